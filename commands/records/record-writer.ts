@@ -1,0 +1,19 @@
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Resource } from '../../src/domain/records/resources.ts';
+import type { CommandContext } from '../command-context.ts';
+
+/** One stated change of one record. `content` is checked and normalised by the resource's schema before it is decided upon. */
+export type RecordChange =
+  | { readonly op: 'upsert'; readonly resource: Resource; readonly id: string; readonly content: unknown }
+  | { readonly op: 'remove'; readonly resource: Resource; readonly id: string; readonly reason?: string | null };
+
+export type RecordOutcome =
+  | { readonly kind: 'appended'; readonly position: Position }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'rejected'; readonly reason: string };
+
+/** What importers, connectors, seeds and reactors write records through. */
+export interface RecordWriter {
+  /** Outcomes in the order of the changes; several changes of one record are applied in their order. */
+  write(changes: readonly RecordChange[], context: CommandContext): Promise<readonly RecordOutcome[]>;
+}

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+
+/** Field types shared by the record schemas. Values are normalised on parsing: what comes out is what is stored and sent. */
+
+/** Trimmed, NFC, not empty. */
+export const text = z.string().normalize('NFC').trim().min(1);
+
+/** Any RFC 9562 uuid, the all-zero and the all-f one included; stored in lower case. */
+export const uuid = z.uuid().overwrite((value) => value.toLowerCase());
+
+/** Matches the tool-protocol patterns of the specification (lower-case letters, digits, underscore, hyphen; 1..64). */
+export const topicSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/);
+
+/** Lower-case letters, digits and hyphens; 1..64. */
+export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/);
+
+/** ISO 8601 with any offset; stored as `YYYY-MM-DDTHH:mm:ss.sssZ`. */
+export const dateTime = z.iso.datetime({ offset: true }).overwrite((value) => new Date(value).toISOString());
+
+/** A calendar date `YYYY-MM-DD`, leap years checked. */
+export const date = z.iso.date();
+
+/** An absolute http or https address; stored percent-encoded. */
+export const url = z.url({ protocol: /^https?$/, hostname: /.+/ }).overwrite((value) => new URL(value).href);
+
+const knownTimeZones = new Map<string, boolean>();
+const isTimeZone = (name: string): boolean => {
+  let known = knownTimeZones.get(name);
+  if (known === undefined) {
+    try {
+      known = new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone.length > 0 && /^[A-Za-z]/.test(name);
+    } catch {
+      known = false;
+    }
+    if (knownTimeZones.size < 1000) knownTimeZones.set(name, known);
+  }
+  return known;
+};
+
+/** An IANA time zone name such as `America/Chicago`. */
+export const timeZone = z.string().refine(isTimeZone, { error: 'must be an IANA time zone name such as America/Chicago' });
+
+/** "Or null": stored as null where the input leaves it out, so that stored data always has the key. */
+export const orNull = <Schema extends z.ZodType>(schema: Schema) => schema.nullable().default(null as z.output<Schema> & null);
+
+export const agendaTextEvidence = z.enum(['readable', 'no_text_layer']);
+export const actingBodyRole = z.enum(['recommending', 'final_decision_maker', 'unknown']);

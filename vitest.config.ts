@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config';
+
+const lane = (name: string, include: string[], testTimeout: number) => ({
+  test: { name, include, testTimeout, hookTimeout: 120_000, pool: 'forks' as const },
+});
+
+/** Four lanes by cost: `fast` is what `npm run check` runs, `npm test` runs them all. */
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    projects: [
+      lane('fast', ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'], 20_000),
+      lane('contract', ['test/contract/**/*.test.ts'], 120_000),
+      lane('service', ['test/{integration,conformance,property,regression}/**/*.test.ts'], 120_000),
+      lane('fault', ['test/fault/**/*.test.ts'], 300_000),
+    ],
+  },
+});
