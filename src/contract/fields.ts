@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { MAX_CURSOR_LENGTH } from '../domain/cursor-text.ts';
+import { RECORD_SCHEMAS, RESOURCES, type Resource } from '../domain/records/resources.ts';
+import { uuid } from '../domain/records/fields.ts';
+
+/** What several operations accept or send alike. */
+
+export const resourceName = z.enum(RESOURCES);
+
+export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
+
+/** A page never holds more, whatever the account's cap. */
+export const PAGE_CEILING = 500;
+export const DEFAULT_PAGE_SIZE = 100;
+
+/** Decimal text of a whole number from 1; what is above the caller's cap is clamped by the handler, not refused. */
+export const limit = z
+  .string()
+  .regex(/^[1-9][0-9]{0,14}$/, { error: 'must be a whole number of at least 1' })
+  .transform(Number)
+  .default(DEFAULT_PAGE_SIZE);
+
+export const noQuery = z.strictObject({});
+
+/** UTC, ends in Z. */
+export const timestamp = z.iso.datetime();
+
+const common = { id: uuid, createdAt: timestamp, updatedAt: timestamp };
+
+/** A record's `data` as it is sent, by resource. */
+export const RECORD_DATA = Object.fromEntries(
+  RESOURCES.map((resource) => [resource, RECORD_SCHEMAS[resource].extend(common)]),
+) as unknown as {
+  readonly [R in Resource]: (typeof RECORD_SCHEMAS)[R] extends z.ZodObject<infer Shape> ? z.ZodObject<Shape & typeof common> : never;
+};
+
+/** One schema a resource, in the order of the resources. */
+export const perResource = <Schema extends z.ZodType>(make: (resource: Resource) => Schema): [Schema, ...Schema[]] =>
+  RESOURCES.map(make) as [Schema, ...Schema[]];

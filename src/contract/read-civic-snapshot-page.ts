@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { uuid } from '../domain/records/fields.ts';
+import type { Resource } from '../domain/records/resources.ts';
+import { cursor, limit, perResource, RECORD_DATA, resourceName } from './fields.ts';
+import { CUSTOMER_REFUSALS, operation } from './operation.ts';
+
+/** A page of one resource of a frozen export; each item is the record's `data` itself. */
+export const snapshotPage = (resource: Resource) =>
+  z.strictObject({
+    data: z.strictObject({ items: z.array(RECORD_DATA[resource]) }),
+    meta: z.strictObject({ nextCursor: cursor.nullable(), hasMore: z.boolean() }),
+  });
+
+const anySnapshotPage = z.union(perResource(snapshotPage));
+
+/**
+ * An id that is no uuid is a bad parameter (400): the specification types the path as a uuid, and where it wants a 404 for such an id
+ * (the subscription routes) it says so.
+ */
+export const readCivicSnapshotPage = operation({
+  operationId: 'readCivicSnapshotPage',
+  method: 'GET',
+  path: '/api/v1/data/snapshots/{snapshotId}/{resource}',
+  scope: 'civic:export',
+  params: z.strictObject({ snapshotId: uuid, resource: resourceName }),
+  query: z.strictObject({ cursor: cursor.optional(), limit }),
+  body: null,
+  success: { status: 200, schema: anySnapshotPage },
+  refusals: [...CUSTOMER_REFUSALS, 'not_found', 'cursor_expired'],
+});

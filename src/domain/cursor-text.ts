@@ -1,0 +1,102 @@
+/**
+ * The text form that every kind of cursor shares: version, kind, payload and checksum in base64url. The checksum catches damage; it is no
+ * secret, for a cursor authorizes nothing. Each value has exactly one text, and every other text is refused.
+ */
+export const CURSOR_KINDS = { feed: 1, snapshotPage: 2, coverage: 3, upcoming: 4, search: 5 } as const;
+export type CursorKind = keyof typeof CURSOR_KINDS;
+
+/** Feed and snapshot-page cursors, in characters. */
+export const MAX_CURSOR_LENGTH = 512;
+
+const VERSION = 1;
+const HEADER_BYTES = 2;
+const CHECKSUM_BYTES = 4;
+
+export type CursorDamage = 'damaged' | 'other kind';
+
+const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, start) => {
+  let value = start;
+  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+  return value;
+});
+
+const CRC_START = 0xffffffff;
+/** Carries an unfinished CRC-32 over further bytes. */
+const crcOver = (bytes: Uint8Array, from: number, to: number, running: number): number => {
+  let crc = running;
+  for (let index = from; index < to; index += 1) crc = (CRC_TABLE[(crc ^ bytes[index]!) & 0xff]! ^ (crc >>> 8)) >>> 0;
+  return crc;
+};
+const crcFinished = (running: number): number => (running ^ 0xffffffff) >>> 0;
+
+const header = (kind: CursorKind): Uint8Array => Uint8Array.of(VERSION, CURSOR_KINDS[kind]);
+
+/** The one text of a payload. */
+export const cursorText = (kind: CursorKind, payload: Uint8Array): string => {
+  const bytes = Buffer.concat([header(kind), payload, Buffer.alloc(CHECKSUM_BYTES)]);
+  const end = bytes.length - CHECKSUM_BYTES;
+  bytes.writeUInt32BE(crcFinished(crcOver(bytes, 0, end, CRC_START)), end);
+  return bytes.toString('base64url');
+};
+
+/** The payload of a cursor of the expected kind, or why there is none. Throws for no text at all. */
+export const cursorPayload = (kind: CursorKind, text: string, maxLength: number): Buffer | CursorDamage => {
+  if (text.length > maxLength) return 'damaged';
+  const bytes = Buffer.from(text, 'base64url');
+  const end = bytes.length - CHECKSUM_BYTES;
+  // Buffer.from skips what it does not know; only the text that the bytes themselves have is a cursor.
+  if (end < HEADER_BYTES || bytes.toString('base64url') !== text) return 'damaged';
+  if (bytes.readUInt32BE(end) !== crcFinished(crcOver(bytes, 0, end, CRC_START)) || bytes[0] !== VERSION) return 'damaged';
+  return bytes[1] === CURSOR_KINDS[kind] ? bytes.subarray(HEADER_BYTES, end) : 'other kind';
+};
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+/** Twelve bits to two characters. */
+const PAIRS = Array.from({ length: 4096 }, (_, bits) => ALPHABET.charAt(bits >>> 6) + ALPHABET.charAt(bits & 63));
+const pairsOf = (bytes: Uint8Array, at: number): string => {
+  const bits = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
+  return PAIRS[bits >>> 12]! + PAIRS[bits & 4095]!;
+};
+
+export const POSITION_BYTES = 7;
+/** Writes a whole number from 0 to 2^53 - 1. */
+export const writePosition = (bytes: Uint8Array, at: number, position: number): void => {
+  let high = Math.floor(position / 2 ** 32);
+  let low = position >>> 0;
+  for (let index = POSITION_BYTES - 1; index >= 3; index -= 1) {
+    bytes[at + index] = low & 0xff;
+    low >>>= 8;
+  }
+  for (let index = 2; index >= 0; index -= 1) {
+    bytes[at + index] = high & 0xff;
+    high >>>= 8;
+  }
+};
+
+/** Undefined for what no position can be. */
+export const readPosition = (bytes: Buffer, at: number): number | undefined => {
+  const position = bytes.readUIntBE(at, 3) * 2 ** 32 + bytes.readUInt32BE(at + 3);
+  return Number.isSafeInteger(position) ? position : undefined;
+};
+
+/**
+ * Encodes many cursors that differ in their last payload field, the position. `constant` is all of the payload before it; header and
+ * constant together must be 1 more than a multiple of three bytes, so that only the tail of each text is made anew.
+ */
+export const positionEncoder = (kind: CursorKind, constant: Uint8Array): ((position: number) => string) => {
+  const lead = Buffer.concat([header(kind), constant]);
+  if (lead.length % 3 !== 1) throw new RangeError('the constant part does not end one byte past a whole group');
+  const prefix = lead.toString('base64url', 0, lead.length - 1);
+  const crcOfLead = crcOver(lead, 0, lead.length, CRC_START);
+  const tail = Buffer.alloc(1 + POSITION_BYTES + CHECKSUM_BYTES);
+  tail[0] = lead[lead.length - 1]!;
+  return (position) => {
+    writePosition(tail, 1, position);
+    const crc = crcFinished(crcOver(tail, 1, 1 + POSITION_BYTES, crcOfLead));
+    tail[8] = crc >>> 24;
+    tail[9] = (crc >>> 16) & 0xff;
+    tail[10] = (crc >>> 8) & 0xff;
+    tail[11] = crc & 0xff;
+    return prefix + pairsOf(tail, 0) + pairsOf(tail, 3) + pairsOf(tail, 6) + pairsOf(tail, 9);
+  };
+};

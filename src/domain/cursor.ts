@@ -1,0 +1,91 @@
+import type { Resource } from './records/resources.ts';
+import {
+  type CursorDamage,
+  cursorPayload,
+  cursorText,
+  MAX_CURSOR_LENGTH,
+  POSITION_BYTES,
+  positionEncoder,
+  readPosition,
+  writePosition,
+} from './cursor-text.ts';
+
+/** What a feed cursor may be used with: `nothing` binds it to no filter, `all` to an unfiltered read, a resource to that filter. */
+export type FeedBinding = 'nothing' | 'all' | Resource;
+
+export interface FeedCursor {
+  readonly feedId: string;
+  /** The last feed position that its holder has seen. */
+  readonly position: number;
+  readonly binding: FeedBinding;
+}
+
+export interface SnapshotPageCursor {
+  readonly feedId: string;
+  readonly snapshotId: string;
+  readonly resource: Resource;
+  /** The last feed position on the page before. */
+  readonly position: number;
+}
+
+/** Numbers on the wire: cursors outlive releases, so a number is never given to something else. */
+const BINDING_CODES: Readonly<Record<FeedBinding, number>> = {
+  nothing: 0,
+  all: 1,
+  jurisdictions: 2,
+  public_bodies: 3,
+  sources: 4,
+  topics: 5,
+  meetings: 6,
+  agendas: 7,
+  agenda_items: 8,
+  agenda_hits: 9,
+  documents: 10,
+  record_streams: 11,
+  stream_records: 12,
+};
+const BINDINGS = new Map(Object.entries(BINDING_CODES).map(([name, code]) => [code, name as FeedBinding]));
+
+const UUID_BYTES = 16;
+const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
+const uuidText = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+/** Makes the feed cursors of one page; cheap for each further position. */
+export const feedCursorEncoder = (feedId: string, binding: FeedBinding): ((position: number) => string) =>
+  positionEncoder('feed', Buffer.concat([uuidBytes(feedId), Uint8Array.of(BINDING_CODES[binding])]));
+
+export const encodeFeedCursor = (cursor: FeedCursor): string => feedCursorEncoder(cursor.feedId, cursor.binding)(cursor.position);
+
+/** The cursor, or why the text is none. Never throws; whether feed, binding and position fit is the reader's question. */
+export const decodeFeedCursor = (text: string): FeedCursor | CursorDamage => {
+  const payload = cursorPayload('feed', text, MAX_CURSOR_LENGTH);
+  if (typeof payload === 'string') return payload;
+  if (payload.length !== UUID_BYTES + 1 + POSITION_BYTES) return 'damaged';
+  const binding = BINDINGS.get(payload[UUID_BYTES]!);
+  const position = readPosition(payload, UUID_BYTES + 1);
+  if (binding === undefined || position === undefined) return 'damaged';
+  return { feedId: uuidText(payload.subarray(0, UUID_BYTES)), position, binding };
+};
+
+export const encodeSnapshotPageCursor = (cursor: SnapshotPageCursor): string => {
+  const position = Buffer.alloc(POSITION_BYTES);
+  writePosition(position, 0, cursor.position);
+  const binding = Uint8Array.of(BINDING_CODES[cursor.resource]);
+  return cursorText('snapshotPage', Buffer.concat([uuidBytes(cursor.feedId), uuidBytes(cursor.snapshotId), binding, position]));
+};
+
+/** The cursor, or why the text is none. Never throws. */
+export const decodeSnapshotPageCursor = (text: string): SnapshotPageCursor | CursorDamage => {
+  const payload = cursorPayload('snapshotPage', text, MAX_CURSOR_LENGTH);
+  if (typeof payload === 'string') return payload;
+  if (payload.length !== 2 * UUID_BYTES + 1 + POSITION_BYTES) return 'damaged';
+  const resource = BINDINGS.get(payload[2 * UUID_BYTES]!);
+  const position = readPosition(payload, 2 * UUID_BYTES + 1);
+  if (resource === undefined || resource === 'nothing' || resource === 'all' || position === undefined) return 'damaged';
+  return {
+    feedId: uuidText(payload.subarray(0, UUID_BYTES)),
+    snapshotId: uuidText(payload.subarray(UUID_BYTES, 2 * UUID_BYTES)),
+    resource,
+    position,
+  };
+};
