@@ -1,18 +1,21 @@
 import { defineConfig } from 'vitest/config';
 
-const lane = (name: string, include: string[], testTimeout: number) => ({
-  test: { name, include, testTimeout, hookTimeout: 120_000, pool: 'forks' as const },
+const lane = (name: string, include: string[], testTimeout: number, globalSetup: string[]) => ({
+  test: { name, include, testTimeout, hookTimeout: 120_000, pool: 'forks' as const, globalSetup },
 });
+
+/** One PostgreSQL server a lane; `startTestDatabase()` makes databases on it. */
+const server = ['test/support/test-server-setup.ts'];
 
 /** Four lanes by cost: `fast` is what `npm run check` runs, `npm test` runs them all. */
 export default defineConfig({
   test: {
     maxWorkers: 2,
     projects: [
-      lane('fast', ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'], 20_000),
-      lane('contract', ['test/contract/**/*.test.ts'], 120_000),
-      lane('service', ['test/{integration,conformance,property,regression}/**/*.test.ts'], 120_000),
-      lane('fault', ['test/fault/**/*.test.ts'], 300_000),
+      lane('fast', ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'], 20_000, []),
+      lane('contract', ['test/contract/**/*.test.ts'], 120_000, server),
+      lane('service', ['test/{integration,conformance,property,regression}/**/*.test.ts'], 120_000, server),
+      lane('fault', ['test/fault/**/*.test.ts'], 300_000, server),
     ],
   },
 });

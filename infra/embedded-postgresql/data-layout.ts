@@ -1,0 +1,33 @@
+import { join, resolve } from 'node:path';
+
+/** Where everything of one data directory stands. */
+export interface DataLayout {
+  readonly root: string;
+  /** Says that the folder is ours; see `data-marker.ts`. */
+  readonly marker: string;
+  /** The kernel's lock on it is held by the keeper and by every process of its PostgreSQL. */
+  readonly lock: string;
+  /** PostgreSQL's own data directory. */
+  readonly cluster: string;
+  /** A cluster that initdb has not finished; renamed to `cluster` when it has. */
+  readonly unfinishedCluster: string;
+  /** A private directory of sockets, or a symbolic link to one with a shorter path. */
+  readonly run: string;
+  readonly serverLog: string;
+  readonly keeperLog: string;
+}
+
+/** The paths of a data directory. `dataDir` may be relative to the working directory. */
+export function dataLayout(dataDir: string): DataLayout {
+  const root = resolve(dataDir);
+  return {
+    root,
+    marker: join(root, 'civic-data.json'),
+    lock: join(root, 'keeper.lock'),
+    cluster: join(root, 'postgresql'),
+    unfinishedCluster: join(root, 'postgresql.unfinished'),
+    run: join(root, 'run'),
+    serverLog: join(root, 'postgresql.log'),
+    keeperLog: join(root, 'keeper.log'),
+  };
+}

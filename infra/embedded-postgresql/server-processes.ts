@@ -1,0 +1,58 @@
+import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { EmbeddedDatabaseRefused } from './refusal.ts';
+
+const patience = { byItself: 1_000, killed: 10_000, look: 20 };
+
+/** The PostgreSQL processes that work in a cluster right now, found by their working directory: every one of a server has it. */
+export function serverProcesses(cluster: string): number[] {
+  const folder = realpathSync(cluster);
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readlinkSync(`/proc/${pid}/cwd`) === folder && basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('postgres');
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}
+
+/** The process number of the server that wrote `postmaster.pid`, or undefined without such a file. It may be long gone. */
+export function recordedServer(cluster: string): number | undefined {
+  try {
+    return Number.parseInt(readFileSync(join(cluster, 'postmaster.pid'), 'utf8'), 10);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Waits until no process of a dead server is left in the cluster, and kills those that do not end by themselves: a backend that outlives its
+ * postmaster may still write. Call it while holding the keeper's lock: no whole server of ours can be alive then, and one that somebody
+ * started by hand is left alone, which ends in `EmbeddedDatabaseRefused`.
+ */
+export async function endRemains(cluster: string): Promise<void> {
+  const started = performance.now();
+  for (let remains = serverProcesses(cluster); remains.length > 0; remains = serverProcesses(cluster)) {
+    const waited = performance.now() - started;
+    if (waited > patience.killed) {
+      throw new EmbeddedDatabaseRefused(
+        `PostgreSQL process ${remains.join(', ')} works in ${cluster}, started by somebody else: stop it and start again`,
+      );
+    }
+    const foreign = remains.includes(recordedServer(cluster) ?? 0);
+    if (waited > patience.byItself && !foreign) for (const pid of remains) kill(pid);
+    await after(patience.look);
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has just ended by itself.
+  }
+}

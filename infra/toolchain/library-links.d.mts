@@ -1,0 +1,1 @@
+export declare function makeLibraryLinks(packageRoot: string): void;
