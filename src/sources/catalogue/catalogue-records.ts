@@ -1,0 +1,93 @@
+import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordContent } from '../../domain/records/resources.ts';
+import { catalogueBodyId, catalogueJurisdictionId, catalogueSourceId } from './catalogue-ids.ts';
+import { COUNTIES, COVERED_BODIES, type CoveredBody, MUNICIPALITIES } from './data-files.ts';
+
+/** Raised whenever the data files change what they say. */
+export const CATALOGUE_SEED = { name: 'catalogue', version: 1 } as const;
+
+/** The whole region lies in one zone. */
+export const REGION_TIME_ZONE = 'America/Chicago';
+
+/** Six names are both a city and a county, so a county's own jurisdiction slug says which it is. */
+export const countyJurisdictionSlug = (countySlug: string): string => `${countySlug}-county`;
+
+const upsert = (resource: 'jurisdictions' | 'public_bodies' | 'sources', id: string, content: RecordContent): RecordChange => ({
+  op: 'upsert',
+  resource,
+  id,
+  content,
+});
+
+const cities = (): RecordChange[] =>
+  MUNICIPALITIES.map((row) =>
+    upsert('jurisdictions', catalogueJurisdictionId(row.slug), {
+      slug: row.slug,
+      name: row.name,
+      level: 'city',
+      kind: row.kind,
+      countySlugs: row.countySlugs,
+      timezone: REGION_TIME_ZONE,
+      population: row.population,
+      geoid: row.geoid,
+      active: row.active,
+      officialWebsiteUrl: null,
+    }),
+  );
+
+const counties = (): RecordChange[] =>
+  COUNTIES.map((row) => {
+    const slug = countyJurisdictionSlug(row.slug);
+    return upsert('jurisdictions', catalogueJurisdictionId(slug), {
+      slug,
+      name: row.name,
+      level: 'county',
+      kind: 'county',
+      countySlugs: [row.slug],
+      timezone: REGION_TIME_ZONE,
+      population: row.population,
+      geoid: row.geoid,
+      active: true,
+      officialWebsiteUrl: null,
+    });
+  });
+
+const body = (row: CoveredBody): RecordChange =>
+  upsert('public_bodies', catalogueBodyId(row.jurisdictionSlug, row.slug), {
+    jurisdictionId: catalogueJurisdictionId(row.jurisdictionSlug),
+    slug: row.slug,
+    name: row.name,
+    bodyType: 'governing_body',
+    actingBodyRole: 'final_decision_maker',
+    timezone: REGION_TIME_ZONE,
+    active: true,
+  });
+
+/** The content of a covered body's `sources` record before any connector has looked at the source. */
+export const catalogueSource = (row: CoveredBody): RecordContent<'sources'> => ({
+  jurisdictionId: catalogueJurisdictionId(row.jurisdictionSlug),
+  publicBodyId: catalogueBodyId(row.jurisdictionSlug, row.slug),
+  sourceType: row.sourceType,
+  sourceTypeLabel: row.sourceTypeLabel,
+  officialSourceUrl: row.officialSourceUrl,
+  active: true,
+  status: 'unknown',
+  agendaTextEvidence: null,
+  lastCheckedAt: null,
+  lastSuccessfulCheckAt: null,
+  consecutiveFailures: 0,
+});
+
+const source = (row: CoveredBody): RecordChange =>
+  upsert('sources', catalogueSourceId(row.jurisdictionSlug, row.slug), catalogueSource(row));
+
+/**
+ * Every record of the catalogue: 239 municipalities (one inactive), 16 counties, the seven covered bodies and a source for each.
+ * Ids are stable; jurisdictions come first, so that a reader who stops half-way has no body without its place.
+ */
+export const catalogueRecords = (): readonly RecordChange[] => [
+  ...cities(),
+  ...counties(),
+  ...COVERED_BODIES.map(body),
+  ...COVERED_BODIES.map(source),
+];
