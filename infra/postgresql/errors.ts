@@ -1,0 +1,51 @@
+import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
+
+interface Described {
+  readonly code?: unknown;
+  readonly severity?: unknown;
+  readonly message?: unknown;
+  readonly cause?: unknown;
+}
+
+const causes = function* (error: unknown): Generator<Described> {
+  for (let each: unknown = error, depth = 0; typeof each === 'object' && each !== null && depth < 5; depth += 1) {
+    yield each;
+    each = (each as Described).cause;
+  }
+};
+
+const CONNECTION_MESSAGES =
+  /connection terminated|connection ended|connection closed|not queryable|connect timeout|timeout expired|has been terminated|server closed/i;
+/** Shut down, starting up, too many connections, gone read-only after a fail-over, idle in a transaction for too long. */
+const GONE = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006', '25P03']);
+const SOCKET = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EACCES)/;
+
+const isSqlState = (code: unknown): code is string => typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !SOCKET.test(code);
+
+/** The SQLSTATE that the server gave, if it gave one. */
+export const sqlState = (error: unknown): string | undefined => {
+  for (const { code } of causes(error)) if (isSqlState(code)) return code;
+  return undefined;
+};
+
+/** True when the connection is of no use any more; what was under way on it has an unknown outcome. */
+export const isConnectionLoss = (error: unknown): boolean => {
+  for (const { code, severity, message } of causes(error)) {
+    if (severity === 'FATAL' || severity === 'PANIC') return true;
+    if (typeof code === 'string' && (SOCKET.test(code) || code.startsWith('08') || GONE.has(code))) return true;
+    if (code === undefined && typeof message === 'string' && CONNECTION_MESSAGES.test(message)) return true;
+  }
+  return false;
+};
+
+/** The one place where errors of the driver become the port's. What is a defect stays as it is. */
+export const mapError = (error: unknown): unknown => {
+  if (error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded) return error;
+  const state = sqlState(error);
+  if (state === '57014') return new DeadlineExceeded('the database did not answer by the deadline', { cause: error });
+  if (state === '53100') {
+    return new DatabaseUnavailable('the disk of the database is full: free some space there; nothing was written', { cause: error });
+  }
+  if (isConnectionLoss(error)) return new DatabaseUnavailable('the database could not be reached, or went away', { cause: error });
+  return error;
+};

@@ -1,0 +1,31 @@
+import { runner } from 'node-pg-migrate';
+import { MIGRATIONS_FOLDER, readSchemaState, refuseUnusable, withClient } from './schema-state.ts';
+
+/** Any fixed number that no other lock of this program uses. */
+const MIGRATION_LOCK = '4848250413820918';
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/**
+ * Brings the schema up to what this program needs and tells the migrations applied. Of several at once one applies, the others wait and
+ * find it done. Throws `DatabaseRefused` when the database is newer, foreign, too old or out of reach.
+ */
+export const migrate = async (dsn: string): Promise<readonly string[]> =>
+  await withClient(dsn, 'migrate', async (client) => {
+    refuseUnusable(await readSchemaState(client), dsn);
+    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+    const state = await readSchemaState(client);
+    refuseUnusable(state, dsn);
+    if (state.kind === 'current') return [];
+    // The lock is held already, on this session, and ends with it however the process ends.
+    const applied = await runner({
+      dbClient: client,
+      dir: MIGRATIONS_FOLDER,
+      direction: 'up',
+      migrationsSchema: 'civic',
+      createMigrationsSchema: true,
+      migrationsTable: 'migrations',
+      noLock: true,
+      logger: silent,
+    });
+    return applied.map(({ name }) => name);
+  });

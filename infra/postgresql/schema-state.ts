@@ -1,0 +1,101 @@
+import { readdirSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { DatabaseRefused } from './database-refused.ts';
+import { isPostgresDsn, shownDsn } from './dsn.ts';
+import { isConnectionLoss, mapError, sqlState } from './errors.ts';
+import { clientConfig } from './sessions.ts';
+
+export const MIGRATIONS_FOLDER = fileURLToPath(new URL('./migrations', import.meta.url));
+const OLDEST_SERVER = 15;
+
+/** What stands in a database, compared with the migrations that this program knows. */
+export interface SchemaState {
+  readonly kind: 'empty' | 'older' | 'current' | 'newer' | 'foreign';
+  readonly serverVersion: number;
+  readonly applied: readonly string[];
+  readonly pending: readonly string[];
+  readonly unknown: readonly string[];
+}
+
+const knownMigrations = (): readonly string[] =>
+  readdirSync(MIGRATIONS_FOLDER)
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.slice(0, -'.sql'.length))
+    .toSorted();
+
+/** Tables that neither PostgreSQL nor an extension made. */
+const USER_TABLES = `
+  select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+    and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`;
+
+const first = async (client: pg.ClientBase, sql: string): Promise<string | null> => {
+  const { rows } = await client.query<(string | null)[]>({ text: sql, rowMode: 'array' });
+  return rows[0]?.[0] ?? null;
+};
+
+/** Reads the state over a connection that is open. */
+export const readSchemaState = async (client: pg.ClientBase): Promise<SchemaState> => {
+  const serverVersion = Number(await first(client, 'show server_version_num'));
+  const known = knownMigrations();
+  const none = { serverVersion, applied: [], pending: known, unknown: [] };
+  if ((await first(client, `select to_regclass('civic.migrations')`)) === null) {
+    return { kind: Number(await first(client, USER_TABLES)) > 0 ? 'foreign' : 'empty', ...none };
+  }
+  const { rows } = await client.query<string[]>({ text: 'select name from civic.migrations order by id', rowMode: 'array' });
+  const applied = rows.flat();
+  const pending = known.filter((name) => !applied.includes(name));
+  const unknown = applied.filter((name) => !known.includes(name));
+  const kind = unknown.length > 0 ? 'newer' : applied.length === 0 ? 'empty' : pending.length > 0 ? 'older' : 'current';
+  return { kind, serverVersion, applied, pending, unknown };
+};
+
+/** Throws where the database must not be touched. */
+export const refuseUnusable = (state: SchemaState, dsn: string): void => {
+  const where = `the database ${shownDsn(dsn)}`;
+  if (state.serverVersion < OLDEST_SERVER * 10_000) {
+    const version = Math.floor(state.serverVersion / 10_000);
+    throw new DatabaseRefused(`${where} runs on PostgreSQL ${version}; use PostgreSQL ${OLDEST_SERVER} or newer`);
+  }
+  if (state.kind === 'foreign') {
+    throw new DatabaseRefused(`${where} holds tables of another program; give an empty database of its own in DATABASE_URL`);
+  }
+  if (state.kind === 'newer') {
+    const reason = `it has the migration ${state.unknown.join(', ')}`;
+    throw new DatabaseRefused(`${where} was written by a newer version (${reason}); start that version or restore an older backup`);
+  }
+};
+
+const explain = (error: unknown, dsn: string): unknown => {
+  const where = `the database ${shownDsn(dsn)}`;
+  const state = sqlState(error) ?? '';
+  if (state === '3D000') return new DatabaseRefused(`${where} does not exist; create it or correct DATABASE_URL`);
+  if (state.startsWith('28')) return new DatabaseRefused(`${where} refused the user or password; correct DATABASE_URL`);
+  if (state === '42501') return new DatabaseRefused(`${where} does not let this user create tables; grant it create on the database`);
+  if (isConnectionLoss(error) && error instanceof Error) {
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message;
+    return new DatabaseRefused(`${where} could not be reached (${code}); start it or correct DATABASE_URL`);
+  }
+  return mapError(error);
+};
+
+/** Runs over one connection of its own; what goes wrong with the connection is told in one line. */
+export const withClient = async <Result>(dsn: string, purpose: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> => {
+  if (!isPostgresDsn(dsn)) {
+    throw new DatabaseRefused('DATABASE_URL is no PostgreSQL address; one looks like postgres://user:password@host:5432/database');
+  }
+  const client = new pg.Client(clientConfig({ dsn, purpose }));
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } catch (error) {
+    throw explain(error, dsn);
+  } finally {
+    await client.end();
+  }
+};
+
+/** What stands in the database, without changing it. */
+export const schemaState = async (dsn: string): Promise<SchemaState> => await withClient(dsn, 'schema', readSchemaState);

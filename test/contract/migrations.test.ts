@@ -1,0 +1,102 @@
+import { afterAll, describe, expect, test } from 'vitest';
+import pg from 'pg';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { DatabaseRefused } from '../../infra/postgresql/database-refused.ts';
+import { refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
+import { dumpCatalogue } from '../support/postgresql-catalogue.ts';
+import { startTestDatabase } from '../support/embedded-database.ts';
+
+const closing: (() => Promise<void>)[] = [];
+afterAll(async () => {
+  for (const close of closing) await close();
+});
+const emptyDatabase = async (): Promise<string> => {
+  const database = await startTestDatabase();
+  closing.push(async () => await database.close());
+  return database.url;
+};
+
+const run = async (dsn: string, sql: string): Promise<void> => {
+  const client = new pg.Client(dsn);
+  await client.connect();
+  await client.query(sql).finally(async () => await client.end());
+};
+const refusal = async (dsn: string): Promise<string> => {
+  const error = await migrate(dsn).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(DatabaseRefused);
+  expect((error as Error).message).not.toContain('\n');
+  return (error as Error).message;
+};
+
+describe('T28 the schema', () => {
+  test('equals the committed catalogue (after a new migration: vitest run --update this file)', async () => {
+    const dsn = await emptyDatabase();
+    await migrate(dsn);
+    await expect(await dumpCatalogue(dsn)).toMatchFileSnapshot('migrations.golden.txt');
+  });
+
+  test('stays as it is when migrated again', async () => {
+    const dsn = await emptyDatabase();
+    expect((await schemaState(dsn)).kind).toBe('empty');
+    const applied = await migrate(dsn);
+    expect(applied[0]).toBe('0001-event-log');
+    const before = await dumpCatalogue(dsn);
+    expect(await migrate(dsn)).toEqual([]);
+    expect(await dumpCatalogue(dsn)).toBe(before);
+    expect(await schemaState(dsn)).toMatchObject({ kind: 'current', applied, pending: [], unknown: [] });
+  });
+
+  test('is refused when a newer version wrote it, and stays untouched', async () => {
+    const dsn = await emptyDatabase();
+    await migrate(dsn);
+    await run(dsn, `insert into civic.migrations (name, run_on) values ('9999-from-the-future', '2030-01-01')`);
+    const before = await dumpCatalogue(dsn);
+    expect(await refusal(dsn)).toMatch(/was written by a newer version \(.*9999-from-the-future\); start that version or restore an older/);
+    expect(await dumpCatalogue(dsn)).toBe(before);
+  });
+});
+
+describe('T17 concurrent migrators', () => {
+  test('apply each migration exactly once, and every one finds it done', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const dsn = await emptyDatabase();
+      const all = await Promise.all(Array.from({ length: 6 }, async () => await migrate(dsn)));
+      const known = (await schemaState(dsn)).applied;
+      expect(all.flat().toSorted()).toEqual(known.toSorted());
+      expect(all.filter((applied) => applied.length > 0)).toHaveLength(1);
+    }
+  });
+});
+
+describe('T27 a database that is not ours', () => {
+  test('is refused when it holds tables of another program', async () => {
+    const dsn = await emptyDatabase();
+    await run(dsn, 'create table customers (id int)');
+    expect(await refusal(dsn)).toMatch(/ holds tables of another program; give an empty database/);
+    expect((await schemaState(dsn)).kind).toBe('foreign');
+  });
+
+  test('is taken when it holds nothing but an extension', async () => {
+    const dsn = await emptyDatabase();
+    await run(dsn, 'create extension pg_stat_statements; create extension pg_trgm');
+    await expect(migrate(dsn)).resolves.not.toEqual([]);
+  });
+
+  test('is refused on a server older than 15', () => {
+    const state = { kind: 'empty', serverVersion: 140_011, applied: [], pending: [], unknown: [] } as const;
+    expect(() => refuseUnusable(state, 'postgres://db.example.org/civic')).toThrow(/PostgreSQL 14; use PostgreSQL 15 or newer/);
+  });
+
+  test('is refused with one line and no password when it is missing, out of reach or no address at all', async () => {
+    expect(await refusal((await emptyDatabase()).replace(/test_\w+$/, 'nothing'))).toMatch(
+      /nothing does not exist; create it or correct DATABASE_URL/,
+    );
+    const closed = await refusal('postgres://someone:hunter2@127.0.0.1:1/civic');
+    expect(closed).toMatch(/127\.0\.0\.1:1\/civic could not be reached \(ECONNREFUSED\); start it or correct DATABASE_URL/);
+    expect(closed).not.toContain('hunter2');
+    expect(await refusal('nonsense:://hunter2')).not.toContain('hunter2');
+  });
+});
