@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import { Client, type ClientBase } from 'pg';
 import { DatabaseRefused } from './database-refused.ts';
 import { isPostgresDsn, shownDsn } from './dsn.ts';
 import { isConnectionLoss, mapError, sqlState } from './errors.ts';
@@ -30,13 +30,13 @@ const USER_TABLES = `
   where c.relkind in ('r', 'p', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`;
 
-const first = async (client: pg.ClientBase, sql: string): Promise<string | null> => {
+const first = async (client: ClientBase, sql: string): Promise<string | null> => {
   const { rows } = await client.query<(string | null)[]>({ text: sql, rowMode: 'array' });
   return rows[0]?.[0] ?? null;
 };
 
 /** Reads the state over a connection that is open. */
-export const readSchemaState = async (client: pg.ClientBase): Promise<SchemaState> => {
+export const readSchemaState = async (client: ClientBase): Promise<SchemaState> => {
   const serverVersion = Number(await first(client, 'show server_version_num'));
   const known = knownMigrations();
   const none = { serverVersion, applied: [], pending: known, unknown: [] };
@@ -81,11 +81,11 @@ const explain = (error: unknown, dsn: string): unknown => {
 };
 
 /** Runs over one connection of its own; what goes wrong with the connection is told in one line. */
-export const withClient = async <Result>(dsn: string, purpose: string, work: (client: pg.Client) => Promise<Result>): Promise<Result> => {
+export const withClient = async <Result>(dsn: string, purpose: string, work: (client: Client) => Promise<Result>): Promise<Result> => {
   if (!isPostgresDsn(dsn)) {
     throw new DatabaseRefused('DATABASE_URL is no PostgreSQL address; one looks like postgres://user:password@host:5432/database');
   }
-  const client = new pg.Client(clientConfig({ dsn, purpose }));
+  const client = new Client(clientConfig({ dsn, purpose }));
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import pg from 'pg';
+import { Client } from 'pg';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 let database: TestDatabase;
-let client: pg.Client;
+let client: Client;
 beforeAll(async () => {
   database = await startTestDatabase();
   await migrate(database.url);
-  client = new pg.Client(database.url);
+  client = new Client(database.url);
   await client.connect();
   const id = '00000000-0000-4000-8000-000000000001';
   await client.query(`select civic.append_one('topics-1', -1, '${id}', 'RecordPublished', 1, '{}', '{}', 0)`);

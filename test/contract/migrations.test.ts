@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import pg from 'pg';
+import { Client } from 'pg';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { DatabaseRefused } from '../../infra/postgresql/database-refused.ts';
 import { refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
@@ -17,9 +17,13 @@ const emptyDatabase = async (): Promise<string> => {
 };
 
 const run = async (dsn: string, sql: string): Promise<void> => {
-  const client = new pg.Client(dsn);
+  const client = new Client(dsn);
   await client.connect();
-  await client.query(sql).finally(async () => await client.end());
+  try {
+    await client.query(sql);
+  } finally {
+    await client.end();
+  }
 };
 const refusal = async (dsn: string): Promise<string> => {
   const error = await migrate(dsn).then(
@@ -32,7 +36,7 @@ const refusal = async (dsn: string): Promise<string> => {
 };
 
 describe('T28 the schema', () => {
-  test('equals the committed catalogue (after a new migration: vitest run --update this file)', async () => {
+  test('equals the committed catalogue (after a new migration: run this file with -u)', async () => {
     const dsn = await emptyDatabase();
     await migrate(dsn);
     await expect(await dumpCatalogue(dsn)).toMatchFileSnapshot('migrations.golden.txt');

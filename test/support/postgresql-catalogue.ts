@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from 'pg';
 
 const PARTS: readonly (readonly [string, string])[] = [
   [
@@ -35,7 +35,7 @@ const PARTS: readonly (readonly [string, string])[] = [
 
 /** The schema `civic` as text: equal text means an equal schema, whatever the server's version. */
 export const dumpCatalogue = async (dsn: string): Promise<string> => {
-  const client = new pg.Client(dsn);
+  const client = new Client(dsn);
   await client.connect();
   try {
     const parts: string[] = [];

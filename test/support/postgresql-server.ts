@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
+import { Client } from 'pg';
 
 export interface PrivateServer {
   readonly dsn: string;
@@ -59,9 +59,10 @@ export const startPrivateServer = async (): Promise<PrivateServer> => {
   return {
     dsn: dsn('postgres'),
     async createDatabase(name) {
-      const client = new pg.Client(dsn('postgres'));
+      const client = new Client(dsn('postgres'));
       await client.connect();
-      await client.query(`create database "${name}"`).finally(async () => await client.end());
+      await client.query(`create database "${name}"`);
+      await client.end();
       return dsn(name);
     },
     async restart(how) {
