@@ -1,0 +1,89 @@
+import type { AccountEvent } from '../../src/domain/events/account-events.ts';
+import { readAccountEvent } from '../../src/domain/events/read-account-event.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import type { Decider } from '../decider.ts';
+import type { AccountCommand, Tier } from './account-commands.ts';
+
+/** What an account's history must tell to decide: its status, the latest period and payment, and its keys. */
+export type AccountState =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'open';
+      readonly suspended: boolean;
+      readonly tier: Tier;
+      readonly paidUntil: string | null;
+      readonly paidAt: string | null;
+      /** By key id. */
+      readonly keys: ReadonlyMap<string, { readonly sha256: string; readonly revoked: boolean }>;
+    };
+
+type OpenAccount = Extract<AccountState, { kind: 'open' }>;
+
+const decideOpen = (command: Exclude<AccountCommand, { type: 'OpenAccount' }>, state: OpenAccount): readonly AccountEvent[] | Rejection => {
+  switch (command.type) {
+    case 'SetPeriod':
+      return command.tier === state.tier && command.paidUntil === state.paidUntil
+        ? []
+        : [{ type: 'AccountPeriodSet', data: { tier: command.tier, paidUntil: command.paidUntil } }];
+    case 'ConfirmPayment':
+      // A payment that is not newer than the latest adds nothing to what the account may do.
+      return state.paidAt !== null && command.paidAt <= state.paidAt
+        ? []
+        : [{ type: 'AccountPaymentConfirmed', data: { paidAt: command.paidAt } }];
+    case 'SuspendAccount':
+      return state.suspended ? [] : [{ type: 'AccountSuspended', data: {} }];
+    case 'ResumeAccount':
+      return state.suspended ? [{ type: 'AccountResumed', data: {} }] : [];
+    case 'IssueKey': {
+      const { keyId, sha256, expiresAt } = command;
+      const known = state.keys.get(keyId);
+      if (known !== undefined) return known.sha256 === sha256 ? [] : new Rejection('invalid_parameter', 'this key id is taken');
+      return [{ type: 'KeyIssued', data: { keyId, sha256, scopes: [...new Set(command.scopes)], expiresAt } }];
+    }
+    case 'RevokeKey': {
+      const known = state.keys.get(command.keyId);
+      if (known === undefined) return new Rejection('not_found', 'the account has no such key');
+      return known.revoked ? [] : [{ type: 'KeyRevoked', data: { keyId: command.keyId } }];
+    }
+  }
+};
+
+const decide = (command: AccountCommand, state: AccountState): readonly AccountEvent[] | Rejection => {
+  if (command.type === 'OpenAccount') {
+    const { type: _, ...data } = command;
+    return state.kind === 'absent' ? [{ type: 'AccountOpened', data }] : new Rejection('invalid_parameter', 'this account is open already');
+  }
+  return state.kind === 'absent' ? new Rejection('not_found', 'there is no such account') : decideOpen(command, state);
+};
+
+const evolve = (state: AccountState, event: AccountEvent): AccountState => {
+  if (event.type === 'AccountOpened') {
+    const { tier, paidUntil } = event.data;
+    return { kind: 'open', suspended: false, tier, paidUntil, paidAt: null, keys: new Map() };
+  }
+  if (state.kind === 'absent') return state;
+  switch (event.type) {
+    case 'AccountPeriodSet':
+      return { ...state, tier: event.data.tier, paidUntil: event.data.paidUntil };
+    case 'AccountPaymentConfirmed':
+      return { ...state, paidAt: event.data.paidAt };
+    case 'AccountSuspended':
+      return { ...state, suspended: true };
+    case 'AccountResumed':
+      return { ...state, suspended: false };
+    case 'KeyIssued':
+      return { ...state, keys: new Map(state.keys).set(event.data.keyId, { sha256: event.data.sha256, revoked: false }) };
+    case 'KeyRevoked': {
+      const { keyId } = event.data;
+      return { ...state, keys: new Map(state.keys).set(keyId, { sha256: state.keys.get(keyId)?.sha256 ?? '', revoked: true }) };
+    }
+  }
+};
+
+export const accountDecider = {
+  initialState: (): AccountState => ({ kind: 'absent' }),
+  decide,
+  evolve,
+  read: readAccountEvent,
+  schemaVersion: 1,
+} satisfies Decider<AccountState, AccountCommand, AccountEvent>;

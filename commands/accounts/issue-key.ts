@@ -1,0 +1,30 @@
+import type { Scope } from '../../src/domain/events/account-events.ts';
+import type { Identifiers } from '../../src/domain/identifiers.ts';
+import { keySecretHash, makeKeySecret, type RandomBytes } from '../../src/domain/key-secret.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import type { CommandContext } from '../command-context.ts';
+import type { Handled } from '../handle.ts';
+import { handleAccountCommand } from './handle-account-command.ts';
+
+export interface KeyRequest {
+  readonly accountId: string;
+  readonly scopes: readonly Scope[];
+  /** ISO 8601 in UTC; null for a key that does not expire. */
+  readonly expiresAt: string | null;
+  readonly context: CommandContext;
+  /** Clock milliseconds. */
+  readonly deadline: number;
+}
+
+/** Makes a secret, stores its hash, and gives the secret back: the only time that it is seen. Throws what `handle` throws. */
+export const issueKey = async (
+  parts: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers; readonly randomBytes: RandomBytes },
+  { accountId, scopes, expiresAt, context, deadline }: KeyRequest,
+): Promise<{ readonly keyId: string; readonly secret: string; readonly handled: Handled }> => {
+  const secret = makeKeySecret(parts.randomBytes);
+  const keyId = parts.identifiers.next();
+  const command = { type: 'IssueKey', keyId, sha256: keySecretHash(secret), scopes, expiresAt } as const;
+  const handled = await handleAccountCommand(parts, { accountId, command, commandId: parts.identifiers.next(), context, deadline });
+  return { keyId, secret, handled };
+};

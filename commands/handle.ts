@@ -1,0 +1,117 @@
+import { eventId } from '../src/domain/identifiers.ts';
+import type { Clock } from '../src/domain/ports/clock.ts';
+import { DeadlineExceeded } from '../src/domain/ports/database.ts';
+import {
+  type AppendOutcome,
+  type EventLog,
+  type EventMetadata,
+  NO_STREAM,
+  OutcomeUnknown,
+  type Position,
+  type StoredEvent,
+} from '../src/domain/ports/event-log.ts';
+import { Rejection } from '../src/domain/rejections.ts';
+import type { CommandContext } from './command-context.ts';
+import type { Decider, Fact } from './decider.ts';
+
+export interface Handling<State, Command, Event extends Fact> {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly decider: Decider<State, Command, Event>;
+  readonly stream: string;
+  readonly command: Command;
+  /** The same id for each try of one command: what it has stored is found again and not stored twice. */
+  readonly commandId: string;
+  readonly context: CommandContext;
+  /** Clock milliseconds. */
+  readonly deadline: number;
+}
+
+export type Handled =
+  | { readonly kind: 'appended'; readonly position: Position; readonly revision: number }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'rejected'; readonly rejection: Rejection };
+
+/**
+ * Loads the stream, decides, and appends at the revision decided upon; decides again after a conflict until the deadline.
+ * Throws `DeadlineExceeded`, `LogUnavailable`, or `OutcomeUnknown` when even reading again did not tell whether the events were stored.
+ */
+export const handle = async <State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled> => {
+  const { log, decider, stream, commandId } = handling;
+  let state = decider.initialState();
+  let revision = NO_STREAM;
+  for (let attempt = 0; ; attempt += 1) {
+    for await (const stored of eventsAfter(log, stream, revision)) {
+      if (isOf(commandId, stored)) return alreadyStored(log, stream, commandId, stored);
+      state = decider.evolve(state, decider.read(stored));
+      revision = stored.revision;
+    }
+    const decision = decider.decide(handling.command, state);
+    if (decision instanceof Rejection) return { kind: 'rejected', rejection: decision };
+    if (decision.length === 0) return { kind: 'unchanged' };
+    const outcome = await append(handling, decision, revision);
+    if (outcome.kind === 'appended') return outcome;
+    await pause(handling, attempt);
+  }
+};
+
+const PAGE = 500;
+const eventsAfter = async function* (log: EventLog, stream: string, revision: number): AsyncGenerator<StoredEvent> {
+  let after = revision;
+  for (;;) {
+    const page = await log.readStream(stream, after, PAGE);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.revision;
+  }
+};
+
+const isOf = (commandId: string, stored: StoredEvent): boolean =>
+  stored.metadata.includes(commandId) && (JSON.parse(stored.metadata) as EventMetadata).commandId === commandId;
+
+const alreadyStored = async (log: EventLog, stream: string, commandId: string, first: StoredEvent): Promise<Handled> => {
+  let last = first;
+  for await (const stored of eventsAfter(log, stream, first.revision)) {
+    if (!isOf(commandId, stored)) break;
+    last = stored;
+  }
+  return { kind: 'appended', position: last.position, revision: last.revision };
+};
+
+/** A lost connection is answered like a conflict: the next look at the stream tells what became of the append. */
+const append = async <State, Command, Event extends Fact>(
+  handling: Handling<State, Command, Event>,
+  decision: readonly Event[],
+  revision: number,
+): Promise<AppendOutcome> => {
+  const { log, clock, decider, stream, commandId, context } = handling;
+  const time = clock.now();
+  const metadata = { ...context, commandId };
+  const events = decision.map((event, index) => ({
+    id: eventId(commandId, index),
+    type: event.type,
+    schemaVersion: decider.schemaVersion,
+    data: JSON.stringify(event.data),
+    metadata,
+    time,
+  }));
+  try {
+    return await log.append({ stream, expectedRevision: revision, events });
+  } catch (error) {
+    if (error instanceof OutcomeUnknown && clock.now() < handling.deadline) return { kind: 'conflict', actualRevision: revision };
+    throw error;
+  }
+};
+
+const FIRST_PAUSE = 4;
+const LONGEST_PAUSE = 250;
+/** The jitter comes from the command's id, so that competing commands part and a test repeats itself. */
+const pause = async (
+  { clock, deadline, commandId }: { clock: Clock; deadline: number; commandId: string },
+  attempt: number,
+): Promise<void> => {
+  if (clock.now() >= deadline) throw new DeadlineExceeded('the stream was changed by others until the deadline');
+  const jitter = 0.5 + Number.parseInt(commandId.slice(-4), 16) / 0x20000;
+  await clock.sleep(Math.min(FIRST_PAUSE * 2 ** attempt, LONGEST_PAUSE) * jitter);
+};

@@ -1,0 +1,58 @@
+import type { AccountEvent } from '../../src/domain/events/account-events.ts';
+import { readAccountEvent } from '../../src/domain/events/read-account-event.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { streamId } from '../../src/domain/streams.ts';
+
+type Data<Type extends AccountEvent['type']> = Extract<AccountEvent, { type: Type }>['data'];
+
+/** What a batch comes to: rows to insert, and for each kind of change the last value of each account or key. */
+export interface AccountChanges {
+  readonly opened: { readonly accountId: string; readonly time: number; readonly data: Data<'AccountOpened'> }[];
+  readonly periods: Map<string, Data<'AccountPeriodSet'>>;
+  readonly payments: Map<string, string>;
+  readonly statuses: Map<string, 'active' | 'suspended'>;
+  readonly issued: { readonly accountId: string; readonly time: number; readonly data: Data<'KeyIssued'> }[];
+  /** Key id to the time of its revocation. */
+  readonly revoked: Map<string, number>;
+}
+
+/** Events ascending; an account's or key's own first event comes before all others of it, so kinds may be applied one after the other. */
+export const accountChanges = (batch: readonly StoredEvent[]): AccountChanges => {
+  const changes: AccountChanges = {
+    opened: [],
+    periods: new Map(),
+    payments: new Map(),
+    statuses: new Map(),
+    issued: [],
+    revoked: new Map(),
+  };
+  for (const stored of batch) {
+    const event = readAccountEvent(stored);
+    const accountId = streamId(stored.stream);
+    const { time } = stored;
+    switch (event.type) {
+      case 'AccountOpened':
+        changes.opened.push({ accountId, time, data: event.data });
+        break;
+      case 'AccountPeriodSet':
+        changes.periods.set(accountId, event.data);
+        break;
+      case 'AccountPaymentConfirmed':
+        changes.payments.set(accountId, event.data.paidAt);
+        break;
+      case 'AccountSuspended':
+        changes.statuses.set(accountId, 'suspended');
+        break;
+      case 'AccountResumed':
+        changes.statuses.set(accountId, 'active');
+        break;
+      case 'KeyIssued':
+        changes.issued.push({ accountId, time, data: event.data });
+        break;
+      case 'KeyRevoked':
+        changes.revoked.set(event.data.keyId, time);
+        break;
+    }
+  }
+  return changes;
+};

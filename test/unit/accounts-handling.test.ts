@@ -1,0 +1,105 @@
+import { randomUUID } from 'node:crypto';
+import { expect, test } from 'vitest';
+import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
+import { issueKey } from '../../commands/accounts/issue-key.ts';
+import { randomIdentifiers } from '../../src/domain/identifiers.ts';
+import { isKeySecret, keySecretHash } from '../../src/domain/key-secret.ts';
+import { type AppendOutcome, type EventLog, OutcomeUnknown, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+
+type Before = (append: Parameters<EventLog['append']>[0], attempt: number) => void | 'lose before' | 'lose after';
+
+/** One stream in memory; `before` acts on each append: another writer's events, or a lost connection. */
+const memoryLog = (before: Before = () => undefined) => {
+  const events: StoredEvent[] = [];
+  let attempts = 0;
+  const store = ({ stream, expectedRevision, events: added }: Parameters<EventLog['append']>[0]): AppendOutcome => {
+    if (expectedRevision !== events.length - 1) return { kind: 'conflict', actualRevision: events.length - 1 };
+    for (const event of added) {
+      const revision = events.length;
+      events.push({ ...event, metadata: JSON.stringify(event.metadata), stream, revision, position: String(revision) as Position });
+    }
+    return { kind: 'appended', position: String(events.length - 1) as Position, revision: events.length - 1 };
+  };
+  const log: Pick<EventLog, 'append' | 'readStream'> = {
+    append: async (append) => {
+      const fate = before(append, attempts++);
+      if (fate === 'lose before') throw new OutcomeUnknown('lost');
+      const outcome = store(append);
+      if (fate === 'lose after') throw new OutcomeUnknown('lost');
+      return outcome;
+    },
+    readStream: async (_, after, limit) => events.filter(({ revision }) => revision > after).slice(0, limit),
+  };
+  return { log: log as EventLog, events, store };
+};
+
+const stoppedClock = () => {
+  const clock = { time: 1_000, now: () => clock.time, sleep: async (ms: number) => void (clock.time += ms) };
+  return clock;
+};
+
+const accountId = randomUUID();
+const open = { type: 'OpenAccount', name: 'A', channel: 'unset', tier: 'none', paidUntil: null } as const;
+const request = (commandId: string, command: Parameters<typeof handleAccountCommand>[1]['command']) => ({
+  accountId,
+  command,
+  commandId,
+  context: { accountId },
+  deadline: 60_000,
+});
+
+test('a command that meets another writer is decided again on what that writer did', async () => {
+  const memory = memoryLog((append, attempt) => {
+    if (attempt === 1)
+      memory.store({ ...append, events: [{ ...append.events[0]!, id: randomUUID(), metadata: { commandId: randomUUID() } }] });
+  });
+  const parts = { log: memory.log, clock: stoppedClock() };
+  await handleAccountCommand(parts, request(randomUUID(), open));
+  expect(await handleAccountCommand(parts, request(randomUUID(), { type: 'SuspendAccount' }))).toEqual({ kind: 'unchanged' });
+  expect(memory.events.map(({ type }) => type)).toEqual(['AccountOpened', 'AccountSuspended']);
+});
+
+test('an append whose outcome is unknown is stored once, whether or not it had arrived', async () => {
+  for (const fate of ['lose before', 'lose after'] as const) {
+    const memory = memoryLog((_, attempt) => (attempt === 0 ? fate : undefined));
+    const handled = await handleAccountCommand({ log: memory.log, clock: stoppedClock() }, request(randomUUID(), open));
+    expect(handled).toEqual({ kind: 'appended', position: '0', revision: 0 });
+    expect(memory.events).toHaveLength(1);
+  }
+});
+
+test('the same command id tried again is the same outcome and no second event', async () => {
+  const memory = memoryLog();
+  const parts = { log: memory.log, clock: stoppedClock() };
+  const commandId = randomUUID();
+  const first = await handleAccountCommand(parts, request(commandId, open));
+  await handleAccountCommand(parts, request(randomUUID(), { type: 'SuspendAccount' }));
+  expect(await handleAccountCommand(parts, request(commandId, open))).toEqual(first);
+  expect(memory.events).toHaveLength(2);
+});
+
+test('a stream that never rests ends the command at its deadline', async () => {
+  const memory = memoryLog();
+  const clock = stoppedClock();
+  await handleAccountCommand({ log: memory.log, clock }, request(randomUUID(), open));
+  const log: EventLog = { ...memory.log, append: async () => ({ kind: 'conflict', actualRevision: 9 }) };
+  await expect(handleAccountCommand({ log, clock }, request(randomUUID(), { type: 'SuspendAccount' }))).rejects.toThrow(
+    'until the deadline',
+  );
+  expect(clock.time).toBeGreaterThanOrEqual(60_000);
+});
+
+test('an issued key is seen once by its caller and never by the log', async () => {
+  const memory = memoryLog();
+  const parts = {
+    log: memory.log,
+    clock: stoppedClock(),
+    identifiers: randomIdentifiers,
+    randomBytes: (count: number) => new Uint8Array(count).fill(7),
+  };
+  await handleAccountCommand(parts, request(randomUUID(), open));
+  const { secret, keyId } = await issueKey(parts, { accountId, scopes: ['civic:read'], expiresAt: null, context: {}, deadline: 60_000 });
+  expect(isKeySecret(secret)).toBe(true);
+  expect(JSON.parse(memory.events[1]!.data)).toMatchObject({ keyId, sha256: keySecretHash(secret) });
+  expect(JSON.stringify(memory.events)).not.toContain(secret.slice(4, 44));
+});

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import type { AccountCommand } from '../../commands/accounts/account-commands.ts';
+import { accountDecider } from '../../commands/accounts/account-decider.ts';
+import type { AccountEvent } from '../../src/domain/events/account-events.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+
+const later = '2026-02-01T00:00:00.000Z';
+const opened: AccountEvent = {
+  type: 'AccountOpened',
+  data: { name: 'Sample', channel: 'subscription', tier: 'pro', paidUntil: '2026-01-01T00:00:00.000Z' },
+};
+const keyId = randomUUID();
+const issued: AccountEvent = { type: 'KeyIssued', data: { keyId, sha256: 'a'.repeat(64), scopes: ['civic:read'], expiresAt: null } };
+
+const decided = (given: readonly AccountEvent[], command: AccountCommand) =>
+  accountDecider.decide(command, given.reduce(accountDecider.evolve, accountDecider.initialState()));
+
+const refusal = (given: readonly AccountEvent[], command: AccountCommand) => {
+  const decision = decided(given, command);
+  return decision instanceof Rejection ? decision.code : decision;
+};
+
+describe('an account', () => {
+  test('is opened once', () => {
+    const command = { type: 'OpenAccount', ...opened.data } as AccountCommand;
+    expect(decided([], command)).toEqual([opened]);
+    expect(refusal([opened], command)).toBe('invalid_parameter');
+  });
+
+  test('that was never opened refuses every other command', () => {
+    const commands: AccountCommand[] = [
+      { type: 'SetPeriod', tier: 'pro', paidUntil: later },
+      { type: 'ConfirmPayment', paidAt: later },
+      { type: 'SuspendAccount' },
+      { type: 'ResumeAccount' },
+      { type: 'IssueKey', ...issued.data },
+      { type: 'RevokeKey', keyId },
+    ];
+    for (const command of commands) expect(refusal([], command)).toBe('not_found');
+  });
+
+  test('whose period is set to what it is already appends nothing', () => {
+    const command: AccountCommand = { type: 'SetPeriod', tier: 'ultra', paidUntil: later };
+    const [set] = decided([opened], command) as AccountEvent[];
+    expect(set).toEqual({ type: 'AccountPeriodSet', data: { tier: 'ultra', paidUntil: later } });
+    expect(decided([opened, set!], command)).toEqual([]);
+    expect(decided([opened, set!], { ...command, tier: 'pro' })).toHaveLength(1);
+  });
+
+  test('takes a payment as new only when it is later than the latest', () => {
+    const [paid] = decided([opened], { type: 'ConfirmPayment', paidAt: later }) as AccountEvent[];
+    expect(paid).toEqual({ type: 'AccountPaymentConfirmed', data: { paidAt: later } });
+    expect(decided([opened, paid!], { type: 'ConfirmPayment', paidAt: later })).toEqual([]);
+    expect(decided([opened, paid!], { type: 'ConfirmPayment', paidAt: '2025-12-01T00:00:00.000Z' })).toEqual([]);
+  });
+
+  test('is suspended and resumed once each, however often it is asked', () => {
+    const suspended: AccountEvent = { type: 'AccountSuspended', data: {} };
+    expect(decided([opened], { type: 'ResumeAccount' })).toEqual([]);
+    expect(decided([opened], { type: 'SuspendAccount' })).toEqual([suspended]);
+    expect(decided([opened, suspended], { type: 'SuspendAccount' })).toEqual([]);
+    expect(decided([opened, suspended], { type: 'ResumeAccount' })).toEqual([{ type: 'AccountResumed', data: {} }]);
+  });
+});
+
+describe('a key', () => {
+  test('issued twice with the same hash is one key, and with another hash is refused', () => {
+    const command = { type: 'IssueKey', ...issued.data } as Extract<AccountCommand, { type: 'IssueKey' }>;
+    expect(decided([opened], command)).toEqual([issued]);
+    expect(decided([opened, issued], command)).toEqual([]);
+    expect(refusal([opened, issued], { ...command, sha256: 'b'.repeat(64) })).toBe('invalid_parameter');
+  });
+
+  test('carries each scope once', () => {
+    const command = { type: 'IssueKey', ...issued.data, scopes: ['civic:read', 'civic:read'] } as AccountCommand;
+    expect(decided([opened], command)).toEqual([issued]);
+  });
+
+  test('revoked twice appends nothing the second time, and one that the account does not have is refused', () => {
+    const revoked: AccountEvent = { type: 'KeyRevoked', data: { keyId } };
+    expect(decided([opened, issued], { type: 'RevokeKey', keyId })).toEqual([revoked]);
+    expect(decided([opened, issued, revoked], { type: 'RevokeKey', keyId })).toEqual([]);
+    expect(refusal([opened, issued], { type: 'RevokeKey', keyId: randomUUID() })).toBe('not_found');
+  });
+});
+
+test('an account event is read back as it was stored, and one of another category is refused', () => {
+  expect(accountDecider.read({ type: issued.type, data: JSON.stringify(issued.data) })).toEqual(issued);
+  expect(() => accountDecider.read({ type: 'toString', data: '{}' })).toThrow('no event of an account');
+});
