@@ -22,8 +22,11 @@ export interface Projection {
   create(generation: number): readonly string[];
   /** Folds events, ascending, each exactly once. Only what the events carry: no clock, no randomness. */
   fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void>;
-  /** Statements that yield one row of text per difference between two generations, where both are at the same checkpoint. */
-  differences?(left: number, right: number): readonly Statement[];
+  /**
+   * Statements that yield one row of text per difference between two generations that stand at the same checkpoint. At a `switch` they
+   * run while readers wait for new rows and must be cheap; by `rows` everything that both retain is compared.
+   */
+  differences(left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[];
 }
 
 /** `civic.<projection>[_<part>]_g<generation>`. */

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { text, uuid } from '../../src/domain/records/fields.ts';
+import { RECORD_SCHEMAS, type NormalizedContent } from '../../src/domain/records/resources.ts';
+import type { RecordCommand } from './record-decider.ts';
+import type { RecordChange } from './record-writer.ts';
+
+/** Largest `data` of a record, in bytes of canonical JSON (decisions, section 1). */
+export const MAX_RECORD_BYTES = 1_048_576;
+
+const SERVICE_FIELDS = ['id', 'createdAt', 'updatedAt'] as const;
+const reasonText = text.max(1000).nullable();
+
+export type CheckedChange =
+  | { readonly kind: 'command'; readonly id: string; readonly command: RecordCommand }
+  | { readonly kind: 'rejected'; readonly reason: string };
+
+const rejected = (reason: string): CheckedChange => ({ kind: 'rejected', reason });
+
+/** The first problems of a failed parse, each with its path. */
+export const describeIssues = (error: z.ZodError): string => {
+  const lines = error.issues.slice(0, 3).map((issue) => {
+    const path = issue.path.map(String).join('.');
+    return path === '' ? issue.message : `${path}: ${issue.message}`;
+  });
+  return error.issues.length > 3 ? `${lines.join('; ')}; and ${error.issues.length - 3} more` : lines.join('; ');
+};
+
+const holdsPrototypeKey = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Object.hasOwn(value, '__proto__')) return true;
+  return Object.values(value).some(holdsPrototypeKey);
+};
+
+/** U+0000 as JSON writes it: an odd number of backslashes before `u0000`. */
+const holdsNul = (json: string): boolean => json.includes('\\u0000') && /(?<!\\)(?:\\\\)*\\u0000/.test(json);
+
+const checkUpsert = (change: Extract<RecordChange, { op: 'upsert' }>, id: string, at: string): CheckedChange => {
+  const { content: stated } = change;
+  if (typeof stated !== 'object' || stated === null || Array.isArray(stated)) return rejected('data must be an object');
+  if (holdsPrototypeKey(stated)) return rejected('a key __proto__ is not allowed');
+  const content: Record<string, unknown> = { ...stated };
+  if (content['id'] !== undefined && uuid.safeParse(content['id']).data !== id) return rejected('data.id differs from the id of the change');
+  for (const field of SERVICE_FIELDS) delete content[field];
+  const parsed = RECORD_SCHEMAS[change.resource].safeParse(content);
+  if (!parsed.success) return rejected(describeIssues(parsed.error));
+  let json: string;
+  try {
+    json = canonicalJson(parsed.data);
+  } catch (error) {
+    return rejected(`data cannot be written as JSON: ${(error as Error).message}`);
+  }
+  if (!json.isWellFormed() || /\\ud[89a-f][0-9a-f]{2}/.test(json)) return rejected('a lone surrogate is not allowed');
+  if (holdsNul(json)) return rejected('the character U+0000 is not allowed');
+  if (Buffer.byteLength(json) > MAX_RECORD_BYTES - 200) return rejected('the record is over 1 MiB');
+  return { kind: 'command', id, command: { type: 'PublishRecord', id, content: parsed.data as NormalizedContent, at } };
+};
+
+/** Checks and normalises one stated change; `at` is ISO 8601 in UTC. */
+export const checkChange = (change: RecordChange, at: string): CheckedChange => {
+  const id = uuid.safeParse(change.id);
+  if (!id.success) return rejected('id must be a uuid');
+  if (change.op === 'upsert') return checkUpsert(change, id.data, at);
+  const reason = reasonText.safeParse(change.reason ?? null);
+  if (!reason.success) return rejected(`reason: ${describeIssues(reason.error)}`);
+  return { kind: 'command', id: id.data, command: { type: 'WithdrawRecord', reason: reason.data, at } };
+};

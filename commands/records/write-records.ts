@@ -1,0 +1,132 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { type AppendOutcome, type EventLog, NO_STREAM, type NewEvent, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { recordStream } from '../../src/domain/streams.ts';
+import type { CommandContext } from '../command-context.ts';
+import { checkChange } from './check-change.ts';
+import { decide, evolve, initialState, type RecordCommand } from './record-decider.ts';
+import type { RecordOutcome, RecordWriter } from './record-writer.ts';
+
+interface PendingChange {
+  readonly index: number;
+  readonly commandId: string;
+  readonly command: RecordCommand;
+}
+
+interface Decision {
+  readonly stream: string;
+  readonly changes: readonly PendingChange[];
+  /** Undefined where every change of the stream is already so. */
+  readonly append: StreamAppend | undefined;
+  /** Indexes of the changes that made an event. */
+  readonly changed: ReadonlySet<number>;
+}
+
+export interface WriteRecordsDependencies {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  /** How long a change is decided again after conflicts and lost connections, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/**
+ * Writes record changes, each stream by itself: the newest event of every stream is read in one call, all appends go in one call, and
+ * what met a conflict or an unknown outcome is looked up by its event ids and decided again. Throws when the deadline passes.
+ */
+export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: WriteRecordsDependencies): RecordWriter => ({
+  async write(changes, context) {
+    const at = new Date(clock.now()).toISOString();
+    const outcomes = Array.from<RecordOutcome | undefined>({ length: changes.length });
+    let pending = new Map<string, readonly PendingChange[]>();
+    for (const [index, change] of changes.entries()) {
+      const checked = checkChange(change, at);
+      if (checked.kind === 'rejected') {
+        outcomes[index] = checked;
+        continue;
+      }
+      const stream = recordStream(change.resource, checked.id);
+      pending.set(stream, [...(pending.get(stream) ?? []), { index, commandId: identifiers.next(), command: checked.command }]);
+    }
+
+    const deadline = clock.now() + deadlineMs;
+    for (let attempt = 0; pending.size > 0; attempt++) {
+      if (attempt > 0) await pause(attempt, clock, deadline);
+      const decisions = await decideAll(log, pending, clock.now(), context);
+      const settled = await appendAll(log, decisions, attempt < 20 && clock.now() < deadline);
+      const again = new Map<string, readonly PendingChange[]>();
+      for (const [index, decision] of decisions.entries()) {
+        const outcome = settled[index]!;
+        if (outcome.kind === 'conflict') again.set(decision.stream, decision.changes);
+        else {
+          for (const change of decision.changes) {
+            outcomes[change.index] =
+              decision.changed.has(change.index) && outcome.position !== undefined
+                ? { kind: 'appended', position: outcome.position }
+                : { kind: 'unchanged' };
+          }
+        }
+      }
+      pending = again;
+    }
+    return outcomes as readonly RecordOutcome[];
+  },
+});
+
+const pause = async (attempt: number, clock: Clock, deadline: number): Promise<void> => {
+  if (clock.now() >= deadline) throw new Error('the records could not be written before the deadline: other writers kept changing them');
+  await wait(Math.random() * Math.min(200, 2 ** attempt));
+};
+
+const decideAll = async (
+  log: EventLog,
+  pending: ReadonlyMap<string, readonly PendingChange[]>,
+  time: number,
+  context: CommandContext,
+): Promise<readonly Decision[]> => {
+  const last = await log.readLast([...pending.keys()]);
+  return [...pending].map(([stream, changes]) => {
+    const newest = last.get(stream);
+    let state = newest === undefined ? initialState() : evolve(initialState(), newest);
+    const events: NewEvent[] = [];
+    const changed = new Set<number>();
+    for (const { index, commandId, command } of changes) {
+      for (const event of decide(command, state)) {
+        events.push({ ...event, id: eventId(commandId, 0), schemaVersion: 1, metadata: { commandId, ...context }, time });
+        state = evolve(state, event);
+        changed.add(index);
+      }
+    }
+    const append = events.length === 0 ? undefined : { stream, expectedRevision: newest?.revision ?? NO_STREAM, events };
+    return { stream, changes, append, changed };
+  });
+};
+
+type Settled = { readonly kind: 'settled'; readonly position?: Extract<AppendOutcome, { kind: 'appended' }>['position'] } | { readonly kind: 'conflict' };
+
+const appendAll = async (log: EventLog, decisions: readonly Decision[], mayRetry: boolean): Promise<readonly Settled[]> => {
+  const appends = decisions.flatMap(({ append }) => append ?? []);
+  let outcomes: readonly AppendOutcome[] | undefined;
+  try {
+    outcomes = appends.length === 0 ? [] : await log.appendEach(appends);
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown) || !mayRetry) throw error;
+  }
+  let next = 0;
+  return Promise.all(
+    decisions.map(async ({ append }): Promise<Settled> => {
+      if (append === undefined) return { kind: 'settled' };
+      const outcome = outcomes?.[next++];
+      if (outcome?.kind === 'appended') return { kind: 'settled', position: outcome.position };
+      return findOwn(log, append);
+    }),
+  );
+};
+
+/** After a conflict or an unknown outcome: did this very command get through? Its event ids past the expected revision say so. */
+const findOwn = async (log: EventLog, { stream, expectedRevision, events }: StreamAppend): Promise<Settled> => {
+  const since = await log.readStream(stream, expectedRevision, events.length);
+  const own = since.at(-1);
+  return own !== undefined && since[0]?.id === events[0]!.id ? { kind: 'settled', position: own.position } : { kind: 'conflict' };
+};

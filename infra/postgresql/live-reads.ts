@@ -1,0 +1,46 @@
+import type { ReadDatabase } from '../../src/domain/ports/database.ts';
+import type { LiveGeneration, LiveReads } from '../../src/domain/ports/projection.ts';
+
+const SWITCHED = new Set(['CR001', '42P01']);
+const ATTEMPTS = 5;
+
+/** A read model that has no live generation yet. */
+export class ReadModelMissing extends Error {
+  override readonly name = 'ReadModelMissing';
+}
+
+/** Remembers which generation of each read model is live; a statement that met a switch is built anew and run again. */
+export const createLiveReads = (database: ReadDatabase): LiveReads => {
+  let pointers: ReadonlyMap<string, number> = new Map();
+  const reload = async () => {
+    const rows = await database.texts({
+      name: 'read_live_generations',
+      text: 'select name, live_generation from civic.projections where live_generation is not null',
+      values: [],
+    });
+    pointers = new Map(rows.map(([name, generation]) => [name!, Number(generation)]));
+  };
+  const generation: LiveGeneration = (projection) => {
+    const live = pointers.get(projection);
+    if (live === undefined) throw new ReadModelMissing(`the read model ${projection} is not there yet`);
+    return live;
+  };
+  const attempt = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    for (let left = ATTEMPTS; ; left--) {
+      try {
+        return await run();
+      } catch (error) {
+        const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+        const causeCode = error instanceof Error && error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : '';
+        const stale = error instanceof ReadModelMissing || SWITCHED.has(code) || SWITCHED.has(causeCode);
+        if (!stale || left === 0) throw error;
+        await reload();
+      }
+    }
+  };
+  return {
+    database,
+    texts: (build) => attempt(async () => database.texts(build(generation))),
+    many: (build) => attempt(async () => database.many(build(generation))),
+  };
+};

@@ -1,0 +1,19 @@
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { ReadDatabase } from '../../src/domain/ports/database.ts';
+import type { Progress } from '../../src/domain/ports/projection.ts';
+
+const CHECKPOINT = `select g.checkpoint from civic.projections p join civic.generations g on g.generation = p.live_generation where p.name = $1`;
+const FIRST_PAUSE_MS = 2;
+const LONGEST_PAUSE_MS = 25;
+
+/** Looks at the live generation's checkpoint until it has passed a position. */
+export const createProgress = (database: ReadDatabase, clock: Clock): Progress => ({
+  async reached(projection, position, deadline) {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
+      const [row] = await database.texts({ name: 'read_checkpoint', text: CHECKPOINT, values: [projection] });
+      if (row !== undefined && row[0]! >= position) return true;
+      if (clock.now() >= deadline) return false;
+      await clock.sleep(pause);
+    }
+  },
+});

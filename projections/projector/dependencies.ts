@@ -1,0 +1,19 @@
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { ColumnArrays, Transactor } from '../../src/domain/ports/database.ts';
+import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import type { GenerationStore } from '../../src/domain/ports/generations.ts';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+
+export interface ProjectorDependencies {
+  readonly log: EventLog;
+  readonly transactor: Transactor;
+  readonly columns: ColumnArrays;
+  readonly generations: GenerationStore;
+  /** Measures leases; the machine's own time, also where the service's clock is set for a trial. */
+  readonly leaseClock: Clock;
+  readonly logger: Logger;
+  /** Names this process among the owners. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  readonly batchSize: number;
+}

@@ -1,0 +1,35 @@
+import type { LogBatch, Position } from '../../src/domain/ports/event-log.ts';
+import type { Lease } from '../../src/domain/ports/generations.ts';
+import type { Projection } from '../../src/domain/ports/projection.ts';
+import type { ProjectorDependencies } from './dependencies.ts';
+
+/** Somebody else has the generation, or it is no longer to be folded: whoever gets this stops at once. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+export interface FoldTarget {
+  readonly projection: Projection;
+  readonly lease: Lease;
+  readonly logId: string | null;
+  /** Ids of events that an operator had left out. */
+  readonly skipped: ReadonlySet<string>;
+}
+
+/**
+ * Folds a batch and moves the checkpoint in one transaction. The checkpoint moves first and only under the lease's token and the old
+ * value, so that of two owners one commits nothing. Returns the new checkpoint; throws `LeaseLost`.
+ */
+export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget, from: Position, batch: LogBatch): Promise<Position> => {
+  const { projection, lease, logId, skipped } = target;
+  const events = skipped.size === 0 ? batch.events : batch.events.filter(({ id }) => !skipped.has(id));
+  await deps.transactor.transaction(async (transaction) => {
+    const leaseUntil = deps.leaseClock.now() + deps.leaseMs;
+    const moved = await deps.generations.advance(transaction, lease, { from, to: batch.scannedTo, folded: events.length, leaseUntil, logId });
+    if (!moved) throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours`);
+    if (events.length > 0) {
+      await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation });
+    }
+  });
+  return batch.scannedTo;
+};

@@ -1,0 +1,43 @@
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { ProjectorDependencies } from './dependencies.ts';
+import { type FoldTarget, LeaseLost } from './fold-batch.ts';
+
+export type SwitchOutcome =
+  | { readonly kind: 'switched'; readonly checkpoint: Position }
+  /** The live generation has been folded further than one batch beyond this one, or this one beyond it. */
+  | { readonly kind: 'behind' | 'ahead' }
+  | { readonly kind: 'refused'; readonly reason: string };
+
+/**
+ * Makes a building generation the live one, in one transaction under both rows' locks: the tail that the live one has folded already is
+ * folded here too, both then stand at the same checkpoint and are compared, and only then does the pointer move. The head never falls.
+ */
+export const switchGeneration = async (deps: ProjectorDependencies, target: FoldTarget, now: number): Promise<SwitchOutcome> => {
+  const { projection, lease, skipped } = target;
+  return deps.transactor.transaction(async (transaction): Promise<SwitchOutcome> => {
+    const pair = await deps.generations.lockPair(transaction, lease.generation);
+    if (pair === null || pair.building.token !== lease.token || pair.building.owner !== lease.owner) {
+      throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours to switch to`);
+    }
+    const { live, building } = pair;
+    if (building.checkpoint > live.checkpoint && live.pausedReason === null) return { kind: 'ahead' };
+    let checkpoint = building.checkpoint;
+    if (checkpoint < live.checkpoint) {
+      const tail = await deps.log.readAll({ after: checkpoint, limit: deps.batchSize, types: projection.handles });
+      if (tail.scannedTo < live.checkpoint) return { kind: 'behind' };
+      const events = tail.events.filter(({ id, position }) => position <= live.checkpoint && !skipped.has(id));
+      const leaseUntil = deps.leaseClock.now() + deps.leaseMs;
+      const move = { from: checkpoint, to: live.checkpoint, folded: events.length, leaseUntil, logId: target.logId };
+      if (!(await deps.generations.advance(transaction, lease, move))) throw new LeaseLost('the checkpoint moved under its own lock');
+      if (events.length > 0) await projection.fold(events, { transaction, columns: deps.columns, generation: building.generation });
+      checkpoint = live.checkpoint;
+    }
+    // A live generation that is paused for good is passed by: then all that both hold is compared, row by row.
+    for (const statement of projection.differences(live.generation, building.generation, checkpoint === live.checkpoint ? 'switch' : 'rows')) {
+      const { rows } = await transaction.execute(statement);
+      if (rows.length > 0) return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${rows[0]!.join(' ')}` };
+    }
+    await deps.generations.switchTo(transaction, live.generation, building.generation, now);
+    return { kind: 'switched', checkpoint };
+  });
+};

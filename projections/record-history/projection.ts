@@ -1,0 +1,51 @@
+import { FEED_OPENED, feedOpened } from '../../src/domain/events/feed-events.ts';
+import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
+import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { historyDifferences } from './differences.ts';
+import { historyRows } from './history-rows.ts';
+import { dropBelowMark, insertRows, readFoldState, supersedeRows, writeFeedIdentity, writeState, writeTotals } from './statements.ts';
+import { createRecordHistoryTables, RECORD_HISTORY, recordHistoryTables } from './tables.ts';
+import { Totals } from './totals.ts';
+
+const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+  const opened = batch.filter(({ type }) => type === FEED_OPENED).at(-1);
+  if (opened !== undefined) {
+    await transaction.execute(writeFeedIdentity(generation, feedOpened.parse(JSON.parse(opened.data)).feedId));
+  }
+  const changes = batch.filter(({ type }) => type !== FEED_OPENED);
+  if (changes.length === 0) return;
+
+  const [state, ...known] = (await transaction.execute(readFoldState(generation))).rows;
+  const mark = Number(state![3]);
+  const totals = new Totals();
+  for (const [resource, records, digest] of known) totals.load(resource!, Number(records), digest!);
+
+  const before = { head: Number(state![0]), changedAt: Number(state![1]), chain: state![2]! };
+  const { rows, superseding, state: after } = historyRows(changes, before);
+  if (superseding.length > 0) {
+    const { rows: ended } = await transaction.execute(supersedeRows(generation, columns, superseding));
+    for (const [resource, digest] of ended) totals.remove(resource!, digest!);
+  }
+  await transaction.execute(
+    insertRows(
+      generation,
+      columns,
+      rows.filter(({ supersededAt }) => supersededAt === null || supersededAt > mark),
+    ),
+  );
+  if (before.head < mark) await transaction.execute(dropBelowMark(generation, mark));
+  totals.addCurrent(rows);
+  await transaction.execute(writeState(generation, after));
+  await transaction.execute(writeTotals(generation, columns, totals.touched()));
+};
+
+export const recordHistory: Projection = {
+  name: RECORD_HISTORY,
+  version: 1,
+  handles: [FEED_OPENED, ...RECORD_EVENT_TYPES],
+  tables: (generation) => Object.values(recordHistoryTables(generation)),
+  create: createRecordHistoryTables,
+  fold,
+  differences: historyDifferences,
+};

@@ -1,0 +1,81 @@
+import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
+import type { FeedState, HistoryRow } from './history-rows.ts';
+import { NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
+
+/** State, pruning mark and totals in one read; the first row is the state. */
+export const readFoldState = (generation: number): Statement => {
+  const { state, totals } = recordHistoryTables(generation);
+  return {
+    name: `read_fold_state_g${generation}`,
+    text: `select s.head::text, s.changed_at::text, s.chain, r.mark::text from ${state} s, civic.feed_retention r
+      union all select resource, records::text, digest, null from ${totals}`,
+    values: [],
+  };
+};
+
+/** Ends the currency of earlier rows and returns the resource and digest of each. */
+export const supersedeRows = (generation: number, columns: ColumnArrays, rows: readonly HistoryRow[]): Statement => ({
+  name: `supersede_rows_g${generation}`,
+  text: `update ${recordHistoryTables(generation).history} h set superseded_at = n.position
+    from unnest($1::text[], $2::uuid[], $3::bigint[]) as n(resource, record_id, position)
+    where h.resource = n.resource and h.record_id = n.record_id and h.superseded_at = ${NOT_SUPERSEDED}
+    returning h.resource, encode(h.digest, 'hex')`,
+  values: [
+    columns.texts(rows.map(({ resource }) => resource)),
+    columns.uuids(rows.map(({ recordId }) => recordId)),
+    columns.bigints(rows.map(({ position }) => position)),
+  ],
+});
+
+export const insertRows = (generation: number, columns: ColumnArrays, rows: readonly HistoryRow[]): Statement => ({
+  name: `insert_rows_g${generation}`,
+  text: `insert into ${recordHistoryTables(generation).history}
+    (position, resource, record_id, version, removed, changed_at, superseded_at, digest, envelope, body)
+    select * from unnest($1::bigint[], $2::text[], $3::uuid[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[], $8::bytea[], $9::text[], $10::text[])`,
+  values: [
+    columns.bigints(rows.map(({ position }) => position)),
+    columns.texts(rows.map(({ resource }) => resource)),
+    columns.uuids(rows.map(({ recordId }) => recordId)),
+    columns.bigints(rows.map(({ version }) => version)),
+    columns.booleans(rows.map(({ removed }) => removed)),
+    columns.bigints(rows.map(({ changedAt }) => changedAt)),
+    columns.bigints(rows.map(({ supersededAt }) => supersededAt ?? BigInt(NOT_SUPERSEDED))),
+    columns.bytes(rows.map(({ digest }) => (digest === null ? null : Buffer.from(digest, 'hex')))),
+    columns.texts(rows.map(({ envelope }) => envelope)),
+    columns.texts(rows.map(({ body }) => body)),
+  ],
+});
+
+/** Rows that pruning took from the live generation already; a rebuild drops them as it goes. */
+export const dropBelowMark = (generation: number, mark: number): Statement => ({
+  name: `drop_below_mark_g${generation}`,
+  text: `delete from ${recordHistoryTables(generation).history} where superseded_at <= $1`,
+  values: [mark],
+});
+
+export const writeState = (generation: number, { head, changedAt, chain }: FeedState): Statement => ({
+  name: `write_state_g${generation}`,
+  text: `update ${recordHistoryTables(generation).state} set head = $1, changed_at = $2, chain = $3`,
+  values: [head, changedAt, chain],
+});
+
+export const writeTotals = (
+  generation: number,
+  columns: ColumnArrays,
+  totals: readonly { readonly resource: string; readonly records: number; readonly digest: string }[],
+): Statement => ({
+  name: `write_totals_g${generation}`,
+  text: `insert into ${recordHistoryTables(generation).totals} (resource, records, digest)
+    select * from unnest($1::text[], $2::bigint[], $3::text[])
+    on conflict (resource) do update set records = excluded.records, digest = excluded.digest`,
+  values: [
+    columns.texts(totals.map(({ resource }) => resource)),
+    columns.bigints(totals.map(({ records }) => records)),
+    columns.texts(totals.map(({ digest }) => digest)),
+  ],
+});
+
+export const writeFeedIdentity = (generation: number, feedId: string): Statement => ({
+  text: `update ${recordHistoryTables(generation).state} set feed_id = $1`,
+  values: [feedId],
+});

@@ -1,0 +1,59 @@
+import { generationTable } from '../../src/domain/ports/projection.ts';
+
+/**
+ * The record history: the published feed and, at the same time, every current and as-of state.
+ *
+ * `position` is the feed position, dense from 1. A row that has not been superseded carries `NOT_SUPERSEDED`, so that "visible at P" is
+ * `position <= P and superseded_at > P`; a remove supersedes itself and is therefore never visible. `envelope` and `body` are the exact
+ * text that goes over the wire: a change item is `{"cursor":"…",` + envelope + body + `}`.
+ */
+export const RECORD_HISTORY = 'record_history';
+
+/** Largest bigint: later than every position. */
+export const NOT_SUPERSEDED = '9223372036854775807';
+
+export interface RecordHistoryTables {
+  readonly history: string;
+  /** One row: head, feed identity, time of the newest change, chain digest. */
+  readonly state: string;
+  /** A row per resource: number of current records and their state digest. */
+  readonly totals: string;
+}
+
+export const recordHistoryTables = (generation: number): RecordHistoryTables => ({
+  history: generationTable(RECORD_HISTORY, generation),
+  state: generationTable(RECORD_HISTORY, generation, 'state'),
+  totals: generationTable(RECORD_HISTORY, generation, 'totals'),
+});
+
+const indexName = (table: string, what: string): string => `${table.replace('civic.', '')}_${what}`;
+
+export const createRecordHistoryTables = (generation: number): readonly string[] => {
+  const { history, state, totals } = recordHistoryTables(generation);
+  return [
+    `create table ${history} (
+      position bigint primary key,
+      resource text collate "C" not null,
+      record_id uuid not null,
+      version bigint not null,
+      removed boolean not null,
+      changed_at bigint not null,
+      superseded_at bigint not null,
+      digest bytea,
+      envelope text collate "C" not null,
+      body text collate "C"
+    )`,
+    `create index ${indexName(history, 'by_resource')} on ${history} (resource, position, superseded_at)`,
+    `create unique index ${indexName(history, 'current')} on ${history} (record_id, resource) where superseded_at = ${NOT_SUPERSEDED}`,
+    `create index ${indexName(history, 'superseded')} on ${history} (superseded_at) where superseded_at < ${NOT_SUPERSEDED}`,
+    `create table ${state} (
+      singleton boolean primary key default true check (singleton),
+      head bigint not null,
+      feed_id uuid,
+      changed_at bigint not null,
+      chain text collate "C" not null
+    )`,
+    `insert into ${state} (head, changed_at, chain) values (0, 0, '')`,
+    `create table ${totals} (resource text collate "C" primary key, records bigint not null, digest text collate "C" not null)`,
+  ];
+};

@@ -1,0 +1,51 @@
+import { addDigest, digestSum, digestText, subtractDigest } from '../../src/domain/state-digest.ts';
+import type { HistoryRow } from './history-rows.ts';
+
+export interface Total {
+  records: number;
+  digest: bigint;
+}
+
+/** Number and state digest of the current records of each resource, kept from change to change. */
+export class Totals {
+  readonly #totals = new Map<string, Total>();
+  readonly #touched = new Set<string>();
+
+  /** Rows of resource, number, digest text. */
+  load(resource: string, records: number, digest: string): void {
+    this.#totals.set(resource, { records, digest: digestSum(digest) });
+  }
+
+  add(resource: string, digest: string): void {
+    const total = this.#of(resource);
+    total.records += 1;
+    total.digest = addDigest(total.digest, digest);
+  }
+
+  remove(resource: string, digest: string): void {
+    const total = this.#of(resource);
+    total.records -= 1;
+    total.digest = subtractDigest(total.digest, digest);
+  }
+
+  /** Counts the rows of a batch that are current at its end; what they superseded in earlier batches is removed apart. */
+  addCurrent(rows: readonly HistoryRow[]): void {
+    for (const row of rows) {
+      if (row.supersededAt === null) this.add(row.resource, row.digest!);
+    }
+  }
+
+  touched(): readonly { readonly resource: string; readonly records: number; readonly digest: string }[] {
+    return [...this.#touched].map((resource) => {
+      const { records, digest } = this.#totals.get(resource)!;
+      return { resource, records, digest: digestText(digest) };
+    });
+  }
+
+  #of(resource: string): Total {
+    let total = this.#totals.get(resource);
+    if (total === undefined) this.#totals.set(resource, (total = { records: 0, digest: 0n }));
+    this.#touched.add(resource);
+    return total;
+  }
+}

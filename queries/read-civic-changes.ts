@@ -1,0 +1,82 @@
+import { decodeFeedCursor, type FeedBinding, feedCursorEncoder } from '../src/domain/cursor.ts';
+import type { ChangesInput, JsonPage } from '../src/contract/handlers.ts';
+import type { Clock } from '../src/domain/ports/clock.ts';
+import type { LiveReads } from '../src/domain/ports/projection.ts';
+import { Rejection } from '../src/domain/rejections.ts';
+import type { Resource } from '../src/domain/records/resources.ts';
+import { RECORD_HISTORY } from '../projections/record-history/tables.ts';
+import { type FeedPage, feedPageStatement, toFeedPage } from './feed-page.ts';
+
+export interface ReadCivicChangesDependencies {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
+  /** Replay retention, in milliseconds. */
+  readonly retentionMs: number;
+}
+
+const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and go on from its boundaryCursor' }] };
+
+/** The change feed after a cursor (specification, GET /api/v1/data/changes). Refuses with 400, 410 and 413; 503 before the feed is open. */
+export const createReadCivicChanges =
+  ({ reads, clock, retentionMs }: ReadCivicChangesDependencies) =>
+  async (input: ChangesInput): Promise<JsonPage> => {
+    const resource = input.resource ?? null;
+    const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, resource);
+    const now = clock.now();
+    const cutoff = now - retentionMs;
+    const rows = await reads.texts((generation) =>
+      feedPageStatement(generation(RECORD_HISTORY), {
+        after: cursor?.position ?? null,
+        resource,
+        limit: input.limit,
+        maxBytes: input.maxResponseBytes,
+        cutoff,
+      }),
+    );
+    const page = toFeedPage(rows);
+    if (page.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
+    refuseExpired(page, page.feedId, cursor?.feedId ?? page.feedId, cutoff);
+    if (page.bytes > input.maxResponseBytes) {
+      throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
+    }
+    return { text: pageText(page, page.feedId, resource ?? 'all', now, retentionMs), items: page.items.length };
+  };
+
+const decodeFor = (text: string, resource: Resource | null) => {
+  const cursor = decodeFeedCursor(text);
+  if (typeof cursor === 'string') {
+    throw new Rejection('invalid_parameter', cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than a feed cursor');
+  }
+  if (cursor.binding !== 'nothing' && cursor.binding !== (resource ?? 'all')) {
+    const bound = cursor.binding === 'all' ? 'an unfiltered read' : `resource=${cursor.binding}`;
+    throw new Rejection('invalid_parameter', `cursor was minted for ${bound}; read on with that filter`);
+  }
+  return cursor;
+};
+
+const refuseExpired = (page: FeedPage, feedId: string, cursorFeedId: string, cutoff: number): void => {
+  const expired = (message: string) => new Rejection('cursor_expired', message, { details: RECOVERY });
+  if (cursorFeedId !== feedId) throw expired('the cursor belongs to another feed than the one served now');
+  if (page.start > page.head) throw expired('the cursor is beyond the head of the feed');
+  if (page.start < page.mark) throw expired('changes after the cursor are no longer retained');
+  if (page.changedAfterStart !== null && page.changedAfterStart < cutoff) {
+    throw expired('changes after the cursor are older than the replay retention');
+  }
+};
+
+const pageText = (page: FeedPage, feedId: string, binding: FeedBinding, now: number, retentionMs: number): string => {
+  const cursorAt = feedCursorEncoder(feedId, binding);
+  const items: string[] = [];
+  let previous = page.start;
+  for (const [position, text] of page.items) {
+    if (position <= previous || (binding === 'all' && position !== previous + 1)) {
+      throw new Error(`feed position ${position} follows ${previous}`);
+    }
+    previous = position;
+    items.push(`{"cursor":"${cursorAt(position)}",${text}}`);
+  }
+  const next = page.moreAfterLast ? page.last! : page.head;
+  const expires = (next === page.head ? now : page.changedAfterLast!) + retentionMs;
+  const meta = `{"nextCursor":"${cursorAt(next)}","hasMore":${page.moreAfterLast},"replayExpiresAt":"${new Date(expires).toISOString()}"}`;
+  return `{"data":{"items":[${items.join(',')}]},"meta":${meta}}`;
+};

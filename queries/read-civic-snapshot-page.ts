@@ -1,0 +1,72 @@
+import { decodeSnapshotPageCursor, encodeSnapshotPageCursor } from '../src/domain/cursor.ts';
+import type { JsonPage, SnapshotPageInput } from '../src/contract/handlers.ts';
+import type { Clock } from '../src/domain/ports/clock.ts';
+import type { Statement } from '../src/domain/ports/database.ts';
+import { type LiveReads, requireLive } from '../src/domain/ports/projection.ts';
+import { Rejection } from '../src/domain/rejections.ts';
+import { RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
+import { SNAPSHOTS, snapshotsTable } from '../projections/snapshots/tables.ts';
+
+export interface ReadCivicSnapshotPageDependencies {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
+}
+
+/** One page of a resource as it stood at the snapshot's boundary, and whether the snapshot may be read at all: one statement. */
+const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement => {
+  const tables = recordHistoryTables(history);
+  const visible = (from: string) =>
+    `h.resource = $3 and h.position > ${from} and h.position <= (select boundary from snapshot) and h.superseded_at > (select boundary from snapshot)`;
+  return {
+    name: `snapshot_page_g${history}_g${snapshots}`,
+    text: `with snapshot as materialized (
+        select s.boundary, r.mark, f.feed_id
+        from ${snapshotsTable(snapshots)} s, civic.feed_retention r, ${tables.state} f
+        where s.snapshot_id = $1::uuid and s.account_id = $2::uuid and s.expires_at > $4::bigint
+          and ${requireLive(RECORD_HISTORY, history)} and ${requireLive(SNAPSHOTS, snapshots)}
+      ), page as materialized (
+        select h.position, h.body from ${tables.history} h where ${visible('$5::bigint')} order by h.position limit $6::int
+      ), size as materialized (
+        select max(position) as last, coalesce(sum(octet_length(body)), 0) as bytes from page
+      )
+      select json_build_array(
+          s.boundary, s.mark, s.feed_id, z.last, z.bytes, exists (select from ${tables.history} h where ${visible('z.last')})
+        )::text
+      from snapshot s, size z
+      union all
+      select p.body from page p where (select bytes from size) <= $7::bigint`,
+    values: [input.snapshotId, input.accountId, input.resource, now, after, input.limit, input.maxResponseBytes],
+  };
+};
+
+/** A page of a frozen export (specification, GET /api/v1/data/snapshots/{snapshotId}/{resource}). Refuses with 400, 404, 410 and 413. */
+export const createReadCivicSnapshotPage =
+  ({ reads, clock }: ReadCivicSnapshotPageDependencies) =>
+  async (input: SnapshotPageInput): Promise<JsonPage> => {
+    const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, input);
+    const rows = await reads.texts((generation) =>
+      snapshotPage(generation(RECORD_HISTORY), generation(SNAPSHOTS), input, cursor?.position ?? 0, clock.now()),
+    );
+    const [meta, ...items] = rows;
+    if (meta === undefined) throw new Rejection('not_found', 'there is no such snapshot, or it has expired');
+    const [boundary, mark, feedId, last, bytes, hasMore] = JSON.parse(meta[0]!) as [number, number, string, number | null, number, boolean];
+    if (boundary < mark) throw new Rejection('cursor_expired', 'the snapshot is older than what is retained; take a new one');
+    if (bytes > input.maxResponseBytes) {
+      throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
+    }
+    const { snapshotId, resource } = input;
+    const nextCursor = hasMore ? `"${encodeSnapshotPageCursor({ feedId, snapshotId, resource, position: last! })}"` : 'null';
+    const texts = items.map(([body]) => body!);
+    return { text: `{"data":{"items":[${texts.join(',')}]},"meta":{"nextCursor":${nextCursor},"hasMore":${hasMore}}}`, items: texts.length };
+  };
+
+const decodeFor = (text: string, { snapshotId, resource }: SnapshotPageInput) => {
+  const cursor = decodeSnapshotPageCursor(text);
+  if (typeof cursor === 'string') {
+    throw new Rejection('invalid_parameter', cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than a page cursor');
+  }
+  if (cursor.snapshotId !== snapshotId || cursor.resource !== resource) {
+    throw new Rejection('invalid_parameter', 'cursor was minted for another snapshot or resource');
+  }
+  return cursor;
+};
