@@ -15,7 +15,7 @@ const causes = function* (error: unknown): Generator<Described> {
 };
 
 const CONNECTION_MESSAGES =
-  /connection terminated|connection ended|connection closed|not queryable|connect timeout|timeout expired|has been terminated|server closed/i;
+  /connection terminated|connection ended|connection closed|not queryable|connect timeout|timeout expired|when trying to connect|timeout exceeded|has been terminated|server closed/i;
 /** Shut down, starting up, too many connections, gone read-only after a fail-over, idle in a transaction for too long. */
 const GONE = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006', '25P03']);
 const SOCKET = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EACCES)/;

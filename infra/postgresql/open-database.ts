@@ -1,0 +1,53 @@
+import type { ColumnArrays, ReadDatabase, Transactor } from '../../src/domain/ports/database.ts';
+import { columnArrays } from './column-arrays.ts';
+import { openPipelinedConnections } from './pipelined-connections.ts';
+import { openTransactor } from './transactor.ts';
+import { openTypedReads } from './typed-reads.ts';
+
+export interface DatabaseSettings {
+  readonly dsn: string;
+  /** Deadline of one read. */
+  readonly statementTimeoutMs: number;
+  /** Deadline of one statement of a transaction: folds of whole batches take longer than reads. */
+  readonly foldTimeoutMs?: number;
+  /** Shorter than a projector's lease, so that a frozen owner gives up its rows before another takes over. */
+  readonly idleInTransactionMs?: number;
+  readonly hotConnections?: number;
+  readonly typedConnections?: number;
+  readonly transactionConnections?: number;
+}
+
+export interface Database {
+  readonly read: ReadDatabase;
+  readonly transactor: Transactor;
+  readonly columns: ColumnArrays;
+  close(): Promise<void>;
+}
+
+const FOLD_TIMEOUT_MS = 60_000;
+const IDLE_IN_TRANSACTION_MS = 3_000;
+
+/** Opens the three kinds of connections. Throws `DatabaseUnavailable` when the database cannot be reached; losses later heal by themselves. */
+export const openDatabase = async (settings: DatabaseSettings): Promise<Database> => {
+  const { dsn, statementTimeoutMs } = settings;
+  const typed = await openTypedReads({ dsn, purpose: 'reads', statementTimeoutMs }, settings.typedConnections ?? 4);
+  const hot = openPipelinedConnections({ dsn, purpose: 'hot-reads', statementTimeoutMs }, settings.hotConnections ?? 2);
+  const transactor = openTransactor(
+    {
+      dsn,
+      purpose: 'transactions',
+      statementTimeoutMs: settings.foldTimeoutMs ?? FOLD_TIMEOUT_MS,
+      idleInTransactionMs: settings.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS,
+    },
+    settings.transactionConnections ?? 8,
+  );
+  return {
+    read: {
+      many: async (query) => await typed.many(query),
+      texts: async (statement) => (await hot.run(statement)).rows,
+    },
+    transactor,
+    columns: columnArrays,
+    close: async () => void (await Promise.all([typed.close(), hot.close(), transactor.close()])),
+  };
+};

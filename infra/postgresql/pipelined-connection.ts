@@ -1,0 +1,120 @@
+import { Client, type QueryArrayResult } from 'pg';
+import { DatabaseUnavailable, DeadlineExceeded, type Statement, type TextRow } from '../../src/domain/ports/database.ts';
+import { isConnectionLoss, mapError } from './errors.ts';
+import { clientConfig, type Session } from './sessions.ts';
+
+const FIRST_BACKOFF_MS = 50;
+const LONGEST_BACKOFF_MS = 1_000;
+const SWEEP_MS = 50;
+/** How long the server may be late with its own deadline before the connection counts as dead. */
+const GRACE_MS = 1_000;
+
+export interface Answer {
+  readonly rows: readonly TextRow[];
+  readonly count: number;
+}
+
+interface Pending {
+  readonly deadline: number;
+  readonly reject: (error: Error) => void;
+}
+
+/** One connection on which statements follow each other without waiting for answers. After a loss the next statement connects again. */
+export class PipelinedConnection {
+  readonly #session: Session;
+  readonly #pending = new Set<Pending>();
+  #client: Client | undefined;
+  #connecting: Promise<Client> | undefined;
+  #sweeper: NodeJS.Timeout | undefined;
+  #backoff = 0;
+  #retryAt = 0;
+  #closed = false;
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  get connected(): boolean {
+    return this.#client !== undefined;
+  }
+
+  /** Throws `DatabaseUnavailable` or `DeadlineExceeded`; an error of the statement itself stays as it is. */
+  async run(statement: Statement): Promise<Answer> {
+    const client = this.#client ?? (await this.connect());
+    return await new Promise<Answer>((resolve, reject) => {
+      const pending: Pending = { deadline: performance.now() + (this.#session.statementTimeoutMs ?? Number.POSITIVE_INFINITY), reject };
+      this.#pending.add(pending);
+      client
+        .query<(string | null)[]>({ ...statement, values: statement.values as unknown[], rowMode: 'array' })
+        .then(
+          (result: QueryArrayResult<(string | null)[]>) => resolve({ rows: result.rows, count: result.rowCount ?? 0 }),
+          (error: unknown) => {
+            if (isConnectionLoss(error)) this.#lose(client);
+            reject(mapError(error));
+          },
+        )
+        .finally(() => this.#pending.delete(pending));
+    });
+  }
+
+  /** Connects if need be. Fails at once while it waits after a failed attempt. */
+  async connect(): Promise<Client> {
+    if (this.#closed) throw new DatabaseUnavailable('the connection was closed');
+    if (this.#client !== undefined) return this.#client;
+    if (this.#connecting === undefined) {
+      if (performance.now() < this.#retryAt) throw new DatabaseUnavailable('the database could not be reached a moment ago');
+      this.#connecting = this.#open().finally(() => {
+        this.#connecting = undefined;
+      });
+    }
+    return await this.#connecting;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#sweeper);
+    const client = this.#client ?? (await this.#connecting?.catch(() => undefined));
+    this.#client = undefined;
+    await client?.end();
+  }
+
+  async #open(): Promise<Client> {
+    const client = new Client({ ...clientConfig(this.#session), pipeline: true });
+    client.on('error', () => this.#lose(client));
+    client.on('end', () => this.#lose(client));
+    try {
+      await client.connect();
+    } catch (error) {
+      this.#backoff = Math.min(LONGEST_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, this.#backoff * 2));
+      this.#retryAt = performance.now() + this.#backoff;
+      throw mapError(error);
+    }
+    this.#backoff = 0;
+    this.#client = client;
+    clearInterval(this.#sweeper);
+    this.#sweeper = setInterval(() => this.#sweep(client), SWEEP_MS).unref();
+    return client;
+  }
+
+  #lose(client: Client): void {
+    if (this.#client !== client) return;
+    this.#client = undefined;
+    clearInterval(this.#sweeper);
+  }
+
+  #sweep(client: Client): void {
+    const now = performance.now();
+    for (const pending of this.#pending) {
+      if (pending.deadline > now) return;
+      pending.reject(new DeadlineExceeded('the database did not answer by the deadline'));
+      if (pending.deadline + GRACE_MS > now) continue;
+      this.#lose(client);
+      client.connection.stream.destroy();
+      return;
+    }
+  }
+}

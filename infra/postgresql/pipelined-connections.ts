@@ -1,0 +1,25 @@
+import type { Statement } from '../../src/domain/ports/database.ts';
+import { type Answer, PipelinedConnection } from './pipelined-connection.ts';
+import type { Session } from './sessions.ts';
+
+export interface PipelinedConnections {
+  run(statement: Statement): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+/** A small fixed set of connections; a statement goes to the one with the fewest under way. */
+export const openPipelinedConnections = (session: Session, count: number): PipelinedConnections => {
+  const connections = Array.from({ length: count }, () => new PipelinedConnection(session));
+  const choose = (): PipelinedConnection => {
+    let best = connections[0]!;
+    for (const each of connections) {
+      if (!each.connected) void each.connect().catch(() => undefined);
+      if (each.connected === best.connected ? each.pending < best.pending : each.connected) best = each;
+    }
+    return best;
+  };
+  return {
+    run: async (statement) => await choose().run(statement),
+    close: async () => void (await Promise.all(connections.map(async (each) => await each.close()))),
+  };
+};

@@ -1,0 +1,59 @@
+import { createPool, type Interceptor, type QueryResultRow, SchemaValidationError } from 'slonik';
+import { DeadlineExceeded, type TypedQuery } from '../../src/domain/ports/database.ts';
+import { mapError } from './errors.ts';
+import { CONNECT_TIMEOUT_MS, type Session, slonikDsn } from './sessions.ts';
+
+const GRACE_MS = 1_000;
+const IDLE_MS = 60_000;
+
+/** Every row is checked with its query's own schema; synchronously, since a promise would be taken for the row. */
+const validate: Interceptor = {
+  name: 'validate-rows',
+  transformRow: (context, query, row) => {
+    const result = context.resultParser?.['~standard'].validate(row);
+    if (result === undefined) return row;
+    if (result instanceof Promise) throw new TypeError('the schema of a row must not be asynchronous');
+    if (result.issues !== undefined) throw new SchemaValidationError(query, row, result.issues);
+    return result.value as QueryResultRow;
+  },
+};
+
+export interface TypedReads {
+  many<Row>(query: TypedQuery<Row>): Promise<readonly Row[]>;
+  close(): Promise<void>;
+}
+
+/** Typed rows through slonik; whole numbers of 64 bits become numbers. No session state may be set on these connections. */
+export const openTypedReads = async (session: Session, connections: number): Promise<TypedReads> => {
+  const timeout = session.statementTimeoutMs;
+  const pool = await createPool(slonikDsn(session), {
+    maxPoolSize: connections,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    connectionRetryLimit: 0,
+    idleTimeout: IDLE_MS,
+    statementTimeout: timeout ?? 'DISABLE_TIMEOUT',
+    resetConnection: async () => {},
+    typeParsers: [{ name: 'int8', parse: Number }],
+    interceptors: [validate],
+  }).catch((error: unknown) => {
+    throw mapError(error);
+  });
+  pool.on('error', () => undefined);
+  return {
+    async many<Row>(query: TypedQuery<Row>) {
+      let timer: NodeJS.Timeout | undefined;
+      const overdue = new Promise<never>((_, reject) => {
+        if (timeout === undefined) return;
+        timer = setTimeout(() => reject(new DeadlineExceeded('the database did not answer by the deadline')), timeout + GRACE_MS);
+      });
+      try {
+        return (await Promise.race([pool.any(query as unknown as Parameters<typeof pool.any>[0]), overdue])) as unknown as readonly Row[];
+      } catch (error) {
+        throw mapError(error);
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+    close: async () => await pool.end(),
+  };
+};

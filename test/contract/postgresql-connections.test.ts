@@ -1,0 +1,159 @@
+import { Client, types } from 'pg';
+import { sql } from 'slonik';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+let home: TestDatabase;
+let database: Database;
+let admin: Client;
+const parserBefore = types.getTypeParser(types.builtins.INT8);
+beforeAll(async () => {
+  home = await startTestDatabase();
+  admin = new Client(home.url);
+  await admin.connect();
+  await admin.query('create table t (n bigint primary key); create table parent (id int primary key)');
+  database = await openDatabase({ dsn: home.url, statementTimeoutMs: 300, foldTimeoutMs: 400, idleInTransactionMs: 200 });
+});
+afterAll(async () => {
+  await database.close();
+  await admin.end();
+  await home.close();
+});
+
+const texts = async (text: string, name?: string) =>
+  await database.read.texts({ text, values: [], ...(name === undefined ? {} : { name }) });
+const disconnect = async (purpose: string): Promise<number> => {
+  const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and datname = current_database()`;
+  return (await admin.query(end, [`civic-${purpose}`])).rowCount ?? 0;
+};
+
+describe('hot reads', () => {
+  test('answer rows of text and leave the global parsers of pg alone', async () => {
+    expect(await texts(`select 1::bigint, 2.50::numeric, null, '{"a":1}'::json, true, array[1,2]`)).toEqual([
+      ['1', '2.50', null, '{"a":1}', 't', '{1,2}'],
+    ]);
+    expect(types.getTypeParser(types.builtins.INT8)).toBe(parserBefore);
+  });
+
+  test('answer each of many overlapping statements with its own rows, also beside failing ones', async () => {
+    const answers = await Promise.allSettled(
+      Array.from({ length: 300 }, async (_, n) =>
+        n % 7 === 0
+          ? await texts('select 1 / 0')
+          : await database.read.texts({ name: `echo_${n % 3}`, text: `select $1::text || '${n % 3}'`, values: [String(n)] }),
+      ),
+    );
+    for (const [n, answer] of answers.entries()) {
+      if (n % 7 === 0) expect(answer).toMatchObject({ status: 'rejected', reason: { code: '22012' } });
+      else expect(answer).toEqual({ status: 'fulfilled', value: [[`${n}${n % 3}`]] });
+    }
+  });
+
+  test('end at their deadline and the connection goes on', async () => {
+    await expect(texts('select pg_sleep(5)')).rejects.toBeInstanceOf(DeadlineExceeded);
+    expect(await texts('select 1')).toEqual([['1']]);
+  });
+
+  test('fail as unavailable when the connection is lost, and the next one connects again by itself', async () => {
+    const pending = [texts('select pg_sleep(0.25)'), texts('select pg_sleep(0.25)')].map(
+      async (each) => await each.catch((error: unknown) => error),
+    );
+    await expect.poll(async () => await disconnect('hot-reads')).toBeGreaterThan(0);
+    for (const outcome of await Promise.all(pending)) expect(outcome).toBeInstanceOf(DatabaseUnavailable);
+    expect(await texts('select 2', 'again')).toEqual([['2']]);
+    expect(await texts('select 2', 'again')).toEqual([['2']]);
+  });
+
+  test('run in sessions of this program: UTC, one process each, read committed', async () => {
+    const settings = await texts(
+      `select current_setting('timezone'), current_setting('max_parallel_workers_per_gather'), current_setting('jit')`,
+    );
+    expect(settings).toEqual([['UTC', '0', 'off']]);
+    expect(await texts(`select current_setting('application_name'), current_setting('transaction_isolation')`)).toEqual([
+      ['civic-hot-reads', 'read committed'],
+    ]);
+  });
+});
+
+describe('typed reads', () => {
+  const numbers = sql.type(z.object({ n: z.number().int() }));
+
+  test('give validated rows with 64-bit numbers as numbers', async () => {
+    expect(await database.read.many(numbers`select 9007199254740991::bigint as n`)).toEqual([{ n: 9007199254740991 }]);
+    expect(await database.read.many(numbers`select 1 as n where false`)).toEqual([]);
+  });
+
+  test('refuse a row that is not what its schema says', async () => {
+    await expect(database.read.many(numbers`select 'x' as n`)).rejects.toThrow(/schema/i);
+  });
+
+  test('end at their deadline, and heal after a loss', async () => {
+    await expect(database.read.many(numbers`select 1 as n from pg_sleep(5)`)).rejects.toBeInstanceOf(DeadlineExceeded);
+    await disconnect('reads');
+    await expect.poll(async () => await database.read.many(numbers`select 3 as n`).catch(() => 'not yet')).toEqual([{ n: 3 }]);
+  });
+});
+
+describe('a transaction', () => {
+  const insert = (n: number) => ({ name: 'insert_t', text: 'insert into t values ($1)', values: [n] });
+  const count = async () => (await admin.query<{ n: string }>('select count(*) as n from t')).rows[0]!.n;
+
+  test('commits when its work resolves and leaves nothing when it throws', async () => {
+    const before = Number(await count());
+    const result = await database.transactor.transaction(async (transaction) => (await transaction.execute(insert(1))).count);
+    expect([result, Number(await count())]).toEqual([1, before + 1]);
+    const failing = database.transactor.transaction(async (transaction) => {
+      await transaction.execute(insert(2));
+      throw new Error('on second thought');
+    });
+    await expect(failing).rejects.toThrow('on second thought');
+    expect(Number(await count())).toBe(before + 1);
+  });
+
+  test('keeps the code of an error that is a defect', async () => {
+    const twice = database.transactor.transaction(async (transaction) => {
+      await transaction.execute(insert(10));
+      await transaction.execute(insert(10));
+    });
+    await expect(twice).rejects.toMatchObject({ code: '23505' });
+  });
+
+  test('that stands idle loses its rows before a lease would end', async () => {
+    const idle = database.transactor.transaction(async (transaction) => {
+      await transaction.execute(insert(20));
+      await expect
+        .poll(
+          async () =>
+            (
+              await admin.query(
+                `select from pg_stat_activity where application_name = 'civic-transactions' and state = 'idle in transaction'`,
+              )
+            ).rowCount,
+        )
+        .toBe(0);
+      await transaction.execute(insert(21));
+    });
+    await expect(idle).rejects.toBeInstanceOf(DatabaseUnavailable);
+    expect((await admin.query('select from t where n in (20, 21)')).rowCount).toBe(0);
+  });
+
+  test('that is lost in the middle fails as unavailable, and the next one works', async () => {
+    const lost = database.transactor.transaction(async (transaction) => {
+      await transaction.execute(insert(30));
+      await disconnect('transactions');
+      await transaction.execute(insert(31));
+    });
+    await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await database.transactor.transaction(async (transaction) => await transaction.execute(insert(32)));
+    expect((await admin.query('select from t where n between 30 and 39')).rowCount).toBe(1);
+  });
+});
+
+test('a database that cannot be reached is reported as unavailable', async () => {
+  await expect(openDatabase({ dsn: 'postgres://x@127.0.0.1:1/civic', statementTimeoutMs: 100 })).rejects.toBeInstanceOf(
+    DatabaseUnavailable,
+  );
+});
