@@ -14,7 +14,6 @@ export interface DataLayout {
   /** A private directory of sockets, or a symbolic link to one with a shorter path. */
   readonly run: string;
   readonly serverLog: string;
-  readonly keeperLog: string;
 }
 
 /** The paths of a data directory. `dataDir` may be relative to the working directory. */
@@ -28,6 +27,5 @@ export function dataLayout(dataDir: string): DataLayout {
     unfinishedCluster: join(root, 'postgresql.unfinished'),
     run: join(root, 'run'),
     serverLog: join(root, 'postgresql.log'),
-    keeperLog: join(root, 'keeper.log'),
   };
 }

@@ -15,8 +15,8 @@ import { failureReason } from './start-failure.ts';
 /** A running PostgreSQL server, child of this process. */
 export interface Postmaster {
   readonly pid: number;
-  /** Resolves when the process has ended, whoever ended it. */
-  readonly ended: Promise<void>;
+  /** Resolves with a word on how, when the process has ended, whoever ended it. */
+  readonly ended: Promise<string>;
   /** Fast shutdown: ends the sessions, writes a checkpoint, resolves when the process has ended. */
   stop(): Promise<void>;
 }
@@ -47,12 +47,13 @@ export async function startPostmaster(start: PostmasterStart): Promise<Postmaste
   });
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => log.write(chunk));
   const state = { ended: false };
-  const ended = new Promise<void>((resolve) => {
-    const end = (): void => {
+  const ended = new Promise<string>((resolve) => {
+    const end = (how: string): void => {
       state.ended = true;
-      resolve();
+      resolve(how);
     };
-    child.once('exit', end).once('error', end);
+    child.once('exit', (code, signal) => end(signal === null ? `exit status ${code}` : `killed by ${signal}`));
+    child.once('error', (error) => end(error.message));
   });
   const lastWords = new Promise<void>((resolve) => child.once('close', () => resolve()));
   while (!isReady(pidFile, child.pid)) {
@@ -75,7 +76,7 @@ function isReady(pidFile: string, pid: number | undefined): boolean {
   }
 }
 
-async function stop(child: ChildProcess, ended: Promise<void>): Promise<void> {
+async function stop(child: ChildProcess, ended: Promise<string>): Promise<void> {
   const harder = [
     setTimeout(() => child.kill('SIGQUIT'), patience.fastShutdown),
     setTimeout(() => child.kill('SIGKILL'), patience.fastShutdown + patience.immediateShutdown),

@@ -56,3 +56,12 @@ function kill(pid: number): void {
     // It has just ended by itself.
   }
 }
+
+/**
+ * Asks a server to stop whose keeper is gone: the kernel's signal at the keeper's death misses a server that was just being started. Call it when
+ * the lock is held and nobody has listened for seconds.
+ */
+export function endOrphan(cluster: string): void {
+  const server = recordedServer(cluster);
+  if (server !== undefined && serverProcesses(cluster).includes(server)) process.kill(server, 'SIGINT');
+}

@@ -1,0 +1,81 @@
+import { chmodSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { DataLayout } from './data-layout.ts';
+import { dataLayout } from './data-layout.ts';
+import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
+
+const mark = { program: 'civic-records', format: 1 };
+
+/**
+ * Makes the data directory, or recognises it as one of ours; gives its layout with links in the path resolved. A folder that holds anything
+ * else is refused, so that nobody's files are ever written over.
+ */
+export function claimDataDirectory(dataDir: string): DataLayout {
+  const wanted = resolve(dataDir);
+  try {
+    if (mkdirSync(wanted, { recursive: true }) !== undefined) chmodSync(wanted, 0o711);
+    const layout = dataLayout(realpathSync(wanted));
+    if (!isMarked(layout)) markAsOurs(layout);
+    return layout;
+  } catch (error) {
+    throw error instanceof EmbeddedDatabaseRefused ? error : new EmbeddedDatabaseRefused(folderReason(wanted, error));
+  }
+}
+
+function isMarked(layout: DataLayout): boolean {
+  let found: { program?: unknown; format?: unknown };
+  try {
+    found = JSON.parse(readFileSync(layout.marker, 'utf8')) as typeof found;
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return false;
+    if (error instanceof SyntaxError)
+      throw new EmbeddedDatabaseRefused(`${layout.marker} is damaged: restore it, or set CIVIC_DATA_DIR to another folder`);
+    throw error;
+  }
+  if (found.program === mark.program && found.format === mark.format) return true;
+  throw new EmbeddedDatabaseRefused(
+    `${layout.root} was written by another or a newer program: use the release that wrote it, or set CIVIC_DATA_DIR to another folder`,
+  );
+}
+
+/** Several may do this at once on a new folder: the marker appears whole, and what they leave in between is known. */
+function markAsOurs(layout: DataLayout): void {
+  const passing = `${layout.marker}.${process.pid}`;
+  const foreign = readdirSync(layout.root).filter((name) => name !== 'lost+found' && !name.startsWith('civic-data.json'));
+  if (foreign.length > 0) {
+    if (isMarked(layout)) return;
+    throw new EmbeddedDatabaseRefused(
+      `${layout.root} is not empty and not a data directory of this program (it holds ${foreign[0]}): set CIVIC_DATA_DIR to a new or empty folder`,
+    );
+  }
+  writeFileSync(passing, `${JSON.stringify(mark)}\n`, { mode: 0o644, flush: true });
+  try {
+    linkSync(passing, layout.marker);
+  } catch (error) {
+    if (systemErrorCode(error) !== 'EEXIST') throw error;
+  } finally {
+    rmSync(passing, { force: true });
+  }
+}
+
+/** One line for what the file system said about the data directory. */
+export function folderReason(folder: string, error: unknown): string {
+  switch (systemErrorCode(error)) {
+    case 'EACCES':
+    case 'EPERM': {
+      const owner = statSync(folder, { throwIfNoEntry: false })?.uid;
+      const whose = owner === undefined ? '' : `, it belongs to user ${owner}`;
+      return `the data directory ${folder} cannot be used by user ${process.getuid?.() ?? '?'}${whose}: start as its owner, or set CIVIC_DATA_DIR to a folder of your own`;
+    }
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return `the disk of ${folder} is full: free some space and start again; nothing committed is lost`;
+    case 'EROFS':
+      return `${folder} is on a read-only file system: set CIVIC_DATA_DIR to a folder that can be written`;
+    case 'ENOTDIR':
+    case 'EEXIST':
+      return `the data directory ${folder} is not a folder: set CIVIC_DATA_DIR to a folder`;
+    default:
+      return `the data directory ${folder} cannot be used: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}

@@ -1,0 +1,65 @@
+import { nativeFolder } from './binaries.ts';
+import { boundedLog } from './bounded-log.ts';
+import { ensureCluster } from './cluster.ts';
+import { claimDataDirectory, folderReason } from './data-marker.ts';
+import type { DataLayout } from './data-layout.ts';
+import { planLaunch } from './launch-plan.ts';
+import type { PostmasterStart } from './postmaster.ts';
+import { startPostmaster } from './postmaster.ts';
+import { EmbeddedDatabaseRefused } from './refusal.ts';
+import { makeRunDirectory, removeRunDirectory } from './run-directory.ts';
+import { serverUrl } from './server-settings.ts';
+import type { UserDesk } from './user-desk.ts';
+import { openUserDesk } from './user-desk.ts';
+
+const serverLogLimit = 4 * 1024 * 1024;
+
+/** A server that dies this often within this many milliseconds will not be started once more. */
+const restarts = { most: 5, within: 60_000 };
+
+/**
+ * Runs the server of a data directory for as long as somebody uses it: starts it, starts it again when it dies, stops it when the last user has
+ * left. `lock` is the descriptor of the keeper's lock, held by the caller and inherited by all of the server's processes.
+ */
+export async function keepServer(dataDir: string, lock: number): Promise<void> {
+  const layout = claimDataDirectory(dataDir);
+  const plan = planLaunch(nativeFolder(), layout.root, layout.cluster);
+  const run = makeRunDirectory(layout, plan.owner, true);
+  const desk = await openUserDesk(run.keeperSocket);
+  const log = boundedLog(layout.serverLog, serverLogLimit);
+  try {
+    await ensureCluster(layout, plan, lock);
+    await serve(desk, { layout, plan, socketDirectory: run.serverSockets, log, lock });
+  } catch (error) {
+    desk.tell({ type: 'lost', reason: lossReason(layout, error) });
+    throw error;
+  } finally {
+    removeRunDirectory(layout);
+    desk.end();
+  }
+}
+
+async function serve(desk: UserDesk, start: PostmasterStart): Promise<void> {
+  const deaths: number[] = [];
+  let server = await startPostmaster(start);
+  desk.tell({ type: 'ready', url: serverUrl(start.socketDirectory, 'postgres'), keeper: process.pid });
+  for (;;) {
+    const end = await Promise.race([server.ended, desk.deserted()]);
+    if (end === undefined) {
+      if (!desk.closeIfDeserted()) continue;
+      await server.stop();
+      return;
+    }
+    deaths.push(performance.now());
+    if (deaths.length > restarts.most && performance.now() - (deaths.at(-1 - restarts.most) ?? 0) < restarts.within) {
+      throw new EmbeddedDatabaseRefused(`the embedded PostgreSQL has died ${deaths.length} times (${end}): see ${start.layout.serverLog}`);
+    }
+    server = await startPostmaster(start);
+    desk.tell({ type: 'restarted', reason: end });
+  }
+}
+
+/** What the users are told when there will be no server. */
+export function lossReason(layout: DataLayout, error: unknown): string {
+  return error instanceof EmbeddedDatabaseRefused ? error.message : folderReason(layout.root, error);
+}

@@ -1,0 +1,88 @@
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  rmdirSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { DataLayout } from './data-layout.ts';
+import { EmbeddedDatabaseRefused } from './refusal.ts';
+
+/** Where the sockets of a running keeper and its server stand. */
+export interface RunDirectory {
+  readonly folder: string;
+  readonly keeperSocket: string;
+  /** The server's alone; who can enter it is trusted by the database. */
+  readonly serverSockets: string;
+}
+
+/** The kernel takes 107 bytes for a socket's path; `/pg/.s.PGSQL.5432` comes after the folder. */
+const longestFolder = 80;
+const prefix = 'civic-';
+
+/**
+ * Makes the run directory empty and private: below the data directory where the path is short and plain enough for a socket, else a random
+ * folder of the system's temporary one, to which `run` in the data directory is a link. Call it while holding the keeper's lock.
+ */
+export function makeRunDirectory(
+  layout: DataLayout,
+  owner: { readonly uid: number; readonly gid: number } | undefined,
+  reachable: boolean,
+): RunDirectory {
+  removeRunDirectory(layout);
+  const plain = reachable && Buffer.byteLength(layout.run) <= longestFolder && /^[\w./-]+$/.test(layout.run);
+  if (plain) mkdirSync(layout.run, { mode: 0o700 });
+  else symlinkSync(mkdtempSync(join(shortTemporary(), prefix)), layout.run);
+  const run = runDirectoryAt(realpathSync(layout.run));
+  mkdirSync(run.serverSockets, { mode: 0o700 });
+  if (owner !== undefined) {
+    chmodSync(run.folder, 0o711);
+    chownSync(run.serverSockets, owner.uid, owner.gid);
+  }
+  return run;
+}
+
+/** The run directory of a keeper that runs or ran, or undefined; throws `EmbeddedDatabaseRefused` when others could have put it there. */
+export function findRunDirectory(layout: DataLayout): RunDirectory | undefined {
+  const stat = statSync(layout.run, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  const trusted = [0, process.getuid?.(), statSync(layout.root).uid].includes(stat.uid) && stat.isDirectory() && (stat.mode & 0o022) === 0;
+  if (!trusted) throw new EmbeddedDatabaseRefused(`${layout.run} is not a private folder of this program: remove it and start again`);
+  return runDirectoryAt(realpathSync(layout.run));
+}
+
+/** Removes the sockets and their folders, whatever a killed keeper has left. */
+export function removeRunDirectory(layout: DataLayout): void {
+  const stat = lstatSync(layout.run, { throwIfNoEntry: false });
+  if (stat?.isSymbolicLink() === true) {
+    const target = readlinkSync(layout.run);
+    if (dirname(target) === shortTemporary() && target.includes(`/${prefix}`)) removeOwn(target);
+  }
+  rmSync(layout.run, { recursive: true, force: true });
+}
+
+/** A folder of this shape only: the link could by now lead to somebody else's. */
+function removeOwn(folder: string): void {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.()) return;
+  if (readdirSync(folder).every((name) => name === 'pg' || name === 'keeper.sock')) rmSync(folder, { recursive: true, force: true });
+  else rmdirSync(folder);
+}
+
+function runDirectoryAt(folder: string): RunDirectory {
+  return { folder, keeperSocket: join(folder, 'keeper.sock'), serverSockets: join(folder, 'pg') };
+}
+
+/** TMPDIR may itself be long. */
+function shortTemporary(): string {
+  return Buffer.byteLength(tmpdir()) <= longestFolder - prefix.length - 8 ? tmpdir() : '/tmp';
+}

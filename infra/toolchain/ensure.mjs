@@ -1,0 +1,14 @@
+import { ensureDependencies } from './dependencies.mjs';
+import { ensureNode } from './node-version.mjs';
+
+/**
+ * Runs before every npm script: dependencies in place, their PostgreSQL complete, a Node that is new enough. Plain JavaScript, because the Node
+ * that runs it may be older than the one that the program needs. Standard output stays clean for the script itself.
+ */
+try {
+  await ensureDependencies();
+  ensureNode();
+} catch (error) {
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}
