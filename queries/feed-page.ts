@@ -1,7 +1,7 @@
 import { requireLive } from '../src/domain/ports/projection.ts';
 import type { Statement, StatementValue, TextRow } from '../src/domain/ports/database.ts';
 import type { Resource } from '../src/domain/records/resources.ts';
-import { RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
+import { RECORD_HISTORY, recordHistoryTables, replayFloor } from '../projections/record-history/tables.ts';
 
 /** What to read. `after` is exclusive; null starts at the oldest replayable position. Times are milliseconds since the epoch. */
 export interface FeedPageQuestion {
@@ -31,20 +31,6 @@ export interface FeedPage {
   /** Feed position and the item's text from `"resource"` up to, without, the closing brace. Empty when `bytes` is over the maximum. */
   readonly items: readonly (readonly [position: number, text: string])[];
 }
-
-/** Newest position older than the cutoff, found by halving: positions above the mark are dense and times never fall. */
-const replayFloor = (history: string, cutoff: string): string => `(
-  with recursive search(low, high) as (
-    select r.mark, s.head
-    union all
-    select case when m.old then m.middle else low end, case when m.old then high else m.middle - 1 end
-    from search, lateral (
-      select h.position as middle, h.changed_at < ${cutoff}::bigint as old from ${history} h where h.position = (low + high + 1) / 2
-    ) m
-    where low < high
-  )
-  select low from search where low = high
-)`;
 
 /** One statement for mark, floor, head and rows of a page: all of one moment, in which the generation was the live one. */
 export const feedPageStatement = (generation: number, question: FeedPageQuestion): Statement => {

@@ -1,8 +1,9 @@
-import type { Generation, Lease } from '../../src/domain/ports/generations.ts';
+import type { Generation } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
 import { LeaseLost } from './fold-batch.ts';
 import { ProjectionPaused } from './fold-or-pause.ts';
+import { underLease } from './lease.ts';
 import { runGeneration } from './run-generation.ts';
 
 const TICK_MS = 500;
@@ -87,30 +88,3 @@ const isDone = (row: Generation, now: number): boolean =>
   (row.state === 'retired' && row.changedAt < now - RETIRED_GRACE_MS) ||
   (row.state === 'refused' && row.changedAt < now - REFUSED_GRACE_MS) ||
   (row.state === 'scratch' && row.leaseUntil < now - RETIRED_GRACE_MS && row.changedAt < now - RETIRED_GRACE_MS);
-
-/** Runs work while renewing its lease; the work's signal aborts when the lease could not be renewed in time. */
-export const underLease = async (
-  deps: Pick<ProjectorDependencies, 'generations' | 'leaseClock' | 'leaseMs'>,
-  lease: Lease,
-  stopping: AbortSignal,
-  work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> => {
-  const lost = new AbortController();
-  const done = new AbortController();
-  const signal = AbortSignal.any([stopping, lost.signal]);
-  const renewing = (async () => {
-    while (!done.signal.aborted && !signal.aborted) {
-      await deps.leaseClock.sleep(deps.leaseMs / 3, AbortSignal.any([done.signal, signal])).catch(() => undefined);
-      if (done.signal.aborted || signal.aborted) return;
-      const renewed = await deps.generations.renew(lease, deps.leaseClock.now() + deps.leaseMs).catch(() => null);
-      if (renewed === false) lost.abort(new LeaseLost('the lease was taken over'));
-    }
-  })();
-  try {
-    await work(signal);
-  } finally {
-    done.abort();
-    await renewing;
-    await deps.generations.release(lease).catch(() => undefined);
-  }
-};

@@ -57,3 +57,20 @@ export const createRecordHistoryTables = (generation: number): readonly string[]
     `create table ${totals} (resource text collate "C" primary key, records bigint not null, digest text collate "C" not null)`,
   ];
 };
+
+/**
+ * SQL for the newest position whose change is older than `cutoff` (milliseconds), the mark where there is none; to stand where `s` is the
+ * state row and `r` the retention row. Found by halving: positions above the mark are dense and times never fall.
+ */
+export const replayFloor = (history: string, cutoff: string): string => `(
+  with recursive search(low, high) as (
+    select r.mark, s.head
+    union all
+    select case when m.old then m.middle else low end, case when m.old then high else m.middle - 1 end
+    from search, lateral (
+      select h.position as middle, h.changed_at < ${cutoff}::bigint as old from ${history} h where h.position = (low + high + 1) / 2
+    ) m
+    where low < high
+  )
+  select low from search where low = high
+)`;

@@ -1,0 +1,34 @@
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { FEED_OPENED, type FeedOpened } from '../../src/domain/events/feed-events.ts';
+import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { type EventLog, LOG_START, NO_STREAM, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { FEED_STREAM } from '../../src/domain/streams.ts';
+
+/** The log's first event is not one of this service: it belongs to something else. */
+export class ForeignLogFound extends Error {
+  override readonly name = 'ForeignLogFound';
+}
+
+/**
+ * Makes sure that the log begins with the event that gives the feed its identity, and returns it. Safe with several processes at once:
+ * the feed's stream decides. Throws `ForeignLogFound` for a log that begins with anything else.
+ */
+export const openFeed = async (log: EventLog, clock: Clock, identifiers: Identifiers): Promise<StoredEvent> => {
+  for (;;) {
+    const { events } = await log.readAll({ after: LOG_START, limit: 1 });
+    const first = events[0];
+    if (first !== undefined) {
+      if (first.type === FEED_OPENED) return first;
+      throw new ForeignLogFound(`the log begins with ${first.type} instead of ${FEED_OPENED}: it is not a log of this service; give it an empty one`);
+    }
+    const commandId = identifiers.next();
+    const data: FeedOpened = { feedId: identifiers.next(), reason: 'created' };
+    const event = { type: FEED_OPENED, schemaVersion: 1, data: canonicalJson(data), time: clock.now() };
+    await log.append({
+      stream: FEED_STREAM,
+      expectedRevision: NO_STREAM,
+      events: [{ id: eventId(commandId, 0), metadata: { commandId }, ...event }],
+    });
+  }
+};

@@ -1,0 +1,62 @@
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { SEED_FINISHED, type SeedFinished, seedFinished } from '../../src/domain/events/feed-events.ts';
+import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { type EventLog, NO_STREAM, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { seedStream } from '../../src/domain/streams.ts';
+import type { RecordChange, RecordWriter } from '../records/record-writer.ts';
+
+/** A shipped set of records. */
+export interface Seed {
+  readonly name: string;
+  readonly version: number;
+}
+
+export interface SeedDependencies {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly writer: RecordWriter;
+}
+
+const CHANGES_A_CALL = 500;
+
+const finishedVersion = (newest: StoredEvent | undefined): number =>
+  newest?.type === SEED_FINISHED ? seedFinished.parse(JSON.parse(newest.data)).version : 0;
+
+/** Whether this version of the seed, or a later one, has been written whole. */
+export const isSeedFinished = async (log: EventLog, { name, version }: Seed): Promise<boolean> =>
+  finishedVersion((await log.readLast([seedStream(name)])).get(seedStream(name))) >= version;
+
+/** Closes a seed: from here on it never overwrites an edit. */
+export const finishSeed = async (deps: Omit<SeedDependencies, 'writer'>, { name, version }: Seed, records: number): Promise<void> => {
+  const stream = seedStream(name);
+  const newest = (await deps.log.readLast([stream])).get(stream);
+  if (finishedVersion(newest) >= version) return;
+  const commandId = deps.identifiers.next();
+  const data: SeedFinished = { name, version, records };
+  const event = { type: SEED_FINISHED, schemaVersion: 1, data: canonicalJson(data), time: deps.clock.now() };
+  await deps.log.append({
+    stream,
+    expectedRevision: newest?.revision ?? NO_STREAM,
+    events: [{ id: eventId(commandId, 0), metadata: { commandId }, ...event }],
+  });
+};
+
+/**
+ * Writes a seed's records unless a finished one is there; one that was cut off is continued, since writing a record again with the same
+ * content is no change. Returns the number of records that changed.
+ */
+export const writeSeed = async (deps: SeedDependencies, seed: Seed, changes: readonly RecordChange[]): Promise<number> => {
+  if (await isSeedFinished(deps.log, seed)) return 0;
+  let changed = 0;
+  for (let from = 0; from < changes.length; from += CHANGES_A_CALL) {
+    const outcomes = await deps.writer.write(changes.slice(from, from + CHANGES_A_CALL), {});
+    for (const outcome of outcomes) {
+      if (outcome.kind === 'rejected') throw new Error(`the seed ${seed.name} holds a record that is refused: ${outcome.reason}`);
+      if (outcome.kind === 'appended') changed += 1;
+    }
+  }
+  await finishSeed(deps, seed, changes.length);
+  return changed;
+};

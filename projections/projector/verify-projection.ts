@@ -1,0 +1,120 @@
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Generation } from '../../src/domain/ports/generations.ts';
+import type { Projection } from '../../src/domain/ports/projection.ts';
+import type { ProjectorDependencies } from './dependencies.ts';
+import { foldBatch, type FoldTarget } from './fold-batch.ts';
+import { underLease } from './lease.ts';
+import { readForward } from './read-forward.ts';
+import { logIdentity } from './run-generation.ts';
+import { readSkippedEvents } from './skipped-events.ts';
+
+export interface Verification {
+  readonly projection: string;
+  /** Events folded into the copy. */
+  readonly folded: number;
+  /** Rows that differ, as text, a few of each kind; empty when the read model is what the log says. */
+  readonly differences: readonly string[];
+}
+
+/** Builds a projection anew into scratch tables and compares them with the live ones, row by row, at one checkpoint and one moment. */
+export const verifyProjection = async (
+  deps: ProjectorDependencies,
+  projection: Projection,
+  onProgress: (checkpoint: Position) => void,
+  stopping: AbortSignal,
+): Promise<Verification> => {
+  const scratch = await deps.generations.create(projection, 'scratch', deps.leaseClock.now());
+  const acquired = await deps.generations.acquire(scratch.generation, deps.owner, deps.leaseClock.now(), deps.leaseMs);
+  if (acquired === null) throw new Error(`the scratch copy of ${projection.name} was taken over by somebody else`);
+  try {
+    let verification: Verification | undefined;
+    await underLease(deps, acquired.lease, stopping, async (signal) => {
+      const target: FoldTarget = {
+        projection,
+        lease: acquired.lease,
+        logId: await logIdentity(deps.log),
+        skipped: await readSkippedEvents(deps.log, projection.name),
+      };
+      verification = await compareAtLiveCheckpoint(deps, target, onProgress, signal);
+    });
+    return verification!;
+  } finally {
+    await deps.generations.abandon(scratch.generation, 'retired', null, deps.leaseClock.now());
+    await deps.generations.drop(scratch.generation, projection.tables(scratch.generation));
+  }
+};
+
+const compareAtLiveCheckpoint = async (
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  onProgress: (checkpoint: Position) => void,
+  signal: AbortSignal,
+): Promise<Verification> => {
+  const { projection, lease } = target;
+  let checkpoint = '' as Position;
+  let folded = 0;
+  const live = async (): Promise<Generation> => {
+    const row = (await deps.generations.list()).find(({ projection: name, state }) => name === projection.name && state === 'live');
+    if (row === undefined) throw new Error(`the read model ${projection.name} has no live generation to compare with`);
+    return row;
+  };
+  for (;;) {
+    const goal = (await live()).checkpoint;
+    for await (const batch of readForward(deps.log, checkpoint, { types: projection.handles, batchSize: deps.batchSize })) {
+      signal.throwIfAborted();
+      const events = batch.events.filter(({ position }) => position <= goal);
+      const scannedTo = batch.scannedTo < goal ? batch.scannedTo : goal;
+      if (scannedTo > checkpoint) {
+        checkpoint = await foldBatch(deps, target, checkpoint, { events, scannedTo });
+        folded += events.length;
+        onProgress(checkpoint);
+      }
+      if (batch.scannedTo >= goal) break;
+    }
+    const compared = await compareTail(deps, target, checkpoint);
+    if (compared !== null) return { projection: projection.name, folded: folded + compared.folded, differences: compared.differences };
+    await deps.leaseClock.sleep(20, signal);
+    if ((await deps.generations.renew(lease, deps.leaseClock.now() + deps.leaseMs)) === false) signal.throwIfAborted();
+  }
+};
+
+/** In one repeatable-read transaction: the live checkpoint as it is, the tail up to it folded into the copy, and the comparison. */
+const compareTail = (deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position) =>
+  deps.transactor.transaction(async (transaction) => {
+    await transaction.execute({ text: 'set transaction isolation level repeatable read', values: [] });
+    const { rows } = await transaction.execute({
+      text: `select generation, checkpoint from civic.generations where projection = $1 and state = 'live'`,
+      values: [target.projection.name],
+    });
+    const [generation, live] = rows[0] ?? [];
+    if (generation == null || live == null || live < checkpoint) return null;
+    let folded = 0;
+    if (live > checkpoint) {
+      const tail = await deps.log.readAll({ after: checkpoint, limit: deps.batchSize, types: target.projection.handles });
+      if (tail.scannedTo < live) return null;
+      const events = tail.events.filter(({ id, position }) => position <= live && !target.skipped.has(id));
+      folded = events.length;
+      if (events.length > 0) await target.projection.fold(events, { transaction, columns: deps.columns, generation: target.lease.generation });
+    }
+    const differences: string[] = [];
+    for (const depth of ['switch', 'rows'] as const) {
+      for (const statement of target.projection.differences(Number(generation), target.lease.generation, depth)) {
+        differences.push(...(await transaction.execute(statement)).rows.map((row) => row.join(' ')));
+      }
+    }
+    if (folded > 0) throw new ComparedTail({ folded, differences });
+    return { folded, differences };
+  }).catch((error: unknown) => {
+    if (error instanceof ComparedTail) return error.result;
+    throw error;
+  });
+
+/** Rolls the folded tail back: the copy's checkpoint did not move with it. */
+class ComparedTail extends Error {
+  override readonly name = 'ComparedTail';
+  readonly result: { readonly folded: number; readonly differences: readonly string[] };
+  constructor(result: { readonly folded: number; readonly differences: readonly string[] }) {
+    super('compared');
+    this.result = result;
+  }
+}

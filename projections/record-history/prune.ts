@@ -1,0 +1,51 @@
+import type { Statement, Transactor } from '../../src/domain/ports/database.ts';
+import { snapshotsTable } from '../snapshots/tables.ts';
+import { recordHistoryTables, replayFloor } from './tables.ts';
+
+const ROWS_A_STEP = 5000;
+
+export interface Pruning {
+  /** Live generations of the record history and of the snapshots. */
+  readonly history: number;
+  readonly snapshots: number;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly retentionMs: number;
+}
+
+/** Moves the mark to the horizon: the replay floor, or the oldest live snapshot's boundary where that is lower. Never down. */
+const raiseMark = ({ history, snapshots, now, retentionMs }: Pruning): Statement => {
+  const tables = recordHistoryTables(history);
+  return {
+    text: `update civic.feed_retention set mark = horizon.position
+      from (
+        select least(${replayFloor(tables.history, '$1')}, (select min(boundary) from ${snapshotsTable(snapshots)} where expires_at > $2::bigint)) as position
+        from ${tables.state} s, civic.feed_retention r
+      ) horizon
+      where horizon.position > mark`,
+    values: [now - retentionMs, now],
+  };
+};
+
+const deleteBelowMark = (history: number): Statement => ({
+  text: `delete from ${recordHistoryTables(history).history} where position in (
+      select h.position from ${recordHistoryTables(history).history} h
+      where h.superseded_at <= (select mark from civic.feed_retention) limit ${ROWS_A_STEP}
+    )`,
+  values: [],
+});
+
+/**
+ * Removes rows that neither the replay retention nor a live snapshot needs. The mark moves in the transaction that deletes first, so that
+ * no reader is ever told that rows are whole when they are not. Returns the number of rows removed.
+ */
+export const pruneRecordHistory = async (transactor: Transactor, pruning: Pruning): Promise<number> => {
+  let removed = 0;
+  for (let step = ROWS_A_STEP; step === ROWS_A_STEP; removed += step) {
+    step = await transactor.transaction(async (transaction) => {
+      await transaction.execute(raiseMark(pruning));
+      return (await transaction.execute(deleteBelowMark(pruning.history))).count;
+    });
+  }
+  return removed;
+};

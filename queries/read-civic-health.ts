@@ -1,0 +1,107 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { encodeFeedCursor } from '../src/domain/cursor.ts';
+import type { Health } from '../src/contract/read-civic-health.ts';
+import type { Clock } from '../src/domain/ports/clock.ts';
+import type { Logger } from '../src/domain/ports/logger.ts';
+import type { LiveReads } from '../src/domain/ports/projection.ts';
+import { source } from '../src/domain/records/schemas.ts';
+import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
+import { readFeedHead } from './feed-head.ts';
+import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from './list-projections.ts';
+import { liveGeneration, table } from './live-sql.ts';
+
+/** A source is stale when its last success is older than this (decisions, section 4). */
+const STALE_AFTER_MS = 48 * 3_600_000;
+const SLOW_PROJECTION_SECONDS = 60;
+
+const sourceRow = z.object({
+  source_id: z.string(),
+  jurisdiction_slug: z.string(),
+  body_slug: z.string().nullable(),
+  data: source.pick({ sourceType: true, status: true, agendaTextEvidence: true, lastCheckedAt: true, lastSuccessfulCheckAt: true, consecutiveFailures: true }),
+});
+
+const currentSources = (generation: number) => {
+  const history = table(recordHistoryTables(generation).history);
+  const current = sql.fragment`superseded_at = ${BigInt(NOT_SUPERSEDED)}`;
+  return sql.type(sourceRow)`
+    select s.record_id::text as source_id, j.body::json->>'slug' as jurisdiction_slug, b.body::json->>'slug' as body_slug, s.body::json as data
+    from ${history} s
+    join ${history} j on j.resource = 'jurisdictions' and j.${current} and j.record_id = (s.body::json->>'jurisdictionId')::uuid
+    left join ${history} b on b.resource = 'public_bodies' and b.${current} and b.record_id = (s.body::json->>'publicBodyId')::uuid
+    where s.resource = 'sources' and s.${current} and ${liveGeneration(RECORD_HISTORY, generation)}
+    order by 2, 3, 1`;
+};
+
+export interface ReadCivicHealthDependencies extends ListProjectionsDependencies {
+  readonly reads: LiveReads;
+  readonly logger: Logger;
+}
+
+/** Source checks, pending work and failures (specification, GET /api/v1/data/health; decisions, section 4). Never fails: it says `unavailable`. */
+export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => async (): Promise<Health> => {
+  const checkedAt = new Date(deps.clock.now()).toISOString();
+  try {
+    const [sources, projections, head] = await Promise.all([
+      readSources(deps.reads, deps.clock),
+      listProjections(deps),
+      readFeedHead(deps.reads),
+    ]);
+    const feed = head.feedId === null ? null : { feedId: head.feedId, position: head.position };
+    const pipeline = {
+      ...pipelineOf(projections),
+      head: feed === null ? null : { cursor: encodeFeedCursor({ ...feed, binding: 'nothing' }), digests: head.digests },
+    };
+    return { status: feed === null ? 'unavailable' : statusOf(sources, projections), checkedAt, sources, pipeline };
+  } catch (error) {
+    deps.logger.warn({ error: (error as Error).message }, 'health: the log or the feed cannot be read');
+    const unknown = { lagEvents: null, lagSeconds: 0, pendingWork: 0, failedWork: 0, projections: [], head: null };
+    return { status: 'unavailable', checkedAt, sources: [], pipeline: unknown };
+  }
+};
+
+const readSources = async (reads: LiveReads, clock: Clock): Promise<Health['sources']> => {
+  const rows = await reads.many((generation) => currentSources(generation(RECORD_HISTORY)));
+  return rows.map(({ source_id, jurisdiction_slug, body_slug, data }) => {
+    const success = data.lastSuccessfulCheckAt;
+    const stale = data.status === 'healthy' && success !== null && Date.parse(success) < clock.now() - STALE_AFTER_MS;
+    return {
+      sourceId: source_id,
+      jurisdictionSlug: jurisdiction_slug,
+      ...(body_slug === null ? {} : { bodySlug: body_slug }),
+      sourceType: data.sourceType,
+      status: stale ? 'stale' : data.status,
+      ...(data.agendaTextEvidence === null ? {} : { agendaTextEvidence: data.agendaTextEvidence }),
+      ...(data.lastCheckedAt === null ? {} : { lastCheckedAt: data.lastCheckedAt }),
+      ...(success === null ? {} : { lastSuccessfulCheckAt: success }),
+      consecutiveFailures: data.consecutiveFailures,
+    };
+  });
+};
+
+const FAILED: readonly ProjectionStatus['state'][] = ['paused', 'refused'];
+
+/** Work is what projections have still to fold and generations being built; failed work is what was paused or refused. */
+const pipelineOf = (projections: readonly ProjectionStatus[]): Omit<Health['pipeline'], 'head'> => {
+  const live = projections.filter(({ state }) => state !== 'building' && state !== 'scratch' && state !== 'refused');
+  const pending = projections.filter(({ state, oldestPendingAt }) => state === 'building' || oldestPendingAt !== null);
+  const oldest = Math.min(...projections.flatMap(({ oldestPendingAt }) => oldestPendingAt ?? []));
+  const lags = live.map(({ lagEvents }) => lagEvents);
+  return {
+    lagEvents: lags.includes(null) ? null : Math.max(0, ...lags.map(Number)),
+    lagSeconds: Math.max(0, ...live.map(({ lagSeconds }) => lagSeconds)),
+    pendingWork: pending.length,
+    failedWork: projections.filter(({ state }) => FAILED.includes(state)).length,
+    ...(Number.isFinite(oldest) ? { oldestPendingAt: new Date(oldest).toISOString() } : {}),
+    projections: live.map(({ name, lagEvents, lagSeconds, state }) => ({ name, lagEvents, lagSeconds, state })),
+  };
+};
+
+const statusOf = (sources: Health['sources'], projections: readonly ProjectionStatus[]): Health['status'] => {
+  const badSource = sources.some(({ status }) => status === 'failing' || status === 'stale');
+  const badProjection = projections.some(
+    ({ state, lagSeconds }) => FAILED.includes(state) || state === 'stopped' || (state === 'live' && lagSeconds > SLOW_PROJECTION_SECONDS),
+  );
+  return badSource || badProjection ? 'degraded' : 'healthy';
+};

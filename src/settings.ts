@@ -1,0 +1,71 @@
+import { Duration } from 'luxon';
+import { z } from 'zod';
+
+/** A setting that stops the start: one line that names it, its value and what is allowed. */
+export class BadSetting extends Error {
+  override readonly name = 'BadSetting';
+}
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/)
+  .transform(Number)
+  .refine((value) => value <= 65_535);
+const duration = z.string().transform((text, context) => {
+  const milliseconds = Duration.fromISO(text).toMillis();
+  if (Number.isFinite(milliseconds) && milliseconds > 0) return milliseconds;
+  context.addIssue({ code: 'custom', message: 'not a duration' });
+  return z.NEVER;
+});
+const httpUrl = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
+
+/** Every setting of this program: how it is read, what it is without, and what is allowed, in words. */
+const SETTINGS = {
+  CIVIC_HTTP_HOST: [z.string().min(1), '127.0.0.1', 'a host name or address'],
+  CIVIC_HTTP_PORT: [port, '8080', 'a port from 0 to 65535; 0 picks a free one'],
+  CIVIC_OPS_HOST: [z.string().min(1), '127.0.0.1', 'a host name or address'],
+  CIVIC_OPS_PORT: [z.union([z.literal('off'), port]), '9464', 'a port from 0 to 65535, or off'],
+  CIVIC_BASE_URL: [httpUrl, undefined, 'an http or https URL'],
+  CIVIC_DATA_DIR: [z.string().min(1), '.civic', 'a folder'],
+  DATABASE_URL: [z.string().regex(/^postgres(ql)?:\/\//), undefined, 'postgres://user:password@host:port/database'],
+  CIVIC_SAMPLE: [z.enum(['on', 'off']), undefined, 'on or off'],
+  CIVIC_REPLAY_RETENTION: [duration, 'P30D', 'an ISO 8601 duration such as P30D'],
+  CIVIC_SNAPSHOT_LIFETIME: [duration, 'P7D', 'an ISO 8601 duration such as P7D'],
+  CIVIC_STATEMENT_TIMEOUT: [duration, 'PT10S', 'an ISO 8601 duration such as PT10S'],
+  CIVIC_POLL: [z.string().regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/), undefined, 'client names of Legistar, separated by commas'],
+  CIVIC_LOG_LEVEL: [z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info', 'trace, debug, info, warn, error, fatal or silent'],
+  CIVIC_LOG_FORMAT: [z.enum(['pretty', 'json']), undefined, 'pretty or json'],
+} as const satisfies Record<string, readonly [z.ZodType, string | undefined, string]>;
+
+type Name = keyof typeof SETTINGS;
+type Read<N extends Name> = z.output<(typeof SETTINGS)[N][0]> | (undefined extends (typeof SETTINGS)[N][1] ? undefined : never);
+export type Settings = { readonly [N in Name]: Read<N> };
+
+/** Settings whose value may hold a password: an error names what is allowed, not what was given. */
+const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL']);
+
+/** Parts of the program that stand elsewhere in the plan: set, they would be silently ignored, so they are refused. */
+const NOT_HERE: Readonly<Record<string, string>> = {
+  EVENTSTORE_URL: 'this version keeps its log in PostgreSQL; unset it',
+  KAFKA_BROKERS: 'this version publishes the feed over HTTP only; unset it',
+};
+
+/** Reads the settings; an unknown `CIVIC_…` name is a warning, a bad value throws `BadSetting`. */
+export const readSettings = (environment: NodeJS.ProcessEnv): { readonly settings: Settings; readonly warnings: readonly string[] } => {
+  const settings: Record<string, unknown> = {};
+  for (const [name, [schema, fallback, allowed]] of Object.entries(SETTINGS)) {
+    const given = environment[name] === '' ? undefined : environment[name];
+    const text = given ?? fallback;
+    if (text === undefined) continue;
+    const parsed = schema.safeParse(text);
+    if (!parsed.success) {
+      throw new BadSetting(`${name} is ${SECRET.has(name) ? 'not usable' : JSON.stringify(text)}; allowed is ${allowed}`);
+    }
+    settings[name] = parsed.data;
+  }
+  for (const [name, reason] of Object.entries(NOT_HERE)) {
+    if (environment[name]) throw new BadSetting(`${name} is set, but ${reason}`);
+  }
+  const unknown = Object.keys(environment).filter((name) => name.startsWith('CIVIC_') && !Object.hasOwn(SETTINGS, name));
+  return { settings: settings as Settings, warnings: unknown.map((name) => `unknown setting ${name}; known are ${Object.keys(SETTINGS).join(', ')}`) };
+};

@@ -1,0 +1,85 @@
+import type { RecordChange, RecordOutcome, RecordWriter } from '../../../commands/records/record-writer.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import { parseChange } from './parse-change.ts';
+import { type InputLine, readLines } from './read-lines.ts';
+
+const CHANGES_A_BATCH = 500;
+const BATCHES_IN_FLIGHT = 3;
+
+export interface ImportTally {
+  readonly read: number;
+  readonly appended: number;
+  readonly unchanged: number;
+  readonly rejected: number;
+  /** Position of the newest event that the import appended, null when it appended none. */
+  readonly last: Position | null;
+}
+
+export interface ImportRecords {
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly writer: RecordWriter;
+  /** Called for every line that is refused; awaited, so that a slow disk holds the import back. */
+  readonly onRejected: (line: InputLine, reason: string) => Promise<void>;
+  readonly onProgress: (read: number) => void;
+}
+
+interface Batch {
+  readonly lines: InputLine[];
+  readonly changes: RecordChange[];
+  readonly records: Set<string>;
+}
+
+const newBatch = (): Batch => ({ lines: [], changes: [], records: new Set() });
+
+/**
+ * Reads one change a line and writes them in batches, a few under way at once. Changes of one record keep their order: a batch waits for
+ * an earlier one that holds the same record. A bad line stops nothing.
+ */
+export const importRecords = async ({ input, writer, onRejected, onProgress }: ImportRecords): Promise<ImportTally> => {
+  const tally = { read: 0, appended: 0, unchanged: 0, rejected: 0, last: null as Position | null };
+  const underWay = new Map<Batch, Promise<void>>();
+  const reject = async (line: InputLine, reason: string) => {
+    tally.rejected += 1;
+    await onRejected(line, reason);
+  };
+  const settle = async (batch: Batch, outcomes: readonly RecordOutcome[]) => {
+    for (const [index, outcome] of outcomes.entries()) {
+      if (outcome.kind === 'rejected') await reject(batch.lines[index]!, outcome.reason);
+      else tally[outcome.kind] += 1;
+      if (outcome.kind === 'appended' && (tally.last === null || outcome.position > tally.last)) tally.last = outcome.position;
+    }
+    onProgress(tally.read);
+  };
+  const send = async (batch: Batch) => {
+    while (underWay.size >= BATCHES_IN_FLIGHT) await Promise.race(underWay.values());
+    for (const [other, done] of underWay) {
+      if (!batch.records.isDisjointFrom(other.records)) await done;
+    }
+    const writing = writer
+      .write(batch.changes, {})
+      .then((outcomes) => settle(batch, outcomes))
+      .finally(() => underWay.delete(batch));
+    writing.catch(() => undefined);
+    underWay.set(batch, writing);
+  };
+
+  let batch = newBatch();
+  for await (const line of readLines(input)) {
+    tally.read += 1;
+    const change = parseChange(line);
+    if (typeof change === 'string') {
+      await reject(line, change);
+      continue;
+    }
+    batch.lines.push(line);
+    batch.changes.push(change);
+    batch.records.add(`${change.resource} ${change.id.toLowerCase()}`);
+    if (batch.changes.length === CHANGES_A_BATCH) {
+      await send(batch);
+      batch = newBatch();
+    }
+  }
+  if (batch.changes.length > 0) await send(batch);
+  await Promise.all(underWay.values());
+  return tally;
+};

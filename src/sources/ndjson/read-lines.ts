@@ -1,0 +1,53 @@
+/** Longest line that is read whole, in bytes: a record of 1 MiB with every character escaped fits. */
+export const MAX_LINE_BYTES = 8 * 1_048_576;
+
+export interface InputLine {
+  /** From 1. */
+  readonly number: number;
+  /** The line's bytes without its line feed; cut at `MAX_LINE_BYTES`. */
+  readonly bytes: Buffer;
+  /** Full length in bytes; more than `bytes` holds where the line was cut. */
+  readonly length: number;
+}
+
+const LINE_FEED = 0x0a;
+
+/** Splits a stream of bytes at line feeds. Memory stays bounded however long a line is; blank lines are passed over, and counted. */
+export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<InputLine> {
+  let number = 0;
+  let kept: Buffer[] = [];
+  let keptBytes = 0;
+  let length = 0;
+  const take = (part: Buffer) => {
+    length += part.length;
+    const room = MAX_LINE_BYTES - keptBytes;
+    if (room <= 0) return;
+    const piece = part.length <= room ? part : part.subarray(0, room);
+    kept.push(piece);
+    keptBytes += piece.length;
+  };
+  const finish = (): InputLine => {
+    const line = { number: ++number, bytes: kept.length === 1 ? kept[0]! : Buffer.concat(kept), length };
+    kept = [];
+    keptBytes = 0;
+    length = 0;
+    return line;
+  };
+  const isBlank = ({ bytes, length: full }: InputLine) => full === bytes.length && /^\s*$/.test(bytes.toString('latin1'));
+
+  for await (const chunk of input) {
+    const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
+    let from = 0;
+    for (let at = bytes.indexOf(LINE_FEED); at >= 0; at = bytes.indexOf(LINE_FEED, from)) {
+      take(bytes.subarray(from, at));
+      from = at + 1;
+      const line = finish();
+      if (line.length > 2 || !isBlank(line)) yield line;
+    }
+    if (from < bytes.length) take(bytes.subarray(from));
+  }
+  if (length > 0) {
+    const line = finish();
+    if (!isBlank(line)) yield line;
+  }
+}
