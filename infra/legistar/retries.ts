@@ -1,0 +1,52 @@
+import type { Clock } from '../../src/domain/ports/clock.ts';
+
+export interface RetryRules {
+  /** Tries in all. */
+  readonly attempts: number;
+  readonly baseMilliseconds: number;
+  readonly longestMilliseconds: number;
+}
+
+export const RETRY_RULES: RetryRules = { attempts: 6, baseMilliseconds: 500, longestMilliseconds: 30_000 };
+
+/** The source asked for more patience than this; waiting longer is the next run's business. */
+const LONGEST_RETRY_AFTER = 120_000;
+
+/** Milliseconds that a `Retry-After` header asks for: whole seconds or a date; null when it is neither. */
+export const retryAfterMilliseconds = (header: string | null, now: number): number | null => {
+  if (header === null) return null;
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const date = Date.parse(header);
+  return Number.isNaN(date) ? null : Math.max(0, date - now);
+};
+
+/** A failure that another try may mend. */
+export class Transient extends Error {
+  override readonly name = 'Transient';
+  readonly retryAfter: number | null;
+
+  constructor(message: string, retryAfter: number | null = null) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Tries again after a transient failure, waiting twice as long each time with jitter, and never less than the source asked for. */
+export const withRetries = async <Result>(
+  work: () => Promise<Result>,
+  rules: RetryRules,
+  clock: Clock,
+  random: () => number,
+  signal?: AbortSignal,
+): Promise<Result> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(error instanceof Transient) || attempt >= rules.attempts) throw error;
+      if (error.retryAfter !== null && error.retryAfter > LONGEST_RETRY_AFTER) throw error;
+      const ceiling = Math.min(rules.longestMilliseconds, rules.baseMilliseconds * 2 ** (attempt - 1));
+      await clock.sleep(Math.max(error.retryAfter ?? 0, ceiling / 2 + (random() * ceiling) / 2), signal);
+    }
+  }
+};

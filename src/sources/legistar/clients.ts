@@ -1,0 +1,63 @@
+import { catalogueBodyId, catalogueJurisdictionId, catalogueSourceId } from '../catalogue/catalogue-ids.ts';
+import { COUNTIES, COVERED_BODIES, MUNICIPALITIES } from '../catalogue/data-files.ts';
+import { countyJurisdictionSlug, REGION_TIME_ZONE } from '../catalogue/catalogue-records.ts';
+
+/** A body of the source that the catalogue already has: the connector adopts its records. */
+export interface AdoptedBody {
+  /** The source's name for the body; case does not matter. */
+  readonly bodyName: string;
+  readonly publicBodyId: string;
+  readonly sourceId: string;
+}
+
+export interface ClientPlace {
+  readonly jurisdictionId: string;
+  readonly jurisdictionSlug: string;
+  readonly timezone: string;
+  readonly adopted: readonly AdoptedBody[];
+  /** Slugs that the catalogue's bodies of this jurisdiction have taken. */
+  readonly takenSlugs: readonly string[];
+}
+
+/** The shipped table of clients: whose they are, and which body name is which body of the catalogue. */
+const CLIENTS: Readonly<Record<string, { readonly jurisdictionSlug: string; readonly bodies: Readonly<Record<string, string>> }>> = {
+  cityofdallas: { jurisdictionSlug: 'dallas', bodies: { 'City Council': 'city-council' } },
+  fortworthgov: { jurisdictionSlug: 'fort-worth', bodies: { 'City Council': 'city-council' } },
+};
+
+export const SHIPPED_CLIENTS: readonly string[] = Object.keys(CLIENTS);
+
+/** The client or the jurisdiction that was asked for cannot be synced as asked; the message says what to do. */
+export class SyncRefused extends Error {
+  override readonly name = 'SyncRefused';
+}
+
+const isJurisdiction = (slug: string): boolean =>
+  MUNICIPALITIES.some((row) => row.slug === slug) || COUNTIES.some((row) => countyJurisdictionSlug(row.slug) === slug);
+
+/** Where a client's records belong. Throws `SyncRefused` for a client outside the table that comes without a jurisdiction of the catalogue. */
+export const placeOfClient = (client: string, jurisdictionSlug: string | undefined): ClientPlace => {
+  if (!/^[A-Za-z0-9-]+$/.test(client)) throw new SyncRefused(`client "${client}" is no client name: letters, digits and hyphens only`);
+  const shipped = Object.hasOwn(CLIENTS, client) ? CLIENTS[client] : undefined;
+  const slug = jurisdictionSlug ?? shipped?.jurisdictionSlug;
+  if (slug === undefined) {
+    throw new SyncRefused(
+      `client "${client}" is not in the shipped table (${SHIPPED_CLIENTS.join(', ')}); name its place with --jurisdiction SLUG`,
+    );
+  }
+  if (shipped !== undefined && slug !== shipped.jurisdictionSlug) {
+    throw new SyncRefused(`client "${client}" belongs to ${shipped.jurisdictionSlug}, not to ${slug}; leave --jurisdiction out`);
+  }
+  if (!isJurisdiction(slug)) throw new SyncRefused(`jurisdiction "${slug}" is not in the catalogue; a county's slug ends in -county`);
+  return {
+    jurisdictionId: catalogueJurisdictionId(slug),
+    jurisdictionSlug: slug,
+    timezone: REGION_TIME_ZONE,
+    adopted: Object.entries(shipped?.bodies ?? {}).map(([bodyName, bodySlug]) => ({
+      bodyName,
+      publicBodyId: catalogueBodyId(slug, bodySlug),
+      sourceId: catalogueSourceId(slug, bodySlug),
+    })),
+    takenSlugs: COVERED_BODIES.filter((row) => row.jurisdictionSlug === slug).map((row) => row.slug),
+  };
+};

@@ -1,0 +1,80 @@
+import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordContent } from '../../domain/records/resources.ts';
+import { oneLine } from './clean-text.ts';
+import type { ClientPlace } from './clients.ts';
+import { legistarBodyId, legistarSourceId } from './legistar-ids.ts';
+import type { BodyRow, Skipped } from './rows.ts';
+
+/** A body of the source and the records that stand for it here. */
+export interface BodyPlace {
+  readonly bodyId: number;
+  readonly name: string;
+  readonly publicBodyId: string;
+  readonly sourceId: string;
+}
+
+/** Body types by the source's own type names; every other name is `other`. */
+const BODY_TYPES: Readonly<Record<string, RecordContent<'public_bodies'>['bodyType']>> = {
+  'primary legislative body': 'governing_body',
+  'planning commission': 'planning_commission',
+  'board of adjustment': 'board_of_adjustment',
+  'advisory board': 'advisory_board',
+  'advisory committee': 'advisory_board',
+  authority: 'authority',
+  committee: 'committee',
+  'standing committee': 'committee',
+  'council committee': 'committee',
+};
+
+const slugOf = (name: string, bodyId: number, taken: Set<string>): string => {
+  const plain = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/['’]/g, '')
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+    .slice(0, 64)
+    .replace(/-+$/, '');
+  const suffix = `-${bodyId}`;
+  const slug = plain === '' ? `body${suffix}` : taken.has(plain) ? `${plain.slice(0, 64 - suffix.length)}${suffix}` : plain;
+  taken.add(slug);
+  return slug;
+};
+
+/**
+ * The source's bodies as places for its events. A body that the catalogue has is the catalogue's record and stays as it is; every other
+ * one is published under an id from client and body id, the lower body id keeping the plain slug.
+ */
+export const mapBodies = (client: string, place: ClientPlace, rows: readonly BodyRow[]) => {
+  const places = new Map<number, BodyPlace>();
+  const changes: RecordChange[] = [];
+  const skipped: Skipped[] = [];
+  const adopted = new Map(place.adopted.map((body) => [body.bodyName.toLowerCase(), body]));
+  const taken = new Set(place.takenSlugs);
+  for (const row of rows.toSorted((left, right) => left.BodyId - right.BodyId)) {
+    const name = oneLine(row.BodyName);
+    if (name === null) {
+      skipped.push({ what: 'body', id: String(row.BodyId), reason: 'has no name' });
+      continue;
+    }
+    const existing = adopted.get(name.toLowerCase());
+    if (existing !== undefined) {
+      adopted.delete(name.toLowerCase());
+      places.set(row.BodyId, { bodyId: row.BodyId, name, publicBodyId: existing.publicBodyId, sourceId: existing.sourceId });
+      continue;
+    }
+    const publicBodyId = legistarBodyId(client, row.BodyId);
+    places.set(row.BodyId, { bodyId: row.BodyId, name, publicBodyId, sourceId: legistarSourceId(client, publicBodyId) });
+    const content: RecordContent<'public_bodies'> = {
+      jurisdictionId: place.jurisdictionId,
+      slug: slugOf(name, row.BodyId, taken),
+      name,
+      bodyType: BODY_TYPES[oneLine(row.BodyTypeName)?.toLowerCase() ?? ''] ?? 'other',
+      actingBodyRole: 'unknown',
+      timezone: place.timezone,
+      active: row.BodyActiveFlag !== 0,
+    };
+    changes.push({ op: 'upsert', resource: 'public_bodies', id: publicBodyId, content });
+  }
+  return { places, changes, skipped };
+};

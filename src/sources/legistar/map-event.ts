@@ -1,0 +1,117 @@
+import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { RecordContent } from '../../domain/records/resources.ts';
+import { oneLine } from './clean-text.ts';
+import { agendaId, fileId, meetingId } from './legistar-ids.ts';
+import { instantOf, localDate, localDayOf, minutesOfDay, utcStamp } from './local-time.ts';
+import type { BodyPlace } from './map-bodies.ts';
+import { mapItems } from './map-items.ts';
+import { mediaTypeOf } from './media-types.ts';
+import { meetingStatus } from './meeting-status.ts';
+import { publicUrl } from './public-url.ts';
+import type { EventItemRow, EventRow, Skipped } from './rows.ts';
+
+export interface EventPlace {
+  readonly client: string;
+  readonly timezone: string;
+  readonly body: BodyPlace;
+  /** When the meeting starts according to what is published now; null when it is not published. */
+  readonly knownStart: string | null;
+}
+
+export type MappedEvent =
+  | {
+      readonly kind: 'mapped';
+      readonly changes: readonly RecordChange[];
+      readonly documentsUncertain: boolean;
+      readonly skipped: readonly Skipped[];
+    }
+  | { readonly kind: 'skipped'; readonly skipped: Skipped };
+
+type Stage = RecordContent<'agendas'>['stage'];
+
+/** Agenda stages by the source's own status names; any other name of a published agenda is `posted`. */
+const STAGES: Readonly<Record<string, Stage>> = {
+  draft: 'draft',
+  tentative: 'draft',
+  final: 'final',
+  'final-revised': 'final',
+  'final-addendum': 'addendum',
+  addendum: 'addendum',
+};
+
+/** A missing or unreadable time is never guessed; where the meeting is already published on the same day, its start stands. */
+const startOf = (event: EventRow, place: EventPlace): { readonly day: string; readonly startsAt: string } | string => {
+  const day = localDate(event.EventDate);
+  if (day === null) return `has no readable date (${JSON.stringify(event.EventDate)})`;
+  const minutes = minutesOfDay(event.EventTime);
+  if (minutes !== null) return { day, startsAt: instantOf(day, minutes, place.timezone) };
+  if (place.knownStart !== null && localDayOf(place.knownStart, place.timezone) === day) return { day, startsAt: place.knownStart };
+  return `has no readable time (${JSON.stringify(event.EventTime ?? null)}) on ${day}`;
+};
+
+const upsert = (resource: RecordChange['resource'], id: string, content: RecordContent): RecordChange => ({
+  op: 'upsert',
+  resource,
+  id,
+  content,
+});
+
+/** One event with its items as the records that it stands for, or why it cannot be published. */
+export const mapEvent = (event: EventRow, rows: readonly EventItemRow[], place: EventPlace): MappedEvent => {
+  const eventId = String(event.EventId);
+  const skip = (reason: string): MappedEvent => ({ kind: 'skipped', skipped: { what: 'event', id: eventId, reason } });
+  const start = startOf(event, place);
+  if (typeof start === 'string') return skip(start);
+  const sourceUrl = publicUrl(event.EventInSiteURL);
+  if (sourceUrl === null) return skip('has no usable public address');
+
+  const skipped: Skipped[] = [];
+  const meeting = meetingId(place.client, eventId);
+  const agenda = agendaId(place.client, eventId);
+  const mapped = mapItems(rows, { client: place.client, meetingId: meeting, agendaId: agenda, sourceUrl });
+
+  const file = (kind: 'agenda' | 'minutes', address: string | null | undefined): RecordChange | null => {
+    if (oneLine(address) === null) return null;
+    const url = publicUrl(address);
+    if (url === null) {
+      skipped.push({ what: 'document', id: `${eventId} ${kind}`, reason: 'has no usable public address' });
+      return null;
+    }
+    const title = `${place.body.name} ${kind}, ${start.day}`;
+    const mediaType = mediaTypeOf(new URL(url).pathname);
+    return upsert('documents', fileId(place.client, eventId, kind), { meetingId: meeting, kind, title, url, mediaType });
+  };
+  const agendaFile = file('agenda', event.EventAgendaFile);
+  const minutesFile = file('minutes', event.EventMinutesFile);
+  const publishedAt = utcStamp(event.EventAgendaLastPublishedUTC);
+
+  const changes: RecordChange[] = [
+    upsert('meetings', meeting, {
+      publicBodyId: place.body.publicBodyId,
+      sourceId: place.body.sourceId,
+      sourceRecordId: eventId,
+      title: place.body.name,
+      startsAt: start.startsAt,
+      timezone: place.timezone,
+      location: oneLine(event.EventLocation),
+      status: meetingStatus(event, rows, start.day),
+      sourceUrl,
+    }),
+  ];
+  if (mapped.items.length > 0 || agendaFile !== null || publishedAt !== null) {
+    changes.push(
+      upsert('agendas', agenda, {
+        meetingId: meeting,
+        documentId: agendaFile?.id ?? null,
+        stage: STAGES[oneLine(event.EventAgendaStatusName)?.toLowerCase() ?? ''] ?? 'posted',
+        publishedAt,
+        itemCount: mapped.items.length,
+        sourceUrl,
+      }),
+    );
+  }
+  for (const document of [agendaFile, minutesFile]) if (document !== null) changes.push(document);
+  changes.push(...mapped.items.map((item) => upsert('agenda_items', item.id, item.content)));
+  changes.push(...mapped.documents.map((document) => upsert('documents', document.id, document.content)));
+  return { kind: 'mapped', changes, documentsUncertain: mapped.documentsUncertain, skipped: [...skipped, ...mapped.skipped] };
+};

@@ -1,0 +1,89 @@
+import type { RecordContent } from '../../domain/records/resources.ts';
+import { oneLine, paragraphs } from './clean-text.ts';
+import { agendaItemId, attachmentId } from './legistar-ids.ts';
+import { mediaTypeOf } from './media-types.ts';
+import { outcomeOf } from './outcomes.ts';
+import { publicUrl } from './public-url.ts';
+import { attachmentRow, type EventItemRow, parseRows, type Skipped } from './rows.ts';
+
+export interface ItemPlace {
+  readonly client: string;
+  readonly meetingId: string;
+  readonly agendaId: string;
+  readonly sourceUrl: string;
+}
+
+export interface MappedItems {
+  readonly items: readonly { readonly id: string; readonly content: RecordContent<'agenda_items'> }[];
+  readonly documents: readonly { readonly id: string; readonly content: RecordContent<'documents'> }[];
+  /** Whether an attachment could not be read, so that a document that is missing may still be there. */
+  readonly documentsUncertain: boolean;
+  readonly skipped: readonly Skipped[];
+}
+
+const mapAttachments = (row: EventItemRow, itemRecordId: string, place: ItemPlace) => {
+  const parsed = parseRows(attachmentRow, 'MatterAttachmentId', 'document', row.EventItemMatterAttachments ?? []);
+  const skipped: Skipped[] = [...parsed.skipped];
+  const documents = new Map<string, RecordContent<'documents'>>();
+  for (const attachment of parsed.rows) {
+    const id = String(attachment.MatterAttachmentId);
+    const url = publicUrl(attachment.MatterAttachmentHyperlink);
+    const fileName = oneLine(attachment.MatterAttachmentFileName);
+    const title = oneLine(attachment.MatterAttachmentName) ?? fileName;
+    if (attachment.MatterAttachmentShowOnInternetPage === false) {
+      skipped.push({ what: 'document', id, reason: 'the source does not show it to the public' });
+    } else if (url === null || title === null) {
+      skipped.push({ what: 'document', id, reason: url === null ? 'has no usable public address' : 'has no name' });
+    } else {
+      documents.set(attachmentId(itemRecordId, url), {
+        meetingId: place.meetingId,
+        agendaItemId: itemRecordId,
+        kind: attachment.MatterAttachmentIsSupportingDocument === false ? 'other' : 'exhibit',
+        title,
+        url,
+        mediaType: mediaTypeOf(fileName),
+      });
+    }
+  }
+  return { documents: [...documents].map(([id, content]) => ({ id, content })), skipped, uncertain: parsed.skipped.length > 0 };
+};
+
+/** An event's items as agenda items and documents. An item belongs to the agenda only when it has both a title and a sequence. */
+export const mapItems = (rows: readonly EventItemRow[], place: ItemPlace): MappedItems => {
+  const items: MappedItems['items'][number][] = [];
+  const documents: MappedItems['documents'][number][] = [];
+  const skipped: Skipped[] = [];
+  let documentsUncertain = false;
+  for (const row of rows) {
+    const title = oneLine(row.EventItemTitle);
+    const sequence = row.EventItemAgendaSequence ?? null;
+    if (title === null || sequence === null) {
+      const missing = title === null ? (sequence === null ? 'neither a title nor a sequence' : 'no title') : 'no sequence';
+      skipped.push({ what: 'item', id: String(row.EventItemId), reason: `has ${missing}: it is not on the agenda` });
+      continue;
+    }
+    const id = agendaItemId(place.client, row.EventItemId);
+    items.push({
+      id,
+      content: {
+        meetingId: place.meetingId,
+        agendaId: place.agendaId,
+        sourceRecordId: String(row.EventItemId),
+        sequence,
+        agendaNumber: oneLine(row.EventItemAgendaNumber),
+        title,
+        text: paragraphs(row.EventItemAgendaNote),
+        matterFile: oneLine(row.EventItemMatterFile),
+        matterType: oneLine(row.EventItemMatterType),
+        actionText: paragraphs(row.EventItemActionText) ?? oneLine(row.EventItemActionName),
+        outcome: outcomeOf(row.EventItemActionName, row.EventItemMatterStatus),
+        sourceUrl: place.sourceUrl,
+      },
+    });
+    const attachments = mapAttachments(row, id, place);
+    documents.push(...attachments.documents);
+    skipped.push(...attachments.skipped);
+    documentsUncertain ||= attachments.uncertain;
+  }
+  return { items, documents, documentsUncertain, skipped };
+};

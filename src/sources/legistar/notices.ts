@@ -1,0 +1,117 @@
+import { oneLine } from './clean-text.ts';
+
+/** Words by which a source says that a meeting does not take place as announced. There is no field for it. */
+export type Notice = 'cancelled' | 'postponed';
+
+export interface NoticeContext {
+  /** The body's name as the source writes it: its words may stand in the statement's subject. */
+  readonly bodyName: string;
+  /** The meeting's local day `YYYY-MM-DD`: a statement about another day is about another meeting. */
+  readonly day: string;
+  /** Whether "briefing" or "work session" alone may mean this meeting, as they do where nothing else stands on its agenda. */
+  readonly sessions: boolean;
+}
+
+const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
+const VERB = /\b(cancell?ed|postponed|rescheduled)\b/;
+const NOUN = /\b(cancell?ation|postponement)\b/;
+const AUXILIARY = /(?:^|\s)(?:(?:has|have) (?:hereby |now )?been|is(?: hereby| now| being)?|was|will be|are)$/;
+const OPENING = /^(?:(?:please )?(?:note|be advised)(?: that)?|attention|update|notice)\b[\s:,-]*/;
+const REASON_FIRST = /^(?:due to|because of|owing to)\b[^,]{1,80},\s*/;
+
+const words = (text: string): Set<string> => new Set(text.split(' '));
+const MEETING_NOUNS = words('meeting meetings session');
+const SESSION_NOUNS = words('worksession briefing workshop retreat');
+/** Everything else that may stand between the start of the statement and its verb; any other word makes it a statement about something else. */
+const PLAIN_WORDS = words(
+  `the this today's todays tonight's tonights regular regularly special called scheduled previously originally set planned to be held for on of at in
+   and city town county council board commission committee court commissioners work agenda public monday tuesday wednesday thursday friday saturday sunday
+   am pm noon hall chambers chamber ${MONTHS.join(' ')} jan feb mar apr jun jul aug sep sept oct nov dec`.replace(/\s+/g, ' '),
+);
+const NUMBER = /^\d+(?:st|nd|rd|th)?$/;
+
+/** Months and days that the text names, as `MM-DD`. */
+const namedDays = (text: string): string[] => {
+  const days: string[] = [];
+  for (const match of text.matchAll(/\b([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?\b/g)) {
+    const month = MONTHS.findIndex(
+      (name) => name === match[1] || (match[1] !== 'may' && name.startsWith((match[1] ?? '').slice(0, 3)) && (match[1] ?? '').length <= 4),
+    );
+    if (month >= 0) days.push(`${String(month + 1).padStart(2, '0')}-${(match[2] ?? '').padStart(2, '0')}`);
+  }
+  for (const match of text.matchAll(/\b(\d{1,2})[/-](\d{1,2})(?:[/-]\d{2,4})?\b/g)) {
+    days.push(`${(match[1] ?? '').padStart(2, '0')}-${(match[2] ?? '').padStart(2, '0')}`);
+  }
+  return days;
+};
+
+const aboutTheMeeting = (subject: string, context: NoticeContext, extra: ReadonlySet<string>): boolean => {
+  const own = words(simplify(context.bodyName));
+  let named = false;
+  for (const word of subject.split(/[\s,.:;/–—-]+/).filter((part) => part !== '')) {
+    if (MEETING_NOUNS.has(word) || (SESSION_NOUNS.has(word) && (context.sessions || own.has(word)))) named = true;
+    else if (!PLAIN_WORDS.has(word) && !own.has(word) && !extra.has(word) && !NUMBER.test(word)) return false;
+  }
+  if (!named) return false;
+  const days = namedDays(subject);
+  return days.length === 0 || days.includes(context.day.slice(5));
+};
+
+const simplify = (text: string): string =>
+  (oneLine(text) ?? '')
+    .toLowerCase()
+    .replaceAll('’', "'")
+    .replace(/["“”*_#!()[\]<>]/g, ' ')
+    .replace(/\b([ap])\.\s?m\b\.?/g, '$1m')
+    .replace(/\s+/g, ' ')
+    .trim();
+
+const NOTICE_WORDS = words('notice cancellation cancelation postponement');
+const BARE_END = /^$|^[\s.,;–—-]*$|^\s*[–—,;.-]|^\s+(?:due|because|for lack|by|per|until|to|as|and will)\b/;
+
+/** What one statement says about the meeting, or null when it says nothing of the kind or speaks of something else. */
+export const noticeIn = (statement: string, context: NoticeContext): Notice | null => {
+  const text = simplify(statement).replace(REASON_FIRST, '');
+  const verb = VERB.exec(text);
+  if (verb === null) {
+    const noun = NOUN.exec(text);
+    if (noun === null) return null;
+    const said = noun[1] === 'postponement' ? 'postponed' : 'cancelled';
+    if (/^(?:notice of )?(?:cancell?ation|postponement)(?: notice)?\W*$/.test(text)) return said;
+    return aboutTheMeeting(text, context, NOTICE_WORDS) ? said : null;
+  }
+  const said: Notice = verb[1] === 'postponed' || verb[1] === 'rescheduled' ? 'postponed' : 'cancelled';
+  const before = text
+    .slice(0, verb.index)
+    .replace(OPENING, '')
+    .trim()
+    .replace(/[\s:,–—-]+$/, '');
+  const after = text.slice(verb.index + verb[0].length);
+  const subject = before.replace(AUXILIARY, '').trim();
+  if (subject === '') return before === '' && BARE_END.test(after) ? said : null;
+  return aboutTheMeeting(subject, context, new Set()) ? said : null;
+};
+
+/** What a comment says, statement by statement. */
+export const noticeInComment = (comment: string | null | undefined, context: NoticeContext): Notice | null =>
+  firstNotice([comment ?? '', ...(comment ?? '').split(/[\r\n]+|(?<![ap]\.?m|\bno)[.!?]\s+/i)], context);
+
+/** What a location says; a place may stand beside the word. */
+export const noticeInLocation = (location: string | null | undefined, context: NoticeContext): Notice | null =>
+  firstNotice([location ?? '', ...(location ?? '').split(/[\r\n;|,()*]+|\s[-–—]+\s|(?<![ap]\.?m)[.!]\s+/i)], context);
+
+/** What a status name says: it speaks of nothing but the meeting. */
+export const noticeInStatusName = (name: string | null | undefined): Notice | null => {
+  const text = simplify(name ?? '');
+  if (/\b(?:not|un)\b/.test(text)) return null;
+  if (/\bcancell?(?:ed|ation)\b/.test(text)) return 'cancelled';
+  return /\b(?:postponed|postponement|rescheduled)\b/.test(text) ? 'postponed' : null;
+};
+
+const firstNotice = (statements: readonly string[], context: NoticeContext): Notice | null => {
+  for (const statement of statements) {
+    const notice = noticeIn(statement, context);
+    if (notice !== null) return notice;
+  }
+  return null;
+};

@@ -1,0 +1,47 @@
+import type { KnownRecords } from '../../domain/ports/known-records.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
+import { agendaId, agendaItemId, attachmentId, fileId, meetingId } from './legistar-ids.ts';
+
+/** A published record that this client's sync wrote, as a target of a remove. */
+export interface OwnRecord {
+  readonly resource: 'meetings' | 'agendas' | 'agenda_items' | 'documents';
+  readonly id: string;
+}
+
+const ownDocument = (client: string, eventId: string, id: string, data: RecordData<'documents'>): boolean =>
+  data.agendaItemId === null ? id === fileId(client, eventId, data.kind) : id === attachmentId(data.agendaItemId, data.url);
+
+/**
+ * What is published of one event, without its meeting. Only records whose id is the one derived from this client and the source's own
+ * ids: what somebody imported by hand under the same meeting is none of the sync's.
+ */
+export const ownRecordsOfEvent = async (known: KnownRecords, client: string, eventId: string): Promise<readonly OwnRecord[]> => {
+  const meeting = [meetingId(client, eventId)];
+  const [agendas, items, documents] = await Promise.all([
+    known.referring('agendas', 'meetingId', meeting),
+    known.referring('agenda_items', 'meetingId', meeting),
+    known.referring('documents', 'meetingId', meeting),
+  ]);
+  const [itemData, documentData] = await Promise.all([known.current('agenda_items', items), known.current('documents', documents)]);
+  const own: OwnRecord[] = [];
+  for (const [id, data] of documentData) if (ownDocument(client, eventId, id, data)) own.push({ resource: 'documents', id });
+  for (const [id, data] of itemData) {
+    if (data.sourceRecordId !== null && id === agendaItemId(client, data.sourceRecordId)) own.push({ resource: 'agenda_items', id });
+  }
+  for (const id of agendas) if (id === agendaId(client, eventId)) own.push({ resource: 'agendas', id });
+  return own;
+};
+
+/** The client's published meetings of the given sources, by the source's event id. */
+export const ownMeetings = async (
+  known: KnownRecords,
+  client: string,
+  sourceIds: readonly string[],
+): Promise<ReadonlyMap<string, RecordData<'meetings'>>> => {
+  const meetings = await known.current('meetings', await known.referring('meetings', 'sourceId', sourceIds));
+  const own = new Map<string, RecordData<'meetings'>>();
+  for (const [id, data] of meetings) {
+    if (data.sourceRecordId !== null && id === meetingId(client, data.sourceRecordId)) own.set(data.sourceRecordId, data);
+  }
+  return own;
+};

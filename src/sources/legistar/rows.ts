@@ -1,0 +1,100 @@
+import { z } from 'zod';
+
+/** Rows as the Legistar Web API sends them: only the fields that are used, everything but the identity may be missing or null. */
+const text = z.string().nullish();
+
+export const bodyRow = z.object({ BodyId: z.int(), BodyName: z.string(), BodyTypeName: text, BodyActiveFlag: z.int().nullish() });
+
+export const eventRow = z.object({
+  EventId: z.int(),
+  EventBodyId: z.int(),
+  EventBodyName: text,
+  EventDate: z.string(),
+  EventTime: text,
+  EventLastModifiedUtc: text,
+  EventAgendaStatusName: text,
+  EventMinutesStatusName: text,
+  EventLocation: text,
+  EventComment: text,
+  EventAgendaFile: text,
+  EventMinutesFile: text,
+  EventAgendaLastPublishedUTC: text,
+  EventVideoStatus: text,
+  EventVideoPath: text,
+  EventMedia: z.union([z.string(), z.number()]).nullish(),
+  EventInSiteURL: text,
+});
+
+export const eventItemRow = z.object({
+  EventItemId: z.int(),
+  EventItemAgendaSequence: z.int().nullish(),
+  EventItemAgendaNumber: text,
+  EventItemTitle: text,
+  EventItemAgendaNote: text,
+  EventItemActionName: text,
+  EventItemActionText: text,
+  EventItemMatterFile: text,
+  EventItemMatterType: text,
+  EventItemMatterStatus: text,
+  EventItemMatterAttachments: z.array(z.unknown()).nullish(),
+});
+
+export const attachmentRow = z.object({
+  MatterAttachmentId: z.int(),
+  MatterAttachmentName: text,
+  MatterAttachmentHyperlink: text,
+  MatterAttachmentFileName: text,
+  MatterAttachmentIsSupportingDocument: z.boolean().nullish(),
+  MatterAttachmentShowOnInternetPage: z.boolean().nullish(),
+});
+
+export type BodyRow = z.output<typeof bodyRow>;
+export type EventRow = z.output<typeof eventRow>;
+export type EventItemRow = z.output<typeof eventItemRow>;
+export type AttachmentRow = z.output<typeof attachmentRow>;
+
+/** Something that was left out, with the source's own id where it could be read. */
+export interface Skipped {
+  readonly what: 'body' | 'event' | 'item' | 'document';
+  readonly id: string | null;
+  readonly reason: string;
+}
+
+export interface ParsedRows<Row> {
+  /** One per id; of two rows with one id the later stands. */
+  readonly rows: readonly Row[];
+  /** Ids of rows that are there but cannot be read. */
+  readonly unreadable: ReadonlySet<number>;
+  /** Whether a row was so broken that not even its id is known: then nothing may be called vanished. */
+  readonly unidentified: boolean;
+  readonly skipped: readonly Skipped[];
+}
+
+const reasonOf = (error: z.ZodError): string =>
+  error.issues.map((issue) => `${issue.path.join('.') || 'row'}: ${issue.message}`).join('; ');
+
+/** Takes what can be read and reports the rest. */
+export const parseRows = <Row>(
+  schema: z.ZodType<Row>,
+  idField: string,
+  what: Skipped['what'],
+  source: readonly unknown[],
+): ParsedRows<Row> => {
+  const rows = new Map<number, Row>();
+  const unreadable = new Set<number>();
+  const skipped: Skipped[] = [];
+  let unidentified = false;
+  for (const value of source) {
+    const candidate: unknown = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[idField] : undefined;
+    const id = typeof candidate === 'number' && Number.isSafeInteger(candidate) ? candidate : null;
+    const parsed = schema.safeParse(value);
+    if (parsed.success && id !== null) {
+      rows.set(id, parsed.data);
+      continue;
+    }
+    if (id === null) unidentified = true;
+    else unreadable.add(id);
+    skipped.push({ what, id: id === null ? null : String(id), reason: parsed.success ? 'has no id' : reasonOf(parsed.error) });
+  }
+  return { rows: [...rows.values()], unreadable, unidentified, skipped };
+};
