@@ -42,15 +42,21 @@ function isInstalled(lock) {
 async function install() {
   process.stderr.write('Installing the dependencies with npm ci (once, about half a minute) …\n');
   const started = Date.now();
-  const npm = spawn('npm', ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], {
+  // A lock file that was written behind a registry without the packages of other platforms is refused by `npm ci`; `npm install` takes the same
+  // versions from it and leaves them out.
+  const status = (await npm('ci')) === 0 ? 0 : await npm('install', '--no-save');
+  if (status !== 0)
+    throw new Error(`the dependencies could not be installed (npm ended with ${status}): see the lines above, then try again`);
+  process.stderr.write(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.\n`);
+}
+
+function npm(...command) {
+  const child = spawn('npm', [...command, '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     // npm's words belong to standard error: the script that follows may print JSON.
     stdio: ['ignore', 2, 2],
   });
-  const status = await new Promise((resolve, reject) => npm.once('error', reject).once('close', resolve));
-  if (status !== 0)
-    throw new Error(`the dependencies could not be installed (npm ci ended with ${status}): see the lines above, then try again`);
-  process.stderr.write(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.\n`);
+  return new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
 }
 
 function repairLibraryLinks() {
