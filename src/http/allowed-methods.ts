@@ -1,0 +1,22 @@
+import type { Operation } from '../contract/operation.ts';
+
+const decoded = (segment: string): string => {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
+  }
+};
+
+/** The methods that the path of a request target has, none where no operation has this path. */
+export const allowedMethods = (operations: readonly Operation[], target: string): readonly string[] => {
+  const segments = target.split(/[?#]/, 1)[0]!.split('/').map(decoded);
+  const fits = (path: string): boolean => {
+    const parts = path.split('/');
+    return (
+      parts.length === segments.length &&
+      parts.every((part, index) => part === segments[index] || (part.startsWith('{') && segments[index] !== ''))
+    );
+  };
+  return operations.filter(({ path }) => fits(path)).map(({ method }) => method);
+};

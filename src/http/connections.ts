@@ -1,0 +1,78 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { answerTo } from './refusals.ts';
+import { Rejection } from '../domain/rejections.ts';
+import { isCustomerPath } from './customer-paths.ts';
+
+/** How long the rest of a body that nobody reads may go on arriving after the answer. */
+const DRAIN_MS = 5_000;
+const LINGER_MS = 1_000;
+
+/** What Node tells of it; `rawPacket` is the Buffer that held the first broken byte. */
+export interface BrokenRequest extends Error {
+  readonly code?: string;
+  readonly rawPacket?: unknown;
+}
+
+/** Which response each connection is at, so that a broken connection is answered once at most. */
+export interface Connections {
+  begin(request: IncomingMessage, response: ServerResponse): void;
+  /** The request cannot be answered before its body is here. */
+  awaitsBody(request: IncomingMessage): void;
+  /** Node could not read what came on this connection. */
+  broken(error: BrokenRequest, socket: Duplex): void;
+}
+
+export const createConnections = (): Connections => {
+  const current = new WeakMap<Duplex, ServerResponse>();
+  const awaitingBody = new WeakSet<IncomingMessage>();
+  return {
+    begin: (request, response) => {
+      current.set(request.socket, response);
+      response.once('finish', () => endOfBody(request));
+    },
+    awaitsBody: (request) => awaitingBody.add(request),
+    broken: (error, socket) => {
+      const response = current.get(socket);
+      if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+      else if (response === undefined || (response.writableEnded && response.req.complete)) refuse(error, socket);
+      else if (response.writableEnded) socket.destroy();
+      else if (awaitingBody.has(response.req) && !response.req.complete) refuse(error, socket, response.req.url);
+      // The answer under way needs nothing more from the connection; it ends with it.
+      else response.once('finish', () => socket.end());
+    },
+  };
+};
+
+/** An answer does not wait for a body that nobody reads. The body may end in peace, so that the answer is not lost to a reset. */
+const endOfBody = (request: IncomingMessage): void => {
+  if (request.complete) return;
+  const { socket } = request;
+  const timer = setTimeout(() => socket.destroy(), DRAIN_MS).unref();
+  request.once('close', () => clearTimeout(timer));
+  request.once('end', () => clearTimeout(timer));
+  request.resume();
+};
+
+/** Statuses stay within the specification's table, which has neither 408 nor 431. */
+const rejectionOf = (code: string | undefined): Rejection => {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Rejection('request_too_large', 'the request line and headers are over 16 KiB');
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new Rejection('request_too_large', 'the chunk extensions are too long');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Rejection('invalid_parameter', 'the request did not arrive in time');
+  return new Rejection('invalid_parameter', 'the request is not valid HTTP');
+};
+
+const refuse = (error: BrokenRequest, socket: Duplex, target?: string): void => {
+  const { status, headers, body } = answerTo(rejectionOf(error.code));
+  const path = target ?? /^[A-Z]+ (\S+)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '')?.[1];
+  // What was asked for may be unknown; an answer that might belong to a customer is never stored.
+  const noStore = path === undefined || isCustomerPath(path) ? { 'cache-control': 'no-store' } : {};
+  const lines = Object.entries({ ...headers, ...noStore, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
+  const head = `HTTP/1.1 ${status} ${status === 413 ? 'Payload Too Large' : 'Bad Request'}`;
+  socket.end([head, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n'));
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  socket.once('close', () => clearTimeout(timer));
+};
+
+/** `CONNECT` never reaches the router. */
+export const refuseConnect = (_request: IncomingMessage, socket: Duplex): void => refuse(new Error('CONNECT'), socket);
