@@ -45,7 +45,10 @@ export const createReadCivicChanges =
 const decodeFor = (text: string, resource: Resource | null) => {
   const cursor = decodeFeedCursor(text);
   if (typeof cursor === 'string') {
-    throw new Rejection('invalid_parameter', cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than a feed cursor');
+    throw new Rejection(
+      'invalid_parameter',
+      cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than a feed cursor',
+    );
   }
   if (cursor.binding !== 'nothing' && cursor.binding !== (resource ?? 'all')) {
     const bound = cursor.binding === 'all' ? 'an unfiltered read' : `resource=${cursor.binding}`;

@@ -9,7 +9,7 @@ import { source } from '../src/domain/records/schemas.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
 import { readFeedHead } from './feed-head.ts';
 import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from './list-projections.ts';
-import { liveGeneration, table } from './live-sql.ts';
+import { liveTable } from './live-table.ts';
 
 /** A source is stale when its last success is older than this (decisions, section 4). */
 const STALE_AFTER_MS = 48 * 3_600_000;
@@ -19,18 +19,25 @@ const sourceRow = z.object({
   source_id: z.string(),
   jurisdiction_slug: z.string(),
   body_slug: z.string().nullable(),
-  data: source.pick({ sourceType: true, status: true, agendaTextEvidence: true, lastCheckedAt: true, lastSuccessfulCheckAt: true, consecutiveFailures: true }),
+  data: source.pick({
+    sourceType: true,
+    status: true,
+    agendaTextEvidence: true,
+    lastCheckedAt: true,
+    lastSuccessfulCheckAt: true,
+    consecutiveFailures: true,
+  }),
 });
 
 const currentSources = (generation: number) => {
-  const history = table(recordHistoryTables(generation).history);
+  const { name: history, isLive } = liveTable(RECORD_HISTORY, generation, (number) => recordHistoryTables(number).history);
   const current = sql.fragment`superseded_at = ${BigInt(NOT_SUPERSEDED)}`;
   return sql.type(sourceRow)`
     select s.record_id::text as source_id, j.body::json->>'slug' as jurisdiction_slug, b.body::json->>'slug' as body_slug, s.body::json as data
     from ${history} s
     join ${history} j on j.resource = 'jurisdictions' and j.${current} and j.record_id = (s.body::json->>'jurisdictionId')::uuid
     left join ${history} b on b.resource = 'public_bodies' and b.${current} and b.record_id = (s.body::json->>'publicBodyId')::uuid
-    where s.resource = 'sources' and s.${current} and ${liveGeneration(RECORD_HISTORY, generation)}
+    where s.resource = 'sources' and s.${current} and ${isLive}
     order by 2, 3, 1`;
 };
 

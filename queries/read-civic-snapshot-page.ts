@@ -57,13 +57,19 @@ export const createReadCivicSnapshotPage =
     const { snapshotId, resource } = input;
     const nextCursor = hasMore ? `"${encodeSnapshotPageCursor({ feedId, snapshotId, resource, position: last! })}"` : 'null';
     const texts = items.map(([body]) => body!);
-    return { text: `{"data":{"items":[${texts.join(',')}]},"meta":{"nextCursor":${nextCursor},"hasMore":${hasMore}}}`, items: texts.length };
+    return {
+      text: `{"data":{"items":[${texts.join(',')}]},"meta":{"nextCursor":${nextCursor},"hasMore":${hasMore}}}`,
+      items: texts.length,
+    };
   };
 
 const decodeFor = (text: string, { snapshotId, resource }: SnapshotPageInput) => {
   const cursor = decodeSnapshotPageCursor(text);
   if (typeof cursor === 'string') {
-    throw new Rejection('invalid_parameter', cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than a page cursor');
+    throw new Rejection(
+      'invalid_parameter',
+      cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than a page cursor',
+    );
   }
   if (cursor.snapshotId !== snapshotId || cursor.resource !== resource) {
     throw new Rejection('invalid_parameter', 'cursor was minted for another snapshot or resource');

@@ -33,7 +33,11 @@ const SETTINGS = {
   CIVIC_SNAPSHOT_LIFETIME: [duration, 'P7D', 'an ISO 8601 duration such as P7D'],
   CIVIC_STATEMENT_TIMEOUT: [duration, 'PT10S', 'an ISO 8601 duration such as PT10S'],
   CIVIC_POLL: [z.string().regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/), undefined, 'client names of Legistar, separated by commas'],
-  CIVIC_LOG_LEVEL: [z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']), 'info', 'trace, debug, info, warn, error, fatal or silent'],
+  CIVIC_LOG_LEVEL: [
+    z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
+    'info',
+    'trace, debug, info, warn, error, fatal or silent',
+  ],
   CIVIC_LOG_FORMAT: [z.enum(['pretty', 'json']), undefined, 'pretty or json'],
 } as const satisfies Record<string, readonly [z.ZodType, string | undefined, string]>;
 
@@ -67,5 +71,8 @@ export const readSettings = (environment: NodeJS.ProcessEnv): { readonly setting
     if (environment[name]) throw new BadSetting(`${name} is set, but ${reason}`);
   }
   const unknown = Object.keys(environment).filter((name) => name.startsWith('CIVIC_') && !Object.hasOwn(SETTINGS, name));
-  return { settings: settings as Settings, warnings: unknown.map((name) => `unknown setting ${name}; known are ${Object.keys(SETTINGS).join(', ')}`) };
+  return {
+    settings: settings as Settings,
+    warnings: unknown.map((name) => `unknown setting ${name}; known are ${Object.keys(SETTINGS).join(', ')}`),
+  };
 };

@@ -20,7 +20,9 @@ export const openFeed = async (log: EventLog, clock: Clock, identifiers: Identif
     const first = events[0];
     if (first !== undefined) {
       if (first.type === FEED_OPENED) return first;
-      throw new ForeignLogFound(`the log begins with ${first.type} instead of ${FEED_OPENED}: it is not a log of this service; give it an empty one`);
+      throw new ForeignLogFound(
+        `the log begins with ${first.type} instead of ${FEED_OPENED}: it is not a log of this service; give it an empty one`,
+      );
     }
     const commandId = identifiers.next();
     const data: FeedOpened = { feedId: identifiers.next(), reason: 'created' };

@@ -40,7 +40,8 @@ const checkUpsert = (change: Extract<RecordChange, { op: 'upsert' }>, id: string
   if (typeof stated !== 'object' || stated === null || Array.isArray(stated)) return rejected('data must be an object');
   if (holdsPrototypeKey(stated)) return rejected('a key __proto__ is not allowed');
   const content: Record<string, unknown> = { ...stated };
-  if (content['id'] !== undefined && uuid.safeParse(content['id']).data !== id) return rejected('data.id differs from the id of the change');
+  if (content['id'] !== undefined && uuid.safeParse(content['id']).data !== id)
+    return rejected('data.id differs from the id of the change');
   for (const field of SERVICE_FIELDS) delete content[field];
   const parsed = RECORD_SCHEMAS[change.resource].safeParse(content);
   if (!parsed.success) return rejected(describeIssues(parsed.error));

@@ -1,7 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
 import type { Clock } from '../../src/domain/ports/clock.ts';
-import { type AppendOutcome, type EventLog, NO_STREAM, type NewEvent, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import {
+  type AppendOutcome,
+  type EventLog,
+  NO_STREAM,
+  type NewEvent,
+  OutcomeUnknown,
+  type StreamAppend,
+} from '../../src/domain/ports/event-log.ts';
 import { recordStream } from '../../src/domain/streams.ts';
 import type { CommandContext } from '../command-context.ts';
 import { checkChange } from './check-change.ts';
@@ -103,7 +110,9 @@ const decideAll = async (
   });
 };
 
-type Settled = { readonly kind: 'settled'; readonly position?: Extract<AppendOutcome, { kind: 'appended' }>['position'] } | { readonly kind: 'conflict' };
+type Settled =
+  | { readonly kind: 'settled'; readonly position?: Extract<AppendOutcome, { kind: 'appended' }>['position'] }
+  | { readonly kind: 'conflict' };
 
 const appendAll = async (log: EventLog, decisions: readonly Decision[], mayRetry: boolean): Promise<readonly Settled[]> => {
   const appends = decisions.flatMap(({ append }) => append ?? []);

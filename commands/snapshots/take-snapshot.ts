@@ -64,7 +64,8 @@ export const createTakeSnapshot =
       events: [{ ...event, metadata: { commandId, accountId, keyId, requestId } }],
     });
     if (!(await deps.visible(position, deadline))) throw new DeadlineExceeded('the snapshot was taken but cannot be read yet');
-    if ((await deps.readGround()).mark > taken.boundary) throw new Rejection('feed_unavailable', 'the feed was pruned meanwhile; try again');
+    if ((await deps.readGround()).mark > taken.boundary)
+      throw new Rejection('feed_unavailable', 'the feed was pruned meanwhile; try again');
     const { snapshotId, feedId, boundary, createdAt, expiresAt, counts, digests } = taken;
     const boundaryCursor = encodeFeedCursor({ feedId, position: boundary, binding: 'nothing' });
     return { snapshotId, boundaryCursor, createdAt, expiresAt, counts, digests };

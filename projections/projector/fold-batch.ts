@@ -25,7 +25,13 @@ export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget,
   const events = skipped.size === 0 ? batch.events : batch.events.filter(({ id }) => !skipped.has(id));
   await deps.transactor.transaction(async (transaction) => {
     const leaseUntil = deps.leaseClock.now() + deps.leaseMs;
-    const moved = await deps.generations.advance(transaction, lease, { from, to: batch.scannedTo, folded: events.length, leaseUntil, logId });
+    const moved = await deps.generations.advance(transaction, lease, {
+      from,
+      to: batch.scannedTo,
+      folded: events.length,
+      leaseUntil,
+      logId,
+    });
     if (!moved) throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours`);
     if (events.length > 0) {
       await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation });

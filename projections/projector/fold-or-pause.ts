@@ -58,6 +58,9 @@ const pauseAt = async (deps: ProjectorDependencies, target: FoldTarget, batch: L
   const event = batch.events[0];
   const reason = error instanceof Error ? error.message : String(error);
   await deps.generations.pause(target.lease, reason, event?.id ?? null);
-  deps.logger.error({ projection: target.projection.name, eventId: event?.id, reason }, 'projection paused at an event that it cannot fold');
+  deps.logger.error(
+    { projection: target.projection.name, eventId: event?.id, reason },
+    'projection paused at an event that it cannot fold',
+  );
   throw new ProjectionPaused(reason);
 };

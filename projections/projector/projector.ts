@@ -48,7 +48,8 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
       const mine = rows.filter((row) => row.projection === projection.name);
       const live = mine.find(({ state }) => state === 'live');
       if (live === undefined) await deps.generations.create(projection, 'live', now).then((row) => own(projection, row));
-      else if (live.version < projection.version) await deps.generations.create(projection, 'building', now).then((row) => own(projection, row));
+      else if (live.version < projection.version)
+        await deps.generations.create(projection, 'building', now).then((row) => own(projection, row));
       for (const row of mine) {
         const wanted = (row.state === 'live' || row.state === 'building') && row.version === projection.version;
         const free = row.pausedReason === null && (row.owner === null || row.leaseUntil < now);

@@ -33,7 +33,11 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
       checkpoint = live.checkpoint;
     }
     // A live generation that is paused for good is passed by: then all that both hold is compared, row by row.
-    for (const statement of projection.differences(live.generation, building.generation, checkpoint === live.checkpoint ? 'switch' : 'rows')) {
+    for (const statement of projection.differences(
+      live.generation,
+      building.generation,
+      checkpoint === live.checkpoint ? 'switch' : 'rows',
+    )) {
       const { rows } = await transaction.execute(statement);
       if (rows.length > 0) return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${rows[0]!.join(' ')}` };
     }

@@ -80,34 +80,37 @@ const compareAtLiveCheckpoint = async (
 
 /** In one repeatable-read transaction: the live checkpoint as it is, the tail up to it folded into the copy, and the comparison. */
 const compareTail = (deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position) =>
-  deps.transactor.transaction(async (transaction) => {
-    await transaction.execute({ text: 'set transaction isolation level repeatable read', values: [] });
-    const { rows } = await transaction.execute({
-      text: `select generation, checkpoint from civic.generations where projection = $1 and state = 'live'`,
-      values: [target.projection.name],
-    });
-    const [generation, live] = rows[0] ?? [];
-    if (generation == null || live == null || live < checkpoint) return null;
-    let folded = 0;
-    if (live > checkpoint) {
-      const tail = await deps.log.readAll({ after: checkpoint, limit: deps.batchSize, types: target.projection.handles });
-      if (tail.scannedTo < live) return null;
-      const events = tail.events.filter(({ id, position }) => position <= live && !target.skipped.has(id));
-      folded = events.length;
-      if (events.length > 0) await target.projection.fold(events, { transaction, columns: deps.columns, generation: target.lease.generation });
-    }
-    const differences: string[] = [];
-    for (const depth of ['switch', 'rows'] as const) {
-      for (const statement of target.projection.differences(Number(generation), target.lease.generation, depth)) {
-        differences.push(...(await transaction.execute(statement)).rows.map((row) => row.join(' ')));
+  deps.transactor
+    .transaction(async (transaction) => {
+      await transaction.execute({ text: 'set transaction isolation level repeatable read', values: [] });
+      const { rows } = await transaction.execute({
+        text: `select generation, checkpoint from civic.generations where projection = $1 and state = 'live'`,
+        values: [target.projection.name],
+      });
+      const [generation, live] = rows[0] ?? [];
+      if (generation == null || live == null || live < checkpoint) return null;
+      let folded = 0;
+      if (live > checkpoint) {
+        const tail = await deps.log.readAll({ after: checkpoint, limit: deps.batchSize, types: target.projection.handles });
+        if (tail.scannedTo < live) return null;
+        const events = tail.events.filter(({ id, position }) => position <= live && !target.skipped.has(id));
+        folded = events.length;
+        if (events.length > 0)
+          await target.projection.fold(events, { transaction, columns: deps.columns, generation: target.lease.generation });
       }
-    }
-    if (folded > 0) throw new ComparedTail({ folded, differences });
-    return { folded, differences };
-  }).catch((error: unknown) => {
-    if (error instanceof ComparedTail) return error.result;
-    throw error;
-  });
+      const differences: string[] = [];
+      for (const depth of ['switch', 'rows'] as const) {
+        for (const statement of target.projection.differences(Number(generation), target.lease.generation, depth)) {
+          differences.push(...(await transaction.execute(statement)).rows.map((row) => row.join(' ')));
+        }
+      }
+      if (folded > 0) throw new ComparedTail({ folded, differences });
+      return { folded, differences };
+    })
+    .catch((error: unknown) => {
+      if (error instanceof ComparedTail) return error.result;
+      throw error;
+    });
 
 /** Rolls the folded tail back: the copy's checkpoint did not move with it. */
 class ComparedTail extends Error {

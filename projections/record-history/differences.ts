@@ -5,8 +5,8 @@ import { NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
 const statesDiffer = (left: number, right: number): Statement => {
   const [one, other] = [recordHistoryTables(left), recordHistoryTables(right)];
   const content = ({ state, totals }: typeof one) =>
-    `select 'state' as what, head::text || ' ' || coalesce(feed_id::text, '') || ' ' || changed_at::text || ' ' || chain as content from ${state}
-     union all select resource, records::text || ' ' || digest from ${totals} where records > 0`;
+    `(select 'state' as what, head::text || ' ' || coalesce(feed_id::text, '') || ' ' || changed_at::text || ' ' || chain as content from ${state}
+     union all select resource, records::text || ' ' || digest from ${totals} where records > 0)`;
   return {
     text: `(${content(one)} except ${content(other)}) union all (${content(other)} except ${content(one)}) limit 3`,
     values: [],

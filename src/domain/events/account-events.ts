@@ -33,4 +33,6 @@ export const ACCOUNT_EVENTS = {
 } as const;
 
 export type AccountEventType = keyof typeof ACCOUNT_EVENTS;
-export type AccountEvent = { [T in AccountEventType]: { readonly type: T; readonly data: z.output<(typeof ACCOUNT_EVENTS)[T]> } }[AccountEventType];
+export type AccountEvent = {
+  [T in AccountEventType]: { readonly type: T; readonly data: z.output<(typeof ACCOUNT_EVENTS)[T]> };
+}[AccountEventType];

@@ -44,7 +44,12 @@ export interface GenerationStore {
   /** Makes a generation with its empty tables unless one of that purpose and version is there; the first of a projection is live at once. */
   create(projection: Projection, purpose: 'live' | 'building' | 'scratch', now: number): Promise<Generation>;
   /** Null when somebody else holds it, it is paused, or it is no longer to be folded. */
-  acquire(generation: number, owner: string, now: number, leaseMs: number): Promise<{ readonly lease: Lease; readonly row: Generation } | null>;
+  acquire(
+    generation: number,
+    owner: string,
+    now: number,
+    leaseMs: number,
+  ): Promise<{ readonly lease: Lease; readonly row: Generation } | null>;
   renew(lease: Lease, leaseUntil: number): Promise<boolean>;
   release(lease: Lease): Promise<void>;
   /** Moves the checkpoint inside the fold's transaction; false when the lease or the old checkpoint no longer holds. */

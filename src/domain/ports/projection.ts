@@ -37,7 +37,8 @@ export const generationTable = (projection: string, generation: number, part?: s
 export type LiveGeneration = (projection: string) => number;
 
 /** An SQL condition that fails the statement when the generation is no longer the live one, so that a switch is never half seen. */
-export const requireLive = (projection: string, generation: number): string => `(select civic.require_live('${projection}', ${generation}))`;
+export const requireLive = (projection: string, generation: number): string =>
+  `(select civic.require_live('${projection}', ${generation}))`;
 
 /** Reads of live generations; a statement that met a switch is built and run again. */
 export interface LiveReads {

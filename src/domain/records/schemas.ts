@@ -23,15 +23,7 @@ export const publicBody = z.strictObject({
   jurisdictionId: uuid,
   slug,
   name: text,
-  bodyType: z.enum([
-    'governing_body',
-    'planning_commission',
-    'board_of_adjustment',
-    'advisory_board',
-    'authority',
-    'committee',
-    'other',
-  ]),
+  bodyType: z.enum(['governing_body', 'planning_commission', 'board_of_adjustment', 'advisory_board', 'authority', 'committee', 'other']),
   actingBodyRole,
   timezone: timeZone,
   active: z.boolean(),
@@ -118,16 +110,7 @@ export const affectedLocation = z.strictObject({
   locations: z
     .array(
       z.strictObject({
-        kind: z.enum([
-          'street_address',
-          'intersection',
-          'road_segment',
-          'parcel',
-          'subdivision',
-          'zoning_district',
-          'facility',
-          'area',
-        ]),
+        kind: z.enum(['street_address', 'intersection', 'road_segment', 'parcel', 'subdivision', 'zoning_district', 'facility', 'area']),
         sourceText: z.string().normalize('NFC').max(160),
       }),
     )

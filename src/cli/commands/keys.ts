@@ -1,0 +1,73 @@
+import type { Command } from 'commander';
+import { z } from 'zod';
+import { issueKey } from '../../../commands/accounts/issue-key.ts';
+import { findKey, listKeys } from '../../../queries/list-keys.ts';
+import { SCOPES, scope } from '../../domain/events/account-events.ts';
+import { dateTime, uuid } from '../../domain/records/fields.ts';
+import { type CliContext, CommandFailed } from '../civic.ts';
+import { DEADLINE_MS, parseOption } from '../options.ts';
+import { print } from '../output.ts';
+import { waitUntilVisible, withCivic } from '../with-civic.ts';
+import { commandAccount } from './accounts.ts';
+
+interface Options {
+  readonly json?: boolean;
+  readonly account: string;
+  readonly scope: string;
+  readonly expires?: string;
+}
+
+const scopes = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .pipe(z.array(scope).min(1));
+
+export const addKeysCommands = (program: Command, context: CliContext): void => {
+  const keys = program.command('keys').description('API keys of an account');
+  keys
+    .command('issue')
+    .description('issue a key; its secret is printed now and never again')
+    .requiredOption('--account <id>', 'account id')
+    .requiredOption('--scope <scopes>', `one or more of ${SCOPES.join(',')}`)
+    .option('--expires <time>', 'when it stops working')
+    .option('--json', 'print one JSON value')
+    .action((options: Options) =>
+      withCivic(context, { projector: true }, async (civic) => {
+        const { keyId, secret, handled } = await issueKey(civic, {
+          accountId: parseOption('--account', uuid, options.account, 'a uuid'),
+          scopes: parseOption('--scope', scopes, options.scope, SCOPES.join(',')),
+          expiresAt: options.expires === undefined ? null : parseOption('--expires', dateTime, options.expires, 'an ISO 8601 time'),
+          context: {},
+          deadline: civic.clock.now() + DEADLINE_MS,
+        });
+        if (handled.kind === 'rejected') throw new CommandFailed(handled.rejection.message);
+        if (handled.kind === 'appended') await waitUntilVisible(context, civic, handled.position);
+        print(context, { keyId, key: secret }, options);
+      }),
+    );
+  keys
+    .command('revoke <keyId>')
+    .description('revoke a key for good')
+    .option('--json', 'print one JSON value')
+    .action((text: string, options: Options) =>
+      withCivic(context, { projector: true }, async (civic) => {
+        const keyId = parseOption('KEYID', uuid, text, 'a uuid');
+        await civic.settled(await civic.log.head());
+        const key = await findKey(civic.reads, keyId);
+        if (key === null) throw new CommandFailed(`there is no key ${keyId}`);
+        await commandAccount(context, civic, key.accountId, { type: 'RevokeKey', keyId });
+        print(context, { keyId }, options);
+      }),
+    );
+  keys
+    .command('list')
+    .description('the keys of an account, without their secrets')
+    .requiredOption('--account <id>', 'account id')
+    .option('--json', 'print one JSON value')
+    .action((options: Options) =>
+      withCivic(context, { projector: true }, async (civic) => {
+        await civic.settled(await civic.log.head());
+        print(context, await listKeys(civic.reads, parseOption('--account', uuid, options.account, 'a uuid')), options);
+      }),
+    );
+};

@@ -1,0 +1,120 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { exportRecords } from '../../../queries/export-records.ts';
+import { isResource, RESOURCES } from '../../domain/records/resources.ts';
+import { importRecords } from '../../sources/ndjson/import-records.ts';
+import type { InputLine } from '../../sources/ndjson/read-lines.ts';
+import { type CliContext, CommandFailed } from '../civic.ts';
+import { print } from '../output.ts';
+import { progressBar } from '../progress-bar.ts';
+import { waitUntilVisible, withCivic } from '../with-civic.ts';
+
+const REJECTED_LINES = 3;
+
+interface Options {
+  readonly json?: boolean;
+  readonly resource?: string;
+  readonly at?: string;
+}
+
+export const addRecordsCommands = (program: Command, context: CliContext): void => {
+  const records = program.command('records').description('bring civic records in and out');
+  records
+    .command('import <file>')
+    .description('read NDJSON, one change a line, from a file or from standard input (-)')
+    .option('--json', 'print one JSON value')
+    .addHelpText(
+      'after',
+      '\nA bad line stops nothing: it goes to FILE.rejected.ndjson with its number and reason, and the exit status is then 3.',
+    )
+    .action((file: string, options: Options) => runImport(context, file, options));
+  records
+    .command('export')
+    .description('print the current (or then current) records as NDJSON, in the form that import reads')
+    .option('--resource <name>', `one of ${RESOURCES.join(', ')}`)
+    .option('--at <cursor>', 'the state at a feed cursor')
+    .option('--json', 'print one JSON array instead of lines')
+    .action((options: Options) => runExport(context, options));
+};
+
+/** Lines that were refused, kept beside the input so that they can be mended and imported again. */
+class RejectedFile {
+  readonly path: string;
+  #file: FileHandle | undefined;
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  async add(line: InputLine, reason: string): Promise<void> {
+    this.#file ??= await open(this.path, 'w');
+    const whole = line.bytes.length === line.length;
+    const text = line.bytes.toString('utf8');
+    const kept = Buffer.from(text).equals(line.bytes) ? { text } : { base64: line.bytes.toString('base64') };
+    await this.#file.write(`${JSON.stringify({ line: line.number, reason, ...kept, ...(whole ? {} : { bytes: line.length }) })}\n`);
+  }
+
+  async close(): Promise<void> {
+    await this.#file?.close();
+  }
+}
+
+const openInput = async (context: CliContext, file: string): Promise<AsyncIterable<Uint8Array>> => {
+  if (file === '-') return context.stdin;
+  const handle = await open(file, 'r').catch((error: Error) => {
+    throw new CommandFailed(`cannot read ${file}: ${error.message}`);
+  });
+  if ((await handle.stat()).isDirectory()) throw new CommandFailed(`cannot read ${file}: it is a folder`);
+  await handle.close();
+  return createReadStream(file, { highWaterMark: 1 << 20 });
+};
+
+const runImport = async (context: CliContext, file: string, options: Options): Promise<void> => {
+  const input = await openInput(context, file);
+  const started = performance.now();
+  const rejectedFile = new RejectedFile(file === '-' ? 'import.rejected.ndjson' : `${file}.rejected.ndjson`);
+  const bar = progressBar(context.stderr, 'lines');
+  const tally = await withCivic(context, { projector: true }, async (civic) => {
+    try {
+      const result = await importRecords({
+        input,
+        writer: civic.writer,
+        onRejected: (line, reason) => rejectedFile.add(line, reason),
+        onProgress: (read) => bar.update(read),
+      });
+      await waitUntilVisible(context, civic, result.last);
+      return result;
+    } finally {
+      bar.stop();
+      await rejectedFile.close();
+    }
+  });
+  const { read, appended, unchanged, rejected } = tally;
+  print(context, { read, appended, unchanged, rejected, seconds: Math.round(performance.now() - started) / 1000 }, options);
+  if (rejected > 0) {
+    throw new CommandFailed(
+      `${rejected} of ${read} lines were refused; they are in ${rejectedFile.path} with the reason of each`,
+      REJECTED_LINES,
+    );
+  }
+};
+
+const runExport = async (context: CliContext, { resource, at, json }: Options): Promise<void> => {
+  if (resource !== undefined && !isResource(resource)) {
+    throw new CommandFailed(`there is no resource ${resource}; there are ${RESOURCES.join(', ')}`);
+  }
+  const write = async (text: string) => {
+    if (!context.stdout.write(text)) await new Promise((resolve) => context.stdout.once('drain', resolve));
+  };
+  await withCivic(context, { projector: true }, async (civic) => {
+    await civic.settled(await civic.log.head());
+    let first = true;
+    if (json) await write('[');
+    const question = { ...(resource === undefined ? {} : { resource }), ...(at === undefined ? {} : { at }) };
+    for await (const line of exportRecords(civic.reads, question)) {
+      await write(json ? `${first ? '' : ','}${line.trimEnd()}` : line);
+      first = false;
+    }
+    if (json) await write(']\n');
+  });
+};

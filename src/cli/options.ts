@@ -1,0 +1,12 @@
+import type { z } from 'zod';
+import { CommandFailed } from './civic.ts';
+
+/** How long a command is decided again after conflicts, in milliseconds. */
+export const DEADLINE_MS = 30_000;
+
+/** An option's value in its type, or a failure that names option, value and what is allowed. */
+export const parseOption = <Value>(name: string, schema: z.ZodType<Value>, text: string, allowed: string): Value => {
+  const parsed = schema.safeParse(text);
+  if (!parsed.success) throw new CommandFailed(`${name} is ${JSON.stringify(text)}; allowed is ${allowed}`);
+  return parsed.data;
+};

@@ -1,0 +1,22 @@
+import { Command } from 'commander';
+import type { CliContext } from './civic.ts';
+import { addAccountsCommands } from './commands/accounts.ts';
+import { addKeysCommands } from './commands/keys.ts';
+import { addProjectionsCommands } from './commands/projections.ts';
+import { addRecordsCommands } from './commands/records.ts';
+
+/** The `civic` executable's commands (the operator's contract). Nothing runs until it is given arguments. */
+export const createProgram = (context: CliContext): Command => {
+  const program = new Command('civic')
+    .description('local-government civic records of north-central Texas as an ordered, provable change feed')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void context.stdout.write(text),
+      writeErr: (text) => void context.stderr.write(text),
+    });
+  addAccountsCommands(program, context);
+  addKeysCommands(program, context);
+  addRecordsCommands(program, context);
+  addProjectionsCommands(program, context);
+  return program;
+};

@@ -1,0 +1,191 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { openFeed } from '../commands/feed/open-feed.ts';
+import { createRecordWriter } from '../commands/records/write-records.ts';
+import { createTakeSnapshot } from '../commands/snapshots/take-snapshot.ts';
+import { systemClock } from '../infra/system/clock.ts';
+import { attachEmbedded, type AttachedDatabase } from '../infra/embedded-postgresql/attach.ts';
+import { openEventLog } from '../infra/postgresql/event-log.ts';
+import { createGenerationStore } from '../infra/postgresql/generations.ts';
+import { createLiveReads } from '../infra/postgresql/live-reads.ts';
+import { migrate } from '../infra/postgresql/migrate.ts';
+import { openDatabase } from '../infra/postgresql/open-database.ts';
+import { createProgress } from '../infra/postgresql/progress.ts';
+import { accounts } from '../projections/accounts/projection.ts';
+import { startProjector, type Projector } from '../projections/projector/projector.ts';
+import { recordHistory } from '../projections/record-history/projection.ts';
+import { pruneRecordHistory } from '../projections/record-history/prune.ts';
+import { recordReferences } from '../projections/record-references/projection.ts';
+import { snapshots } from '../projections/snapshots/projection.ts';
+import { readFeedHead } from '../queries/feed-head.ts';
+import { knownRecords } from '../queries/known-records.ts';
+import { createReadCivicChanges } from '../queries/read-civic-changes.ts';
+import { createReadCivicHealth } from '../queries/read-civic-health.ts';
+import { createReadCivicRecords } from '../queries/read-civic-records.ts';
+import { createReadCivicSnapshotPage } from '../queries/read-civic-snapshot-page.ts';
+import { resolveKey } from '../queries/resolve-key.ts';
+import { createAdmission } from './admission/admit.ts';
+import type { Civic, Role } from './cli/civic.ts';
+import { randomIdentifiers } from './domain/identifiers.ts';
+import type { Logger } from './domain/ports/logger.ts';
+import type { Projection } from './domain/ports/projection.ts';
+import type { Settings } from './settings.ts';
+
+/** Every read model; each is folded by whoever holds its lease. */
+export const PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences];
+
+const LEASE_MS = 5000;
+const FOLD_BATCH = 2000;
+const START_TIMEOUT_MS = 60_000;
+const VISIBLE_TIMEOUT_MS = 30_000;
+
+/** The database to use: the user's own, or the embedded one for as long as this program is open. */
+const reachDatabase = async (settings: Settings, role: Role, logger: Logger): Promise<AttachedDatabase> => {
+  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, leave: async () => undefined };
+  let current: AttachedDatabase;
+  let left = false;
+  const attach = async (): Promise<AttachedDatabase> =>
+    attachEmbedded({
+      dataDir: settings.CIVIC_DATA_DIR,
+      role,
+      startTimeoutMs: START_TIMEOUT_MS,
+      onRestarted: (reason) => logger.warn({ reason }, 'the embedded PostgreSQL died and was started again'),
+      onLost: (reason) => {
+        logger.warn({ reason }, 'the embedded PostgreSQL is gone; starting it again');
+        void again();
+      },
+    });
+  const again = async (): Promise<void> => {
+    for (;;) {
+      if (left) return;
+      try {
+        current = await attach();
+        if (left) await current.leave();
+        return;
+      } catch (error) {
+        logger.error({ error: (error as Error).message }, 'the embedded PostgreSQL could not be started again; trying on');
+        await systemClock.sleep(1000);
+      }
+    }
+  };
+  current = await attach();
+  return {
+    url: current.url,
+    leave: async () => {
+      left = true;
+      await current.leave();
+    },
+  };
+};
+
+/** Puts the program together from its settings. The caller closes what it gets, also when the start of something else fails. */
+export const openCivic = async (settings: Settings, role: Role, logger: Logger): Promise<Civic> => {
+  const attached = await reachDatabase(settings, role, logger);
+  const closers: (() => Promise<unknown>)[] = [() => attached.leave()];
+  const close = async () => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    await migrate(attached.url);
+    const statementTimeoutMs = settings.CIVIC_STATEMENT_TIMEOUT;
+    const database = await openDatabase({ dsn: attached.url, statementTimeoutMs });
+    closers.push(() => database.close());
+    const log = openEventLog({ dsn: attached.url, statementTimeoutMs: 60_000 });
+    closers.push(() => log.close());
+    return assemble(settings, role, logger, { database, log, closers, close });
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+interface Opened {
+  readonly database: Awaited<ReturnType<typeof openDatabase>>;
+  readonly log: ReturnType<typeof openEventLog>;
+  readonly closers: (() => Promise<unknown>)[];
+  readonly close: () => Promise<void>;
+}
+
+const assemble = async (settings: Settings, role: Role, logger: Logger, { database, log, closers, close }: Opened): Promise<Civic> => {
+  const clock = systemClock;
+  const identifiers = randomIdentifiers;
+  await openFeed(log, clock, identifiers);
+  const reads = createLiveReads(database.read);
+  const progress = createProgress(database.read, clock);
+  const generations = createGenerationStore(database.transactor);
+  const writer = createRecordWriter({ log, clock, identifiers, deadlineMs: VISIBLE_TIMEOUT_MS });
+  const projectorDependencies = {
+    log,
+    transactor: database.transactor,
+    columns: database.columns,
+    generations,
+    leaseClock: systemClock,
+    logger,
+    owner: `${hostname()}:${process.pid}:${role}:${identifiers.next().slice(-6)}`,
+    leaseMs: LEASE_MS,
+    batchSize: FOLD_BATCH,
+  };
+  const handles = new Map(PROJECTIONS.map((projection) => [projection.name, projection.handles]));
+  const listing = { generations, log, clock, leaseClock: systemClock, handles };
+  let projector: Projector | undefined;
+  return {
+    settings,
+    logger,
+    clock,
+    identifiers,
+    randomBytes,
+    log,
+    reads,
+    writer,
+    known: knownRecords(reads, log),
+    generations,
+    projections: PROJECTIONS,
+    projectorDependencies,
+    listing,
+    operations: {
+      readCivicChanges: createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION }),
+      createCivicSnapshot: createTakeSnapshot({
+        log,
+        clock,
+        identifiers,
+        readGround: () => readFeedHead(reads),
+        visible: (position, deadline) => progress.reached(snapshots.name, position, deadline),
+        lifetimeMs: settings.CIVIC_SNAPSHOT_LIFETIME,
+        deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
+      }),
+      readCivicSnapshotPage: createReadCivicSnapshotPage({ reads, clock }),
+      readCivicRecords: createReadCivicRecords(reads),
+      readCivicHealth: createReadCivicHealth({ ...listing, reads, logger }),
+    },
+    admit: createAdmission({
+      resolveKey: (sha256) => resolveKey(reads, sha256),
+      onLookupFailure: (error) => logger.error({ error: (error as Error).message }, 'identity could not be looked up'),
+    }),
+    startProjector() {
+      if (projector === undefined) {
+        const started = startProjector(projectorDependencies, PROJECTIONS);
+        closers.push(() => started.stop());
+        projector = started;
+      }
+      return projector;
+    },
+    async settled(position) {
+      const deadline = clock.now() + VISIBLE_TIMEOUT_MS;
+      const reached = await Promise.all(PROJECTIONS.map(({ name }) => progress.reached(name, position, deadline)));
+      return reached.every(Boolean);
+    },
+    async prune() {
+      const rows = (await generations.list()).filter(({ state }) => state === 'live');
+      const live = (name: string) => rows.find(({ projection }) => projection === name)?.generation;
+      const [history, snapshotsGeneration] = [live(recordHistory.name), live(snapshots.name)];
+      if (history === undefined || snapshotsGeneration === undefined) return 0;
+      return pruneRecordHistory(database.transactor, {
+        history,
+        snapshots: snapshotsGeneration,
+        now: clock.now(),
+        retentionMs: settings.CIVIC_REPLAY_RETENTION,
+      });
+    },
+    close,
+  };
+};
