@@ -88,7 +88,9 @@ export class PipelinedConnection {
     client.on('end', () => this.#lose(client));
     try {
       await client.connect();
+      if (this.#session.onConnect !== undefined) await client.query(this.#session.onConnect);
     } catch (error) {
+      void client.end().catch(() => undefined);
       this.#backoff = Math.min(LONGEST_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, this.#backoff * 2));
       this.#retryAt = performance.now() + this.#backoff;
       throw mapError(error);

@@ -9,6 +9,8 @@ export interface Session {
   readonly idleInTransactionMs?: number;
   /** Plans that do not depend on the values: for statements whose parameters are whole columns. */
   readonly genericPlans?: boolean;
+  /** Run once on every new pipelined connection. */
+  readonly onConnect?: string;
 }
 
 export const CONNECT_TIMEOUT_MS = 5_000;

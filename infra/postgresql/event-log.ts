@@ -1,0 +1,69 @@
+import { DatabaseUnavailable, type Statement } from '../../src/domain/ports/database.ts';
+import { type EventLog, LOG_START, LogUnavailable } from '../../src/domain/ports/event-log.ts';
+import { openAppendLane } from './append-lane.ts';
+import { AppendQueue, checkAppends } from './append-queue.ts';
+import { openLogNews } from './log-news.ts';
+import { positionDistance } from './log-position.ts';
+import { logReads } from './log-reads.ts';
+import { subscribeTo } from './log-subscription.ts';
+import { openPipelinedConnections } from './pipelined-connections.ts';
+
+export interface EventLogSettings {
+  readonly dsn: string;
+  /** Deadline of one read or one group of appends. */
+  readonly statementTimeoutMs: number;
+  /** How often a subscriber looks for itself, in case no word of an append reaches it. */
+  readonly pollMs?: number;
+  readonly lanes?: number;
+  readonly readConnections?: number;
+}
+
+const POLL_MS = 250;
+const LANES = 2;
+const READ_CONNECTIONS = 2;
+
+/** A writer that freezes between its statement and the commit holds the lock: newer servers end it, whatever state it is in. */
+const LIMIT_TRANSACTIONS = `
+  select set_config('transaction_timeout', '15s', false) where current_setting('server_version_num')::integer >= 170000`;
+
+/** The event log on PostgreSQL. Connects when first used and again after every loss; `close` lets what is under way end. */
+export const openEventLog = (settings: EventLogSettings): EventLog & { close(): Promise<void> } => {
+  const { dsn, statementTimeoutMs } = settings;
+  const lanes = Array.from({ length: settings.lanes ?? LANES }, () =>
+    openAppendLane({ dsn, purpose: 'log-appends', statementTimeoutMs, genericPlans: true, onConnect: LIMIT_TRANSACTIONS }),
+  );
+  const queue = new AppendQueue(lanes);
+  const news = openLogNews(dsn, settings.pollMs ?? POLL_MS);
+  const connections = openPipelinedConnections(
+    { dsn, purpose: 'log-reads', statementTimeoutMs },
+    settings.readConnections ?? READ_CONNECTIONS,
+  );
+  const reads = logReads(async (statement: Statement) => {
+    try {
+      return (await connections.run(statement)).rows;
+    } catch (error) {
+      throw error instanceof DatabaseUnavailable ? new LogUnavailable('the log could not be reached', { cause: error }) : error;
+    }
+  });
+  return {
+    async append(append) {
+      checkAppends([append]);
+      const [outcome] = await queue.enqueue([append], false);
+      return outcome!;
+    },
+    async appendEach(appends) {
+      checkAppends(appends);
+      return appends.length === 0 ? [] : await queue.enqueue(appends, true);
+    },
+    readStream: async (stream, afterRevision, limit) => await reads.readStream(stream, afterRevision, limit),
+    readLast: async (streams) => await reads.readLast(streams),
+    readAll: reads.readAll,
+    subscribe: (subscribe) => subscribeTo(reads.readAll, news, subscribe),
+    head: async () => (await reads.head()) ?? LOG_START,
+    distance: positionDistance,
+    async close() {
+      await queue.close();
+      await Promise.all([...lanes.map(async (lane) => await lane.close()), connections.close(), news.close()]);
+    },
+  };
+};

@@ -1,0 +1,11 @@
+import type { Position } from '../../src/domain/ports/event-log.ts';
+
+const DIGITS = 20;
+
+/** A position of this adapter is its number in twenty digits, so that the order of texts is the order of numbers. */
+export const toPosition = (number: number | string): Position => String(number).padStart(DIGITS, '0') as Position;
+
+export const positionNumber = (position: Position): number => Number(position);
+
+/** How many events stand in (from, to]: positions are dense. */
+export const positionDistance = (from: Position, to: Position): number => positionNumber(to) - positionNumber(from);

@@ -1,0 +1,95 @@
+import { describe, expect, test } from 'vitest';
+import { LOG_START, NO_STREAM } from '../../src/domain/ports/event-log.ts';
+import { appended, freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
+
+export const readContract = (openStore: OpenStore): void => {
+  describe('reading', () => {
+    const store = useStore(openStore);
+
+    test('a stream starts after the given revision and stops at the limit', async () => {
+      const stream = freshStream();
+      await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(10) });
+      const revisions = async (after: number, limit: number) =>
+        (await store.log.readStream(stream, after, limit)).map(({ revision }) => revision);
+      expect(await revisions(3, 4)).toEqual([4, 5, 6, 7]);
+      expect(await revisions(7, 4)).toEqual([8, 9]);
+      expect(await revisions(9, 4)).toEqual([]);
+      expect(await store.log.readStream(freshStream(), NO_STREAM, 4)).toEqual([]);
+    });
+
+    test('the last events of many streams leaves out those that do not exist', async () => {
+      const streams = Array.from({ length: 40 }, () => freshStream());
+      const existing = streams.filter((_, n) => n % 4 !== 0);
+      await store.log.appendEach(
+        existing.map((stream, n) => ({ stream, expectedRevision: NO_STREAM, events: newEvents(1 + (n % 3), { type: `T${n % 3}` }) })),
+      );
+      const last = await store.log.readLast([...streams, streams[1]!]);
+      expect([...last.keys()].toSorted()).toEqual(existing.toSorted());
+      for (const [n, stream] of existing.entries()) expect(last.get(stream)).toMatchObject({ stream, revision: n % 3, type: `T${n % 3}` });
+      expect(await store.log.readLast([])).toEqual(new Map());
+    });
+
+    test('a stream whose name begins like another one does not mix with it', async () => {
+      const stream = freshStream();
+      await store.log.append({ stream: `${stream}0`, expectedRevision: NO_STREAM, events: newEvents(1) });
+      expect(await store.log.readStream(stream, NO_STREAM, 4)).toEqual([]);
+      expect(await store.log.readLast([stream])).toEqual(new Map());
+    });
+
+    test('all is the same in pages of every size, and the same again', async () => {
+      const before = await store.log.head();
+      for (let n = 0; n < 20; n += 1)
+        await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1 + (n % 4)) });
+      const whole = await readOn(store.log, before, 1_000);
+      expect(whole).toHaveLength(50);
+      expect(whole.map(({ position }) => position)).toEqual(whole.map(({ position }) => position).toSorted());
+      for (const limit of [1, 2, 7, 49, 50, 51]) expect(await readOn(store.log, before, limit)).toEqual(whole);
+    });
+
+    test('all from any position leaves out that position and everything before it', async () => {
+      const before = await store.log.head();
+      await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(6) });
+      const whole = await readOn(store.log, before);
+      for (const [n, { position }] of whole.entries()) expect(await readOn(store.log, position)).toEqual(whole.slice(n + 1));
+    });
+
+    test('all from the start begins with the oldest event, and the empty page at the head stays where it is', async () => {
+      await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1) });
+      const first = await store.log.readAll({ after: LOG_START, limit: 1 });
+      expect(first.events).toHaveLength(1);
+      expect(first.events[0]!.position > LOG_START).toBe(true);
+      const head = await store.log.head();
+      expect(await store.log.readAll({ after: head, limit: 10 })).toEqual({ events: [], scannedTo: head });
+    });
+
+    test('all of some types skips the others, and tells how far it scanned', async () => {
+      const [wanted, other] = [`Wanted${freshStream()}`, `Other${freshStream()}`];
+      const before = await store.log.head();
+      const kinds = Array.from({ length: 60 }, (_, n) => (n % 5 === 0 ? wanted : other));
+      for (const type of kinds)
+        await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: [newEvent({ type })] });
+      const head = await store.log.head();
+      for (const limit of [1, 5, 12, 100]) {
+        expect((await readOn(store.log, before, limit, [wanted])).map(({ type }) => type)).toEqual(
+          Array.from({ length: 12 }, () => wanted),
+        );
+      }
+      const limited = await store.log.readAll({ after: before, limit: 5, types: [wanted] });
+      expect(limited.scannedTo).toBe(limited.events[4]!.position);
+      expect(await store.log.readAll({ after: before, limit: 5, types: [`None${freshStream()}`] })).toEqual({
+        events: [],
+        scannedTo: head,
+      });
+      expect(await readOn(store.log, before, 7, [wanted, other])).toHaveLength(60);
+      expect(await store.log.readAll({ after: head, limit: 5, types: [wanted] })).toEqual({ events: [], scannedTo: head });
+    });
+
+    test('the head is the position of the newest append, and the distance counts events or says that it cannot', async () => {
+      const from = await store.log.head();
+      const { position } = appended(await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(7) }));
+      expect(await store.log.head()).toBe(position);
+      expect([7, null]).toContain(store.log.distance(from, position));
+      expect([0, null]).toContain(store.log.distance(position, position));
+    });
+  });
+};

@@ -1,0 +1,19 @@
+import { describe } from 'vitest';
+import { appendContract } from './event-log-append.suite.ts';
+import { readContract } from './event-log-read.suite.ts';
+import { retryContract } from './event-log-retry.suite.ts';
+import { subscribeContract } from './event-log-subscribe.suite.ts';
+import type { OpenStore } from '../support/event-log-builders.ts';
+
+/**
+ * What every adapter of the log must do. `openStore` gives access to one store, which may hold other events already; the suite uses
+ * streams of its own.
+ */
+export const eventLogContract = (name: string, openStore: OpenStore): void => {
+  describe(`the event log on ${name}`, () => {
+    appendContract(openStore);
+    readContract(openStore);
+    subscribeContract(openStore);
+    retryContract(openStore);
+  });
+};
