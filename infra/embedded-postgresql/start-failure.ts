@@ -27,14 +27,9 @@ const known: readonly Known[] = [
     advice: () => 'there is not enough memory for the embedded PostgreSQL (it shares 256 MB): free some and start again',
   },
   {
-    sign: /incompatible with server|database files are incompatible/,
+    sign: /could not locate a valid checkpoint|invalid checkpoint|invalid (primary|secondary) checkpoint|incorrect checksum in control file|could not open file "global\/pg_control"|is not a database cluster|database files are incompatible|could not locate required checkpoint|invalid data in|unexpected end of file|could not read file/,
     advice: ({ cluster }) =>
-      `${cluster} was written by another version of PostgreSQL: use the release that wrote it, or set CIVIC_DATA_DIR to another folder`,
-  },
-  {
-    sign: /could not locate a valid checkpoint|invalid checkpoint|invalid (primary|secondary) checkpoint|incorrect checksum in control file|could not open file "global\/pg_control"|is not a database cluster|could not locate required checkpoint|invalid data in|unexpected end of file|could not read file/,
-    advice: ({ cluster }) =>
-      `the data in ${cluster} is damaged: restore it from a backup, or set CIVIC_DATA_DIR to an empty folder and import again`,
+      `the data in ${cluster} is damaged or from another build of PostgreSQL: restore it from a backup, or set CIVIC_DATA_DIR to an empty folder and import again`,
   },
 ];
 

@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { processesOf, startUser, temporaryFolder, until } from '../support/embedded-users.ts';
+
+/** Mounts a small file system in memory, which only root may, and not in every container. */
+function mountSmall(folder: string, size: string): boolean {
+  mkdirSync(folder);
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', `size=${size},mode=0755`, 'tmpfs', folder], { stdio: 'ignore' }).status === 0;
+}
+
+let folder: string;
+let dataDir: string;
+
+function onDisk(size: string, skip: (note: string) => void): void {
+  const disk = join(folder, 'disk');
+  if (!mountSmall(disk, size)) skip('needs the right to mount a tmpfs: run as root, in a container with --cap-add SYS_ADMIN');
+  dataDir = join(disk, 'data');
+}
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  dataDir = folder;
+});
+
+afterEach(async () => {
+  await until('nothing runs', () => processesOf(dataDir).length === 0);
+  spawnSync('umount', [join(folder, 'disk')]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test('a disk without room for a first start is named in one line', async ({ skip }) => {
+  onDisk('1m', skip);
+  const { refused } = await startUser({ dataDir, role: 'service' }).next();
+  expect(refused).toMatch(/the disk of .* is full: free some space/);
+  expect(refused).not.toContain('\n');
+});
+
+test('a start on a disk that has filled up is refused in one line, and with room again every committed row is there', async ({ skip }) => {
+  onDisk('64m', skip);
+  const first = startUser({ dataDir, role: 'service' });
+  await first.next();
+  expect(await first.ask('insert')).toEqual({ count: 1 });
+  await first.ask('leave');
+  const filler = join(folder, 'disk', 'filler');
+  fill(filler);
+  const { refused } = await startUser({ dataDir, role: 'service' }).next();
+  expect(refused).toMatch(/the disk of .* is full: free some space/);
+  expect(refused).not.toContain('\n');
+  rmSync(filler);
+  const third = startUser({ dataDir, role: 'service' });
+  await third.next();
+  expect(await third.ask('count')).toEqual({ count: 1 });
+  await third.ask('leave');
+});
+
+function fill(path: string): void {
+  try {
+    for (;;) writeFileSync(path, Buffer.alloc(65_536), { flag: 'a' });
+  } catch {
+    // It is full now.
+  }
+}

@@ -1,0 +1,147 @@
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { EmbeddedUser } from '../support/embedded-users.ts';
+import { gone, keeperOf, postmasterOf, processesOf, startUser, temporaryFolder, until } from '../support/embedded-users.ts';
+
+let folder: string;
+let dataDir: string;
+let users: EmbeddedUser[];
+
+const start = (role: 'service' | 'command'): EmbeddedUser => {
+  const user = startUser({ dataDir, role });
+  users.push(user);
+  return user;
+};
+
+/** A service in its use of the database, with three rows committed. */
+async function serviceWithThreeRows(): Promise<EmbeddedUser> {
+  const service = start('service');
+  await service.next();
+  for (const count of [1, 2, 3]) expect(await service.ask('insert')).toEqual({ count });
+  return service;
+}
+
+beforeEach(() => {
+  users = [];
+  folder = temporaryFolder();
+  dataDir = join(folder, 'data');
+});
+
+afterEach(async () => {
+  await Promise.all(users.map(async (user) => user.kill()));
+  await gone(dataDir, folder);
+});
+
+test('ten processes at once on a new folder get one server, and the last of them stops it', async () => {
+  const ten = Array.from({ length: 10 }, () => start('command'));
+  const answers = await Promise.all(ten.map(async (user) => user.next()));
+  expect(new Set(answers.map(({ url }) => url)).size).toBe(1);
+  expect(answers.filter(({ refused }) => refused !== undefined)).toEqual([]);
+  expect(processesOf(dataDir).filter(({ command }) => command.includes('keeper-main'))).toHaveLength(1);
+  const counts = await Promise.all(ten.slice(1).map(async (user) => user.ask('leave')));
+  expect(counts.every(({ left }) => left)).toBe(true);
+  expect(await ten[0]?.ask('insert')).toEqual({ count: 1 });
+  expect(await ten[0]?.ask('leave')).toEqual({ left: true });
+  expect(processesOf(dataDir)).toEqual([]);
+});
+
+test('of ten services at once exactly one is let in', async () => {
+  const answers = await Promise.all(Array.from({ length: 10 }, async () => start('service').next()));
+  expect(answers.filter(({ url }) => url !== undefined)).toHaveLength(1);
+  expect(answers.filter(({ refused }) => refused?.includes('a service already runs'))).toHaveLength(9);
+});
+
+test('a service killed as the only user takes keeper and server with it, and the next one finds every committed row', async () => {
+  const service = await serviceWithThreeRows();
+  await service.kill();
+  await until('nothing runs', () => processesOf(dataDir).length === 0);
+  const next = start('service');
+  await next.next();
+  expect(await next.ask('count')).toEqual({ count: 3 });
+});
+
+test('a killed command takes nothing from the service', async () => {
+  const service = await serviceWithThreeRows();
+  const server = postmasterOf(dataDir);
+  const command = start('command');
+  await command.next();
+  await command.kill();
+  expect(await service.ask('insert')).toEqual({ count: 4 });
+  expect(postmasterOf(dataDir)).toBe(server);
+});
+
+test('a service killed beside a command leaves the server to the command', async () => {
+  const service = await serviceWithThreeRows();
+  const command = start('command');
+  await command.next();
+  await service.kill();
+  expect(await command.ask('insert')).toEqual({ count: 4 });
+  await command.ask('leave');
+  expect(processesOf(dataDir)).toEqual([]);
+});
+
+test('a killed keeper takes the server with it, its users are told, and a new start finds every committed row', async () => {
+  const service = await serviceWithThreeRows();
+  process.kill(keeperOf(dataDir), 'SIGKILL');
+  expect((await service.next()).lost).toContain('keeper');
+  const next = start('service');
+  expect(await next.next()).toHaveProperty('url');
+  expect(await next.ask('count')).toEqual({ count: 3 });
+});
+
+test('a killed postmaster is started again under its users, who are told and find every committed row', async () => {
+  const service = await serviceWithThreeRows();
+  const command = start('command');
+  await command.next();
+  const server = postmasterOf(dataDir);
+  process.kill(server, 'SIGKILL');
+  expect((await service.next()).restarted).toBe('killed by SIGKILL');
+  expect((await command.next()).restarted).toBe('killed by SIGKILL');
+  expect(postmasterOf(dataDir)).not.toBe(server);
+  expect(await service.ask('count')).toEqual({ count: 3 });
+});
+
+test('keeper, postmaster and service killed in one moment leave no process, and the next start finds every committed row', async () => {
+  const service = await serviceWithThreeRows();
+  for (const pid of [postmasterOf(dataDir), keeperOf(dataDir)]) process.kill(pid, 'SIGKILL');
+  await service.kill();
+  const next = start('service');
+  expect(await next.next()).toHaveProperty('url');
+  expect(await next.ask('count')).toEqual({ count: 3 });
+});
+
+test('a first start that is killed at any moment is finished by the next one', async () => {
+  for (const moment of [0, 60, 150, 250, 350, 450, 600]) {
+    const interrupted = start('service');
+    const ready = interrupted.next();
+    // The moment is the point of the test: it falls into the keeper's start, into initdb, or into the server's start.
+    await new Promise((resolve) => setTimeout(resolve, 100 + moment));
+    for (const { pid, command } of processesOf(dataDir)) if (command.includes('keeper-main')) process.kill(pid, 'SIGKILL');
+    await interrupted.kill();
+    await ready;
+  }
+  const next = start('service');
+  expect(await next.next()).toHaveProperty('url');
+  expect(await next.ask('insert')).toEqual({ count: 1 });
+});
+
+test('a server that dies again and again is given up with one line, and a later start brings it back', async () => {
+  const service = await serviceWithThreeRows();
+  for (let deaths = 0; deaths < 5; deaths += 1) {
+    process.kill(postmasterOf(dataDir), 'SIGKILL');
+    expect(await service.next()).toHaveProperty('restarted');
+  }
+  process.kill(postmasterOf(dataDir), 'SIGKILL');
+  expect((await service.next()).lost).toMatch(/has died 6 times/);
+  const next = start('service');
+  await next.next();
+  expect(await next.ask('count')).toEqual({ count: 3 });
+});
+
+test('signals that a terminal or a supervisor sends to everybody do not end the keeper while somebody uses it', async () => {
+  const service = await serviceWithThreeRows();
+  const keeper = keeperOf(dataDir);
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.kill(keeper, signal);
+  expect(await service.ask('insert')).toEqual({ count: 4 });
+  expect(keeperOf(dataDir)).toBe(keeper);
+});

@@ -1,0 +1,126 @@
+import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { EmbeddedUser } from '../support/embedded-users.ts';
+import { gone, keeperOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+
+let folder: string;
+let dataDir: string;
+let users: EmbeddedUser[];
+
+const start = (role: 'service' | 'command', directory = dataDir): EmbeddedUser => {
+  const user = startUser({ dataDir: directory, role });
+  users.push(user);
+  return user;
+};
+
+beforeEach(() => {
+  users = [];
+  folder = temporaryFolder();
+  dataDir = join(folder, 'data');
+});
+
+afterEach(async () => {
+  await Promise.all(users.map(async (user) => user.kill()));
+  await gone(dataDir, folder);
+});
+
+test('the last to leave stops the server and leaves no process, no socket and a whole data directory', async () => {
+  const first = start('command');
+  expect(await first.next()).toHaveProperty('url');
+  expect(await first.ask('insert')).toEqual({ count: 1 });
+  expect(await first.ask('leave')).toEqual({ left: true });
+  expect(processesOf(dataDir)).toEqual([]);
+  expect(existsSync(join(dataDir, 'run'))).toBe(false);
+  expect(existsSync(join(dataDir, 'postgresql', 'postmaster.pid'))).toBe(false);
+  const second = start('command');
+  await second.next();
+  expect(await second.ask('count')).toEqual({ count: 1 });
+});
+
+test('a second command shares the server of the first and goes on when the first has left', async () => {
+  const first = start('command');
+  const { url } = await first.next();
+  const server = postmasterOf(dataDir);
+  const second = start('command');
+  expect((await second.next()).url).toBe(url);
+  await first.ask('insert');
+  expect(await first.ask('leave')).toEqual({ left: true });
+  expect(await second.ask('count')).toEqual({ count: 1 });
+  expect(postmasterOf(dataDir)).toBe(server);
+});
+
+test('a service adopts the server that a command has started and keeps it when the command leaves', async () => {
+  const command = start('command');
+  await command.next();
+  const server = postmasterOf(dataDir);
+  const service = start('service');
+  expect(await service.next()).toHaveProperty('url');
+  await command.ask('leave');
+  expect(await service.ask('insert')).toEqual({ count: 1 });
+  expect(postmasterOf(dataDir)).toBe(server);
+  expect(await service.ask('leave')).toEqual({ left: true });
+  expect(processesOf(dataDir)).toEqual([]);
+});
+
+test('a second service is refused with one line that names the first, and the first is not disturbed', async () => {
+  const first = start('service');
+  await first.next();
+  const { refused, name } = await start('service').next();
+  expect(name).toBe('EmbeddedDatabaseRefused');
+  expect(refused).toContain(`process ${first.pid}`);
+  expect(refused).not.toContain('\n');
+  expect(await first.ask('insert')).toEqual({ count: 1 });
+});
+
+test('a service that comes right after another was killed is let in', async () => {
+  const first = start('service');
+  await first.next();
+  const command = start('command');
+  await command.next();
+  const keeper = keeperOf(dataDir);
+  await first.kill();
+  expect(await start('service').next()).toHaveProperty('url');
+  expect(keeperOf(dataDir)).toBe(keeper);
+});
+
+test('a path that is too long for a socket works through a private short one, which goes with the server', async () => {
+  const long = join(dataDir, ...Array.from({ length: 8 }, () => 'a-folder-with-quite-a-long-name'), 'with spaces, commas & ümlauts');
+  const user = start('command', long);
+  const { url } = await user.next();
+  expect(url).toBeDefined();
+  const sockets = decodeURIComponent(url?.match(/@(.*):5432/)?.[1] ?? '');
+  expect(sockets.length).toBeLessThan(90);
+  expect(lstatSync(sockets).mode & 0o077).toBe(0);
+  expect(await user.ask('insert')).toEqual({ count: 1 });
+  expect(await user.ask('leave')).toEqual({ left: true });
+  expect(existsSync(sockets)).toBe(false);
+  expect(readdirSync(long)).not.toContain('run');
+});
+
+test('a folder of another program is refused and not touched', async () => {
+  mkdirSync(dataDir);
+  writeFileSync(join(dataDir, 'PG_VERSION'), '16\n');
+  const { refused } = await start('service').next();
+  expect(refused).toMatch(/is not empty .* \(it holds PG_VERSION\): set CIVIC_DATA_DIR/);
+  expect(readdirSync(dataDir)).toEqual(['PG_VERSION']);
+});
+
+test('data of another version of PostgreSQL is refused and not touched', async () => {
+  const user = start('command');
+  await user.next();
+  await user.ask('leave');
+  writeFileSync(join(dataDir, 'postgresql', 'PG_VERSION'), '19\n');
+  const { refused } = await start('service').next();
+  expect(refused).toMatch(/holds data of PostgreSQL 19 .* reads version 18/);
+});
+
+test('damaged data is reported in one line that says so', async () => {
+  const user = start('command');
+  await user.next();
+  await user.ask('leave');
+  writeFileSync(join(dataDir, 'postgresql', 'global', 'pg_control'), Buffer.alloc(8192));
+  const { refused } = await start('service').next();
+  expect(refused).toMatch(/is damaged .*: restore it from a backup/);
+  expect(refused).not.toContain('\n');
+});

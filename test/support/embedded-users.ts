@@ -1,0 +1,119 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as after } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+export interface Answer {
+  readonly url?: string;
+  readonly milliseconds?: number;
+  readonly refused?: string;
+  readonly name?: string;
+  readonly count?: number;
+  readonly failed?: string;
+  readonly left?: boolean;
+  readonly lost?: string;
+  readonly restarted?: string;
+}
+
+/** A process that uses an embedded database and does as it is told. */
+export interface EmbeddedUser {
+  readonly pid: number;
+  /** The next line that it says. */
+  next(): Promise<Answer>;
+  ask(request: 'insert' | 'count' | 'leave'): Promise<Answer>;
+  /** Kills it as `kill -9` does and waits for its end. */
+  kill(): Promise<void>;
+}
+
+export interface UserStart {
+  readonly dataDir: string;
+  readonly role: 'service' | 'command';
+  /** What stands in front of the command line, for another user or surroundings. */
+  readonly prefix?: readonly string[];
+  readonly timeoutMs?: number;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Starts such a process; its first line says whether it was let in. */
+export function startUser(start: UserStart): EmbeddedUser {
+  const main = fileURLToPath(new URL('embedded-user-main.ts', import.meta.url));
+  const [file, ...args] = [...(start.prefix ?? []), process.execPath, main, start.dataDir, start.role, String(start.timeoutMs ?? 30_000)];
+  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], env: { PATH: process.env['PATH'], ...start.env } });
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  const next = async (): Promise<Answer> => {
+    const { value, done } = await lines.next();
+    return done === true ? { failed: 'the process has ended' } : (JSON.parse(value) as Answer);
+  };
+  return {
+    pid: child.pid ?? 0,
+    next,
+    ask(request) {
+      child.stdin.write(`${request}\n`);
+      return next();
+    },
+    kill: async () => killed(child),
+  };
+}
+
+async function killed(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  child.kill('SIGKILL');
+  await ended;
+}
+
+/** A folder for one test's data. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'civic-embedded-'));
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+interface Found {
+  readonly pid: number;
+  readonly command: string;
+}
+
+/** The keeper and every PostgreSQL process of a data directory that live right now. */
+export function processesOf(dataDir: string): Found[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => {
+      try {
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+        const works = command.includes(dataDir) || readlinkSync(`/proc/${name}/cwd`).startsWith(dataDir);
+        return works && !command.includes('embedded-user-main') && command !== '' ? [{ pid: Number(name), command }] : [];
+      } catch {
+        return [];
+      }
+    });
+}
+
+export function keeperOf(dataDir: string): number {
+  const found = processesOf(dataDir).find(({ command }) => command.includes('keeper-main'));
+  if (found === undefined) throw new Error(`no keeper runs for ${dataDir}`);
+  return found.pid;
+}
+
+export function postmasterOf(dataDir: string): number {
+  return Number.parseInt(readFileSync(join(dataDir, 'postgresql', 'postmaster.pid'), 'utf8'), 10);
+}
+
+/** Waits for something that happens by itself, and fails with what it still sees after half a minute. */
+export async function until(what: string, isSo: () => boolean): Promise<void> {
+  const started = performance.now();
+  while (!isSo()) {
+    if (performance.now() - started > 30_000) throw new Error(`not within 30 s: ${what}`);
+    await after(20);
+  }
+}
+
+/** Waits until nothing of a data directory runs, then removes it. */
+export async function gone(dataDir: string, folder: string): Promise<void> {
+  await until(`no process of ${dataDir} is left`, () => processesOf(dataDir).length === 0);
+  rmSync(folder, { recursive: true, force: true });
+}
