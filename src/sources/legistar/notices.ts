@@ -25,7 +25,7 @@ const SESSION_NOUNS = words('worksession briefing workshop retreat');
 /** Everything else that may stand between the start of the statement and its verb; any other word makes it a statement about something else. */
 const PLAIN_WORDS = words(
   `the this today's todays tonight's tonights regular regularly special called scheduled previously originally set planned to be held for on of at in
-   and city town county council board commission committee court commissioners work agenda public monday tuesday wednesday thursday friday saturday sunday
+   and city town county council board commission committee court commissioners agenda public monday tuesday wednesday thursday friday saturday sunday
    am pm noon hall chambers chamber ${MONTHS.join(' ')} jan feb mar apr jun jul aug sep sept oct nov dec`.replace(/\s+/g, ' '),
 );
 const NUMBER = /^\d+(?:st|nd|rd|th)?$/;
@@ -63,6 +63,7 @@ const simplify = (text: string): string =>
     .replaceAll('’', "'")
     .replace(/["“”*_#!()[\]<>]/g, ' ')
     .replace(/\b([ap])\.\s?m\b\.?/g, '$1m')
+    .replace(/\bwork session/g, 'worksession')
     .replace(/\s+/g, ' ')
     .trim();
 

@@ -1,0 +1,50 @@
+import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
+import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import { sameRows } from '../same-rows.ts';
+import { type RecordKey, type ReferenceRow, referenceRows } from './reference-rows.ts';
+import { createRecordReferencesTable, RECORD_REFERENCES, recordReferencesTable } from './tables.ts';
+
+const deleteReferences = (generation: number, columns: ColumnArrays, records: readonly RecordKey[]): Statement => ({
+  name: `delete_references_g${generation}`,
+  text: `delete from ${recordReferencesTable(generation)} r using unnest($1::uuid[], $2::text[]) as c (record_id, resource)
+    where r.record_id = c.record_id and r.resource = c.resource`,
+  values: [columns.uuids(records.map(({ recordId }) => recordId)), columns.texts(records.map(({ resource }) => resource))],
+});
+
+const insertReferences = (generation: number, columns: ColumnArrays, rows: readonly ReferenceRow[]): Statement => ({
+  name: `insert_references_g${generation}`,
+  text: `insert into ${recordReferencesTable(generation)} (resource, record_id, field, target_id)
+    select * from unnest($1::text[], $2::uuid[], $3::text[], $4::uuid[])`,
+  values: [
+    columns.texts(rows.map(({ resource }) => resource)),
+    columns.uuids(rows.map(({ recordId }) => recordId)),
+    columns.texts(rows.map(({ field }) => field)),
+    columns.uuids(rows.map(({ targetId }) => targetId)),
+  ],
+});
+
+const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+  const { replaced, rows } = referenceRows(batch);
+  if (replaced.length > 0) await transaction.execute(deleteReferences(generation, columns, replaced));
+  if (rows.length > 0) await transaction.execute(insertReferences(generation, columns, rows));
+};
+
+const sameCounts = (left: string, right: string): Statement => {
+  const counts = (table: string) => `select resource, field, count(*)::text from ${table} group by resource, field`;
+  return { text: `(${counts(left)} except ${counts(right)}) union all (${counts(right)} except ${counts(left)}) limit 3`, values: [] };
+};
+
+/** References between current records, by target; what a connector knows of its own records by. */
+export const recordReferences: Projection = {
+  name: RECORD_REFERENCES,
+  version: 1,
+  handles: RECORD_EVENT_TYPES,
+  tables: (generation) => [recordReferencesTable(generation)],
+  create: createRecordReferencesTable,
+  fold,
+  differences: (left, right, depth) => [
+    (depth === 'switch' ? sameCounts : sameRows)(recordReferencesTable(left), recordReferencesTable(right)),
+  ],
+};
