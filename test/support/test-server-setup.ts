@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { startTestServer } from './test-server.ts';
+import { temporaryFolder } from './embedded-users.ts';
+import { useTestServer } from './test-server.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -8,9 +10,13 @@ declare module 'vitest' {
   }
 }
 
-/** Starts the PostgreSQL server that the test files of a lane share, each with a database of its own. */
+/** Every lane loads this file anew, and all run in one process. */
+const run: { testDataDir?: string } = ((globalThis as Record<symbol, object>)[Symbol.for('civic-records.test-run')] ??= {});
+
+/** Starts the PostgreSQL server that the test files of a run share, each with a database of its own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const server = await startTestServer();
+  run.testDataDir ??= join(temporaryFolder(), 'data');
+  const server = await useTestServer(run.testDataDir);
   project.provide('testServerUrl', server.url);
   return async () => server.stop();
 }

@@ -1,36 +1,37 @@
-import { mkdtempSync, openSync, chmodSync, closeSync, rmSync, mkdirSync, chownSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { nativeFolder } from '../../infra/embedded-postgresql/binaries.ts';
-import { boundedLog } from '../../infra/embedded-postgresql/bounded-log.ts';
-import { ensureCluster } from '../../infra/embedded-postgresql/cluster.ts';
-import { dataLayout } from '../../infra/embedded-postgresql/data-layout.ts';
-import { planLaunch } from '../../infra/embedded-postgresql/launch-plan.ts';
-import { startPostmaster } from '../../infra/embedded-postgresql/postmaster.ts';
-import { serverUrl } from '../../infra/embedded-postgresql/server-settings.ts';
+import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
+import { temporaryFolder } from './embedded-users.ts';
 
-/** One PostgreSQL server in a folder of its own, gone with all its data after `stop`. */
+/** A PostgreSQL server with nothing in it. */
 export interface TestServer {
   readonly url: string;
+  readonly dataDir: string;
+  /** Stops it and removes its data, unless another still uses it. */
   stop(): Promise<void>;
 }
 
+/** Starts a server of its own, for a test that kills or stops it; everybody else takes a database of the run's server. */
 export async function startTestServer(): Promise<TestServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'civic-test-'));
-  chmodSync(folder, 0o711);
-  const layout = dataLayout(folder);
-  const plan = planLaunch(nativeFolder(), folder, layout.cluster);
-  const lock = openSync(layout.lock, 'a', 0o600);
-  await ensureCluster(layout, plan, lock);
-  mkdirSync(layout.run, { mode: 0o700 });
-  if (plan.owner !== undefined) chownSync(layout.run, plan.owner.uid, plan.owner.gid);
-  const server = await startPostmaster({ layout, plan, socketDirectory: layout.run, log: boundedLog(layout.serverLog, 1e6), lock });
-  closeSync(lock);
+  return useTestServer(join(temporaryFolder(), 'data'));
+}
+
+/** Uses the server of a data directory below a temporary folder, started if it does not run; both go with the last to stop it. */
+export async function useTestServer(dataDir: string): Promise<TestServer> {
+  const database = await attachEmbedded({
+    dataDir,
+    role: 'command',
+    startTimeoutMs: 60_000,
+    // The tests see it in their own queries.
+    onLost: () => undefined,
+    onRestarted: () => undefined,
+  });
   return {
-    url: serverUrl(layout.run, 'postgres'),
+    url: database.url,
+    dataDir,
     async stop() {
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
+      await database.leave();
+      if (!existsSync(join(dataDir, 'run'))) rmSync(join(dataDir, '..'), { recursive: true, force: true });
     },
   };
 }
