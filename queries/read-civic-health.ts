@@ -19,13 +19,13 @@ const sourceRow = z.object({
   source_id: z.string(),
   jurisdiction_slug: z.string(),
   body_slug: z.string().nullable(),
-  data: source.pick({
-    sourceType: true,
-    status: true,
-    agendaTextEvidence: true,
-    lastCheckedAt: true,
-    lastSuccessfulCheckAt: true,
-    consecutiveFailures: true,
+  data: z.object({
+    sourceType: source.shape.sourceType,
+    status: source.shape.status,
+    agendaTextEvidence: source.shape.agendaTextEvidence,
+    lastCheckedAt: source.shape.lastCheckedAt,
+    lastSuccessfulCheckAt: source.shape.lastSuccessfulCheckAt,
+    consecutiveFailures: source.shape.consecutiveFailures,
   }),
 });
 

@@ -5,6 +5,8 @@ import { createRecordWriter } from '../commands/records/write-records.ts';
 import { createTakeSnapshot } from '../commands/snapshots/take-snapshot.ts';
 import { systemClock } from '../infra/system/clock.ts';
 import { attachEmbedded, type AttachedDatabase } from '../infra/embedded-postgresql/attach.ts';
+import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
+import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
 import { openEventLog } from '../infra/postgresql/event-log.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
 import { createLiveReads } from '../infra/postgresql/live-reads.ts';
@@ -30,6 +32,7 @@ import { randomIdentifiers } from './domain/identifiers.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Projection } from './domain/ports/projection.ts';
 import type { Settings } from './settings.ts';
+import { syncLegistar } from './sources/legistar/sync.ts';
 
 /** Every read model; each is folded by whoever holds its lease. */
 export const PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences];
@@ -137,7 +140,6 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
     log,
     reads,
     writer,
-    known: knownRecords(reads, log),
     generations,
     projections: PROJECTIONS,
     projectorDependencies,
@@ -161,6 +163,14 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
       resolveKey: (sha256) => resolveKey(reads, sha256),
       onLookupFailure: (error) => logger.error({ error: (error as Error).message }, 'identity could not be looked up'),
     }),
+    syncLegistar({ baseUrl, from, ...request }) {
+      const { client, signal } = request;
+      const reader =
+        from === undefined
+          ? legistarHttpReader({ baseUrl: baseUrl ?? LEGISTAR_BASE_URL, client, clock, random: Math.random, signal })
+          : legistarFolderReader({ directory: from, client });
+      return syncLegistar({ ...request, reader, writer, known: knownRecords(reads, log), clock });
+    },
     startProjector() {
       if (projector === undefined) {
         const started = startProjector(projectorDependencies, PROJECTIONS);

@@ -11,8 +11,8 @@ import type { EventLog, Position } from '../domain/ports/event-log.ts';
 import type { GenerationStore } from '../domain/ports/generations.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { LiveReads, Projection } from '../domain/ports/projection.ts';
-import type { KnownRecords } from '../domain/ports/known-records.ts';
 import type { Settings } from '../settings.ts';
+import type { LegistarSync, SyncReport } from '../sources/legistar/sync.ts';
 
 /** The program as its commands see it: everything that `src/composition.ts` has put together. */
 export interface Civic {
@@ -24,7 +24,6 @@ export interface Civic {
   readonly log: EventLog;
   readonly reads: LiveReads;
   readonly writer: RecordWriter;
-  readonly known: KnownRecords;
   readonly generations: GenerationStore;
   readonly projections: readonly Projection[];
   readonly projectorDependencies: ProjectorDependencies;
@@ -35,10 +34,18 @@ export interface Civic {
   startProjector(): Projector;
   /** Resolves true once every read model has passed the position, false at the deadline. */
   settled(position: Position): Promise<boolean>;
+  /** Pulls a client of Legistar: over its Web API, another address of it, or recorded responses in a folder. */
+  syncLegistar(sync: LegistarRequest): Promise<SyncReport>;
   /** Removes what neither replay nor a live snapshot needs; resolves to the number of rows. */
   prune(): Promise<number>;
   /** Ends everything that was opened, projectors first. */
   close(): Promise<void>;
+}
+
+export interface LegistarRequest extends Pick<LegistarSync, 'client' | 'since' | 'jurisdictionSlug' | 'progress' | 'signal'> {
+  /** Ends in `/v1`. */
+  readonly baseUrl?: string | undefined;
+  readonly from?: string | undefined;
 }
 
 export type Role = 'service' | 'command';

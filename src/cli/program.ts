@@ -4,6 +4,9 @@ import { addAccountsCommands } from './commands/accounts.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addProjectionsCommands } from './commands/projections.ts';
 import { addRecordsCommands } from './commands/records.ts';
+import { addSampleCommands } from './commands/sample.ts';
+import { addServeCommand } from './commands/serve.ts';
+import { addSourcesCommands } from './commands/sources.ts';
 
 /** The `civic` executable's commands (the operator's contract). Nothing runs until it is given arguments. */
 export const createProgram = (context: CliContext): Command => {
@@ -14,9 +17,12 @@ export const createProgram = (context: CliContext): Command => {
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
     });
+  addServeCommand(program, context);
   addAccountsCommands(program, context);
   addKeysCommands(program, context);
   addRecordsCommands(program, context);
+  addSourcesCommands(program, context);
   addProjectionsCommands(program, context);
+  addSampleCommands(program, context);
   return program;
 };

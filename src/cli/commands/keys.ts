@@ -15,6 +15,7 @@ interface Options {
   readonly account: string;
   readonly scope: string;
   readonly expires?: string;
+  readonly key: string;
 }
 
 const scopes = z
@@ -46,12 +47,13 @@ export const addKeysCommands = (program: Command, context: CliContext): void => 
       }),
     );
   keys
-    .command('revoke <keyId>')
+    .command('revoke')
     .description('revoke a key for good')
+    .requiredOption('--key <id>', 'key id')
     .option('--json', 'print one JSON value')
-    .action((text: string, options: Options) =>
+    .action((options: Options) =>
       withCivic(context, { projector: true }, async (civic) => {
-        const keyId = parseOption('KEYID', uuid, text, 'a uuid');
+        const keyId = parseOption('--key', uuid, options.key, 'a uuid');
         await civic.settled(await civic.log.head());
         const key = await findKey(civic.reads, keyId);
         if (key === null) throw new CommandFailed(`there is no key ${keyId}`);

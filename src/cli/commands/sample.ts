@@ -1,0 +1,28 @@
+import type { Command } from 'commander';
+import { LOG_START } from '../../domain/ports/event-log.ts';
+import { SAMPLE_ACCOUNT_ID } from '../../sources/first-run.ts';
+import { sampleRemovals } from '../../sources/sample/sample-records.ts';
+import type { CliContext } from '../civic.ts';
+import { print } from '../output.ts';
+import { waitUntilVisible, withCivic } from '../with-civic.ts';
+import { commandAccount } from './accounts.ts';
+
+export const addSampleCommands = (program: Command, context: CliContext): void => {
+  program
+    .command('sample')
+    .description('the invented records of a first run')
+    .command('remove')
+    .description('take the sample records away and suspend their account')
+    .option('--json', 'print one JSON value')
+    .action((options: { readonly json?: boolean }) =>
+      withCivic(context, { projector: true }, async (civic) => {
+        const { events } = await civic.log.readAll({ after: LOG_START, limit: 1 });
+        const outcomes = await civic.writer.write(sampleRemovals(events[0]?.time ?? civic.clock.now()), {});
+        const positions = outcomes.flatMap((outcome) => (outcome.kind === 'appended' ? outcome.position : []));
+        await waitUntilVisible(context, civic, positions.toSorted().at(-1) ?? null);
+        const known = (await civic.log.readLast([`account-${SAMPLE_ACCOUNT_ID}`])).size > 0;
+        if (known) await commandAccount(context, civic, SAMPLE_ACCOUNT_ID, { type: 'SuspendAccount' });
+        print(context, { removed: positions.length, accountSuspended: known }, options);
+      }),
+    );
+};

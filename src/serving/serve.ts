@@ -1,0 +1,98 @@
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { listProjections } from '../../queries/list-projections.ts';
+import { type Civic, CommandFailed } from '../cli/civic.ts';
+import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
+import { registerLagMetrics } from '../http/lag-metrics.ts';
+import { createHttpMetrics } from '../http/metrics.ts';
+import { createOpsServer } from '../http/ops-server.ts';
+import { fillNewLog, type SampleWanted } from '../sources/first-run.ts';
+import { bannerText } from './banner.ts';
+import { listenOn } from './listen.ts';
+import { createReadiness } from './readiness.ts';
+import { repeat, type Repetition } from './repeat.ts';
+
+const PRUNE_EVERY_MS = 60_000;
+const POLL_EVERY_MS = 15 * 60_000;
+const LOG_EVERY = 100;
+
+export const ROLES = ['all', 'api', 'projector'] as const;
+export type ServeRole = (typeof ROLES)[number];
+
+export interface Serving {
+  readonly role: ServeRole;
+  readonly stopping: AbortSignal;
+  readonly print: (text: string) => void;
+}
+
+/** Runs the service until it is told to stop, then ends everything in order: requests, projectors, database. */
+export const serve = async (civic: Civic, { role, stopping, print }: Serving): Promise<void> => {
+  const closers: (() => Promise<void>)[] = [];
+  const ending = new AbortController();
+  const signal = AbortSignal.any([stopping, ending.signal]);
+  try {
+    if (role !== 'api') civic.startProjector();
+    const headAtStart = await civic.log.head();
+    const { baseUrl, opsUrl } = await openListeners(civic, role, headAtStart, closers);
+    let sampleKey: string | null = null;
+    if (role === 'all') await fillNewLog(civic, { sample: wantedSample(civic), onSampleKey: (key) => (sampleKey = key) });
+    if (!(await civic.settled(await civic.log.head()))) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
+    print(bannerText({ baseUrl: baseUrl ?? '(no public listener in this role)', opsUrl, sampleKey, civic: 'npm run --silent civic --' }));
+    const repeating = repetitions(civic, role, signal).map((work) => repeat(civic.clock, civic.logger, signal, work));
+    closers.push(async () => void (await Promise.all(repeating)));
+    if (!stopping.aborted) await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
+    civic.logger.info({}, 'stopping');
+  } finally {
+    ending.abort(new CommandFailed('the service is ending'));
+    for (const closer of closers.toReversed()) await closer();
+  }
+};
+
+/** Where nothing is said, a new log of the embedded database gets the sample, and no other. */
+const wantedSample = ({ settings }: Civic): SampleWanted => settings.CIVIC_SAMPLE ?? (settings.DATABASE_URL === undefined ? 'new' : 'off');
+
+const openListeners = async (
+  civic: Civic,
+  role: ServeRole,
+  headAtStart: Awaited<ReturnType<Civic['log']['head']>>,
+  closers: (() => Promise<void>)[],
+) => {
+  const { settings, logger } = civic;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  registerLagMetrics(registry, () => listProjections(civic.listing));
+  let opsUrl: string | null = null;
+  if (settings.CIVIC_OPS_PORT !== 'off') {
+    const ops = createOpsServer({ registry, readiness: createReadiness(civic.generations, civic.projections, headAtStart), logger });
+    opsUrl = await listenOn(ops, 'CIVIC_OPS', settings.CIVIC_OPS_HOST, settings.CIVIC_OPS_PORT);
+    closers.push(() => ops.close());
+  }
+  if (role === 'projector') return { baseUrl: null, opsUrl };
+  const http = createHttpServer({
+    functions: civic.operations,
+    admit: civic.admit,
+    clock: civic.clock,
+    identifiers: civic.identifiers,
+    logger,
+    metrics: createHttpMetrics(registry),
+    logSampleEvery: LOG_EVERY,
+    timeouts: HTTP_TIMEOUTS,
+  });
+  const bound = await listenOn(http, 'CIVIC_HTTP', settings.CIVIC_HTTP_HOST, settings.CIVIC_HTTP_PORT);
+  closers.push(() => http.close());
+  return { baseUrl: settings.CIVIC_BASE_URL ?? bound, opsUrl };
+};
+
+const repetitions = (civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] => {
+  if (role === 'api') return [];
+  const prune: Repetition = { what: 'pruning', everyMs: PRUNE_EVERY_MS, run: async () => void (await civic.prune()) };
+  const clients = role === 'all' ? (civic.settings.CIVIC_POLL?.split(',') ?? []) : [];
+  const polls = clients.map((client) => ({
+    what: `polling ${client}`,
+    everyMs: POLL_EVERY_MS,
+    run: async () => {
+      const { appended, removed, failure } = await civic.syncLegistar({ client, signal });
+      civic.logger.info({ client, appended, removed, failure }, 'source polled');
+    },
+  }));
+  return [prune, ...polls];
+};

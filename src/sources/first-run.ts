@@ -1,0 +1,53 @@
+import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
+import { issueKey } from '../../commands/accounts/issue-key.ts';
+import { finishSeed, isSeedFinished, type SeedDependencies, writeSeed } from '../../commands/seeds/write-seed.ts';
+import { SCOPES } from '../domain/events/account-events.ts';
+import { derivedId } from '../domain/identifiers.ts';
+import type { RandomBytes } from '../domain/key-secret.ts';
+import { LOG_START } from '../domain/ports/event-log.ts';
+import { CATALOGUE_SEED, catalogueRecords } from './catalogue/catalogue-records.ts';
+import { SAMPLE_SEED, sampleRecords } from './sample/sample-records.ts';
+
+const SAMPLE_ACCOUNT_SEED = { name: 'sample_account', version: 1 } as const;
+const YEAR_MS = 365 * 86_400_000;
+const DEADLINE_MS = 30_000;
+
+export const SAMPLE_ACCOUNT_ID = derivedId('sample', 'account');
+
+export interface FirstRunDependencies extends SeedDependencies {
+  readonly randomBytes: RandomBytes;
+}
+
+/** `new`: only into a log that has never been filled; `on`: also into an older one. */
+export type SampleWanted = 'new' | 'on' | 'off';
+
+/**
+ * Fills a log that is new: the catalogue always, the sample and its account where wanted. What a crash cut off is continued by the next
+ * start; what was finished is never touched again. `onSampleKey` is given the sample account's key, once, before that is noted as done.
+ */
+export const fillNewLog = async (
+  deps: FirstRunDependencies,
+  wanted: { readonly sample: SampleWanted; readonly onSampleKey: (key: string) => void },
+): Promise<void> => {
+  // The catalogue comes last: as long as it is not finished, the first run is not over.
+  const firstRun = !(await isSeedFinished(deps.log, CATALOGUE_SEED));
+  if (wanted.sample === 'on' || (wanted.sample === 'new' && firstRun)) await writeSample(deps, wanted.onSampleKey);
+  await writeSeed(deps, CATALOGUE_SEED, catalogueRecords());
+};
+
+const writeSample = async (deps: FirstRunDependencies, onSampleKey: (key: string) => void): Promise<void> => {
+  // Times of the sample lie around the log's beginning, so that a start that continues it writes the same records.
+  const { events } = await deps.log.readAll({ after: LOG_START, limit: 1 });
+  await writeSeed(deps, SAMPLE_SEED, sampleRecords(events[0]?.time ?? deps.clock.now()));
+  if (await isSeedFinished(deps.log, SAMPLE_ACCOUNT_SEED)) return;
+  const common = { accountId: SAMPLE_ACCOUNT_ID, context: {}, deadline: deps.clock.now() + DEADLINE_MS };
+  const paidUntil = new Date(deps.clock.now() + YEAR_MS).toISOString();
+  await handleAccountCommand(deps, {
+    ...common,
+    commandId: derivedId('sample', 'open-account'),
+    command: { type: 'OpenAccount', name: 'Sample account', channel: 'subscription', tier: 'pro', paidUntil },
+  });
+  const { secret } = await issueKey(deps, { ...common, scopes: SCOPES, expiresAt: null });
+  onSampleKey(secret);
+  await finishSeed(deps, SAMPLE_ACCOUNT_SEED, 1);
+};
