@@ -1,0 +1,93 @@
+import { createServer, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+
+type Row = Record<string, unknown>;
+
+/** What a client of the source publishes; a test changes it to play a change at the source. */
+export interface Recording {
+  bodies: unknown[];
+  events: Row[];
+  readonly items: Map<number, unknown[]>;
+}
+
+/** What the next requests get instead of an answer. */
+export type Fault = (response: ServerResponse) => void;
+
+export const FIXTURES = new URL('../../fixtures/legistar/', import.meta.url);
+
+export const readRecording = async (client: string): Promise<Recording> => {
+  const read = async (name: string) => JSON.parse(await readFile(new URL(`${client}/${name}`, FIXTURES), 'utf8')) as Row[];
+  const events = await read('events.json');
+  const items = new Map<number, unknown[]>();
+  for (const event of events) items.set(Number(event.EventId), await read(`eventitems/${String(event.EventId)}.json`));
+  return { bodies: await read('bodies.json'), events, items };
+};
+
+/** The source on loopback with the ways of the real one: pages, a filter by date, and whatever faults a test lines up. */
+export const startReplayServer = async (client: string, recording: Recording) => {
+  const faults: Fault[] = [];
+  const faultsByPath = new Map<string, Fault>();
+  const requests: string[] = [];
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://source');
+    requests.push(`${url.pathname}${url.search}`);
+    const fault = faultsByPath.get(url.pathname) ?? faults.shift();
+    if (fault !== undefined) return fault(response);
+    const send = (status: number, body: unknown) =>
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    const page = (rows: readonly unknown[]) => {
+      const skip = Number(url.searchParams.get('$skip') ?? 0);
+      return send(200, rows.slice(skip, skip + Math.min(1000, Number(url.searchParams.get('$top') ?? 1000))));
+    };
+    const [, version, name, resource, id, child] = url.pathname.split('/');
+    if (version !== 'v1') return send(404, { Message: 'No HTTP resource was found' });
+    if (name !== client) {
+      return send(500, {
+        Message: 'An error has occurred.',
+        ExceptionMessage: `LegistarConnectionString setting is not set up in InSite for client: ${name}`,
+      });
+    }
+    if (resource === 'bodies') return page(recording.bodies);
+    if (resource === 'events' && id === undefined) {
+      const from = /EventDate ge datetime'(.*)'/.exec(url.searchParams.get('$filter') ?? '')?.[1] ?? '';
+      return page(recording.events.filter((event) => String(event.EventDate) >= from));
+    }
+    const items = recording.items.get(Number(id));
+    if (child === 'eventitems' && items !== undefined) return page(items);
+    const event = recording.events.find((row) => row.EventId === Number(id));
+    return event === undefined || child !== undefined ? send(404, { Message: 'Not found' }) : send(200, event);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    /** Taken one by one by the next requests. */
+    faults,
+    /** Stand until they are taken away. */
+    faultsByPath,
+    requests,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+};
+
+export const status =
+  (code: number, headers: Record<string, string> = {}, body = 'An error has occurred.'): Fault =>
+  (response) =>
+    response.writeHead(code, headers).end(body);
+
+/** An answer that breaks off in the middle of a row. */
+export const cutBody: Fault = (response) => {
+  response.writeHead(200, { 'content-type': 'application/json' }).write('[{"EventId": 1, "Ev', () => response.destroy());
+};
+
+/** A whole answer that is no JSON. */
+export const halfJson: Fault = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('[{"EventId": 1, "Ev');
+
+/** Never answers. */
+export const hang: Fault = () => undefined;

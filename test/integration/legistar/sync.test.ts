@@ -1,0 +1,315 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { legistarFolderReader } from '../../../infra/legistar/folder-client.ts';
+import { legistarHttpReader } from '../../../infra/legistar/http-client.ts';
+import type { RetryRules } from '../../../infra/legistar/retries.ts';
+import { derivedId } from '../../../src/domain/identifiers.ts';
+import { catalogueRecords } from '../../../src/sources/catalogue/catalogue-records.ts';
+import { syncLegistar, type SyncReport } from '../../../src/sources/legistar/sync.ts';
+import { MemoryRecords } from './memory-records.ts';
+import { cutBody, FIXTURES, halfJson, hang, readRecording, type Recording, startReplayServer, status } from './replay-server.ts';
+
+const CLIENT = 'fortworthgov';
+
+/** Time that passes only when somebody sleeps. */
+const trialClock = () => {
+  let time = Date.parse('2026-04-20T12:00:00Z');
+  const slept: number[] = [];
+  return {
+    slept,
+    now: () => time,
+    sleep: async (milliseconds: number) => {
+      slept.push(milliseconds);
+      time += milliseconds;
+    },
+  };
+};
+
+let recording: Recording;
+let server: Awaited<ReturnType<typeof startReplayServer>>;
+let records: MemoryRecords;
+let clock: ReturnType<typeof trialClock>;
+
+const reader = (options: { timeout?: number; retries?: RetryRules; client?: string; maxBodyBytes?: number } = {}) =>
+  legistarHttpReader({
+    baseUrl: server.baseUrl,
+    client: options.client ?? CLIENT,
+    clock,
+    random: () => 0.5,
+    timeoutMilliseconds: options.timeout ?? 10_000,
+    maxBodyBytes: options.maxBodyBytes ?? 1_000_000,
+    ...(options.retries === undefined ? {} : { retries: options.retries }),
+  });
+
+const sync = (options: Parameters<typeof reader>[0] & { since?: string } = {}): Promise<SyncReport> =>
+  syncLegistar({ client: CLIENT, reader: reader(options), writer: records, known: records, clock, since: options.since });
+
+/** Changes the title of item 90012 at the source and no stamp. */
+const retitle = (title: unknown) => {
+  const items = recording.items.get(9001) ?? [];
+  items[1] = { ...(items[1] as Record<string, unknown>), EventItemTitle: title };
+};
+
+const removals = () => records.log.filter((entry) => entry.op === 'remove');
+
+beforeEach(async () => {
+  recording = await readRecording(CLIENT);
+  server = await startReplayServer(CLIENT, recording);
+  clock = trialClock();
+  records = new MemoryRecords();
+  await records.write(catalogueRecords());
+  records.log.length = 0;
+});
+
+afterEach(() => server.close());
+
+describe('a first sync', () => {
+  it('publishes what can be read and reports what cannot', async () => {
+    const report = await sync();
+    expect(report).toMatchObject({
+      read: { bodies: 2, events: 6, items: 9 },
+      removed: 0,
+      rejected: [],
+      sourcesChecked: 2,
+      failedEvents: 0,
+      failure: null,
+    });
+    expect(report.skipped.map(({ what, id, reason }) => `${what} ${id}: ${reason}`).toSorted()).toEqual([
+      'event 9004: has no readable time (null) on 2026-04-16',
+      'item 90032: has no sequence: it is not on the agenda',
+      'item 90033: has no title: it is not on the agenda',
+    ]);
+    const counts = ['meetings', 'agendas', 'agenda_items', 'documents'] as const;
+    expect(counts.map((resource) => records.all(resource).length)).toEqual([5, 4, 7, 4]);
+    expect(report.appended).toBe(1 + 5 + 4 + 7 + 4);
+  });
+
+  it('gives each meeting the status that the source states, and cancels no other', async () => {
+    await sync();
+    const statuses = records.all('meetings').map(({ content }) => [content.sourceRecordId, content.status] as const);
+    expect(Object.fromEntries(statuses)).toEqual({
+      9001: 'scheduled',
+      9002: 'cancelled',
+      9003: 'scheduled',
+      9005: 'cancelled',
+      9006: 'held',
+    });
+  });
+
+  it('says the same from recorded answers in a folder', async () => {
+    await sync();
+    const recorded = new MemoryRecords();
+    await recorded.write(catalogueRecords());
+    const folder = legistarFolderReader({ directory: fileURLToPath(FIXTURES), client: CLIENT });
+    await syncLegistar({ client: CLIENT, reader: folder, writer: recorded, known: recorded, clock });
+    const withoutSources = (from: MemoryRecords) => new Map([...from.records].filter(([, record]) => record.resource !== 'sources'));
+    expect(withoutSources(recorded)).toEqual(withoutSources(records));
+  });
+
+  it('adopts the source that the catalogue has and records its check once', async () => {
+    await sync();
+    const sources = records.all('sources').filter(({ content }) => content.status === 'healthy');
+    expect(sources.map(({ content }) => content.officialSourceUrl)).toEqual([
+      'https://fortworthgov.legistar.com/Calendar.aspx',
+      'https://example.legistar.example.org/',
+    ]);
+    expect(records.log.filter((entry) => entry.resource === 'sources')).toHaveLength(2);
+    expect(records.all('sources')).toHaveLength(8);
+  });
+});
+
+describe('a second sync', () => {
+  it('appends nothing over unchanged data but one check of each source', async () => {
+    await sync();
+    records.log.length = 0;
+    clock.slept.length = 0;
+    await clock.sleep(60_000);
+    const report = await sync();
+    expect(report).toMatchObject({ appended: 0, removed: 0, sourcesChecked: 2, unchanged: 21 });
+    expect(records.log.map((entry) => entry.resource)).toEqual(['sources', 'sources']);
+  });
+
+  it('publishes exactly what changed, whatever the stamps say', async () => {
+    await sync();
+    retitle('Authorize a contract for better benches');
+    const report = await sync();
+    expect(report.appended).toBe(1);
+    expect(records.one('agenda_items', 'sourceRecordId', '90012').title).toBe('Authorize a contract for better benches');
+  });
+
+  it('removes an item that vanished and the documents under it, with the reason, and counts the agenda anew', async () => {
+    await sync();
+    recording.items.get(9001)?.splice(1, 1);
+    const report = await sync();
+    expect(report).toMatchObject({ removed: 3, appended: 4 });
+    expect(
+      removals()
+        .map((entry) => entry.resource)
+        .toSorted(),
+    ).toEqual(['agenda_items', 'documents', 'documents']);
+    expect(removals()[0]?.reason).toBe('event 9001 of the source no longer has it');
+    const meeting = records.all('meetings').find(({ content }) => content.sourceRecordId === '9001');
+    expect(records.one('agendas', 'meetingId', meeting?.id).itemCount).toBe(2);
+  });
+
+  it('keeps an item that moved to another event', async () => {
+    await sync();
+    const [moved] = recording.items.get(9001)?.splice(1, 1) ?? [];
+    recording.items.get(9006)?.push(moved);
+    expect((await sync()).removed).toBe(0);
+    const meeting = records.all('meetings').find(({ content }) => content.sourceRecordId === '9006');
+    expect(records.one('agenda_items', 'sourceRecordId', '90012').meetingId).toBe(meeting?.id);
+  });
+
+  it('removes an event that vanished from the whole list, with all that hung on it', async () => {
+    await sync();
+    recording.events = recording.events.filter((event) => event.EventId !== 9001);
+    const report = await sync();
+    expect(report.removed).toBe(8);
+    expect(records.all('meetings').map(({ content }) => content.sourceRecordId)).not.toContain('9001');
+    expect(removals().find((entry) => entry.resource === 'meetings')?.reason).toBe('the source no longer has event 9001');
+  });
+
+  it('leaves alone what somebody imported by hand under the same meeting', async () => {
+    await sync();
+    const meeting = records.all('meetings').find(({ content }) => content.sourceRecordId === '9001');
+    const sourceUrl = 'https://elsewhere.example.org/';
+    const itemId = derivedId('by', 'hand', 'item');
+    await records.write([
+      {
+        op: 'upsert',
+        resource: 'agenda_items',
+        id: itemId,
+        content: { meetingId: meeting?.id, sequence: 9, title: 'By hand', sourceRecordId: '90012', sourceUrl },
+      },
+      {
+        op: 'upsert',
+        resource: 'documents',
+        id: derivedId('by', 'hand'),
+        content: { meetingId: meeting?.id, kind: 'exhibit', title: 'By hand', url: sourceUrl },
+      },
+    ]);
+    recording.events = recording.events.filter((event) => event.EventId !== 9001);
+    await sync();
+    expect(records.records.has(itemId)).toBe(true);
+    expect(records.records.has(derivedId('by', 'hand'))).toBe(true);
+  });
+
+  it('reads no event before the date that it was given, and removes none', async () => {
+    await sync();
+    recording.events = recording.events.filter((event) => event.EventId !== 9005);
+    const report = await sync({ since: '2026-03-01' });
+    expect(report).toMatchObject({ read: { events: 4 }, removed: 0 });
+    const filters = server.requests.map((request) => new URL(request, server.baseUrl).searchParams.get('$filter'));
+    expect(filters.filter((filter) => filter !== null)).toEqual(["EventDate ge datetime'2026-03-01'"]);
+    expect((await sync()).removed).toBe(1);
+  });
+});
+
+describe('a bad day at the source', () => {
+  it('does not show in the records when it passes', async () => {
+    server.faults.push(status(500), status(503, { 'retry-after': '7' }), cutBody, halfJson, status(429));
+    const report = await sync();
+    expect(report).toMatchObject({ failure: null, failedEvents: 0, sourcesChecked: 2 });
+    expect(records.all('meetings')).toHaveLength(5);
+    expect(clock.slept.filter((milliseconds) => milliseconds >= 7000)[0]).toBe(7000);
+    expect(clock.slept).toHaveLength(5);
+  });
+
+  it('waits for a slow answer and cuts one that never comes', async () => {
+    server.faults.push((response) => {
+      setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(recording.bodies)), 300);
+    }, hang);
+    const report = await sync({ timeout: 1000 });
+    expect(report.failure).toBeNull();
+    expect(clock.slept).toHaveLength(1);
+  });
+
+  it('fails the check of every known source and removes nothing when the list cannot be read', async () => {
+    await sync();
+    recording.events = [];
+    server.faultsByPath.set(`/v1/${CLIENT}/events`, cutBody);
+    const report = await sync();
+    expect(report.failure).toMatch(/could not be read at \/v1\/fortworthgov\/events/);
+    expect(removals()).toEqual([]);
+    const sources = records.all('sources').filter(({ content }) => content.status === 'failing');
+    expect(sources.map(({ content }) => content.consecutiveFailures)).toEqual([1, 1]);
+    expect(sources.every(({ content }) => content.lastSuccessfulCheckAt !== null)).toBe(true);
+  });
+
+  it('removes nothing on the word of an empty list', async () => {
+    await sync();
+    recording.events = [];
+    const report = await sync();
+    expect(report.failure).toMatch(/came back empty/);
+    expect(removals()).toEqual([]);
+  });
+
+  it('removes no event that the source still has by itself', async () => {
+    await sync();
+    const hidden = recording.events.find((event) => event.EventId === 9001);
+    server.faultsByPath.set(`/v1/${CLIENT}/events/9001`, (response) => response.writeHead(200).end(JSON.stringify(hidden)));
+    recording.events = recording.events.filter((event) => event.EventId !== 9001);
+    const report = await sync();
+    expect(report).toMatchObject({ removed: 0, failedEvents: 0 });
+  });
+
+  it('keeps everything of an event whose items cannot be read, and says so in its source', async () => {
+    await sync();
+    recording.items.set(9001, []);
+    server.faultsByPath.set(`/v1/${CLIENT}/events/9001/eventitems`, status(500));
+    const report = await sync();
+    expect(report).toMatchObject({ failedEvents: 1, removed: 0, failure: null });
+    expect(records.all('sources').filter(({ content }) => content.status === 'failing')).toHaveLength(1);
+    server.faultsByPath.clear();
+    const healed = await sync();
+    expect(healed.removed).toBe(5);
+    expect(records.all('sources').filter(({ content }) => content.status === 'failing')).toHaveLength(0);
+  });
+
+  it('keeps an item whose row is broken, and every document of an event with a broken row', async () => {
+    await sync();
+    retitle(7);
+    expect((await sync()).removed).toBe(0);
+    recording.items.get(9001)?.splice(1, 1, 'nonsense');
+    expect((await sync()).removed).toBe(0);
+    expect(records.one('agenda_items', 'sourceRecordId', '90012')).toBeDefined();
+  });
+
+  it('is one clear error without retries when the source does not know the client', async () => {
+    const unknown = reader({ client: 'nobody' });
+    const report = await syncLegistar({
+      client: 'nobody',
+      jurisdictionSlug: 'addison',
+      reader: unknown,
+      writer: records,
+      known: records,
+      clock,
+    });
+    expect(report.failure).toBe('the source does not know the client "nobody"; check the name with the source');
+    expect(server.requests).toHaveLength(1);
+    expect(records.log).toEqual([]);
+  });
+
+  it('refuses an answer beyond any honest size at once', async () => {
+    const report = await sync({ maxBodyBytes: 100 });
+    expect(report.failure).toMatch(/over 100 bytes/);
+    expect(clock.slept).toEqual([]);
+  });
+
+  it('gives up after the tries that it has', async () => {
+    server.faultsByPath.set(`/v1/${CLIENT}/bodies`, status(503));
+    const report = await sync({ retries: { attempts: 3, baseMilliseconds: 100, longestMilliseconds: 150 } });
+    expect(report.failure).toMatch(/status 503/);
+    expect(clock.slept).toEqual([75, 112.5]);
+  });
+});
+
+describe('pages', () => {
+  it('are read until one is not full', async () => {
+    const [event] = recording.events;
+    recording.events = Array.from({ length: 2001 }, (_, index) => ({ ...event, EventId: 20_000 + index, EventAgendaFile: null }));
+    expect(await reader({ maxBodyBytes: 10_000_000 }).events(null)).toHaveLength(2001);
+    expect(server.requests.map((request) => new URL(request, 'http://x').searchParams.get('$skip'))).toEqual(['0', '1000', '2000']);
+  });
+});

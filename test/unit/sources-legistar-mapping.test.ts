@@ -1,0 +1,217 @@
+import { describe, expect, it } from 'vitest';
+import { RECORD_SCHEMAS } from '../../src/domain/records/resources.ts';
+import { catalogueBodyId, catalogueSourceId } from '../../src/sources/catalogue/catalogue-ids.ts';
+import { oneLine, paragraphs } from '../../src/sources/legistar/clean-text.ts';
+import { placeOfClient, SyncRefused } from '../../src/sources/legistar/clients.ts';
+import { mapBodies } from '../../src/sources/legistar/map-bodies.ts';
+import { mapEvent, type EventPlace } from '../../src/sources/legistar/map-event.ts';
+import { outcomeOf } from '../../src/sources/legistar/outcomes.ts';
+import { eventsToRead, READ_ALL_UP_TO } from '../../src/sources/legistar/poll-window.ts';
+import { publicUrl } from '../../src/sources/legistar/public-url.ts';
+import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/legistar/rows.ts';
+
+const CLIENT = 'fortworthgov';
+
+describe('clients', () => {
+  it('refuses a client outside the shipped table that comes without its place', () => {
+    expect(() => placeOfClient('elsewhere', undefined)).toThrow(SyncRefused);
+    expect(() => placeOfClient('elsewhere', 'atlantis')).toThrow(/not in the catalogue/);
+    expect(() => placeOfClient('constructor', undefined)).toThrow(SyncRefused);
+    expect(() => placeOfClient('../etc', 'dallas')).toThrow(SyncRefused);
+    expect(() => placeOfClient('cityofdallas', 'fort-worth')).toThrow(/belongs to dallas/);
+    expect(placeOfClient('elsewhere', 'addison').jurisdictionSlug).toBe('addison');
+  });
+});
+
+describe('bodies', () => {
+  const rows = [
+    { BodyId: 9, BodyName: 'Parks  Board', BodyTypeName: 'Advisory Board', BodyActiveFlag: 0 },
+    { BodyId: 7, BodyName: 'CITY COUNCIL', BodyTypeName: 'Primary Legislative Body', BodyActiveFlag: 1 },
+    { BodyId: 8, BodyName: 'Parks Board', BodyTypeName: 'Something Else', BodyActiveFlag: 1 },
+    { BodyId: 6, BodyName: '  ', BodyTypeName: null, BodyActiveFlag: 1 },
+  ].map((row) => bodyRow.parse(row));
+  const mapped = mapBodies(CLIENT, placeOfClient(CLIENT, undefined), rows);
+
+  it('takes the body that the catalogue has for that record and writes no second one', () => {
+    expect(mapped.places.get(7)).toMatchObject({
+      publicBodyId: catalogueBodyId('fort-worth', 'city-council'),
+      sourceId: catalogueSourceId('fort-worth', 'city-council'),
+    });
+    expect(mapped.changes.map((change) => change.id)).not.toContain(catalogueBodyId('fort-worth', 'city-council'));
+  });
+
+  it('publishes every other body under an id of its own and a slug that no other has', () => {
+    const contents = mapped.changes.map((change) => RECORD_SCHEMAS.public_bodies.parse(change.op === 'upsert' ? change.content : null));
+    expect(contents.map(({ slug, bodyType, active }) => ({ slug, bodyType, active }))).toEqual([
+      { slug: 'parks-board', bodyType: 'other', active: true },
+      { slug: 'parks-board-9', bodyType: 'advisory_board', active: false },
+    ]);
+    expect(mapped.skipped).toEqual([{ what: 'body', id: '6', reason: 'has no name' }]);
+  });
+});
+
+const place: EventPlace = {
+  client: CLIENT,
+  timezone: 'America/Chicago',
+  body: {
+    bodyId: 7,
+    name: 'City Council',
+    publicBodyId: catalogueBodyId('fort-worth', 'city-council'),
+    sourceId: catalogueSourceId('fort-worth', 'city-council'),
+  },
+  knownStart: null,
+};
+const event = (fields: Record<string, unknown> = {}) =>
+  eventRow.parse({
+    EventId: 1,
+    EventBodyId: 7,
+    EventBodyName: 'CITY COUNCIL',
+    EventDate: '2026-03-10T00:00:00',
+    EventTime: '6:00 PM',
+    EventInSiteURL: 'https://site.example.org/MeetingDetail.aspx?ID=1&Options=info|&Search=',
+    ...fields,
+  });
+const item = (fields: Record<string, unknown>) =>
+  eventItemRow.parse({ EventItemId: 11, EventItemAgendaSequence: 1, EventItemTitle: 'Example', ...fields });
+
+const contentOf = (mapped: ReturnType<typeof mapEvent>, resource: string): Record<string, unknown>[] => {
+  if (mapped.kind === 'skipped') throw new Error(mapped.skipped.reason);
+  return mapped.changes.flatMap((change) =>
+    change.op === 'upsert' && change.resource === resource
+      ? [RECORD_SCHEMAS[change.resource].parse(change.content) as Record<string, unknown>]
+      : [],
+  );
+};
+
+describe('events', () => {
+  it('start at their local time in the zone of the place', () => {
+    expect(contentOf(mapEvent(event(), [], place), 'meetings')[0]).toMatchObject({
+      startsAt: '2026-03-10T23:00:00.000Z',
+      title: 'City Council',
+      sourceRecordId: '1',
+      sourceUrl: 'https://site.example.org/MeetingDetail.aspx?ID=1&Options=info%7C&Search=',
+    });
+  });
+
+  it.each([
+    [{ EventTime: null }, /no readable time \(null\) on 2026-03-10/],
+    [{ EventTime: 'TBD' }, /no readable time \("TBD"\)/],
+    [{ EventDate: 'soon' }, /no readable date/],
+    [{ EventInSiteURL: null }, /no usable public address/],
+    [{ EventInSiteURL: 'javascript:alert(1)' }, /no usable public address/],
+  ])('with %j are skipped with the reason, never guessed', (fields, reason) => {
+    const mapped = mapEvent(event(fields), [], place);
+    expect(mapped.kind === 'skipped' ? mapped.skipped.reason : 'mapped').toMatch(reason);
+  });
+
+  it('keep the published start when their time goes missing on the same day, so that a cancellation still shows', () => {
+    const known = { ...place, knownStart: '2026-03-10T23:00:00.000Z' };
+    const cancelled = event({ EventTime: null, EventComment: 'CANCELLED' });
+    expect(contentOf(mapEvent(cancelled, [], known), 'meetings')[0]).toMatchObject({
+      startsAt: '2026-03-10T23:00:00.000Z',
+      status: 'cancelled',
+    });
+    expect(mapEvent(event({ EventTime: null, EventDate: '2026-03-11T00:00:00' }), [], known).kind).toBe('skipped');
+  });
+
+  it('have an agenda only when the source shows one', () => {
+    expect(contentOf(mapEvent(event({ EventAgendaStatusName: 'Draft' }), [], place), 'agendas')).toEqual([]);
+    const file = { EventAgendaFile: 'https://site.example.org/View.ashx?M=A&ID=1', EventAgendaStatusName: 'Final' };
+    const mapped = mapEvent(event({ ...file, EventAgendaLastPublishedUTC: '2026-03-06T21:30:00' }), [item({})], place);
+    expect(contentOf(mapped, 'agendas')[0]).toMatchObject({ stage: 'final', itemCount: 1, publishedAt: '2026-03-06T21:30:00.000Z' });
+    expect(contentOf(mapped, 'documents')[0]).toMatchObject({ kind: 'agenda', url: file.EventAgendaFile });
+  });
+});
+
+describe('items', () => {
+  it('are on the agenda only with both a title and a sequence', () => {
+    const rows = [item({}), item({ EventItemId: 12, EventItemAgendaSequence: null }), item({ EventItemId: 13, EventItemTitle: ' \n' })];
+    const mapped = mapEvent(event(), rows, place);
+    expect(contentOf(mapped, 'agenda_items').map((row) => row.sourceRecordId)).toEqual(['11']);
+    expect(mapped.kind === 'mapped' ? mapped.skipped.map(({ id, reason }) => `${id} ${reason}`) : []).toEqual([
+      '12 has no sequence: it is not on the agenda',
+      '13 has no title: it is not on the agenda',
+    ]);
+  });
+
+  it('take their attachments along, one document under each item', () => {
+    const attachment = {
+      MatterAttachmentId: 5,
+      MatterAttachmentName: 'plan.pdf',
+      MatterAttachmentFileName: 'plan.pdf',
+      MatterAttachmentHyperlink: 'https://site.example.org/a b|c.pdf ',
+    };
+    const rows = [11, 12].map((id) =>
+      item({ EventItemId: id, EventItemMatterAttachments: [attachment, { MatterAttachmentId: 6 }, 'nonsense'] }),
+    );
+    const mapped = mapEvent(event(), rows, place);
+    const documents = contentOf(mapped, 'documents');
+    expect(documents.map((row) => row.url)).toEqual(Array.from({ length: 2 }, () => 'https://site.example.org/a%20b%7Cc.pdf'));
+    expect(new Set(documents.map((row) => row.agendaItemId)).size).toBe(2);
+    expect(mapped.kind === 'mapped' && mapped.documentsUncertain).toBe(true);
+  });
+
+  it('have an outcome only by words that say one thing', () => {
+    expect(outcomeOf(null, 'Approved as an Individual Item')).toBe('approved');
+    expect(outcomeOf('Deferred', 'Approved')).toBe('continued');
+    expect(outcomeOf(null, 'Hearing Closed; CPC Recommendation Followed')).toBeNull();
+    expect(outcomeOf(null, 'Held')).toBeNull();
+    expect(outcomeOf(null, null)).toBeNull();
+  });
+});
+
+describe('rows', () => {
+  it('are taken as they can be read, and the rest is reported with its id', () => {
+    const parsed = parseRows(bodyRow, 'BodyId', 'body', [
+      { BodyId: 1, BodyName: 'A', New: true },
+      { BodyId: 2, BodyName: 7 },
+      null,
+      { BodyId: '3' },
+    ]);
+    expect(parsed.rows).toEqual([{ BodyId: 1, BodyName: 'A' }]);
+    expect([...parsed.unreadable]).toEqual([2]);
+    expect(parsed.unidentified).toBe(true);
+    expect(parsed.skipped.map(({ id }) => id)).toEqual(['2', null, null]);
+  });
+});
+
+describe('text and addresses', () => {
+  it('lose control characters and keep what they say', () => {
+    expect(oneLine(' A\u0000\tb\u00a0\r\nc\ud800 ')).toBe('A b c\ufffd');
+    expect(oneLine(' \u200b\n')).toBeNull();
+    expect(paragraphs('one \r\n\ttwo\n\n\n\nthree\u0007')).toBe('one\ntwo\n\nthree');
+  });
+
+  it('are encoded once, however often they are read', () => {
+    const once = publicUrl('http://site.example.org/a|b?c=|%zz^{}') ?? '';
+    expect(once).toBe('http://site.example.org/a%7Cb?c=%7C%25zz%5E%7B%7D');
+    expect(publicUrl(once)).toBe(once);
+    for (const bad of ['', 'ftp://a.example.org/', 'https://user:pw@example.org/', 'https://localhost/', '/relative', null])
+      expect(publicUrl(bad)).toBeNull();
+  });
+});
+
+describe('a poll', () => {
+  const NOW = Date.parse('2026-11-01T00:00:00Z');
+  const events = Array.from({ length: READ_ALL_UP_TO + 1 }, (_, index) =>
+    event({ EventId: index, EventDate: '2020-01-01T00:00:00', EventLastModifiedUtc: '2020-01-01T00:00:00' }),
+  );
+  const window = { now: NOW, named: false, lastSuccess: () => NOW - 3_600_000, isPublished: () => true };
+  const ids = (rows: readonly { EventId: number }[]) => rows.map((row) => row.EventId);
+
+  it('reads everything of a small client and everything in a window that was named', () => {
+    expect(eventsToRead(events.slice(1), window)).toHaveLength(READ_ALL_UP_TO);
+    expect(eventsToRead(events, { ...window, named: true })).toHaveLength(READ_ALL_UP_TO + 1);
+  });
+
+  it('reads of a large client what its stamps, its dates or its absence here single out', () => {
+    const changed = events.map((row) => {
+      if (row.EventId === 3) return { ...row, EventLastModifiedUtc: '2026-10-27T00:00:00' };
+      if (row.EventId === 4) return { ...row, EventDate: '2026-10-15T00:00:00' };
+      if (row.EventId === 5) return { ...row, EventLastModifiedUtc: null };
+      return row;
+    });
+    expect(ids(eventsToRead(changed, { ...window, isPublished: (row) => row.EventId !== 6 }))).toEqual([3, 4, 5, 6]);
+    expect(eventsToRead(changed, { ...window, lastSuccess: () => null })).toHaveLength(READ_ALL_UP_TO + 1);
+  });
+});
