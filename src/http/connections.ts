@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerTo } from './refusals.ts';
 import { Rejection } from '../domain/rejections.ts';
@@ -16,38 +17,54 @@ export interface BrokenRequest extends Error {
 
 /** Which response each connection is at, so that a broken connection is answered once at most. */
 export interface Connections {
+  opened(socket: Socket): void;
   begin(request: IncomingMessage, response: ServerResponse): void;
   /** The request cannot be answered before its body is here. */
   awaitsBody(request: IncomingMessage): void;
   /** Node could not read what came on this connection. */
   broken(error: BrokenRequest, socket: Duplex): void;
+  /** Ends each connection: at once where nothing is being answered, else after that answer. */
+  close(): void;
 }
 
 export const createConnections = (): Connections => {
   const current = new WeakMap<Duplex, ServerResponse>();
   const awaitingBody = new WeakSet<IncomingMessage>();
+  const open = new Set<Socket>();
+  let closing = false;
   return {
+    opened: (socket) => {
+      open.add(socket);
+      socket.once('close', () => open.delete(socket));
+    },
     begin: (request, response) => {
-      current.set(request.socket, response);
-      response.once('finish', () => endOfBody(request));
+      const { socket } = request;
+      current.set(socket, response);
+      response.once('finish', () => {
+        endOfBody(request, socket);
+        if (closing) socket.end();
+      });
     },
     awaitsBody: (request) => awaitingBody.add(request),
     broken: (error, socket) => {
       const response = current.get(socket);
       if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-      else if (response === undefined || (response.writableEnded && response.req.complete)) refuse(error, socket);
-      else if (response.writableEnded) socket.destroy();
-      else if (awaitingBody.has(response.req) && !response.req.complete) refuse(error, socket, response.req.url);
+      else if (response === undefined || (response.writableFinished && response.req.complete)) refuse(error, socket);
+      else if (response.writableFinished) socket.destroy();
+      else if (!response.writableEnded && !response.req.complete && awaitingBody.has(response.req)) refuse(error, socket, response.req.url);
       // The answer under way needs nothing more from the connection; it ends with it.
       else response.once('finish', () => socket.end());
+    },
+    close: () => {
+      closing = true;
+      for (const socket of open) if (current.get(socket)?.writableFinished ?? true) socket.destroySoon();
     },
   };
 };
 
 /** An answer does not wait for a body that nobody reads. The body may end in peace, so that the answer is not lost to a reset. */
-const endOfBody = (request: IncomingMessage): void => {
+const endOfBody = (request: IncomingMessage, socket: Socket): void => {
   if (request.complete) return;
-  const { socket } = request;
   const timer = setTimeout(() => socket.destroy(), DRAIN_MS).unref();
   request.once('close', () => clearTimeout(timer));
   request.once('end', () => clearTimeout(timer));

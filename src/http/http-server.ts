@@ -60,6 +60,7 @@ export interface HttpServer {
 export const createHttpServer = (parts: HttpServerParts): HttpServer => {
   const { timeouts } = parts;
   const connections = createConnections();
+  const track = createTracking(parts, connections);
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: false,
@@ -78,15 +79,22 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
     },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')),
     clientErrorHandler: (error, socket) => connections.broken(error, socket),
-    frameworkErrors: (error, request, reply) => refusals.answer(error, request as FastifyRequest, reply as FastifyReply),
+    frameworkErrors: (error, request, reply) => {
+      track(request, reply);
+      refusals.answer(error, request, reply);
+    },
   });
+  app.server.on('connection', (socket) => connections.opened(socket));
   app.server.on('connect', refuseConnect);
   // Other expectations may be ignored; Node would refuse them without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('accountId', null);
   app.decorateRequest('operationId', 'none');
+  app.addHook('onRequest', (request, reply, done) => {
+    track(request, reply);
+    done();
+  });
   const refusals = handleRefusals(app, { operations: Object.values(OPERATIONS), logger: parts.logger });
-  addHooks(app, parts, connections);
   addRoutes(app, { ...parts, connections });
 
   return {
@@ -97,24 +105,25 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
     },
     close: async () => {
       const limit = setTimeout(() => app.server.closeAllConnections(), timeouts.close);
-      await app.close();
+      const closed = app.close();
+      connections.close();
+      await closed;
       clearTimeout(limit);
     },
   };
 };
 
-const addHooks = (app: FastifyInstance, { logger, logSampleEvery, metrics }: HttpServerParts, connections: Connections) => {
+/** Follows a request to the end of its answer, or of its connection. */
+const createTracking = ({ logger, logSampleEvery, metrics }: HttpServerParts, connections: Connections) => {
   const log = createRequestLog(logger, logSampleEvery);
-  app.addHook('onRequest', (request, reply, done) => {
+  return (request: FastifyRequest, reply: FastifyReply): void => {
     connections.begin(request.raw, reply.raw);
     reply.header('x-request-id', request.id);
-    done();
-  });
-  app.addHook('onResponse', (request, reply, done) => {
-    metrics.answered(request.operationId, reply.statusCode, reply.elapsedTime / 1000);
-    log(request, reply);
-    done();
-  });
+    reply.raw.once('close', () => {
+      metrics.answered(request.operationId, reply.statusCode, reply.elapsedTime / 1000);
+      log(request, reply);
+    });
+  };
 };
 
 type AnyAnswer = (exchange: Exchange<Operation>) => Promise<JsonPage>;

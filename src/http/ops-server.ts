@@ -33,7 +33,7 @@ const json = (status: number, value: object): OpsAnswer => ({
 /** The operator's listener: `/livez`, `/readyz` and `/metrics`. It needs no credential and belongs on a private address. */
 export const createOpsServer = ({ registry, readiness, logger }: OpsServerParts): OpsServer => {
   const readyz = async (): Promise<OpsAnswer> => {
-    const state = await readiness().catch((error: unknown): Readiness => {
+    const state = await Promise.try(readiness).catch((error: unknown): Readiness => {
       logger.warn({ err: error }, 'readiness could not be told');
       return { ready: false, reasons: ['readiness could not be told'] };
     });

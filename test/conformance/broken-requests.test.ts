@@ -1,0 +1,157 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { errorEnvelope } from '../../src/contract/statuses.ts';
+import { EMPTY_ANSWERS, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { isWholeResponse, parseResponse, rawConnection } from '../support/http-raw.ts';
+
+let edge: HttpEdge;
+beforeAll(async () => {
+  edge = await startHttpEdge({ timeouts: { headers: 400, request: 800 } });
+});
+afterAll(() => edge.close());
+afterEach(() => edge.answerWith({}));
+
+const expectEnvelope = (received: string, status: number, code: string, cache: 'no-store' | 'none' = 'no-store') => {
+  const response = parseResponse(received);
+  expect(response.status).toBe(status);
+  expect(errorEnvelope.parse(JSON.parse(response.body)).error.code).toBe(code);
+  expect(response.headers['cache-control']).toBe(cache === 'none' ? undefined : cache);
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+  expect(response.headers['retry-after']).toBeUndefined();
+};
+
+const exchange = async (text: string): Promise<string> => {
+  const raw = await rawConnection(edge.port);
+  raw.send(text);
+  return raw.ended();
+};
+
+const authorized = (line: string, ...headers: string[]) =>
+  [line, 'host: x', `authorization: Bearer ${edge.keys.all}`, ...headers, '', ''].join('\r\n');
+
+describe('what is no HTTP request is refused in the envelope and the connection ends', () => {
+  test.each([
+    ['a line of nonsense', 'hello\r\n\r\n'],
+    ['a TLS greeting', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc'],
+    ['a method that does not exist', 'FETCH /api/v1/data/health HTTP/1.1\r\nhost: x\r\n\r\n'],
+    ['a header without a colon', 'GET /api/v1/data/health HTTP/1.1\r\nhost x\r\n\r\n'],
+    ['a body of two lengths', 'POST /api/v1/data/batch HTTP/1.1\r\nhost: x\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\na'],
+    ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nhost: x\r\n\r\n'],
+  ])('%s is 400', async (_, text) => {
+    expectEnvelope(await exchange(text), 400, 'invalid_parameter');
+  });
+
+  test('on a public path it carries no cache directive', async () => {
+    expectEnvelope(await exchange('GET /api/v1/public/coverage HTTP/1.1\r\nhost x\r\n\r\n'), 400, 'invalid_parameter', 'none');
+  });
+
+  test('headers over the limit are 413', async () => {
+    expectEnvelope(await exchange(authorized('GET /api/v1/data/health HTTP/1.1', `x: ${'a'.repeat(20_000)}`)), 413, 'request_too_large');
+  });
+
+  test('a request target over the limit is 413', async () => {
+    expectEnvelope(await exchange(authorized(`GET /api/v1/data/changes?cursor=${'a'.repeat(20_000)} HTTP/1.1`)), 413, 'request_too_large');
+  });
+
+  test('headers that never end are refused when their time is over', async () => {
+    expectEnvelope(await exchange('GET /api/v1/data/health HTTP/1.1\r\nhost: x\r\n'), 400, 'invalid_parameter');
+  });
+});
+
+describe('odd but readable requests', () => {
+  test('a request without Host is 400 in the envelope', async () => {
+    const raw = await rawConnection(edge.port);
+    raw.send(`GET /api/v1/data/health HTTP/1.1\r\nauthorization: Bearer ${edge.keys.all}\r\n\r\n`);
+    expectEnvelope(await raw.until(isWholeResponse), 400, 'invalid_parameter');
+    raw.socket.destroy();
+  });
+
+  test('an unknown expectation is ignored', async () => {
+    expect(parseResponse(await exchange(authorized('GET /api/v1/data/health HTTP/1.1', 'expect: tea', 'connection: close'))).status).toBe(
+      200,
+    );
+  });
+
+  test('a target in absolute form is the same path', async () => {
+    const received = await exchange(authorized('GET http://example.org/api/v1/data/health HTTP/1.1', 'connection: close'));
+    expect(parseResponse(received).status).toBe(200);
+  });
+
+  test('an offer to change the protocol is declined by answering', async () => {
+    const received = await exchange(authorized('GET /api/v1/data/nothing HTTP/1.1', 'connection: upgrade, close', 'upgrade: websocket'));
+    expectEnvelope(received, 404, 'not_found');
+  });
+
+  test('two requests sent at once on one connection are answered one after the other', async () => {
+    const raw = await rawConnection(edge.port);
+    raw.send(authorized('GET /api/v1/data/health HTTP/1.1') + authorized('GET /api/v1/data/nothing HTTP/1.1', 'connection: close'));
+    const received = await raw.ended();
+    expect(received.indexOf('HTTP/1.1 200')).toBe(0);
+    expect(received.indexOf('HTTP/1.1 404')).toBeGreaterThan(0);
+  });
+});
+
+describe('a request that is being answered', () => {
+  test('is answered once and whole, though nonsense follows it on the connection', async () => {
+    const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    edge.answerWith({
+      readCivicHealth: async () => {
+        markAsked();
+        await released;
+        return EMPTY_ANSWERS.readCivicHealth();
+      },
+    });
+    const raw = await rawConnection(edge.port);
+    raw.send(`${authorized('GET /api/v1/data/health HTTP/1.1')}hello\r\n\r\n`);
+    await asked;
+    release();
+    const received = await raw.ended();
+    expect(parseResponse(received).status).toBe(200);
+    expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
+  test('whose reader leaves does no harm to the next', async () => {
+    const raw = await rawConnection(edge.port);
+    raw.send(authorized('POST /api/v1/data/batch HTTP/1.1', 'content-type: application/json', 'content-length: 500') + '{"req');
+    raw.socket.resetAndDestroy();
+    expect(parseResponse(await exchange(authorized('GET /api/v1/data/health HTTP/1.1', 'connection: close'))).status).toBe(200);
+  });
+});
+
+describe('closing', () => {
+  test('answers what runs, takes nothing new and then ends', async () => {
+    const closing = await startHttpEdge();
+    const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    closing.answerWith({
+      readCivicHealth: async () => {
+        markAsked();
+        await released;
+        return EMPTY_ANSWERS.readCivicHealth();
+      },
+    });
+    const idle = await rawConnection(closing.port);
+    const running = fetch(`${closing.url}/api/v1/data/health`, { headers: { authorization: `Bearer ${closing.keys.all}` } });
+    await asked;
+    const closed = closing.close();
+    await idle.ended();
+    await expect(rawConnection(closing.port)).rejects.toThrow('ECONNREFUSED');
+    release();
+    expect((await running).status).toBe(200);
+    await closed;
+  });
+
+  test('gives up on what does not end within the limit', async () => {
+    const closing = await startHttpEdge({ timeouts: { close: 50 } });
+    const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
+    closing.answerWith({
+      readCivicHealth: () => {
+        markAsked();
+        return new Promise(() => undefined);
+      },
+    });
+    const running = fetch(`${closing.url}/api/v1/data/health`, { headers: { authorization: `Bearer ${closing.keys.all}` } });
+    await asked;
+    await Promise.all([closing.close(), expect(running).rejects.toThrow('fetch failed')]);
+  });
+});

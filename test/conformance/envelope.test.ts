@@ -1,0 +1,145 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { errorEnvelope, STATUSES } from '../../src/contract/statuses.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { LogUnavailable, OutcomeUnknown } from '../../src/domain/ports/event-log.ts';
+import { Rejection, type RejectionCode } from '../../src/domain/rejections.ts';
+import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { expectRefusal } from '../support/http-refusal.ts';
+
+let edge: HttpEdge;
+beforeAll(async () => {
+  edge = await startHttpEdge();
+});
+afterAll(() => edge.close());
+afterEach(() => {
+  edge.answerWith({});
+  edge.identity = 'working';
+  edge.logged.length = 0;
+});
+
+const get = (path: string, init: RequestInit = {}) =>
+  fetch(edge.url + path, { ...init, headers: { authorization: `Bearer ${edge.keys.all}`, ...(init.headers as Record<string, string>) } });
+
+const failing = (thrown: unknown) => async () => {
+  throw thrown;
+};
+
+describe('the router', () => {
+  test.each([
+    '/api/v1/data',
+    '/api/v1/data/nothing',
+    '/api/v1/data-reports',
+    '/api/v1/mcp',
+    '/api/mcp',
+    '/api/v1/data/changes/',
+    '/api/v1/d%61ta/x',
+  ])('answers %s with 404 in the envelope, uncached and whoever asks', async (path) => {
+    await expectRefusal(await fetch(edge.url + path), 404, 'not_found');
+  });
+
+  test.each(['/', '/api', '/api/v1/public/nothing', '/api/v1/database'])('answers %s with 404 and no cache directive', async (path) => {
+    const response = await get(path);
+    expect(response.status).toBe(404);
+    expect(response.headers.has('cache-control')).toBe(false);
+    expect(errorEnvelope.parse(await response.json()).error.code).toBe('not_found');
+  });
+
+  test.each([
+    ['POST', '/api/v1/data/changes', 'GET'],
+    ['HEAD', '/api/v1/data/changes', 'GET'],
+    ['OPTIONS', '/api/v1/data/health', 'GET'],
+    ['PROPFIND', '/api/v1/data/health', 'GET'],
+    ['GET', '/api/v1/data/batch', 'POST'],
+    ['GET', '/api/v1/data/snapshots', 'POST'],
+    ['DELETE', '/api/v1/data/snapshots/00000000-0000-0000-0000-000000000000/topics', 'GET'],
+    ['PUT', '/api/v1/data/snapshots/x/y', 'GET'],
+    ['POST', '/api/v1/data/ch%61nges?x=1', 'GET'],
+  ])('answers %s %s with 405 before it asks who is there, and says what is allowed', async (method, path, allow) => {
+    const response = await fetch(edge.url + path, { method });
+    expect(response.headers.get('allow')).toBe(allow);
+    if (method === 'HEAD') {
+      expect([response.status, response.headers.get('cache-control')]).toEqual([405, 'no-store']);
+    } else {
+      await expectRefusal(response, 405, 'invalid_parameter');
+    }
+  });
+
+  test('answers a path that is not percent-encoded UTF-8 with 400', async () => {
+    await expectRefusal(await get('/api/v1/data/%zz'), 400, 'invalid_parameter');
+    await expectRefusal(await get('/api/v1/data/snapshots/%ff/topics'), 400, 'invalid_parameter');
+  });
+
+  test('answers a path parameter of any length as a bad parameter', async () => {
+    await expectRefusal(await get(`/api/v1/data/snapshots/${'a'.repeat(5000)}/topics`), 400, 'invalid_parameter');
+  });
+});
+
+describe('a failure behind the edge', () => {
+  test.each([
+    [new DeadlineExceeded('statement 17 on host db-4'), 504, 'timeout'],
+    [new DatabaseUnavailable('connect ECONNREFUSED db-4'), 503, 'feed_unavailable'],
+    [new LogUnavailable('connect ECONNREFUSED db-4'), 503, 'feed_unavailable'],
+    [new OutcomeUnknown('lost db-4'), 503, 'feed_unavailable'],
+    [new TypeError('secret of db-4'), 500, 'internal_error'],
+  ])('%s is answered as specified, tells nothing private and is logged with its request', async (error, status, code) => {
+    edge.answerWith({ readCivicHealth: failing(error) });
+    const response = await get('/api/v1/data/health');
+    const requestId = response.headers.get('x-request-id');
+    const refusal = await expectRefusal(response, status, code);
+    expect(JSON.stringify(refusal)).not.toContain('db-4');
+    expect(refusal.details).toBeUndefined();
+    expect(edge.logged).toContainEqual(expect.objectContaining({ fields: expect.objectContaining({ requestId, err: error }) as unknown }));
+  });
+
+  test('what is thrown that is no Error at all is 500', async () => {
+    edge.answerWith({ readCivicHealth: failing('private text') });
+    expect(JSON.stringify(await expectRefusal(await get('/api/v1/data/health'), 500, 'internal_error'))).not.toContain('private');
+  });
+
+  test.each(Object.entries(STATUSES))('a refusal %s is answered %i, with Retry-After on 429 alone', async (code, status) => {
+    edge.answerWith({ readCivicHealth: () => Promise.reject(new Rejection(code as RejectionCode, 'refused', { retryAfterSeconds: 0.2 })) });
+    const response = await get('/api/v1/data/health');
+    if (status === 429) expect(response.headers.get('retry-after')).toBe('1');
+    await expectRefusal(response, status, code);
+  });
+});
+
+describe('an answered request', () => {
+  test('is one log line with its route and no secret, whatever the request line held', async () => {
+    const response = await get(`/api/v1/data/health?key=${edge.keys.all}`);
+    await response.text();
+    const lines = edge.logged.filter(({ message }) => message === 'answered');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]!.fields).toMatchObject({
+      requestId: response.headers.get('x-request-id'),
+      operation: 'readCivicHealth',
+      method: 'GET',
+      status: 400,
+      accountId: edge.accountId,
+    });
+    expect(JSON.stringify(edge.logged)).not.toContain(edge.keys.all.slice(4, 20));
+  });
+
+  test('is counted by operation and status', async () => {
+    await (await get('/api/v1/data/health')).text();
+    await (await get('/api/v1/data/nothing')).text();
+    const metrics = await edge.registry.metrics();
+    expect(metrics).toMatch(/civic_http_request_duration_seconds_count\{operation="readCivicHealth",status="200"\} [1-9]/);
+    expect(metrics).toMatch(/civic_http_request_duration_seconds_count\{operation="none",status="404"\} [1-9]/);
+  });
+});
+
+test('of the answers below 500 every n-th is logged, and all above', async () => {
+  const sampled = await startHttpEdge({ logSampleEvery: 3 });
+  try {
+    const headers = { authorization: `Bearer ${sampled.keys.all}` };
+    const health = async () => (await fetch(`${sampled.url}/api/v1/data/health`, { headers })).text();
+    for (let request = 0; request < 6; request += 1) await health();
+    expect(sampled.logged.filter(({ message }) => message === 'answered')).toHaveLength(2);
+    sampled.answerWith({ readCivicHealth: () => Promise.reject(new Error('defect')) });
+    await health();
+    expect(sampled.logged.filter(({ message }) => message === 'answered')).toHaveLength(3);
+  } finally {
+    await sampled.close();
+  }
+});

@@ -1,0 +1,57 @@
+import { connect, type Socket } from 'node:net';
+
+/** One connection by hand, for what no HTTP client would send. */
+export interface RawConnection {
+  readonly socket: Socket;
+  /** All that has been received. */
+  received(): string;
+  send(text: string | Buffer): void;
+  /** Resolves once what was received satisfies the test; rejects when the connection ends before that. */
+  until(satisfied: (received: string) => boolean): Promise<string>;
+  /** Resolves with everything received once the server has ended the connection. */
+  ended(): Promise<string>;
+}
+
+export const rawConnection = async (port: number): Promise<RawConnection> => {
+  const socket = connect({ port, host: '127.0.0.1' });
+  const chunks: Buffer[] = [];
+  const received = () => Buffer.concat(chunks).toString('latin1');
+  socket.on('data', (chunk) => chunks.push(chunk));
+  socket.on('error', () => undefined);
+  await new Promise<void>((resolve, reject) => socket.once('connect', resolve).once('error', reject));
+  return {
+    socket,
+    received,
+    send: (text) => void socket.write(text),
+    until: (satisfied) =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          if (satisfied(received())) resolve(received());
+        };
+        look();
+        socket.on('data', look);
+        socket.once('close', () => reject(new Error(`the connection ended after: ${received()}`)));
+      }),
+    ended: () =>
+      new Promise((resolve) => {
+        if (socket.closed) resolve(received());
+        else socket.once('close', () => resolve(received()));
+      }),
+  };
+};
+
+/** The last response in a received text that holds whole responses with `Content-Length`. */
+export const parseResponse = (received: string): { status: number; headers: Record<string, string>; body: string } => {
+  const [head = '', ...rest] = received.split('\r\n\r\n');
+  const [statusLine = '', ...lines] = head.split('\r\n');
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  );
+  return { status: Number(statusLine.split(' ')[1]), headers, body: rest.join('\r\n\r\n') };
+};
+
+/** Whether one whole response with `Content-Length` is there. */
+export const isWholeResponse = (received: string): boolean => {
+  const { headers, body } = parseResponse(received);
+  return received.includes('\r\n\r\n') && body.length >= Number(headers['content-length'] ?? 0);
+};

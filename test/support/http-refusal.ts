@@ -1,0 +1,14 @@
+import { expect } from 'vitest';
+import { errorEnvelope } from '../../src/contract/statuses.ts';
+
+/** Asserts what holds for every refusal on a customer path, and gives the envelope's `error`. */
+export const expectRefusal = async (response: Response, status: number, code: string) => {
+  const text = await response.text();
+  expect({ status: response.status, text }).toMatchObject({ status });
+  const { error } = errorEnvelope.parse(JSON.parse(text));
+  expect(error.code).toBe(code);
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.has('retry-after')).toBe(status === 429);
+  return error;
+};
