@@ -5,7 +5,8 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { program } from './binaries.ts';
 import type { DataLayout } from './data-layout.ts';
-import type { LaunchPlan } from './launch-plan.ts';
+import { dataArgument } from './copied-programs.ts';
+import type { LaunchPlan, Owner } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
 import { failureReason } from './start-failure.ts';
 
@@ -28,11 +29,12 @@ async function createCluster(layout: DataLayout, plan: LaunchPlan, lock: number)
   mkdirSync(folder, { mode: 0o700 });
   if (plan.owner !== undefined) chownSync(folder, plan.owner.uid, plan.owner.gid);
   const [file = '', ...prefix] = plan.prefix;
+  const data = dataArgument(plan, folder);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
   const initdb = spawn(
     file,
-    [...prefix, program(plan.native, 'initdb'), '-D', folder, '-U', 'postgres', '--auth=trust', '--no-instructions', ...locale],
-    { cwd: '/', stdio: ['ignore', 'ignore', 'pipe', lock], env: { PATH: process.env['PATH'], TZ: 'UTC' } },
+    [...prefix, program(plan.native, 'initdb'), '-D', data.argument, '-U', 'postgres', '--auth=trust', '--no-instructions', ...locale],
+    { cwd: data.cwd, stdio: ['ignore', 'ignore', 'pipe', lock], env: { PATH: process.env['PATH'], TZ: 'UTC' } },
   );
   const ended = new Promise<number | null>((resolve, reject) => initdb.once('error', reject).once('close', resolve));
   const errors = text(initdb.stderr ?? Readable.from([]));
@@ -54,7 +56,7 @@ function refuseOtherVersion(cluster: string): void {
 }
 
 /** The top folder last: a change of owner that was cut short is then seen and done again. */
-function giveTo(folder: string, owner: { readonly uid: number; readonly gid: number }): void {
+function giveTo(folder: string, owner: Owner): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) giveTo(path, owner);

@@ -3,6 +3,7 @@ import { boundedLog } from './bounded-log.ts';
 import { ensureCluster } from './cluster.ts';
 import { claimDataDirectory, folderReason } from './data-marker.ts';
 import type { DataLayout } from './data-layout.ts';
+import { withCopiedPrograms } from './copied-programs.ts';
 import { planLaunch } from './launch-plan.ts';
 import type { PostmasterStart } from './postmaster.ts';
 import { startPostmaster } from './postmaster.ts';
@@ -23,11 +24,13 @@ const restarts = { most: 5, within: 60_000 };
  */
 export async function keepServer(dataDir: string, lock: number): Promise<void> {
   const layout = claimDataDirectory(dataDir);
-  const plan = planLaunch(nativeFolder(), layout.root, layout.cluster);
-  const run = makeRunDirectory(layout, plan.owner, true);
+  const planned = planLaunch(nativeFolder(), layout.root, layout.cluster);
+  const copy = planned.way === 'from-copy';
+  const run = makeRunDirectory(layout, planned.owner, !copy);
   const desk = await openUserDesk(run.keeperSocket);
   const log = boundedLog(layout.serverLog, serverLogLimit);
   try {
+    const plan = copy ? withCopiedPrograms(planned, run.folder) : planned;
     await ensureCluster(layout, plan, lock);
     await serve(desk, { layout, plan, socketDirectory: run.serverSockets, log, lock });
   } catch (error) {

@@ -6,6 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { program } from './binaries.ts';
 import type { BoundedLog } from './bounded-log.ts';
 import type { DataLayout } from './data-layout.ts';
+import { dataArgument } from './copied-programs.ts';
 import type { LaunchPlan } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
 import { serverArguments } from './server-settings.ts';
@@ -40,8 +41,9 @@ export async function startPostmaster(start: PostmasterStart): Promise<Postmaste
   // Nothing of a former server lives now, but its number may be another process's by now, which PostgreSQL would take for a running server.
   rmSync(pidFile, { force: true });
   const [file = '', ...prefix] = plan.prefix;
-  const child = spawn(file, [...prefix, program(plan.native, 'postgres'), ...serverArguments(layout.cluster, start.socketDirectory)], {
-    cwd: '/',
+  const data = dataArgument(plan, layout.cluster);
+  const child = spawn(file, [...prefix, program(plan.native, 'postgres'), ...serverArguments(data.argument, start.socketDirectory)], {
+    cwd: data.cwd,
     stdio: ['ignore', 'ignore', 'pipe', start.lock],
     env: { PATH: process.env['PATH'], TZ: 'UTC' },
   });

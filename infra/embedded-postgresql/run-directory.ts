@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { DataLayout } from './data-layout.ts';
+import type { Owner } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
 
 /** Where the sockets of a running keeper and its server stand. */
@@ -33,11 +34,7 @@ const prefix = 'civic-';
  * Makes the run directory empty and private: below the data directory where the path is short and plain enough for a socket, else a random
  * folder of the system's temporary one, to which `run` in the data directory is a link. Call it while holding the keeper's lock.
  */
-export function makeRunDirectory(
-  layout: DataLayout,
-  owner: { readonly uid: number; readonly gid: number } | undefined,
-  reachable: boolean,
-): RunDirectory {
+export function makeRunDirectory(layout: DataLayout, owner: Owner | undefined, reachable: boolean): RunDirectory {
   removeRunDirectory(layout);
   const plain = reachable && Buffer.byteLength(layout.run) <= longestFolder && /^[\w./-]+$/.test(layout.run);
   if (plain) mkdirSync(layout.run, { mode: 0o700 });
@@ -74,7 +71,7 @@ export function removeRunDirectory(layout: DataLayout): void {
 function removeOwn(folder: string): void {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.()) return;
-  if (readdirSync(folder).every((name) => name === 'pg' || name === 'keeper.sock')) rmSync(folder, { recursive: true, force: true });
+  if (readdirSync(folder).every((name) => ['pg', 'keeper.sock', 'native'].includes(name))) rmSync(folder, { recursive: true, force: true });
   else rmdirSync(folder);
 }
 

@@ -1,0 +1,87 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { UserStart } from '../support/embedded-users.ts';
+import { gone, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+
+const root = process.getuid?.() === 0;
+const asNobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+const namespaces = spawnSync('unshare', ['--user', 'true']).status === 0;
+const why = 'needs root, to become other users';
+let folder: string;
+let dataDir: string;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  dataDir = join(folder, 'data');
+});
+
+afterEach(async () => gone(dataDir, folder));
+
+/** Starts, commits a row, leaves, and finds it again. */
+async function worksTwice(start: Omit<UserStart, 'dataDir' | 'role'>): Promise<void> {
+  for (const count of [1, 2]) {
+    const user = startUser({ dataDir, role: 'service', ...start });
+    expect(await user.next()).toHaveProperty('url');
+    expect(await user.ask('insert')).toEqual({ count });
+    expect(await user.ask('leave')).toEqual({ left: true });
+    expect(processesOf(dataDir)).toEqual([]);
+  }
+}
+
+test('an ordinary user runs it without any right of root', async ({ skip }) => {
+  if (!root) skip('the other tests run as an ordinary user here');
+  mkdirSync(dataDir);
+  chownSync(dataDir, 65534, 65534);
+  await worksTwice({ prefix: asNobody });
+  expect(statSync(join(dataDir, 'postgresql')).uid).toBe(65534);
+});
+
+test('root and an ordinary user take turns on the folder of that user', async ({ skip }) => {
+  if (!root) skip(why);
+  mkdirSync(dataDir);
+  chownSync(dataDir, 65534, 65534);
+  for (const [turn, prefix] of [asNobody, [], asNobody, []].entries()) {
+    const user = startUser({ dataDir, role: 'service', prefix });
+    expect(await user.next()).toHaveProperty('url');
+    expect(await user.ask('insert')).toEqual({ count: turn + 1 });
+    await user.ask('leave');
+  }
+});
+
+test('a folder of somebody else is refused with one line that names the owner', async ({ skip }) => {
+  if (!root) skip(why);
+  mkdirSync(dataDir, { mode: 0o755 });
+  const { refused } = await startUser({ dataDir, role: 'service', prefix: asNobody }).next();
+  expect(refused).toMatch(/cannot be used by user 65534, it belongs to user 0: start as its owner, or set CIVIC_DATA_DIR/);
+});
+
+test('an ordinary user cannot use the server that root runs', async ({ skip }) => {
+  if (!root) skip(why);
+  const service = startUser({ dataDir, role: 'service' });
+  await service.next();
+  const { refused } = await startUser({ dataDir, role: 'command', prefix: asNobody }).next();
+  expect(refused).toMatch(/cannot be used by user 65534/);
+  await service.ask('leave');
+});
+
+test('root runs it in a folder that no other user may pass through', async ({ skip }) => {
+  if (!root) skip(why);
+  if (!namespaces) skip('needs user namespaces; the next test covers machines without them');
+  chmodSync(folder, 0o700);
+  await worksTwice({});
+});
+
+test('root runs it in such a folder also where user namespaces are forbidden', async ({ skip }) => {
+  if (!root) skip(why);
+  chmodSync(folder, 0o700);
+  const programs = join(folder, 'bin');
+  mkdirSync(programs);
+  writeFileSync(join(programs, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  await worksTwice({ env: { PATH: `${programs}:${process.env['PATH'] ?? ''}` } });
+  const again = startUser({ dataDir, role: 'service' });
+  await again.next();
+  expect(await again.ask('count')).toEqual({ count: 2 });
+  await again.ask('leave');
+});
