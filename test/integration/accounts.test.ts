@@ -1,0 +1,132 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createGenerationStore } from '../../infra/postgresql/generations.ts';
+import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
+import { accounts } from '../../projections/accounts/projection.ts';
+import { listAccounts } from '../../queries/list-accounts.ts';
+import { findKey, listKeys } from '../../queries/list-keys.ts';
+import { resolveKey } from '../../queries/resolve-key.ts';
+import type { AccountEvent } from '../../src/domain/events/account-events.ts';
+import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { LiveReads } from '../../src/domain/ports/projection.ts';
+import { accountStream } from '../../src/domain/streams.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+let server: TestDatabase;
+let database: Database;
+let reads: LiveReads;
+let generation: number;
+let other: number;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  await migrate(server.url);
+  database = await openDatabase({ dsn: server.url, statementTimeoutMs: 5_000 });
+  const store = createGenerationStore(database.transactor);
+  generation = (await store.create(accounts, 'live', 0)).generation;
+  other = (await store.create(accounts, 'scratch', 0)).generation;
+  reads = createLiveReads(database.read);
+});
+afterAll(async () => {
+  await database.close();
+  await server.close();
+});
+
+let position = 0;
+const stored = (accountId: string, event: AccountEvent, time: number): StoredEvent => ({
+  position: String((position += 1)).padStart(16, '0') as Position,
+  stream: accountStream(accountId),
+  revision: position,
+  id: randomUUID(),
+  type: event.type,
+  schemaVersion: 1,
+  data: JSON.stringify(event.data),
+  metadata: '{}',
+  time,
+});
+
+const fold = (events: readonly StoredEvent[], into: number) =>
+  database.transactor.transaction((transaction) => accounts.fold(events, { transaction, columns: database.columns, generation: into }));
+
+const hash = (digit: string) => digit.repeat(64);
+const opened: AccountEvent = { type: 'AccountOpened', data: { name: 'Clerk of Wise', channel: 'unset', tier: 'none', paidUntil: null } };
+const issued = (keyId: string, sha256: string): AccountEvent => ({
+  type: 'KeyIssued',
+  data: { keyId, sha256, scopes: ['civic:read', 'civic:export'], expiresAt: '2026-06-01T00:00:00.000Z' },
+});
+
+test('every batching of the same events leaves the same tables, and they say what the events said', async () => {
+  const [accountId, neighbour] = [randomUUID(), randomUUID()];
+  const [keyId, revokedKeyId] = [randomUUID(), randomUUID()];
+  const history = [
+    stored(accountId, opened, 1_000),
+    stored(neighbour, { ...opened, data: { ...opened.data, name: 'Neighbour' } }, 1_500),
+    stored(accountId, issued(keyId, hash('a')), 2_000),
+    stored(accountId, issued(revokedKeyId, hash('b')), 2_500),
+    stored(accountId, { type: 'AccountPeriodSet', data: { tier: 'ultra', paidUntil: '2026-03-01T00:00:00.000Z' } }, 3_000),
+    stored(neighbour, { type: 'AccountSuspended', data: {} }, 3_500),
+    stored(accountId, { type: 'AccountPeriodSet', data: { tier: 'pro', paidUntil: '2026-04-01T00:00:00.000Z' } }, 4_000),
+    stored(accountId, { type: 'AccountPaymentConfirmed', data: { paidAt: '2026-01-01T00:00:00.000Z' } }, 4_500),
+    stored(accountId, { type: 'AccountSuspended', data: {} }, 5_000),
+    stored(accountId, { type: 'AccountResumed', data: {} }, 5_500),
+    stored(accountId, { type: 'KeyRevoked', data: { keyId: revokedKeyId } }, 6_000),
+  ];
+  await fold(history, generation);
+  for (const event of history) await fold([event], other);
+  for (const difference of accounts.differences(generation, other, 'rows')) expect(await database.read.texts(difference)).toEqual([]);
+
+  expect(await resolveKey(reads, hash('a'))).toEqual({
+    keyId,
+    accountId,
+    scopes: ['civic:read', 'civic:export'],
+    expiresAt: Date.parse('2026-06-01T00:00:00.000Z'),
+    revokedAt: null,
+    accountStatus: 'active',
+    channel: 'unset',
+    tier: 'pro',
+    paidUntil: Date.parse('2026-04-01T00:00:00.000Z'),
+    paidAt: Date.parse('2026-01-01T00:00:00.000Z'),
+  });
+  expect(await resolveKey(reads, hash('b'))).toMatchObject({ keyId: revokedKeyId, revokedAt: 6_000 });
+  expect(await resolveKey(reads, hash('c'))).toBeNull();
+
+  expect(await listAccounts(reads)).toEqual([
+    {
+      accountId,
+      name: 'Clerk of Wise',
+      status: 'active',
+      channel: 'unset',
+      tier: 'pro',
+      paidUntil: '2026-04-01T00:00:00.000Z',
+      paidAt: '2026-01-01T00:00:00.000Z',
+      openedAt: '1970-01-01T00:00:01.000Z',
+    },
+    expect.objectContaining({ accountId: neighbour, status: 'suspended', paidUntil: null }),
+  ]);
+  const keys = await listKeys(reads, accountId);
+  expect(keys.map(({ keyId: id, revokedAt }) => [id, revokedAt])).toEqual([
+    [keyId, null],
+    [revokedKeyId, '1970-01-01T00:00:06.000Z'],
+  ]);
+  expect(Object.keys(keys[0]!)).not.toContain('sha256');
+  expect(await findKey(reads, keyId)).toEqual(keys[0]);
+  expect(await findKey(reads, randomUUID())).toBeNull();
+});
+
+test('two keys of one hash cannot stand in the read model', async () => {
+  const accountId = randomUUID();
+  const events = [
+    stored(accountId, opened, 1),
+    stored(accountId, issued(randomUUID(), hash('d')), 2),
+    stored(accountId, issued(randomUUID(), hash('d')), 3),
+  ];
+  await expect(fold(events, generation)).rejects.toThrow('unique');
+});
+
+test('a difference between two generations is found', async () => {
+  await fold([stored(randomUUID(), opened, 9)], other);
+  const found = await Promise.all(accounts.differences(generation, other, 'rows').map((statement) => database.read.texts(statement)));
+  expect(found.flat()).toHaveLength(1);
+});
