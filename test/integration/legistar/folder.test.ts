@@ -1,0 +1,44 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { legistarFolderReader } from '../../../infra/legistar/folder-client.ts';
+import { SourceUnavailable, UnknownSourceClient } from '../../../src/domain/ports/source-ports.ts';
+
+let directory: string;
+const reader = () => legistarFolderReader({ directory, client: 'example' });
+const record = (name: string, text: string) => writeFile(path.join(directory, 'example', name), text);
+
+beforeEach(async () => {
+  directory = await mkdtemp(path.join(tmpdir(), 'legistar-folder-'));
+  await mkdir(path.join(directory, 'example', 'eventitems'), { recursive: true });
+});
+
+afterEach(() => rm(directory, { recursive: true }));
+
+describe('a folder of recordings', () => {
+  it('without the client is an unknown client', async () => {
+    await expect(reader().bodies()).rejects.toThrow(UnknownSourceClient);
+  });
+
+  it('takes a missing, broken or shapeless file for a read that failed, never for an empty list', async () => {
+    await record('events.json', '[{"EventId": 1,');
+    await expect(reader().events(null)).rejects.toThrow(SourceUnavailable);
+    await record('events.json', '{"value": []}');
+    await expect(reader().events(null)).rejects.toThrow('events.json holds no list');
+    await expect(reader().eventItems(1)).rejects.toThrow('1.json is missing');
+  });
+
+  it('gives events from a date on, and one event or none', async () => {
+    const rows = [
+      { EventId: 1, EventDate: '2026-01-01T00:00:00' },
+      { EventId: 2, EventDate: '2026-03-01T00:00:00' },
+      { EventId: 3, EventDate: null },
+    ];
+    await record('events.json', JSON.stringify(rows));
+    expect(await reader().events(null)).toEqual(rows);
+    expect(await reader().events('2026-03-01')).toEqual(rows.slice(1));
+    expect(await reader().event(1)).toEqual(rows[0]);
+    expect(await reader().event(9)).toBeNull();
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { openDatabase, type Database } from '../../infra/postgresql/open-database.ts';
+import { REFERENCE_FIELDS } from '../../projections/record-references/reference-rows.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import { knownRecords } from '../../queries/known-records.ts';
+import { RECORD_PUBLISHED, RECORD_WITHDRAWN } from '../../src/domain/events/record-events.ts';
+import { derivedId } from '../../src/domain/identifiers.ts';
+import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { RECORD_SCHEMAS, RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
+import { recordStream } from '../../src/domain/streams.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+const GENERATION = 1;
+const [MEETING, OTHER, ITEM, AGENDA] = ['meeting', 'other', 'item', 'agenda'].map((name) => derivedId('test', name)) as [
+  string,
+  string,
+  string,
+  string,
+];
+
+let server: TestDatabase;
+let database: Database;
+const newest = new Map<string, StoredEvent>();
+let position = 0;
+
+const event = (resource: Resource, id: string, data: object | null): StoredEvent => {
+  const stream = recordStream(resource, id);
+  const stored: StoredEvent = {
+    position: String(++position).padStart(20, '0') as Position,
+    stream,
+    revision: (newest.get(stream)?.revision ?? -1) + 1,
+    id: derivedId('event', position),
+    type: data === null ? RECORD_WITHDRAWN : RECORD_PUBLISHED,
+    schemaVersion: 1,
+    data: JSON.stringify(data === null ? {} : { id, ...data }),
+    metadata: '{}',
+    time: 0,
+  };
+  newest.set(stream, stored);
+  return stored;
+};
+
+const fold = (batch: readonly StoredEvent[]) =>
+  database.transactor.transaction((transaction) =>
+    recordReferences.fold(batch, { transaction, columns: database.columns, generation: GENERATION }),
+  );
+
+const known = () =>
+  knownRecords(createLiveReads(database.read), {
+    readLast: async (streams) => new Map(streams.flatMap((stream) => (newest.has(stream) ? [[stream, newest.get(stream)!] as const] : []))),
+  });
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  await migrate(server.url);
+  database = await openDatabase({ dsn: server.url, statementTimeoutMs: 10_000 });
+  await database.transactor.transaction(async (transaction) => {
+    for (const text of recordReferences.create(GENERATION)) await transaction.execute({ text, values: [] });
+    await transaction.execute({
+      text: 'insert into civic.projections (name, live_generation) values ($1, $2)',
+      values: [recordReferences.name, GENERATION],
+    });
+  });
+});
+
+afterAll(async () => {
+  await database?.close();
+  await server?.close();
+});
+
+describe('the references of records', () => {
+  it('name exactly the fields of the schemas that hold the id of another record', () => {
+    for (const resource of RESOURCES) {
+      const fields = Object.keys(RECORD_SCHEMAS[resource].shape).filter((field) => field.endsWith('Id') && field !== 'sourceRecordId');
+      expect([resource, REFERENCE_FIELDS[resource]]).toEqual([resource, fields]);
+    }
+  });
+
+  it('follow a record as it is published, changed within a batch, withdrawn and published again', async () => {
+    const referring = (target: string) => known().referring('agenda_items', 'meetingId', [target]);
+    await fold([
+      event('agenda_items', ITEM, { meetingId: MEETING, agendaId: null }),
+      event('agendas', AGENDA, { meetingId: MEETING, documentId: null }),
+    ]);
+    expect(await referring(MEETING)).toEqual([ITEM]);
+    expect(await known().referring('agendas', 'meetingId', [MEETING, OTHER])).toEqual([AGENDA]);
+    expect(await known().referring('agenda_items', 'agendaId', [AGENDA])).toEqual([]);
+
+    await fold([event('agenda_items', ITEM, null), event('agenda_items', ITEM, { meetingId: OTHER, agendaId: AGENDA })]);
+    expect(await referring(MEETING)).toEqual([]);
+    expect(await referring(OTHER)).toEqual([ITEM]);
+    expect(await known().referring('agenda_items', 'agendaId', [AGENDA])).toEqual([ITEM]);
+
+    await fold([event('agenda_items', ITEM, null)]);
+    expect(await referring(OTHER)).toEqual([]);
+    await fold([event('agenda_items', ITEM, { meetingId: MEETING, agendaId: null })]);
+    expect(await referring(MEETING)).toEqual([ITEM]);
+    expect(await referring(OTHER)).toEqual([]);
+  });
+
+  it('leave the same rows whether the events come one by one or in one batch', async () => {
+    const [first, second] = ['first', 'second'].map((name) => derivedId('test', name)) as [string, string];
+    const events = [
+      event('documents', first, { meetingId: MEETING, agendaItemId: ITEM }),
+      event('documents', second, { meetingId: MEETING, agendaItemId: null }),
+      event('documents', first, null),
+      event('documents', second, { meetingId: OTHER, agendaItemId: ITEM }),
+    ];
+    const rows = async () => {
+      const [meeting, other, item] = await Promise.all([
+        known().referring('documents', 'meetingId', [MEETING]),
+        known().referring('documents', 'meetingId', [OTHER]),
+        known().referring('documents', 'agendaItemId', [ITEM]),
+      ]);
+      return { meeting, other, item };
+    };
+    for (const one of events) await fold([one]);
+    const oneByOne = await rows();
+    expect(oneByOne).toEqual({ meeting: [], other: [second], item: [second] });
+    await database.transactor.transaction((transaction) =>
+      transaction.execute({ text: `delete from ${recordReferences.tables(GENERATION)[0]} where resource = 'documents'`, values: [] }),
+    );
+    await fold(events);
+    expect(await rows()).toEqual(oneByOne);
+  });
+
+  it('give the data of what is current and nothing for what is withdrawn or unknown', async () => {
+    const withdrawn = derivedId('test', 'withdrawn');
+    event('meetings', withdrawn, { title: 'gone' });
+    event('meetings', withdrawn, null);
+    event('meetings', MEETING, { title: 'here' });
+    const current = await known().current('meetings', [MEETING, withdrawn, OTHER]);
+    expect([...current]).toEqual([[MEETING, { id: MEETING, title: 'here' }]]);
+  });
+});
