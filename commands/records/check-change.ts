@@ -1,18 +1,14 @@
 import { z } from 'zod';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { text, uuid } from '../../src/domain/records/fields.ts';
 import { RECORD_SCHEMAS, type NormalizedContent } from '../../src/domain/records/resources.ts';
-import type { RecordCommand } from './record-decider.ts';
+import type { RecordIntent } from './record-decider.ts';
 import type { RecordChange } from './record-writer.ts';
-
-/** Largest `data` of a record, in bytes of canonical JSON (decisions, section 1). */
-export const MAX_RECORD_BYTES = 1_048_576;
 
 const SERVICE_FIELDS = ['id', 'createdAt', 'updatedAt'] as const;
 const reasonText = text.max(1000).nullable();
 
 export type CheckedChange =
-  | { readonly kind: 'command'; readonly id: string; readonly command: RecordCommand }
+  | { readonly kind: 'command'; readonly id: string; readonly intent: RecordIntent }
   | { readonly kind: 'rejected'; readonly reason: string };
 
 const rejected = (reason: string): CheckedChange => ({ kind: 'rejected', reason });
@@ -32,10 +28,7 @@ const holdsPrototypeKey = (value: unknown): boolean => {
   return Object.values(value).some(holdsPrototypeKey);
 };
 
-/** U+0000 as JSON writes it: an odd number of backslashes before `u0000`. */
-const holdsNul = (json: string): boolean => json.includes('\\u0000') && /(?<!\\)(?:\\\\)*\\u0000/.test(json);
-
-const checkUpsert = (change: Extract<RecordChange, { op: 'upsert' }>, id: string, at: string): CheckedChange => {
+const checkUpsert = (change: Extract<RecordChange, { op: 'upsert' }>, id: string): CheckedChange => {
   const { content: stated } = change;
   if (typeof stated !== 'object' || stated === null || Array.isArray(stated)) return rejected('data must be an object');
   if (holdsPrototypeKey(stated)) return rejected('a key __proto__ is not allowed');
@@ -45,24 +38,15 @@ const checkUpsert = (change: Extract<RecordChange, { op: 'upsert' }>, id: string
   for (const field of SERVICE_FIELDS) delete content[field];
   const parsed = RECORD_SCHEMAS[change.resource].safeParse(content);
   if (!parsed.success) return rejected(describeIssues(parsed.error));
-  let json: string;
-  try {
-    json = canonicalJson(parsed.data);
-  } catch (error) {
-    return rejected(`data cannot be written as JSON: ${(error as Error).message}`);
-  }
-  if (!json.isWellFormed() || /\\ud[89a-f][0-9a-f]{2}/.test(json)) return rejected('a lone surrogate is not allowed');
-  if (holdsNul(json)) return rejected('the character U+0000 is not allowed');
-  if (Buffer.byteLength(json) > MAX_RECORD_BYTES - 200) return rejected('the record is over 1 MiB');
-  return { kind: 'command', id, command: { type: 'PublishRecord', id, content: parsed.data as NormalizedContent, at } };
+  return { kind: 'command', id, intent: { type: 'PublishRecord', id, content: parsed.data as NormalizedContent } };
 };
 
-/** Checks and normalises one stated change; `at` is ISO 8601 in UTC. */
-export const checkChange = (change: RecordChange, at: string): CheckedChange => {
+/** Checks and normalises one stated change. */
+export const checkChange = (change: RecordChange): CheckedChange => {
   const id = uuid.safeParse(change.id);
   if (!id.success) return rejected('id must be a uuid');
-  if (change.op === 'upsert') return checkUpsert(change, id.data, at);
+  if (change.op === 'upsert') return checkUpsert(change, id.data);
   const reason = reasonText.safeParse(change.reason ?? null);
   if (!reason.success) return rejected(`reason: ${describeIssues(reason.error)}`);
-  return { kind: 'command', id: id.data, command: { type: 'WithdrawRecord', reason: reason.data, at } };
+  return { kind: 'command', id: id.data, intent: { type: 'WithdrawRecord', reason: reason.data } };
 };

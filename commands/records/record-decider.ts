@@ -9,10 +9,13 @@ export type RecordState =
   | { readonly kind: 'published'; readonly createdAt: string; readonly updatedAt: string; readonly data: string }
   | { readonly kind: 'withdrawn'; readonly createdAt: string };
 
+/** What is wanted of a record, checked and normalised. */
+export type RecordIntent =
+  | { readonly type: 'PublishRecord'; readonly id: string; readonly content: NormalizedContent }
+  | { readonly type: 'WithdrawRecord'; readonly reason: string | null };
+
 /** `at` is the command's time, ISO 8601 in UTC. */
-export type RecordCommand =
-  | { readonly type: 'PublishRecord'; readonly id: string; readonly content: NormalizedContent; readonly at: string }
-  | { readonly type: 'WithdrawRecord'; readonly reason: string | null; readonly at: string };
+export type RecordCommand = RecordIntent & { readonly at: string };
 
 /** A record event as type and exact JSON text. */
 export interface RecordEvent {
@@ -30,14 +33,25 @@ export const evolve = (_state: RecordState, event: Pick<StoredEvent, 'type' | 'd
     : { kind: 'withdrawn', createdAt: data.createdAt };
 };
 
-/** The events of a command, none when the record already says so. */
-export const decide = (command: RecordCommand, state: RecordState): readonly RecordEvent[] => {
+/** Largest `data` of a record, in bytes of canonical JSON (decisions, section 1). */
+export const MAX_RECORD_BYTES = 1_048_576;
+
+/** The events of a command, none when the record already says so, or the reason why it is refused. */
+export const decide = (command: RecordCommand, state: RecordState): readonly RecordEvent[] | string => {
   switch (command.type) {
     case 'PublishRecord': {
       const createdAt = state.kind === 'absent' ? command.at : state.createdAt;
-      const data = (updatedAt: string) => canonicalJson({ ...command.content, id: command.id, createdAt, updatedAt });
-      if (state.kind === 'published' && data(state.updatedAt) === state.data) return [];
-      return [{ type: RECORD_PUBLISHED, data: data(command.at) }];
+      const dataAt = (updatedAt: string) => canonicalJson({ ...command.content, id: command.id, createdAt, updatedAt });
+      let data: string;
+      try {
+        if (state.kind === 'published' && dataAt(state.updatedAt) === state.data) return [];
+        data = dataAt(command.at);
+      } catch (error) {
+        return `data cannot be written as JSON: ${(error as Error).message}`;
+      }
+      if (holdsNul(data)) return 'the character U+0000 is not allowed';
+      if (Buffer.byteLength(data) > MAX_RECORD_BYTES) return `the record is over ${MAX_RECORD_BYTES} bytes`;
+      return [{ type: RECORD_PUBLISHED, data }];
     }
     case 'WithdrawRecord': {
       if (state.kind !== 'published') return [];
@@ -46,3 +60,6 @@ export const decide = (command: RecordCommand, state: RecordState): readonly Rec
     }
   }
 };
+
+/** U+0000 as JSON writes it: an odd number of backslashes before `u0000`. */
+const holdsNul = (json: string): boolean => json.includes('\\u0000') && /(?<!\\)(?:\\\\)*\\u0000/.test(json);

@@ -7,27 +7,30 @@ import {
   NO_STREAM,
   type NewEvent,
   OutcomeUnknown,
+  type Position,
   type StreamAppend,
 } from '../../src/domain/ports/event-log.ts';
 import { recordStream } from '../../src/domain/streams.ts';
 import type { CommandContext } from '../command-context.ts';
 import { checkChange } from './check-change.ts';
-import { decide, evolve, initialState, type RecordCommand } from './record-decider.ts';
+import { decide, evolve, initialState, type RecordIntent } from './record-decider.ts';
 import type { RecordOutcome, RecordWriter } from './record-writer.ts';
 
 interface PendingChange {
   readonly index: number;
   readonly commandId: string;
-  readonly command: RecordCommand;
+  readonly intent: RecordIntent;
 }
 
 interface Decision {
   readonly stream: string;
-  readonly changes: readonly PendingChange[];
+  readonly changes: PendingChange[];
   /** Undefined where every change of the stream is already so. */
   readonly append: StreamAppend | undefined;
   /** Indexes of the changes that made an event. */
   readonly changed: ReadonlySet<number>;
+  /** Why a change was refused, by its index. */
+  readonly refused: ReadonlyMap<number, string>;
 }
 
 export interface WriteRecordsDependencies {
@@ -44,17 +47,19 @@ export interface WriteRecordsDependencies {
  */
 export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: WriteRecordsDependencies): RecordWriter => ({
   async write(changes, context) {
-    const at = new Date(clock.now()).toISOString();
     const outcomes = Array.from<RecordOutcome | undefined>({ length: changes.length });
-    let pending = new Map<string, readonly PendingChange[]>();
+    let pending = new Map<string, PendingChange[]>();
     for (const [index, change] of changes.entries()) {
-      const checked = checkChange(change, at);
+      const checked = checkChange(change);
       if (checked.kind === 'rejected') {
         outcomes[index] = checked;
         continue;
       }
       const stream = recordStream(change.resource, checked.id);
-      pending.set(stream, [...(pending.get(stream) ?? []), { index, commandId: identifiers.next(), command: checked.command }]);
+      const ofStream = pending.get(stream);
+      const next = { index, commandId: identifiers.next(), intent: checked.intent };
+      if (ofStream === undefined) pending.set(stream, [next]);
+      else ofStream.push(next);
     }
 
     const deadline = clock.now() + deadlineMs;
@@ -62,17 +67,12 @@ export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: Writ
       if (attempt > 0) await pause(attempt, clock, deadline);
       const decisions = await decideAll(log, pending, clock.now(), context);
       const settled = await appendAll(log, decisions, attempt < 20 && clock.now() < deadline);
-      const again = new Map<string, readonly PendingChange[]>();
+      const again = new Map<string, PendingChange[]>();
       for (const [index, decision] of decisions.entries()) {
         const outcome = settled[index]!;
         if (outcome.kind === 'conflict') again.set(decision.stream, decision.changes);
         else {
-          for (const change of decision.changes) {
-            outcomes[change.index] =
-              decision.changed.has(change.index) && outcome.position !== undefined
-                ? { kind: 'appended', position: outcome.position }
-                : { kind: 'unchanged' };
-          }
+          for (const { index: at } of decision.changes) outcomes[at] = outcomeOf(decision, at, outcome.position);
         }
       }
       pending = again;
@@ -81,6 +81,12 @@ export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: Writ
   },
 });
 
+const outcomeOf = ({ changed, refused }: Decision, index: number, position: Position | undefined): RecordOutcome => {
+  const reason = refused.get(index);
+  if (reason !== undefined) return { kind: 'rejected', reason };
+  return changed.has(index) && position !== undefined ? { kind: 'appended', position } : { kind: 'unchanged' };
+};
+
 const pause = async (attempt: number, clock: Clock, deadline: number): Promise<void> => {
   if (clock.now() >= deadline) throw new Error('the records could not be written before the deadline: other writers kept changing them');
   await wait(Math.random() * Math.min(200, 2 ** attempt));
@@ -88,31 +94,35 @@ const pause = async (attempt: number, clock: Clock, deadline: number): Promise<v
 
 const decideAll = async (
   log: EventLog,
-  pending: ReadonlyMap<string, readonly PendingChange[]>,
+  pending: ReadonlyMap<string, PendingChange[]>,
   time: number,
   context: CommandContext,
 ): Promise<readonly Decision[]> => {
   const last = await log.readLast([...pending.keys()]);
+  const at = new Date(time).toISOString();
   return [...pending].map(([stream, changes]) => {
     const newest = last.get(stream);
     let state = newest === undefined ? initialState() : evolve(initialState(), newest);
     const events: NewEvent[] = [];
     const changed = new Set<number>();
-    for (const { index, commandId, command } of changes) {
-      for (const event of decide(command, state)) {
-        events.push({ ...event, id: eventId(commandId, 0), schemaVersion: 1, metadata: { commandId, ...context }, time });
-        state = evolve(state, event);
-        changed.add(index);
+    const refused = new Map<number, string>();
+    for (const { index, commandId, intent } of changes) {
+      const decision = decide({ ...intent, at }, state);
+      if (typeof decision === 'string') refused.set(index, decision);
+      else {
+        for (const event of decision) {
+          events.push({ ...event, id: eventId(commandId, 0), schemaVersion: 1, metadata: { commandId, ...context }, time });
+          if (changes.length > 1) state = evolve(state, event);
+          changed.add(index);
+        }
       }
     }
     const append = events.length === 0 ? undefined : { stream, expectedRevision: newest?.revision ?? NO_STREAM, events };
-    return { stream, changes, append, changed };
+    return { stream, changes, append, changed, refused };
   });
 };
 
-type Settled =
-  | { readonly kind: 'settled'; readonly position?: Extract<AppendOutcome, { kind: 'appended' }>['position'] }
-  | { readonly kind: 'conflict' };
+type Settled = { readonly kind: 'settled'; readonly position?: Position } | { readonly kind: 'conflict' };
 
 const appendAll = async (log: EventLog, decisions: readonly Decision[], mayRetry: boolean): Promise<readonly Settled[]> => {
   const appends = decisions.flatMap(({ append }) => append ?? []);
