@@ -9,6 +9,8 @@ export class ReadModelMissing extends Error {
   override readonly name = 'ReadModelMissing';
 }
 
+const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
+
 /** Remembers which generation of each read model is live; a statement that met a switch is built anew and run again. */
 export const createLiveReads = (database: ReadDatabase): LiveReads => {
   let pointers: ReadonlyMap<string, number> = new Map();
@@ -30,9 +32,7 @@ export const createLiveReads = (database: ReadDatabase): LiveReads => {
       try {
         return await run();
       } catch (error) {
-        const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-        const causeCode = error instanceof Error && error.cause instanceof Error && 'code' in error.cause ? String(error.cause.code) : '';
-        const stale = error instanceof ReadModelMissing || SWITCHED.has(code) || SWITCHED.has(causeCode);
+        const stale = error instanceof ReadModelMissing || [error, (error as Error).cause].some((each) => SWITCHED.has(codeOf(each)));
         if (!stale || left === 0) throw error;
         await reload();
       }
