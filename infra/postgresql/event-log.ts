@@ -30,7 +30,7 @@ const LIMIT_TRANSACTIONS = `
 export const openEventLog = (settings: EventLogSettings): EventLog & { close(): Promise<void> } => {
   const { dsn, statementTimeoutMs } = settings;
   const lanes = Array.from({ length: settings.lanes ?? LANES }, () =>
-    openAppendLane({ dsn, purpose: 'log-appends', statementTimeoutMs, genericPlans: true, onConnect: LIMIT_TRANSACTIONS }),
+    openAppendLane({ dsn, purpose: 'log-appends', statementTimeoutMs, plansForGrowth: true, onConnect: LIMIT_TRANSACTIONS }),
   );
   const queue = new AppendQueue(lanes);
   const news = openLogNews(dsn, settings.pollMs ?? POLL_MS);

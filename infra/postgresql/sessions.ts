@@ -7,8 +7,8 @@ export interface Session {
   readonly purpose: string;
   readonly statementTimeoutMs?: number;
   readonly idleInTransactionMs?: number;
-  /** Plans that do not depend on the values: for statements whose parameters are whole columns. */
-  readonly genericPlans?: boolean;
+  /** For statements that look up keys and take whole columns: plans stay right while the tables grow from nothing. */
+  readonly plansForGrowth?: boolean;
   /** Run once on every new pipelined connection. */
   readonly onConnect?: string;
 }
@@ -22,7 +22,7 @@ const textTypes = { getTypeParser: () => verbatim } as unknown as NonNullable<Cl
 /** Settings of every session of this program, in the form of the server's `options`. */
 export const sessionOptions = (session: Session): string => {
   const settings = ['timezone=UTC', 'max_parallel_workers_per_gather=0', 'jit=off', 'default_transaction_isolation=read\\ committed'];
-  if (session.genericPlans === true) settings.push('plan_cache_mode=force_generic_plan');
+  if (session.plansForGrowth === true) settings.push('plan_cache_mode=force_generic_plan', 'enable_seqscan=off');
   return settings.map((setting) => `-c ${setting}`).join(' ');
 };
 

@@ -1,4 +1,4 @@
--- The event log: one order of dense positions, and the revision of every stream.
+-- The event log: one order of dense positions; the revision of a stream is its last event's.
 
 create table civic.events (
   position bigint primary key,
@@ -15,12 +15,6 @@ create table civic.events (
 comment on table civic.events is 'Append-only. data and metadata are json, not jsonb: their exact text is kept.';
 comment on column civic.events.position is 'Dense from 1, given under the append lock, visible in order.';
 comment on column civic.events.time is 'Milliseconds since the epoch, from the writer''s clock.';
-
-create table civic.streams (
-  stream text collate "C" primary key,
-  revision bigint not null
-);
-comment on table civic.streams is 'The revision of each stream''s last event.';
 
 create function civic.refuse_change() returns trigger language plpgsql as $$
 begin
@@ -60,19 +54,14 @@ declare
   head bigint := civic.lock_log();
   appended bigint;
 begin
-  -- A scalar subquery: a join would be planned while the table is small and kept while it grows.
+  -- A lookup for each, not a join: a join would be planned while the log is small and kept while it grows.
   actual := array(
-    select coalesce((select s.revision from civic.streams s where s.stream = a.stream), -1)
+    select coalesce((select e.revision from civic.events e where e.stream = a.stream order by e.revision desc limit 1), -1)
     from unnest(streams) with ordinality a(stream, no) order by a.no);
   starts := array(
     select case when a.revision = a.expectation
       then (head + sum(a.size) filter (where a.revision = a.expectation) over (order by a.no) - a.size)::bigint else -1 end
     from unnest(actual, expected, counts) with ordinality a(revision, expectation, size, no) order by a.no);
-
-  insert into civic.streams (stream, revision)
-    select a.stream, a.expectation + a.size
-    from unnest(streams, expected, counts, starts) a(stream, expectation, size, start) where a.start >= 0
-    on conflict (stream) do update set revision = excluded.revision;
 
   insert into civic.events (position, stream, revision, id, type, schema_version, data, metadata, time)
     select starts[e.append_no] + e.event_no, streams[e.append_no], expected[e.append_no] + e.event_no,
@@ -94,14 +83,12 @@ create function civic.append_one(
 declare
   head bigint := civic.lock_log();
 begin
-  actual := coalesce((select s.revision from civic.streams s where s.stream = to_stream), -1);
+  actual := coalesce((select e.revision from civic.events e where e.stream = to_stream order by e.revision desc limit 1), -1);
   if actual <> expected then
     start := -1;
     return;
   end if;
   start := head;
-  insert into civic.streams (stream, revision) values (to_stream, expected + 1)
-    on conflict (stream) do update set revision = excluded.revision;
   insert into civic.events (position, stream, revision, id, type, schema_version, data, metadata, time)
     values (head + 1, to_stream, expected + 1, event_id, event_type, version, body, about, at);
   perform pg_notify('civic_log', '');
