@@ -27,7 +27,7 @@ import { createReadCivicRecords } from '../queries/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../queries/read-civic-snapshot-page.ts';
 import { resolveKey } from '../queries/resolve-key.ts';
 import { createAdmission } from './admission/admit.ts';
-import type { Civic, Role } from './cli/civic.ts';
+import type { Civic, Role } from './civic.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Projection } from './domain/ports/projection.ts';

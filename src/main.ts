@@ -1,6 +1,6 @@
 import { CommanderError } from 'commander';
 import { createLogger } from '../infra/system/logging.ts';
-import { CommandFailed, type CliContext } from './cli/civic.ts';
+import { CommandFailed, type CliContext } from './cli/context.ts';
 import { createProgram } from './cli/program.ts';
 import { openCivic } from './composition.ts';
 import { readSettings } from './settings.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { CommandFailed } from './civic.ts';
+import { CommandFailed } from './context.ts';
 
 /** How long a command is decided again after conflicts, in milliseconds. */
 export const DEADLINE_MS = 30_000;

@@ -1,4 +1,4 @@
-import type { CliContext } from './civic.ts';
+import type { CliContext } from './context.ts';
 
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return '-';

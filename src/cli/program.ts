@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import type { CliContext } from './civic.ts';
+import type { CliContext } from './context.ts';
 import { addAccountsCommands } from './commands/accounts.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addProjectionsCommands } from './commands/projections.ts';

@@ -1,5 +1,6 @@
 import type { Position } from '../domain/ports/event-log.ts';
-import type { Civic, CliContext } from './civic.ts';
+import type { Civic } from '../civic.ts';
+import type { CliContext } from './context.ts';
 import { warn } from './output.ts';
 
 /** Opens the program for one command, folds along where no service does, and closes it whatever happens. */

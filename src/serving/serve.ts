@@ -1,6 +1,6 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { listProjections } from '../../queries/list-projections.ts';
-import { type Civic, CommandFailed } from '../cli/civic.ts';
+import type { Civic } from '../civic.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
 import { registerLagMetrics } from '../http/lag-metrics.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
@@ -42,7 +42,7 @@ export const serve = async (civic: Civic, { role, stopping, print }: Serving): P
     if (!stopping.aborted) await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
     civic.logger.info({}, 'stopping');
   } finally {
-    ending.abort(new CommandFailed('the service is ending'));
+    ending.abort(new Error('the service is ending'));
     for (const closer of closers.toReversed()) await closer();
   }
 };

@@ -4,8 +4,9 @@ import { handleAccountCommand } from '../../../commands/accounts/handle-account-
 import { listAccounts } from '../../../queries/list-accounts.ts';
 import { channel, tier } from '../../domain/events/account-events.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
-import type { Civic, CliContext } from '../civic.ts';
-import { CommandFailed } from '../civic.ts';
+import type { Civic } from '../../civic.ts';
+import type { CliContext } from '../context.ts';
+import { CommandFailed } from '../context.ts';
 import { DEADLINE_MS, parseOption } from '../options.ts';
 import { print } from '../output.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';

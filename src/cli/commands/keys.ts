@@ -4,7 +4,7 @@ import { issueKey } from '../../../commands/accounts/issue-key.ts';
 import { findKey, listKeys } from '../../../queries/list-keys.ts';
 import { SCOPES, scope } from '../../domain/events/account-events.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
-import { type CliContext, CommandFailed } from '../civic.ts';
+import { type CliContext, CommandFailed } from '../context.ts';
 import { DEADLINE_MS, parseOption } from '../options.ts';
 import { print } from '../output.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';

@@ -5,7 +5,7 @@ import { exportRecords } from '../../../queries/export-records.ts';
 import { isResource, RESOURCES } from '../../domain/records/resources.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
 import type { InputLine } from '../../sources/ndjson/read-lines.ts';
-import { type CliContext, CommandFailed } from '../civic.ts';
+import { type CliContext, CommandFailed } from '../context.ts';
 import { print } from '../output.ts';
 import { progressBar } from '../progress-bar.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';

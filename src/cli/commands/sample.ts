@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { LOG_START } from '../../domain/ports/event-log.ts';
 import { SAMPLE_ACCOUNT_ID } from '../../sources/first-run.ts';
 import { sampleRemovals } from '../../sources/sample/sample-records.ts';
-import type { CliContext } from '../civic.ts';
+import type { CliContext } from '../context.ts';
 import { print } from '../output.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';
 import { commandAccount } from './accounts.ts';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { ROLES, serve, type ServeRole } from '../../serving/serve.ts';
-import type { CliContext } from '../civic.ts';
+import type { CliContext } from '../context.ts';
 
 export const addServeCommand = (program: Command, context: CliContext): void => {
   program

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { SyncRefused } from '../../sources/legistar/clients.ts';
-import { type CliContext, CommandFailed } from '../civic.ts';
+import { type CliContext, CommandFailed } from '../context.ts';
 import { print } from '../output.ts';
 import { progressBar } from '../progress-bar.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';

@@ -1,0 +1,51 @@
+import type { RecordWriter } from '../commands/records/record-writer.ts';
+import type { Projector } from '../projections/projector/projector.ts';
+import type { ProjectorDependencies } from '../projections/projector/dependencies.ts';
+import type { ListProjectionsDependencies } from '../queries/list-projections.ts';
+import type { Admit } from './admission/admit.ts';
+import type { OperationFunctions } from './contract/handlers.ts';
+import type { Identifiers } from './domain/identifiers.ts';
+import type { RandomBytes } from './domain/key-secret.ts';
+import type { Clock } from './domain/ports/clock.ts';
+import type { EventLog, Position } from './domain/ports/event-log.ts';
+import type { GenerationStore } from './domain/ports/generations.ts';
+import type { Logger } from './domain/ports/logger.ts';
+import type { LiveReads, Projection } from './domain/ports/projection.ts';
+import type { Settings } from './settings.ts';
+import type { LegistarSync, SyncReport } from './sources/legistar/sync.ts';
+
+/** The program as its commands see it: everything that `src/composition.ts` has put together. */
+export interface Civic {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly randomBytes: RandomBytes;
+  readonly log: EventLog;
+  readonly reads: LiveReads;
+  readonly writer: RecordWriter;
+  readonly generations: GenerationStore;
+  readonly projections: readonly Projection[];
+  readonly projectorDependencies: ProjectorDependencies;
+  readonly listing: ListProjectionsDependencies;
+  readonly operations: OperationFunctions;
+  readonly admit: Admit;
+  /** Folds in this process too, for as long as the program is open; whoever holds the leases does the work. */
+  startProjector(): Projector;
+  /** Resolves true once every read model has passed the position, false at the deadline. */
+  settled(position: Position): Promise<boolean>;
+  /** Pulls a client of Legistar: over its Web API, another address of it, or recorded responses in a folder. */
+  syncLegistar(sync: LegistarRequest): Promise<SyncReport>;
+  /** Removes what neither replay nor a live snapshot needs; resolves to the number of rows. */
+  prune(): Promise<number>;
+  /** Ends everything that was opened, projectors first. */
+  close(): Promise<void>;
+}
+
+export interface LegistarRequest extends Pick<LegistarSync, 'client' | 'since' | 'jurisdictionSlug' | 'progress' | 'signal'> {
+  /** Ends in `/v1`. */
+  readonly baseUrl?: string | undefined;
+  readonly from?: string | undefined;
+}
+
+export type Role = 'service' | 'command';

@@ -1,0 +1,21 @@
+import type { Civic, Role } from '../civic.ts';
+
+/** What the commands are given by the entry point. */
+export interface CliContext {
+  readonly open: (role: Role) => Promise<Civic>;
+  readonly stdout: NodeJS.WriteStream;
+  readonly stderr: NodeJS.WriteStream;
+  readonly stdin: NodeJS.ReadStream;
+  /** Aborts at SIGTERM or SIGINT. */
+  readonly stopping: AbortSignal;
+}
+
+/** An expected failure of a command: one line for standard error, and the exit status. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+  readonly exitCode: number;
+  constructor(message: string, exitCode = 1) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
