@@ -148,6 +148,8 @@ describe('items', () => {
     const documents = contentOf(mapped, 'documents');
     expect(documents.map((row) => row.url)).toEqual(Array.from({ length: 2 }, () => 'https://site.example.org/a%20b%7Cc.pdf'));
     expect(new Set(documents.map((row) => row.agendaItemId)).size).toBe(2);
+    const ids = mapped.kind === 'mapped' ? mapped.changes.map((change) => change.id) : [];
+    expect(new Set(ids).size).toBe(ids.length);
     expect(mapped.kind === 'mapped' && mapped.documentsUncertain).toBe(true);
   });
 

@@ -223,10 +223,12 @@ describe('a bad day at the source', () => {
     const report = await sync({ timeout: 1000 });
     expect(report.failure).toBeNull();
     expect(clock.slept).toHaveLength(1);
-  });
+  }, 20_000);
 
   it('fails the check of every known source and removes nothing when the list cannot be read', async () => {
     await sync();
+    const synced = new Date(clock.now()).toISOString();
+    await clock.sleep(60_000);
     recording.events = [];
     server.faultsByPath.set(`/v1/${CLIENT}/events`, cutBody);
     const report = await sync();
@@ -234,7 +236,8 @@ describe('a bad day at the source', () => {
     expect(removals()).toEqual([]);
     const sources = records.all('sources').filter(({ content }) => content.status === 'failing');
     expect(sources.map(({ content }) => content.consecutiveFailures)).toEqual([1, 1]);
-    expect(sources.every(({ content }) => content.lastSuccessfulCheckAt !== null)).toBe(true);
+    expect(sources.map(({ content }) => content.lastSuccessfulCheckAt)).toEqual([synced, synced]);
+    expect(sources.every(({ content }) => String(content.lastCheckedAt) > synced)).toBe(true);
   });
 
   it('removes nothing on the word of an empty list', async () => {
