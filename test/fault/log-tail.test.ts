@@ -1,0 +1,41 @@
+import { Client } from 'pg';
+import { afterEach, describe, expect, test } from 'vitest';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { tailViolations } from '../support/log-tail-checker.ts';
+import { runTail } from '../support/log-tail-run.ts';
+
+const SEED = Number(process.env.TAIL_SEED ?? Math.floor(Math.random() * 1e9));
+
+/** What most stores do: positions from a sequence, taken before the commit, with nothing that keeps commits in that order. */
+const WITHOUT_THE_LOCK = `
+  create sequence civic.naive_positions;
+  create or replace function civic.lock_log() returns bigint language sql as $$ select nextval('civic.naive_positions') * 1000 $$`;
+
+let database: TestDatabase | undefined;
+afterEach(async () => await database?.close());
+
+describe(`T1 tailing the log (TAIL_SEED=${SEED})`, () => {
+  test('readers miss, repeat and reorder nothing while writers in other processes append, stall and are killed before they commit', async () => {
+    database = await startTestDatabase();
+    await migrate(database.url);
+    const run = await runTail(database.url, ['reader', 'reader', 'filtered'], SEED);
+    expect(run.complaints).toEqual([]);
+    expect(run.acknowledged.size).toBeGreaterThan(1_000);
+    for (const read of run.readers) expect(tailViolations(read, run.stored, run.acknowledged)).toEqual([]);
+    expect(run.stored.map(({ position }) => position)).toEqual(run.stored.map((_, n) => n + 1));
+  });
+
+  test('without the lock the same readers miss events', async () => {
+    database = await startTestDatabase();
+    await migrate(database.url);
+    const client = new Client(database.url);
+    await client.connect();
+    await client.query(WITHOUT_THE_LOCK);
+    await client.end();
+    const run = await runTail(database.url, ['filtered', 'filtered'], SEED);
+    const violations = run.readers.flatMap((read) => tailViolations(read, run.stored, run.acknowledged));
+    expect(violations.filter((each) => each.startsWith('skipped')).length).toBeGreaterThan(0);
+    expect(violations.filter((each) => each.startsWith('lost write'))).toEqual([]);
+  });
+});

@@ -1,0 +1,23 @@
+export interface Entry {
+  readonly position: number;
+  readonly id: string;
+}
+
+/** What a tailing reader must never do, found by comparing what it read with what the log holds in the end and what was acknowledged. */
+export const tailViolations = (read: readonly Entry[], stored: readonly Entry[], acknowledged: ReadonlySet<string>): readonly string[] => {
+  const found: string[] = [];
+  const ids = new Map(stored.map(({ position, id }) => [position, id]));
+  const seen = new Set<number>();
+  let last = 0;
+  for (const { position, id } of read) {
+    if (ids.get(position) !== id) found.push(`phantom: ${position} was read as ${id} and is not in the log`);
+    if (seen.has(position)) found.push(`repeated: ${position}`);
+    else if (position < last) found.push(`out of order: ${position} after ${last}`);
+    seen.add(position);
+    last = Math.max(last, position);
+  }
+  for (const { position } of stored) if (!seen.has(position)) found.push(`skipped: ${position}`);
+  const kept = new Set(stored.map(({ id }) => id));
+  for (const id of acknowledged) if (!kept.has(id)) found.push(`lost write: ${id}`);
+  return found;
+};

@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
+import { expect } from 'vitest';
+import type { Entry } from './log-tail-checker.ts';
+
+const PROGRAM = fileURLToPath(new URL('./log-tail-process.ts', import.meta.url));
+
+interface Member {
+  readonly child: ChildProcess;
+  readonly read: Entry[];
+  readonly held: Promise<void>;
+  /** Closes its input, so that it ends by itself, and waits for that. */
+  finish(): Promise<void>;
+  kill(): Promise<void>;
+}
+
+export interface TailRun {
+  readonly readers: readonly (readonly Entry[])[];
+  readonly stored: readonly Entry[];
+  readonly acknowledged: ReadonlySet<string>;
+  readonly complaints: readonly string[];
+}
+
+const ROUNDS = 8;
+const FURTHER_READS = 200;
+
+/** Lets writers append, hold, commit and die beside tailing readers, each a process of its own, and tells what everybody saw. */
+export const runTail = async (dsn: string, readers: readonly string[], seed: number): Promise<TailRun> => {
+  const acknowledged = new Set<string>();
+  const complaints: string[] = [];
+  let seeds = seed;
+  const start = (role: string): Member => {
+    const child = spawn(process.execPath, [PROGRAM, role, dsn, String((seeds += 1))], { stdio: ['pipe', 'pipe', 'pipe'] });
+    const read: Entry[] = [];
+    const holds = Promise.withResolvers<void>();
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      const fact = JSON.parse(line) as { acknowledged?: string[]; held?: string; read?: [number, string][] };
+      for (const id of fact.acknowledged ?? []) acknowledged.add(id);
+      for (const [position, id] of fact.read ?? []) read.push({ position, id });
+      if (fact.held !== undefined) holds.resolve();
+    });
+    child.stderr.on('data', (text: Buffer) => complaints.push(String(text)));
+    const gone = once(child, 'close');
+    return {
+      child,
+      read,
+      held: holds.promise,
+      async finish() {
+        child.stdin.end();
+        await gone;
+      },
+      async kill() {
+        child.kill('SIGKILL');
+        await gone;
+      },
+    };
+  };
+
+  const admin = new Client(dsn);
+  await admin.connect();
+  const tails = readers.map(start);
+  let writers = ['single', 'single', 'batch'].map(start);
+  const total = (): number => tails.reduce((sum, { read }) => sum + read.length, 0);
+  /** Writers stand at the lock behind the held append, or, where there is no lock, readers have gone on past it. */
+  const stuckOrPassed = async (since: number): Promise<boolean> => {
+    const waiting = await admin.query(`select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`);
+    return (waiting.rowCount ?? 0) >= 2 || total() > since + FURTHER_READS;
+  };
+  try {
+    await expect.poll(total, { timeout: 20_000 }).toBeGreaterThan(FURTHER_READS);
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const holder = start('dying');
+      await holder.held;
+      const since = total();
+      await expect.poll(async () => await stuckOrPassed(since), { timeout: 20_000 }).toBe(true);
+      await (round % 2 === 0 ? holder.kill() : holder.finish());
+      const [victim, ...others] = writers;
+      await victim!.kill();
+      writers = [...others, start(round % 3 === 0 ? 'batch' : 'single')];
+      const before = total();
+      await expect.poll(total, { timeout: 20_000 }).toBeGreaterThan(before + FURTHER_READS);
+    }
+    for (const each of writers) await each.finish();
+    for (const each of tails) await each.finish();
+    const { rows } = await admin.query<[string, string]>({
+      text: 'select position, id from civic.events order by position',
+      rowMode: 'array',
+    });
+    return {
+      readers: tails.map(({ read }) => read),
+      stored: rows.map(([position, id]) => ({ position: Number(position), id })),
+      acknowledged,
+      complaints,
+    };
+  } finally {
+    for (const { child } of [...writers, ...tails]) child.kill('SIGKILL');
+    await admin.end();
+  }
+};
