@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
 import type { Clock } from '../../src/domain/ports/clock.ts';
 import {
@@ -64,7 +63,7 @@ export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: Writ
 
     const deadline = clock.now() + deadlineMs;
     for (let attempt = 0; pending.size > 0; attempt++) {
-      if (attempt > 0) await pause(attempt, clock, deadline);
+      if (attempt > 0) await pause(attempt, clock, deadline, identifiers.next());
       const decisions = await decideAll(log, pending, clock.now(), context);
       const settled = await appendAll(log, decisions, attempt < 20 && clock.now() < deadline);
       const again = new Map<string, PendingChange[]>();
@@ -87,9 +86,11 @@ const outcomeOf = ({ changed, refused }: Decision, index: number, position: Posi
   return changed.has(index) && position !== undefined ? { kind: 'appended', position } : { kind: 'unchanged' };
 };
 
-const pause = async (attempt: number, clock: Clock, deadline: number): Promise<void> => {
+/** The jitter comes from a fresh id: competing writers part, and randomness comes through its port. */
+const pause = async (attempt: number, clock: Clock, deadline: number, id: string): Promise<void> => {
   if (clock.now() >= deadline) throw new Error('the records could not be written before the deadline: other writers kept changing them');
-  await wait(Math.random() * Math.min(200, 2 ** attempt));
+  const jitter = Number.parseInt(id.slice(-4), 16) / 0x10000;
+  await clock.sleep(jitter * Math.min(200, 2 ** attempt));
 };
 
 const decideAll = async (

@@ -22,7 +22,11 @@ export const checkDirections = async (root: string, files = typeScriptFiles(root
     tsPreCompilationDeps: true,
     moduleSystems: ['es6'],
     doNotFollow: { path: 'node_modules' },
-    enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.js', '.json'], conditionNames: ['import', 'node', 'default'], exportsFields: ['exports'] },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.mjs', '.js', '.json'],
+      conditionNames: ['import', 'node', 'default'],
+      exportsFields: ['exports'],
+    },
     validate: true,
     ruleSet: { forbidden: [...IMPORT_RULES] },
   });
@@ -40,7 +44,6 @@ export const typeScriptFiles = (root: string): readonly string[] => {
     cwd: root,
     encoding: 'utf8',
   });
-  const all =
-    listed.status === 0 ? listed.stdout.split('\n') : globSync('**/*.ts', { cwd: root, exclude: ['node_modules', '.civic'] });
+  const all = listed.status === 0 ? listed.stdout.split('\n') : globSync('**/*.ts', { cwd: root, exclude: ['node_modules', '.civic'] });
   return all.filter((file) => file !== '' && existsSync(join(root, file))).toSorted();
 };

@@ -14,6 +14,7 @@ const COMMANDS = '^commands/';
 const QUERIES = '^queries/';
 const INWARD = [DOMAIN, CONTRACT, COMMANDS, QUERIES];
 const EDGES = '^src/(http|mcp|cli|serving|admission|sources|documents|reactors)/';
+const PROGRAM = '^src/(settings|civic)[.]ts$';
 
 /** The table of the architecture page; `test` and `bench` are under no rule but the ones on circles and on what cannot be found. */
 const PARTS: readonly Part[] = [
@@ -27,8 +28,8 @@ const PARTS: readonly Part[] = [
   { from: '^src/sources/', ours: ['^src/sources/', ...INWARD] },
   { from: '^src/documents/', ours: ['^src/documents/', ...INWARD] },
   { from: '^src/(http|mcp)/', ours: ['^src/(http|mcp|admission|documents)/', ...INWARD] },
-  { from: '^src/(cli|serving)/', ours: [EDGES, '^src/settings[.]ts$', '^projections/', ...INWARD] },
-  { from: '^src/settings[.]ts$', ours: [DOMAIN] },
+  { from: '^src/(cli|serving)/', ours: [EDGES, PROGRAM, '^projections/', ...INWARD] },
+  { from: PROGRAM, ours: [PROGRAM, '^src/(admission|sources|documents)/', '^projections/', ...INWARD] },
   { from: '^infra/', ours: ['^infra/', DOMAIN] },
 ];
 
@@ -56,9 +57,15 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
 
 const library = (name: string): string => `(^|/)node_modules/(@types/)?${name}/`;
 
+const readable = (patterns: readonly string[]): string =>
+  patterns
+    .join(', ')
+    .replaceAll(/\^|\$|\/(?=,|$)/g, '')
+    .replaceAll('[.]', '.');
+
 const ofPart = ({ from, ours, node }: Part): readonly IRegularForbiddenRuleType[] => [
   {
-    name: `${from} imports only ${ours.join(' ')}`,
+    name: `${readable([from])} may import of ours only ${readable(ours)}`,
     severity: 'error',
     from: { path: from },
     to: { pathNot: [...ours, 'node_modules/'], dependencyTypesNot: ['core'] },
@@ -67,7 +74,7 @@ const ofPart = ({ from, ours, node }: Part): readonly IRegularForbiddenRuleType[
     ? []
     : [
         {
-          name: `${from} imports of Node only ${node.join(' ') || 'nothing'}`,
+          name: `${readable([from])} may import of Node only ${node.join(', ') || 'nothing'}`,
           severity: 'error' as const,
           from: { path: from },
           to: { dependencyTypes: ['core' as const], ...(node.length === 0 ? {} : { pathNot: `^(node:)?(${node.join('|')})$` }) },
@@ -76,7 +83,7 @@ const ofPart = ({ from, ours, node }: Part): readonly IRegularForbiddenRuleType[
 ];
 
 const ofLibrary = ([name, folders]: readonly [string, readonly string[]]): IRegularForbiddenRuleType => ({
-  name: `${name} stays in ${folders.join(' ')}`,
+  name: `${name} stays in ${readable(folders)}`,
   severity: 'error',
   from: { path: CHECKED, pathNot: [...folders] },
   to: { path: library(name) },

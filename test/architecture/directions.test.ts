@@ -1,0 +1,107 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, test } from 'vitest';
+import { checkDirections, typeScriptFiles } from '../../infra/toolchain/check-directions.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const houses: string[] = [];
+
+/** A small checkout of these files, checked like the real one. */
+const violationsOf = async (files: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+  const house = mkdtempSync(join(tmpdir(), 'civic-house-'));
+  houses.push(house);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(join(house, dirname(path)), { recursive: true });
+    writeFileSync(join(house, path), text);
+  }
+  return (await checkDirections(house)).violations;
+};
+
+afterEach(() => houses.splice(0).forEach((house) => rmSync(house, { recursive: true, force: true })));
+
+describe('this checkout', () => {
+  test('every import goes the way that the architecture page says', async () => {
+    const { seen, violations } = await checkDirections(root);
+    expect(violations).toEqual([]);
+    expect(seen).toBe(typeScriptFiles(root).length);
+    expect(seen).toBeGreaterThan(200);
+  });
+});
+
+describe('the check itself', () => {
+  const port = { 'src/domain/port.ts': 'export interface Port {}\n' };
+
+  test('an import of a type alone counts', async () => {
+    const found = await violationsOf({
+      'infra/pg/adapter.ts': 'export interface A {}\n',
+      'src/domain/a.ts': "import type { A } from '../../infra/pg/adapter.ts';\nexport type B = A;\n",
+    });
+    expect(found.join('\n')).toContain('src/domain/a.ts -> infra/pg/adapter.ts: only the entry and the composition import infra');
+  });
+
+  test('a circle of types is a circle', async () => {
+    const found = await violationsOf({
+      'commands/a.ts': "import type { B } from './b.ts';\nexport interface A { b: B }\n",
+      'commands/b.ts': "import type { A } from './a.ts';\nexport interface B { a: A }\n",
+    });
+    expect(found).toContain('commands/a.ts -> commands/b.ts: no circles');
+  });
+
+  test('a re-export counts as an import', async () => {
+    const found = await violationsOf({
+      ...port,
+      'queries/q.ts': 'export const q = 1;\n',
+      'commands/c.ts': "export { q } from '../queries/q.ts';\n",
+    });
+    expect(found).toHaveLength(1);
+  });
+
+  test('an import at run time counts', async () => {
+    const found = await violationsOf({
+      'infra/x/a.ts': 'export const a = 1;\n',
+      'src/http/h.ts': "export const h = async () => import('../../infra/x/a.ts');\n",
+    });
+    expect(found.join('\n')).toContain('src/http/h.ts -> infra/x/a.ts');
+  });
+
+  test('a library outside its folder is refused, and so is one that nobody has named', async () => {
+    const found = await violationsOf({
+      'package.json': '{"dependencies":{"pg":"1","left-pad":"1"}}',
+      'node_modules/pg/index.js': 'module.exports = 1;',
+      'node_modules/left-pad/index.js': 'module.exports = 1;',
+      'src/http/h.ts': "import pg from 'pg';\nimport pad from 'left-pad';\nexport const h = [pg, pad];\n",
+    });
+    expect(found.join('\n')).toContain('pg stays in infra/postgresql');
+    expect(found.join('\n')).toContain('a new library gets its line among the import rules');
+    expect(found).toHaveLength(2);
+  });
+
+  test('the domain asks neither the machine nor the network', async () => {
+    const found = await violationsOf({ 'src/domain/d.ts': "import { hostname } from 'node:os';\nexport const d = hostname();\n" });
+    expect(found).toEqual(['src/domain/d.ts -> os: src/domain may import of Node only crypto, zlib']);
+  });
+
+  test('one system of infra does not know another', async () => {
+    const found = await violationsOf({
+      'infra/a/a.ts': 'export const a = 1;\n',
+      'infra/b/b.ts': "import { a } from '../a/a.ts';\nexport const b = a;\n",
+    });
+    expect(found).toEqual(['infra/b/b.ts -> infra/a/a.ts: one system of infra does not know another']);
+  });
+
+  test('a file that was not read is a violation', async () => {
+    const house = mkdtempSync(join(tmpdir(), 'civic-house-'));
+    houses.push(house);
+    mkdirSync(join(house, 'commands'));
+    writeFileSync(join(house, 'commands/a.ts'), "import { b } from './b.ts';\nexport const a = b;\n");
+    writeFileSync(join(house, 'commands/b.ts'), 'export const b = 1;\n');
+    const { seen, violations } = await checkDirections(house, ['commands/a.ts', 'commands']);
+    expect({ seen, violations }).toEqual({ seen: 1, violations: ['commands was not read'] });
+  });
+
+  test('a tool that finds no import at all is not believed', async () => {
+    expect(await violationsOf(port)).toEqual(['not a single import was found: the parser is missing']);
+  });
+});

@@ -1,0 +1,122 @@
+import { basename } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { linesWith, type SourceFile, sourceFiles } from '../support/source-text.ts';
+
+const CLOCK = /\bDate\.now\b|\bnew Date\(\s*\)|\bDate\(\)|\bperformance\.now\b|\bprocess\.hrtime\b|\bDateTime\.(now|utc|local)\(\s*\)/;
+const RANDOM =
+  /\bMath\.random\b|\brandom(UUID|Bytes|Int|FillSync)\b\(|\bgetRandomValues\b|import \{[^}]*\brandom(UUID|Bytes|Int)\b|import \{[^}]*\bv[147]\b[^}]*\} from 'uuid'/;
+const SQL_CLOCK =
+  /(?<![.\w])now\(\)(?!\s*[:{])|\b(clock|statement|transaction)_timestamp\b|\bcurrent_(timestamp|date|time)\b|\blocaltime(stamp)?\b/i;
+const SQL_RANDOM = /\bgen_random_uuid\b|\buuidv7\b|\b(select|default|by) random\(\)/i;
+const SQL = /`\s*(with \w+ as|select\s|insert into\s|update \w+|delete from\s|create (table|index|function)\s)/i;
+
+const of = (path: string, code: string): SourceFile => ({ path, text: code, code });
+const pure = () => sourceFiles(['commands', 'projections', 'queries', 'src/domain', 'src/contract']);
+
+describe('time and chance', () => {
+  test('no command, projection, query or word of the domain looks at a clock', () => {
+    expect(linesWith(pure(), CLOCK)).toEqual([]);
+  });
+
+  test('none of them draws a number, but for the two ports that chance comes through', () => {
+    const ports = ['src/domain/identifiers.ts', 'src/domain/key-secret.ts'];
+    const drawn = linesWith(
+      pure().filter(({ path }) => !ports.includes(path)),
+      RANDOM,
+    );
+    expect(drawn).toEqual([]);
+  });
+
+  test('nothing that decides or answers asks the machine for the time: the edges and the connectors have the port', () => {
+    const edges = sourceFiles(['src/http', 'src/mcp', 'src/admission', 'src/sources', 'src/serving', 'src/reactors', 'src/documents']);
+    expect(linesWith(edges, CLOCK)).toEqual([]);
+  });
+
+  test('no SQL asks the database for the time or for chance', () => {
+    const files = sourceFiles(['src', 'commands', 'projections', 'queries', 'infra'], ['ts', 'sql']);
+    expect(files.some(({ path }) => path.endsWith('.sql'))).toBe(true);
+    expect(linesWith(files, SQL_CLOCK)).toEqual([]);
+    expect(linesWith(files, SQL_RANDOM)).toEqual([]);
+  });
+
+  test.each([
+    ['const at = Date.now();', CLOCK],
+    ['const at = new Date();', CLOCK],
+    ['const from = performance.now();', CLOCK],
+    ['const jitter = Math.random() * 5;', RANDOM],
+    ["import { createHash, randomUUID } from 'node:crypto';", RANDOM],
+    ["import { v5, v7 } from 'uuid';", RANDOM],
+    ['update x set at = now() where id = $1', SQL_CLOCK],
+    ["interval '1 day' + current_timestamp", SQL_CLOCK],
+    ['default gen_random_uuid()', SQL_RANDOM],
+  ])('the rule finds %s', (code, rule) => {
+    expect(linesWith([of('x.ts', code)], rule)).toHaveLength(1);
+  });
+
+  test.each([
+    ['const at = clock.now();', SQL_CLOCK],
+    ['  now(): number;', SQL_CLOCK],
+    ['const at = new Date(text);', CLOCK],
+    ["import { v5 } from 'uuid';", RANDOM],
+  ])('the rule lets %s pass', (code, rule) => {
+    expect(linesWith([of('x.ts', code)], rule)).toEqual([]);
+  });
+});
+
+describe('where things stand', () => {
+  const program = () => sourceFiles(['src', 'commands', 'projections', 'queries', 'infra']);
+
+  test('SQL stands in infra, projections and queries alone', () => {
+    expect(linesWith(sourceFiles(['src', 'commands']), SQL)).toEqual([]);
+    expect(linesWith(sourceFiles(['queries']), SQL).length).toBeGreaterThan(0);
+  });
+
+  test('nothing but an entry point ends the process or sets its exit status', () => {
+    const entries = ['src/main.ts', 'infra/embedded-postgresql/keeper-main.ts'];
+    const others = program().filter(({ path }) => !entries.includes(path) && !path.startsWith('infra/toolchain/'));
+    expect(linesWith(others, /\bprocess\.(exit|exitCode|abort|reallyExit)\b/)).toEqual([]);
+    expect(linesWith(program(), /\bprocess\.(exit|abort|reallyExit)\(/)).toEqual([]);
+  });
+
+  test('nothing writes to the console', () => {
+    expect(linesWith([...program(), ...sourceFiles(['test'])], /(?<![.\w'])console\.\w+\(/)).toEqual([]);
+  });
+
+  test('the environment is read by the entry, and by what starts other programs', () => {
+    const readers = ['src/main.ts', 'infra/embedded-postgresql/', 'infra/toolchain/'];
+    const others = program().filter(({ path }) => !readers.some((reader) => path.startsWith(reader)));
+    expect(linesWith(others, /\bprocess\.env\b/)).toEqual([]);
+  });
+});
+
+describe('size and names', () => {
+  const LONGEST = 400;
+  const all = () => sourceFiles(['src', 'commands', 'projections', 'queries', 'infra', 'test', 'bench'], ['ts', 'mjs', 'sql']);
+
+  test(`no file is longer than ${LONGEST} lines`, () => {
+    const long = all().flatMap(({ path, text }) => (text.split('\n').length - 1 > LONGEST ? [path] : []));
+    expect(long).toEqual([]);
+  });
+
+  test('no file is named after nothing', () => {
+    const banned = /(^|[-.])(services?|managers?|helpers?|utils?|common|misc)([-.]|$)/;
+    // The support of the tests starts the service itself: there the word is the thing.
+    const named = all().filter(({ path }) => banned.test(basename(path)) && !path.startsWith('test/') && !path.startsWith('bench/'));
+    expect(named.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('files are kebab-case, but for tests named after an operation', () => {
+    const odd = all().filter(({ path }) => !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(basename(path)) && !path.startsWith('test/conformance/'));
+    expect(odd.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('exports have names', () => {
+    expect(linesWith(all(), /^\s*export default\b/)).toEqual([]);
+  });
+
+  test('nothing is put off in a comment', () => {
+    const marks = ['TO', 'FIX', 'X'].map((start, index) => `${start}${['DO', 'ME', 'XX'][index]}`).join('|');
+    const found = all().flatMap(({ path, text }) => (new RegExp(`\\b(${marks})\\b`).test(text) ? [path] : []));
+    expect(found).toEqual([]);
+  });
+});
