@@ -3,7 +3,7 @@ import { SEED_FINISHED, type SeedFinished, seedFinished } from '../../src/domain
 import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
 import type { Clock } from '../../src/domain/ports/clock.ts';
 import { type EventLog, NO_STREAM, type StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { seedStream } from '../../src/domain/streams.ts';
+import { recordStream, seedStream } from '../../src/domain/streams.ts';
 import type { RecordChange, RecordWriter } from '../records/record-writer.ts';
 
 /** A shipped set of records. */
@@ -44,19 +44,21 @@ export const finishSeed = async (deps: Omit<SeedDependencies, 'writer'>, { name,
 };
 
 /**
- * Writes a seed's records unless a finished one is there; one that was cut off is continued, since writing a record again with the same
- * content is no change. Returns the number of records that changed.
+ * Writes a seed's records unless a finished one is there. A record that exists already is left as it is: it was written by a start that
+ * was cut off, or by somebody whose word counts for more. Returns the number of records written.
  */
 export const writeSeed = async (deps: SeedDependencies, seed: Seed, changes: readonly RecordChange[]): Promise<number> => {
   if (await isSeedFinished(deps.log, seed)) return 0;
-  let changed = 0;
+  let written = 0;
   for (let from = 0; from < changes.length; from += CHANGES_A_CALL) {
-    const outcomes = await deps.writer.write(changes.slice(from, from + CHANGES_A_CALL), {});
-    for (const outcome of outcomes) {
+    const some = changes.slice(from, from + CHANGES_A_CALL);
+    const existing = await deps.log.readLast(some.map(({ resource, id }) => recordStream(resource, id)));
+    const missing = some.filter(({ resource, id }) => !existing.has(recordStream(resource, id)));
+    for (const outcome of await deps.writer.write(missing, {})) {
       if (outcome.kind === 'rejected') throw new Error(`the seed ${seed.name} holds a record that is refused: ${outcome.reason}`);
-      if (outcome.kind === 'appended') changed += 1;
+      if (outcome.kind === 'appended') written += 1;
     }
   }
   await finishSeed(deps, seed, changes.length);
-  return changed;
+  return written;
 };

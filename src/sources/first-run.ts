@@ -5,8 +5,9 @@ import { SCOPES } from '../domain/events/account-events.ts';
 import { derivedId } from '../domain/identifiers.ts';
 import type { RandomBytes } from '../domain/key-secret.ts';
 import { LOG_START } from '../domain/ports/event-log.ts';
+import { recordStream } from '../domain/streams.ts';
 import { CATALOGUE_SEED, catalogueRecords } from './catalogue/catalogue-records.ts';
-import { SAMPLE_SEED, sampleRecords } from './sample/sample-records.ts';
+import { SAMPLE_IDS, SAMPLE_SEED, sampleRecords } from './sample/sample-records.ts';
 
 const SAMPLE_ACCOUNT_SEED = { name: 'sample_account', version: 1 } as const;
 const YEAR_MS = 365 * 86_400_000;
@@ -18,21 +19,29 @@ export interface FirstRunDependencies extends SeedDependencies {
   readonly randomBytes: RandomBytes;
 }
 
-/** `new`: only into a log that has never been filled; `on`: also into an older one. */
+/** `new`: only into a log that holds nothing yet; `on`: also into another. */
 export type SampleWanted = 'new' | 'on' | 'off';
 
+/** The jurisdictions and covered bodies that everything else hangs on; a finished seed is left alone. */
+export const writeCatalogue = (deps: SeedDependencies): Promise<number> => writeSeed(deps, CATALOGUE_SEED, catalogueRecords());
+
 /**
- * Fills a log that is new: the catalogue always, the sample and its account where wanted. What a crash cut off is continued by the next
- * start; what was finished is never touched again. `onSampleKey` is given the sample account's key, once, before that is noted as done.
+ * Fills a new log: the sample and its account where wanted, then the catalogue. What a crash cut off is continued by the next start; what
+ * was finished is never touched again. `onSampleKey` is given the sample account's key, once, before that is noted as done.
  */
 export const fillNewLog = async (
   deps: FirstRunDependencies,
   wanted: { readonly sample: SampleWanted; readonly onSampleKey: (key: string) => void },
 ): Promise<void> => {
-  // The catalogue comes last: as long as it is not finished, the first run is not over.
-  const firstRun = !(await isSeedFinished(deps.log, CATALOGUE_SEED));
-  if (wanted.sample === 'on' || (wanted.sample === 'new' && firstRun)) await writeSample(deps, wanted.onSampleKey);
-  await writeSeed(deps, CATALOGUE_SEED, catalogueRecords());
+  if (wanted.sample === 'on' || (wanted.sample === 'new' && (await isFirstRun(deps)))) await writeSample(deps, wanted.onSampleKey);
+  await writeCatalogue(deps);
+};
+
+/** The log holds nothing but its opening, or a first run began with the sample and was cut off before the catalogue closed it. */
+const isFirstRun = async ({ log }: SeedDependencies): Promise<boolean> => {
+  const begun = recordStream('jurisdictions', SAMPLE_IDS.jurisdiction);
+  const isNew = (await log.readAll({ after: LOG_START, limit: 2 })).events.length < 2;
+  return isNew || ((await log.readLast([begun])).size > 0 && !(await isSeedFinished(log, CATALOGUE_SEED)));
 };
 
 const writeSample = async (deps: FirstRunDependencies, onSampleKey: (key: string) => void): Promise<void> => {
