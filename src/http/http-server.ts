@@ -104,7 +104,7 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
       return { host, port };
     },
     close: async () => {
-      const limit = setTimeout(() => undefined, timeouts.close);
+      const limit = setTimeout(() => app.server.closeAllConnections(), timeouts.close);
       const closed = app.close();
       connections.close();
       await closed;

@@ -74,6 +74,9 @@ describe('odd but readable requests', () => {
   test('a target in absolute form is the same path', async () => {
     const received = await exchange(authorized('GET http://example.org/api/v1/data/health HTTP/1.1', 'connection: close'));
     expect(parseResponse(received).status).toBe(200);
+    expectEnvelope(await exchange(authorized('GET http://example.org/api/v1/data HTTP/1.1', 'connection: close')), 404, 'not_found');
+    const wrongMethod = authorized('DELETE http://example.org/api/v1/data/health HTTP/1.1', 'connection: close');
+    expectEnvelope(await exchange(wrongMethod), 405, 'invalid_parameter');
   });
 
   test('an offer to change the protocol is declined by answering', async () => {
@@ -153,5 +156,5 @@ describe('closing', () => {
     const running = fetch(`${closing.url}/api/v1/data/health`, { headers: { authorization: `Bearer ${closing.keys.all}` } });
     await asked;
     await Promise.all([closing.close(), expect(running).rejects.toThrow('fetch failed')]);
-  });
+  }, 5_000);
 });

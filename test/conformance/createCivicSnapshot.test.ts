@@ -76,6 +76,14 @@ describe('ignores any body', () => {
     expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
+  test('whose chunks break after the answer: nothing more is said on the connection', async () => {
+    const raw = await rawConnection(edge.port);
+    raw.send(`${head()}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`);
+    await raw.until(isWholeResponse);
+    raw.send('nonsense\r\n');
+    expect((await raw.ended()).match(/HTTP\/1\.1 /g)).toHaveLength(1);
+  });
+
   test('that ends late: the connection serves the next request', async () => {
     const raw = await rawConnection(edge.port);
     raw.send(`${head()}content-length: 5\r\n\r\nhe`);

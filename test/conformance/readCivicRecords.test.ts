@@ -153,12 +153,13 @@ describe('the body limit', () => {
     await expectRefusal(await post(new Blob([padded(65_537)]).stream()), 413, 'request_too_large');
   });
 
-  test('is answered without waiting for the rest', async () => {
+  test.each([
+    ['stated length', 'content-length: 65537\r\n\r\n{'],
+    ['no stated length', `transfer-encoding: chunked\r\n\r\n11000\r\n${'x'.repeat(0x11000)}\r\n`],
+  ])('is answered without waiting for the rest of a body of %s', async (_, rest) => {
     const raw = await rawConnection(edge.port);
     const headers = `authorization: Bearer ${edge.keys.read}\r\ncontent-type: application/json\r\n`;
-    raw.send(
-      `POST /api/v1/data/batch HTTP/1.1\r\nhost: x\r\n${headers}transfer-encoding: chunked\r\n\r\n11000\r\n${'x'.repeat(0x11000)}\r\n`,
-    );
+    raw.send(`POST /api/v1/data/batch HTTP/1.1\r\nhost: x\r\n${headers}${rest}`);
     expect(parseResponse(await raw.until(isWholeResponse)).status).toBe(413);
     raw.socket.destroy();
   });
