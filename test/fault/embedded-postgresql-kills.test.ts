@@ -1,5 +1,14 @@
+import { spawn } from 'node:child_process';
+import { closeSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { nativeFolder } from '../../infra/embedded-postgresql/binaries.ts';
+import { boundedLog } from '../../infra/embedded-postgresql/bounded-log.ts';
+import { dataLayout } from '../../infra/embedded-postgresql/data-layout.ts';
+import { takeKeeperLock } from '../../infra/embedded-postgresql/keeper-lock.ts';
+import { planLaunch } from '../../infra/embedded-postgresql/launch-plan.ts';
+import { startPostmaster } from '../../infra/embedded-postgresql/postmaster.ts';
+import { makeRunDirectory } from '../../infra/embedded-postgresql/run-directory.ts';
 import type { EmbeddedUser } from '../support/embedded-users.ts';
 import { gone, keeperOf, postmasterOf, processesOf, startUser, temporaryFolder, until } from '../support/embedded-users.ts';
 
@@ -84,6 +93,7 @@ test('a killed keeper takes the server with it, its users are told, and a new st
   const service = await serviceWithThreeRows();
   process.kill(keeperOf(dataDir), 'SIGKILL');
   expect((await service.next()).lost).toContain('keeper');
+  await until('nothing runs', () => processesOf(dataDir).length === 0);
   const next = start('service');
   expect(await next.next()).toHaveProperty('url');
   expect(await next.ask('count')).toEqual({ count: 3 });
@@ -136,6 +146,33 @@ test('a server that dies again and again is given up with one line, and a later 
   const next = start('service');
   await next.next();
   expect(await next.ask('count')).toEqual({ count: 3 });
+});
+
+test('a server whose keeper is gone without its knowledge is stopped by the next start, which finds every committed row', async () => {
+  const service = await serviceWithThreeRows();
+  await service.ask('leave');
+  const layout = dataLayout(dataDir);
+  const lock = takeKeeperLock(layout) ?? 0;
+  const plan = planLaunch(nativeFolder(), dataDir, layout.cluster);
+  const { serverSockets } = makeRunDirectory(layout, plan.owner, true);
+  const orphan = await startPostmaster({ layout, plan, socketDirectory: serverSockets, log: boundedLog(layout.serverLog, 1e6), lock });
+  closeSync(lock);
+  const next = start('service');
+  expect(await next.next()).toHaveProperty('url');
+  expect(await orphan.ended).toBe('exit status 0');
+  expect(await next.ask('count')).toEqual({ count: 3 });
+});
+
+test('a left-over process number that is somebody else by now does not stop a start', async () => {
+  const service = await serviceWithThreeRows();
+  const pidFile = readFileSync(join(dataDir, 'postgresql', 'postmaster.pid'), 'utf8');
+  await service.ask('leave');
+  const asOwner = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : ['env'];
+  const somebody = spawn(asOwner[0] ?? '', [...asOwner.slice(1), 'sleep', '60'], { stdio: 'ignore' });
+  writeFileSync(join(dataDir, 'postgresql', 'postmaster.pid'), pidFile.replace(/^\d+/, String(somebody.pid)));
+  const next = start('service');
+  expect(await next.next()).toHaveProperty('url');
+  somebody.kill();
 });
 
 test('signals that a terminal or a supervisor sends to everybody do not end the keeper while somebody uses it', async () => {

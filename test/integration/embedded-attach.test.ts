@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EmbeddedUser } from '../support/embedded-users.ts';
@@ -96,6 +96,15 @@ test('a path that is too long for a socket works through a private short one, wh
   expect(await user.ask('leave')).toEqual({ left: true });
   expect(existsSync(sockets)).toBe(false);
   expect(readdirSync(long)).not.toContain('run');
+});
+
+test('the keeper and the server know nothing of the secrets of who started them', async () => {
+  const user = startUser({ dataDir, role: 'command', env: { SOME_SECRET: 'never-seen' } });
+  users.push(user);
+  await user.next();
+  for (const pid of [keeperOf(dataDir), postmasterOf(dataDir)]) {
+    expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('never-seen');
+  }
 });
 
 test('a folder of another program is refused and not touched', async () => {
