@@ -24,19 +24,30 @@ const restarts = { most: 5, within: 60_000 };
  */
 export async function keepServer(dataDir: string, lock: number): Promise<void> {
   const layout = claimDataDirectory(dataDir);
+  try {
+    await keep(layout, lock);
+  } catch (error) {
+    throw new EmbeddedDatabaseRefused(lossReason(layout, error), { cause: error });
+  } finally {
+    removeRunDirectory(layout);
+  }
+}
+
+async function keep(layout: DataLayout, lock: number): Promise<void> {
   const planned = planLaunch(nativeFolder(), layout.root, layout.cluster);
   const copy = planned.way === 'from-copy';
   const run = makeRunDirectory(layout, planned.owner, !copy);
   const desk = await openUserDesk(run.keeperSocket);
-  const log = boundedLog(layout.serverLog, serverLogLimit);
   try {
     const plan = copy ? withCopiedPrograms(planned, run.folder) : planned;
     await ensureCluster(layout, plan, lock);
+    const log = boundedLog(layout.serverLog, serverLogLimit);
     await serve(desk, { layout, plan, socketDirectory: run.serverSockets, log, lock });
   } catch (error) {
     desk.tell({ type: 'lost', reason: lossReason(layout, error) });
     throw error;
   } finally {
+    // Before the connections end: who is told to come again must not find this keeper's socket.
     removeRunDirectory(layout);
     desk.end();
   }
@@ -66,6 +77,6 @@ async function serve(desk: UserDesk, start: PostmasterStart): Promise<void> {
 }
 
 /** What the users are told when there will be no server. */
-export function lossReason(layout: DataLayout, error: unknown): string {
+function lossReason(layout: DataLayout, error: unknown): string {
   return error instanceof EmbeddedDatabaseRefused ? error.message : folderReason(layout.root, error);
 }
