@@ -1,0 +1,226 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { processesOf } from './embedded-users.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const LAST_LINE_OF_BANNER = "/api/v1/data/health'\n";
+const START_MS = 90_000;
+const END_MS = 30_000;
+
+export type Environment = Readonly<Record<string, string>>;
+
+export interface Ended {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
+export interface Answered extends Ended {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A running `civic` command. */
+export interface Running {
+  readonly pid: number;
+  readonly ended: Promise<Answered>;
+  kill(signal: NodeJS.Signals): void;
+}
+
+/** The real program, serving. */
+export interface Service {
+  readonly baseUrl: string;
+  readonly opsUrl: string;
+  /** The sample account's key; null where no sample was made at this start. */
+  readonly key: string | null;
+  readonly pid: number;
+  readonly ended: Promise<Answered>;
+  /** Ends it as an operator does; resolves when the process is gone. */
+  stop(signal?: NodeJS.Signals): Promise<Answered>;
+  /** As `kill -9` does; resolves when the process is gone. The keeper and PostgreSQL are left to find out. */
+  kill9(): Promise<void>;
+  /** GET or POST with the key. */
+  fetch(path: string, options?: { readonly method?: string; readonly key?: string; readonly body?: string }): Promise<Response>;
+}
+
+export interface ServiceStart {
+  readonly sample?: 'on' | 'off';
+  readonly env?: Environment;
+}
+
+/** A data directory of its own, with everything that runs on it. */
+export interface Installation {
+  /** Working directory of all commands; `dataDir` lies in it. */
+  readonly folder: string;
+  readonly dataDir: string;
+  start(options?: ServiceStart): Promise<Service>;
+  civic(args: readonly string[], options?: CivicOptions): Promise<Answered>;
+  /** The same without waiting for its end. */
+  run(args: readonly string[], options?: CivicOptions): Running;
+  /** An account that may read and export, and its key. */
+  openAccount(): Promise<string>;
+  /** Ends what still runs and removes the folder; throws when a keeper or a PostgreSQL process had to be killed. */
+  close(): Promise<void>;
+}
+
+export interface CivicOptions {
+  readonly input?: string | Buffer;
+  readonly env?: Environment;
+}
+
+/** The environment of the tests without any setting of the program in it. */
+export const plainEnvironment = (): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(process.env).flatMap(([name, value]) =>
+      value === undefined || /^(CIVIC_|DATABASE_URL|EVENTSTORE_URL|KAFKA_|NODE_OPTIONS|VITEST)/.test(name) ? [] : [[name, value]],
+    ),
+  );
+
+const living = new Set<ChildProcess>();
+process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
+
+/** Starts a program and collects what it says. */
+export const runProgram = (
+  command: readonly [string, ...string[]],
+  { cwd, env, input }: { readonly cwd: string; readonly env: Environment; readonly input?: string | Buffer | undefined },
+): Running & { readonly child: ChildProcess } => {
+  const [file, ...args] = command;
+  const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
+  living.add(child);
+  const said = { stdout: '', stderr: '' };
+  for (const stream of ['stdout', 'stderr'] as const) {
+    child[stream].setEncoding('utf8').on('data', (text: string) => (said[stream] += text));
+  }
+  // A program that ends before it has read everything is no failure of this one.
+  child.stdin.on('error', () => undefined).end(input ?? '');
+  const ended = new Promise<Answered>((resolve, reject) => {
+    child.once('error', reject).once('close', (exitCode, signal) => {
+      living.delete(child);
+      resolve({ exitCode, signal, ...said });
+    });
+  });
+  return { child, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) };
+};
+
+/** Makes an installation in a temporary folder. Close it in `afterAll` or `finally`. */
+export const makeInstallation = (name = 'civic-service-'): Installation => {
+  const folder = mkdtempSync(join(tmpdir(), name));
+  chmodSync(folder, 0o755);
+  const dataDir = join(folder, 'data');
+  const started = new Set<Running>();
+  const environment = (env: Environment = {}): Environment => ({
+    ...plainEnvironment(),
+    CIVIC_DATA_DIR: dataDir,
+    CIVIC_HTTP_PORT: '0',
+    CIVIC_OPS_PORT: '0',
+    CIVIC_LOG_FORMAT: 'json',
+    ...env,
+  });
+  const start = <Program extends Running>(program: Program): Program => {
+    started.add(program);
+    void program.ended.finally(() => started.delete(program)).catch(() => undefined);
+    return program;
+  };
+  const run = (args: readonly string[], { env, input }: CivicOptions = {}): Running =>
+    start(runProgram([process.execPath, MAIN, ...args], { cwd: folder, env: environment(env), input }));
+
+  return {
+    folder,
+    dataDir,
+    run,
+    civic: (args, options) => run(args, options).ended,
+    async start({ sample = 'off', env = {} } = {}) {
+      const program = start(
+        runProgram([process.execPath, MAIN, 'serve'], { cwd: folder, env: environment({ CIVIC_SAMPLE: sample, ...env }) }),
+      );
+      return toService(program, await bannerOf(program));
+    },
+    async openAccount() {
+      const opened = await run(['accounts', 'open', '--name', 'Test', '--channel', 'subscription', '--tier', 'pro', '--json']).ended;
+      const { accountId } = JSON.parse(opened.stdout) as { accountId: string };
+      const issued = await run(['keys', 'issue', '--account', accountId, '--scope', 'civic:read,civic:export', '--json']).ended;
+      return (JSON.parse(issued.stdout) as { key: string }).key;
+    },
+    async close() {
+      for (const program of started) program.kill('SIGKILL');
+      await Promise.all([...started].map(({ ended }) => ended));
+      const left = await remaining(dataDir);
+      for (const { pid } of left) process.kill(pid, 'SIGKILL');
+      rmSync(folder, { recursive: true, force: true });
+      if (left.length > 0) throw new Error(`left behind: ${left.map(({ command }) => command).join('; ')}`);
+    },
+  };
+};
+
+/** The keeper and PostgreSQL processes that still live on a data directory after the time that a clean end takes. */
+export const remaining = async (dataDir: string): Promise<ReturnType<typeof processesOf>> => {
+  const started = performance.now();
+  for (;;) {
+    const left = processesOf(dataDir);
+    if (left.length === 0 || performance.now() - started > END_MS) return left;
+    await after(20);
+  }
+};
+
+const bannerOf = async (program: Running & { readonly child: ChildProcess }): Promise<string> => {
+  const timer = setTimeout(() => program.kill('SIGKILL'), START_MS);
+  let text = '';
+  try {
+    await new Promise<void>((resolve, reject) => {
+      program.child.stdout?.on('data', (part: string) => {
+        text += part;
+        if (text.includes(LAST_LINE_OF_BANNER)) resolve();
+      });
+      program.ended.then(
+        ({ exitCode, signal, stderr }) => reject(new ServiceDidNotStart(exitCode, signal, stderr)),
+        (error: unknown) => reject(error as Error),
+      );
+    });
+    return text;
+  } finally {
+    clearTimeout(timer);
+  }
+};
+
+/** The service ended before it had printed its banner. */
+export class ServiceDidNotStart extends Error {
+  override readonly name = 'ServiceDidNotStart';
+  readonly exitCode: number | null;
+  readonly stderr: string;
+  constructor(exitCode: number | null, signal: NodeJS.Signals | null, stderr: string) {
+    super(`the service ended with ${exitCode ?? signal ?? '?'} instead of starting: ${stderr.slice(-2000)}`);
+    this.exitCode = exitCode;
+    this.stderr = stderr;
+  }
+}
+
+const toService = (program: Running, banner: string): Service => {
+  const found = (pattern: RegExp): string | null => pattern.exec(banner)?.[1] ?? null;
+  const baseUrl = found(/^Civic Records +(http\S+)$/m) ?? '';
+  const key = found(/^API key +(crs_\S+)$/m);
+  return {
+    baseUrl,
+    opsUrl: found(/^operators +(http\S+)\/readyz/m) ?? '',
+    key,
+    pid: program.pid,
+    ended: program.ended,
+    stop(signal = 'SIGTERM') {
+      program.kill(signal);
+      return program.ended;
+    },
+    async kill9() {
+      program.kill('SIGKILL');
+      await program.ended;
+    },
+    fetch: (path, options = {}) =>
+      fetch(`${baseUrl}${path}`, {
+        method: options.method ?? 'GET',
+        headers: { authorization: `Bearer ${options.key ?? key ?? ''}`, connection: 'close' },
+        ...(options.body === undefined ? {} : { body: options.body }),
+      }),
+  };
+};
