@@ -1,0 +1,29 @@
+import { Client } from 'pg';
+import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
+
+/** The embedded server of a data directory for as long as it is held, and one plain connection to it. */
+export interface HeldDatabase extends AsyncDisposable {
+  readonly url: string;
+  readonly client: Client;
+}
+
+export const holdDatabase = async (dataDir: string): Promise<HeldDatabase> => {
+  const attached = await attachEmbedded({
+    dataDir,
+    role: 'command',
+    startTimeoutMs: 60_000,
+    onLost: () => undefined,
+    onRestarted: () => undefined,
+  });
+  const client = new Client({ connectionString: attached.url });
+  client.on('error', () => undefined);
+  await client.connect();
+  return {
+    url: attached.url,
+    client,
+    [Symbol.asyncDispose]: async () => {
+      await client.end();
+      await attached.leave();
+    },
+  };
+};

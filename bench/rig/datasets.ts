@@ -1,0 +1,44 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { writeImportFile } from './records.ts';
+import { civic, openAccount } from './service.ts';
+
+/** A data directory with a number of records in it and an account that may read them; nothing runs on it. */
+export interface Dataset {
+  readonly dataDir: string;
+  readonly records: number;
+  readonly key: string;
+}
+
+/** Makes data directories when they are first asked for, keeps them for the loads that follow, and removes them at the end. */
+export class Datasets {
+  readonly #made = new Map<number, Promise<Dataset>>();
+  readonly #folders: string[] = [];
+
+  folder(): string {
+    const folder = mkdtempSync(join(tmpdir(), 'civic-bench-'));
+    this.#folders.push(folder);
+    return folder;
+  }
+
+  of(records: number): Promise<Dataset> {
+    let dataset = this.#made.get(records);
+    if (dataset === undefined) this.#made.set(records, (dataset = this.#make(records)));
+    return dataset;
+  }
+
+  remove(): void {
+    for (const folder of this.#folders) for (const path of [folder, `${folder}.log`]) rmSync(path, { recursive: true, force: true });
+  }
+
+  async #make(records: number): Promise<Dataset> {
+    const dataDir = this.folder();
+    const { key } = await openAccount(dataDir);
+    const file = join(this.folder(), 'records.ndjson');
+    await writeImportFile(file, 0, records);
+    await civic(dataDir, ['records', 'import', file]);
+    rmSync(file);
+    return { dataDir, records, key };
+  }
+}

@@ -1,0 +1,70 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+
+const running = new Set<ChildProcess>();
+
+const track = (child: ChildProcess): ChildProcess => {
+  running.add(child);
+  child.once('exit', () => running.delete(child));
+  return child;
+};
+
+/** Resolves when the process has ended. */
+export const ended = (child: ChildProcess): Promise<void> =>
+  child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : new Promise((resolve) => child.once('exit', () => resolve()));
+
+/** Stops a process that was started here and waits for its end. */
+export const stop = async (child: ChildProcess): Promise<void> => {
+  child.kill('SIGTERM');
+  const hard = setTimeout(() => child.kill('SIGKILL'), 15_000);
+  await ended(child);
+  clearTimeout(hard);
+};
+
+/** Stops everything that was started here and still runs. */
+export const stopAll = async (): Promise<void> => {
+  await Promise.all([...running].map(stop));
+};
+
+export const start = (command: string, args: readonly string[], environment: NodeJS.ProcessEnv): ChildProcess =>
+  track(spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] }));
+
+/** A program of this folder in a process of its own that does jobs one at a time: each a message in, its answer a message out. */
+export interface Worker extends AsyncDisposable {
+  readonly pid: number;
+  ask<Answer>(job: object): Promise<Answer>;
+}
+
+export const startWorker = (path: URL | string, environment: Readonly<Record<string, string>> = {}): Worker => {
+  const child = track(fork(path, [], { env: { ...process.env, ...environment }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
+  return {
+    pid: child.pid!,
+    ask: <Answer>(job: object) =>
+      new Promise<Answer>((resolve, reject) => {
+        const gone = () => reject(new Error(`${String(path)} ended before it answered`));
+        child.once('exit', gone);
+        child.once('message', (answer: { readonly error?: string; readonly value?: Answer }) => {
+          child.off('exit', gone);
+          if (answer.error === undefined) resolve(answer.value as Answer);
+          else reject(new Error(answer.error));
+        });
+        child.send(job);
+      }),
+    [Symbol.asyncDispose]: () => stop(child),
+  };
+};
+
+/** The other end of `startWorker`: answers each job with what the function resolves to. */
+export const serveJobs = <Job>(work: (job: Job) => Promise<unknown>): void => {
+  process.on('message', (job: Job) => {
+    work(job).then(
+      (value) => process.send!({ value }),
+      (error: Error) => process.send!({ error: error.stack ?? error.message }),
+    );
+  });
+  process.on('disconnect', () => process.exit(0));
+};
+
+/** Resident memory of a process, in megabytes. */
+export const residentMb = (pid: number): number =>
+  Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 102.4) / 10;

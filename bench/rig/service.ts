@@ -1,0 +1,75 @@
+import type { ChildProcess } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { start, stop } from './processes.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+const environmentOf = (dataDir: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
+  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CIVIC_') && name !== 'DATABASE_URL');
+  return {
+    ...Object.fromEntries(inherited),
+    CIVIC_DATA_DIR: dataDir,
+    CIVIC_SAMPLE: 'off',
+    CIVIC_HTTP_PORT: '0',
+    CIVIC_OPS_PORT: 'off',
+    CIVIC_LOG_LEVEL: 'info',
+    CIVIC_LOG_FORMAT: 'json',
+    ...extra,
+  };
+};
+
+/** Runs `civic ARGS --json` to its end; the value that it printed and the milliseconds from spawn to exit. */
+export const civic = async <Value>(
+  dataDir: string,
+  args: readonly string[],
+  nodeOptions: readonly string[] = [],
+): Promise<{ readonly value: Value; readonly ms: number }> => {
+  const started = performance.now();
+  const child = start(process.execPath, [...nodeOptions, MAIN, ...args, '--json'], environmentOf(dataDir));
+  const out: Buffer[] = [];
+  const err: Buffer[] = [];
+  child.stdout!.on('data', (chunk: Buffer) => out.push(chunk));
+  child.stderr!.on('data', (chunk: Buffer) => err.push(chunk));
+  await new Promise<void>((resolve) => child.once('close', () => resolve()));
+  const ms = performance.now() - started;
+  if (child.exitCode !== 0) throw new Error(`civic ${args.join(' ')}: ${Buffer.concat(err).toString().slice(-500)}`);
+  return { value: JSON.parse(Buffer.concat(out).toString()) as Value, ms };
+};
+
+export interface Service extends AsyncDisposable {
+  readonly url: string;
+  readonly pid: number;
+  readonly child: ChildProcess;
+  /** Milliseconds from spawn to the first line that says where it listens. */
+  readonly bannerMs: number;
+}
+
+/** Starts the service as an operator would: authentication, validation and logging on. Resolves when it has printed where it listens. */
+export const serve = async (dataDir: string, nodeOptions: readonly string[] = []): Promise<Service> => {
+  const started = performance.now();
+  const child = start(process.execPath, [...nodeOptions, MAIN, 'serve'], environmentOf(dataDir));
+  const log = createWriteStream(`${dataDir}.log`, { flags: 'a' });
+  child.stderr!.pipe(log);
+  let text = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once('close', () => reject(new Error(`the service ended: ${text}`)));
+    child.stderr!.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    child.stdout!.on('data', (chunk: Buffer) => {
+      log.write(chunk);
+      text += chunk.toString();
+      const found = /Civic Records\s+(http:\S+)/.exec(text)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  return { url, pid: child.pid!, child, bannerMs: performance.now() - started, [Symbol.asyncDispose]: () => stop(child) };
+};
+
+/** Opens an account with a key that may read and export. */
+export const openAccount = async (dataDir: string): Promise<{ readonly accountId: string; readonly key: string }> => {
+  const paid = ['--tier', 'ultra', '--channel', 'subscription', '--paid-until', '2099-01-01T00:00:00Z'];
+  const { accountId } = (await civic<{ accountId: string }>(dataDir, ['accounts', 'open', '--name', 'Bench', ...paid])).value;
+  const { key } = (await civic<{ key: string }>(dataDir, ['keys', 'issue', '--account', accountId, '--scope', 'civic:read,civic:export']))
+    .value;
+  return { accountId, key };
+};
