@@ -26,7 +26,8 @@ beforeEach(() => {
 
 afterEach(async () => {
   await until('nothing runs', () => processesOf(dataDir).length === 0);
-  spawnSync('umount', [join(folder, 'disk')]);
+  const disk = join(folder, 'disk');
+  await until('the disk is free', () => spawnSync('mountpoint', ['-q', disk]).status !== 0 || spawnSync('umount', [disk]).status === 0);
   rmSync(folder, { recursive: true, force: true });
 });
 
