@@ -64,7 +64,7 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
   const app = Fastify({
     logger: false,
     exposeHeadRoutes: false,
-    genReqId: () => parts.identifiers.next(),
+    genReqId: requestIds(parts.identifiers),
     // Left to the contract: Fastify's own limit would answer before the credential is looked at.
     routerOptions: { maxParamLength: 16_384 },
     return503OnClosing: false,
@@ -111,6 +111,13 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
       clearTimeout(limit);
     },
   };
+};
+
+/** One fresh id for the process and a count: as unique as a fresh id for each request, without asking for randomness each time. */
+const requestIds = (identifiers: Identifiers): (() => string) => {
+  const process = identifiers.next();
+  let count = 0;
+  return () => `${process}-${(count += 1)}`;
 };
 
 /** Follows a request to the end of its answer, or of its connection. */
