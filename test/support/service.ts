@@ -58,6 +58,8 @@ export interface Installation {
   readonly folder: string;
   readonly dataDir: string;
   start(options?: ServiceStart): Promise<Service>;
+  /** The same without waiting for it to be up. */
+  launch(options?: ServiceStart): Running & { readonly ready: Promise<Service> };
   civic(args: readonly string[], options?: CivicOptions): Promise<Answered>;
   /** The same without waiting for its end. */
   run(args: readonly string[], options?: CivicOptions): Running;
@@ -85,10 +87,10 @@ process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
 
 /** Starts a program and collects what it says. */
 export const runProgram = (
-  command: readonly [string, ...string[]],
+  command: readonly string[],
   { cwd, env, input }: { readonly cwd: string; readonly env: Environment; readonly input?: string | Buffer | undefined },
 ): Running & { readonly child: ChildProcess } => {
-  const [file, ...args] = command;
+  const [file = '', ...args] = command;
   const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   living.add(child);
   const said = { stdout: '', stderr: '' };
@@ -128,17 +130,19 @@ export const makeInstallation = (name = 'civic-service-'): Installation => {
   const run = (args: readonly string[], { env, input }: CivicOptions = {}): Running =>
     start(runProgram([process.execPath, MAIN, ...args], { cwd: folder, env: environment(env), input }));
 
+  const launch = ({ sample = 'off', env = {} }: ServiceStart = {}): Running & { readonly ready: Promise<Service> } => {
+    const command = [process.execPath, MAIN, 'serve'] as const;
+    const program = start(runProgram(command, { cwd: folder, env: environment({ CIVIC_SAMPLE: sample, ...env }) }));
+    return { ...program, ready: bannerOf(program).then((banner) => toService(program, banner)) };
+  };
+
   return {
     folder,
     dataDir,
     run,
     civic: (args, options) => run(args, options).ended,
-    async start({ sample = 'off', env = {} } = {}) {
-      const program = start(
-        runProgram([process.execPath, MAIN, 'serve'], { cwd: folder, env: environment({ CIVIC_SAMPLE: sample, ...env }) }),
-      );
-      return toService(program, await bannerOf(program));
-    },
+    launch,
+    start: (options) => launch(options).ready,
     async openAccount() {
       const opened = await run(['accounts', 'open', '--name', 'Test', '--channel', 'subscription', '--tier', 'pro', '--json']).ended;
       const { accountId } = JSON.parse(opened.stdout) as { accountId: string };

@@ -1,0 +1,205 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { readRecording, startReplayServer } from '../integration/legistar/replay-server.ts';
+import { type Ask, catchUp, FeedBroken, FeedMirror, readSnapshot } from '../support/feed-mirror.ts';
+import { ImportingWriter } from '../support/importing-writer.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { type Answered, type Installation, makeInstallation, type Service } from '../support/service.ts';
+
+/** `SOAK_KILLS=200 SOAK_SEED=7 vitest run --project fault test/fault/service-kill.test.ts` is the long run. */
+const KILLS = Number(process.env['SOAK_KILLS'] ?? 20);
+const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
+const LINES_A_FILE = 200;
+/** Milliseconds, at most: a third of the kills fall into the start, counted from its beginning, the others come after the service was up. */
+const LIFE = { starting: 2_500, serving: 1_500 };
+const REBUILT = ['record_history', 'record_references'];
+
+const random = seededRandom(SEED);
+const writers = ['first', 'second', 'third'].map(
+  (name, index) =>
+    new ImportingWriter({ name, random: seededRandom(SEED + index + 1), linesAFile: LINES_A_FILE, killed: name === 'third' ? 0.4 : 0 }),
+);
+const mirror = new FeedMirror();
+const rebuilt = new Map(REBUILT.map((name) => [name, 0]));
+const refused = new Map<number, number>();
+let pagesWhileKilled = 0;
+let installation: Installation;
+let source: Awaited<ReturnType<typeof startReplayServer>>;
+let key: string;
+let service: Service | undefined;
+
+const limit = (): number => 1 + random.below(500);
+const ask: Ask = (path, options = {}) => {
+  if (service === undefined) throw new TypeError('nothing serves right now');
+  return service.fetch(path, { ...options, key });
+};
+const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
+const synced = (): Promise<Answered> =>
+  installation.civic([
+    'sources',
+    'sync',
+    'legistar',
+    '--client',
+    'fortworthgov',
+    '--base-url',
+    source.baseUrl,
+    '--since',
+    '2000-01-01',
+    '--json',
+  ]);
+
+/** Repeats a piece of work until the killing is over; the first failure ends it all. */
+const untilOver = async (over: AbortSignal, work: () => Promise<void>): Promise<void> => {
+  while (!over.aborted) await work();
+};
+
+const killAgainAndAgain = async (failed: AbortSignal): Promise<void> => {
+  for (let kill = 0; kill < KILLS && !failed.aborted; kill += 1) {
+    const starting = installation.launch();
+    const started = starting.ready.then(
+      (up) => void (service = up),
+      () => undefined,
+    );
+    const moment = random.chance(0.33) ? after(random.next() * LIFE.starting) : started.then(() => after(random.next() * LIFE.serving));
+    const early = await Promise.race([moment.then(() => null), starting.ended]);
+    if (early !== null) throw new Error(`start ${kill} failed: ${JSON.stringify(early)}`);
+    service = undefined;
+    starting.kill('SIGKILL');
+    await Promise.all([starting.ended, started]);
+    service = undefined;
+  }
+};
+
+const rebuildOne = async (name: string): Promise<void> => {
+  const answer = await installation.civic(['projections', 'rebuild', name, '--json']);
+  if (answer.exitCode !== 0) throw new Error(`rebuild of ${name}: ${JSON.stringify(answer)}`);
+  rebuilt.set(name, rebuilt.get(name)! + 1);
+};
+
+/** As a customer would: whatever goes wrong with the connection, it asks again from the cursor that it holds. */
+const replicate = async (over: AbortSignal): Promise<void> => {
+  while (!over.aborted) {
+    try {
+      const from = mirror.position;
+      await catchUp(mirror, ask, limit);
+      if (mirror.position > from) pagesWhileKilled += 1;
+    } catch (error) {
+      if (error instanceof FeedBroken) throw error;
+      if (error instanceof Error && 'status' in error) refused.set(error.status as number, (refused.get(error.status as number) ?? 0) + 1);
+    }
+    await after(20);
+  }
+};
+
+describe(`a service that is killed ${KILLS} times while three writers import and two read models are rebuilt (seed ${SEED})`, {
+  timeout: 60_000 + KILLS * 15_000,
+}, () => {
+  beforeAll(
+    async () => {
+      installation = makeInstallation('civic-kill-');
+      source = await startReplayServer('fortworthgov', await readRecording('fortworthgov'));
+      key = await installation.openAccount();
+      const over = new AbortController();
+      const all = [
+        killAgainAndAgain(over.signal).finally(() => over.abort()),
+        ...writers.map((writer) => untilOver(over.signal, () => writer.importOne(installation))),
+        ...REBUILT.map((name) => untilOver(over.signal, () => rebuildOne(name))),
+        replicate(over.signal),
+        synced().then(({ exitCode, stderr }) => expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' })),
+      ];
+      try {
+        await Promise.all(all);
+      } finally {
+        over.abort();
+        await Promise.allSettled(all);
+      }
+      service = await installation.start();
+      await catchUp(mirror, ask, limit);
+    },
+    60_000 + KILLS * 15_000,
+  );
+
+  afterAll(async () => {
+    await source.close();
+    await service?.stop();
+    await installation.close();
+  }, 60_000);
+
+  test('the work went on between the kills', () => {
+    expect(writers.map(({ imports }) => imports >= 2)).toEqual([true, true, true]);
+    expect([...rebuilt.values()].every((count) => count >= 1)).toBe(true);
+    expect(pagesWhileKilled).toBeGreaterThan(2);
+    expect([...refused.keys()].filter((status) => status !== 503 && status !== 504)).toEqual([]);
+  });
+
+  test('everything acknowledged is in the feed, and nothing was published twice', () => {
+    const published = new Map<string, number>();
+    for (const change of mirror.changes) {
+      const token = /"token":"([^"]+)"/.exec(change)?.[1];
+      if (token !== undefined) published.set(token, (published.get(token) ?? 0) + 1);
+    }
+    for (const { acknowledged, inOneGo } of writers) {
+      expect(acknowledged.filter((token) => !published.has(token))).toEqual([]);
+      expect(inOneGo.filter((token) => published.get(token) !== 1)).toEqual([]);
+    }
+  });
+
+  test('a record that one writer alone touches holds what that writer was told last', () => {
+    const held = (id: string): unknown => {
+      const text = mirror.records.get(`stream_records ${id}`);
+      return text === undefined ? null : (JSON.parse(text) as { title: string }).title;
+    };
+    for (const { own } of writers) {
+      expect([...own].flatMap(([id, token]) => (held(id) === token ? [] : [{ id, token, held: held(id) }]))).toEqual([]);
+    }
+  });
+
+  test('a snapshot gives the records and the digests that the reader has come to', async () => {
+    const snapshot = await readSnapshot(ask, limit);
+    expect(snapshot.position).toBe(mirror.position);
+    expect(new Map([...snapshot.records].toSorted())).toEqual(new Map([...mirror.records].toSorted()));
+    expect(mirror.digests()).toEqual(snapshot.digests);
+    const health = (await (await ask('/api/v1/data/health')).json()) as { data: { pipeline: { head: { digests: unknown } } } };
+    expect(health.data.pipeline.head.digests).toEqual(snapshot.digests);
+  });
+
+  test('a second replay from the start is the first one, item for item', async () => {
+    const again = new FeedMirror();
+    await catchUp(again, ask, () => 500);
+    expect(again.changes.length).toBe(mirror.changes.length);
+    expect(again.changes.findIndex((change, index) => change !== mirror.changes[index])).toBe(-1);
+  });
+
+  test('an export is what the reader holds, and importing it again appends nothing', async () => {
+    const exported = await installation.civic(['records', 'export']);
+    expect({ exitCode: exported.exitCode, stderr: exported.stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const records = lines(exported.stdout).map((line) => JSON.parse(line) as { resource: string; id: string; data: unknown });
+    expect(new Map(records.map(({ resource, id, data }) => [`${resource} ${id}`, canonicalJson(data)] as const).toSorted())).toEqual(
+      new Map([...mirror.records].toSorted()),
+    );
+    const file = join(installation.folder, 'export.ndjson');
+    writeFileSync(file, exported.stdout);
+    expect(readFileSync(file, 'utf8').length).toBeGreaterThan(0);
+    const imported = await installation.civic(['records', 'import', file, '--json']);
+    expect(JSON.parse(imported.stdout)).toMatchObject({ read: records.length, appended: 0, unchanged: records.length, rejected: 0 });
+  });
+
+  test('a second sync of the unchanged source appends nothing but its own check', async () => {
+    expect((await synced()).exitCode).toBe(0);
+    const before = mirror.position;
+    expect((await synced()).exitCode).toBe(0);
+    await catchUp(mirror, ask, limit);
+    expect(mirror.changes.slice(before).filter((change) => !change.includes('"resource":"sources"'))).toEqual([]);
+  });
+
+  test('the read models are what the log says, row by row', async () => {
+    const verified = await installation.civic(['projections', 'verify', '--all', '--json']);
+    expect(verified.stderr).toBe('');
+    const results = JSON.parse(verified.stdout) as { name: string; equal: boolean; differences: string[] }[];
+    expect(results.filter(({ equal }) => !equal)).toEqual([]);
+    expect(results.length).toBeGreaterThanOrEqual(4);
+  });
+});
