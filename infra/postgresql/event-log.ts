@@ -21,6 +21,7 @@ export interface EventLogSettings {
 const POLL_MS = 250;
 const LANES = 2;
 const READ_CONNECTIONS = 2;
+const APPEND_GRACE_MS = 2_000;
 
 /** A writer that freezes between its statement and the commit holds the lock: newer servers end it, whatever state it is in. */
 const LIMIT_TRANSACTIONS = `
@@ -30,7 +31,14 @@ const LIMIT_TRANSACTIONS = `
 export const openEventLog = (settings: EventLogSettings): EventLog & { close(): Promise<void> } => {
   const { dsn, statementTimeoutMs } = settings;
   const lanes = Array.from({ length: settings.lanes ?? LANES }, () =>
-    openAppendLane({ dsn, purpose: 'log-appends', statementTimeoutMs, plansForGrowth: true, onConnect: LIMIT_TRANSACTIONS }),
+    openAppendLane({
+      dsn,
+      purpose: 'log-appends',
+      statementTimeoutMs,
+      plansForGrowth: true,
+      graceMs: APPEND_GRACE_MS,
+      onConnect: LIMIT_TRANSACTIONS,
+    }),
   );
   const queue = new AppendQueue(lanes);
   const news = openLogNews(dsn, settings.pollMs ?? POLL_MS);

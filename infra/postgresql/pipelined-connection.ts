@@ -6,8 +6,9 @@ import { clientConfig, type Session } from './sessions.ts';
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
 const SWEEP_MS = 50;
-/** How long the server may be late with its own deadline before the connection counts as dead. */
-const GRACE_MS = 1_000;
+const DEFAULT_GRACE_MS = 100;
+/** How long after our own deadline the connection counts as dead. */
+const DEAD_AFTER_MS = 1_000;
 
 export interface Answer {
   readonly rows: readonly TextRow[];
@@ -46,7 +47,8 @@ export class PipelinedConnection {
   async run(statement: Statement): Promise<Answer> {
     const client = this.#client ?? (await this.connect());
     return await new Promise<Answer>((resolve, reject) => {
-      const pending: Pending = { deadline: performance.now() + (this.#session.statementTimeoutMs ?? Number.POSITIVE_INFINITY), reject };
+      const { statementTimeoutMs = Number.POSITIVE_INFINITY, graceMs = DEFAULT_GRACE_MS } = this.#session;
+      const pending: Pending = { deadline: performance.now() + statementTimeoutMs + graceMs, reject };
       this.#pending.add(pending);
       client
         .query<(string | null)[]>({ ...statement, values: statement.values as unknown[], rowMode: 'array' })
@@ -113,7 +115,7 @@ export class PipelinedConnection {
     for (const pending of this.#pending) {
       if (pending.deadline > now) return;
       pending.reject(new DeadlineExceeded('the database did not answer by the deadline'));
-      if (pending.deadline + GRACE_MS > now) continue;
+      if (pending.deadline + DEAD_AFTER_MS > now) continue;
       this.#lose(client);
       client.connection.stream.destroy();
       return;

@@ -7,8 +7,12 @@ export interface Session {
   readonly purpose: string;
   readonly statementTimeoutMs?: number;
   readonly idleInTransactionMs?: number;
+  /** How much later than the server's deadline our own one is; the server's tells for certain that nothing was stored. */
+  readonly graceMs?: number;
   /** For statements that look up keys and take whole columns: plans stay right while the tables grow from nothing. */
   readonly plansForGrowth?: boolean;
+  /** Columns of values are looked up one by one through an index, however large or new the table: for folds. */
+  readonly lookups?: boolean;
   /** Run once on every new pipelined connection. */
   readonly onConnect?: string;
 }
@@ -23,6 +27,8 @@ const textTypes = { getTypeParser: () => verbatim } as unknown as NonNullable<Cl
 export const sessionOptions = (session: Session): string => {
   const settings = ['timezone=UTC', 'max_parallel_workers_per_gather=0', 'jit=off', 'default_transaction_isolation=read\\ committed'];
   if (session.plansForGrowth === true) settings.push('plan_cache_mode=force_generic_plan', 'enable_seqscan=off');
+  // A fold's table grows from empty and has no statistics: the planner would walk all of it for each batch.
+  if (session.lookups === true) settings.push('enable_hashjoin=off', 'enable_mergejoin=off', 'enable_material=off');
   return settings.map((setting) => `-c ${setting}`).join(' ');
 };
 
