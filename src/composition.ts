@@ -4,6 +4,7 @@ import { openFeed } from '../commands/feed/open-feed.ts';
 import { createRecordWriter } from '../commands/records/write-records.ts';
 import { createTakeSnapshot } from '../commands/snapshots/take-snapshot.ts';
 import { systemClock } from '../infra/system/clock.ts';
+import { createLogger } from '../infra/system/logging.ts';
 import { attachEmbedded, type AttachedDatabase } from '../infra/embedded-postgresql/attach.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
@@ -81,8 +82,13 @@ const reachDatabase = async (settings: Settings, role: Role, logger: Logger): Pr
   };
 };
 
+/** A command says little beside its answer unless it is asked to. */
+const logLevel = (settings: Settings, role: Role): string => settings.CIVIC_LOG_LEVEL ?? (role === 'command' ? 'warn' : 'info');
+
 /** Puts the program together from its settings. The caller closes what it gets, also when the start of something else fails. */
-export const openCivic = async (settings: Settings, role: Role, logger: Logger): Promise<Civic> => {
+export const openCivic = async (settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> => {
+  const logger = createLogger(logLevel(settings, role), settings.CIVIC_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'));
+  for (const warning of warnings) logger.warn({}, warning);
   const attached = await reachDatabase(settings, role, logger);
   const closers: (() => Promise<unknown>)[] = [() => attached.leave()];
   const close = async () => {

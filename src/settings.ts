@@ -35,7 +35,7 @@ const SETTINGS = {
   CIVIC_POLL: [z.string().regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/), undefined, 'client names of Legistar, separated by commas'],
   CIVIC_LOG_LEVEL: [
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
-    'info',
+    undefined,
     'trace, debug, info, warn, error, fatal or silent',
   ],
   CIVIC_LOG_FORMAT: [z.enum(['pretty', 'json']), undefined, 'pretty or json'],

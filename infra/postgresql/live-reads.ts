@@ -1,11 +1,11 @@
-import type { ReadDatabase } from '../../src/domain/ports/database.ts';
+import { DatabaseUnavailable, type ReadDatabase } from '../../src/domain/ports/database.ts';
 import type { LiveGeneration, LiveReads } from '../../src/domain/ports/projection.ts';
 
 const SWITCHED = new Set(['CR001', '42P01']);
 const ATTEMPTS = 5;
 
-/** A read model that has no live generation yet. */
-export class ReadModelMissing extends Error {
+/** A read model that has no live generation yet; to a reader, a database that cannot answer yet. */
+export class ReadModelMissing extends DatabaseUnavailable {
   override readonly name = 'ReadModelMissing';
 }
 

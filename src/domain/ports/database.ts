@@ -53,7 +53,7 @@ export interface ColumnArrays {
 
 /** The database could not be reached, or went away. */
 export class DatabaseUnavailable extends Error {
-  override readonly name = 'DatabaseUnavailable';
+  override readonly name: string = 'DatabaseUnavailable';
 }
 
 /** A statement ran into its deadline. */
