@@ -1,0 +1,52 @@
+import { CommanderError } from 'commander';
+import type { Civic, Role } from '../civic.ts';
+import { readSettings, type Settings } from '../settings.ts';
+import { type CliContext, CommandFailed } from './context.ts';
+import { createProgram } from './program.ts';
+
+const MISUSE = 2;
+const LONGEST_LINE = 600;
+
+export interface Running {
+  readonly process: NodeJS.Process;
+  readonly open: (settings: Settings, role: Role, warnings: readonly string[]) => Promise<Civic>;
+}
+
+/** Runs the command that the arguments name; resolves to the exit status. A failure is one line on standard error. */
+export const runCli = async ({ process, open }: Running): Promise<number> => {
+  const stopping = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => stopping.abort(new CommandFailed(`stopped by ${signal}`, 130)));
+  }
+  const context: CliContext = {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    stdin: process.stdin,
+    stopping: stopping.signal,
+    async open(role) {
+      const { settings, warnings } = readSettings(process.env);
+      return open(settings, role, warnings);
+    },
+  };
+  try {
+    loadDotEnv(process);
+    await createProgram(context).parseAsync(process.argv);
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSE;
+    process.stderr.write(`civic: ${oneLine(error)}\n`);
+    return error instanceof CommandFailed ? error.exitCode : 1;
+  }
+};
+
+const loadDotEnv = (process: NodeJS.Process): void => {
+  try {
+    process.loadEnvFile();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new CommandFailed(`.env cannot be read: ${(error as Error).message}`);
+  }
+};
+
+/** One line: what is wrong and what to do. */
+const oneLine = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_LINE);
