@@ -1,4 +1,5 @@
 import type { Load } from '../rig/bench.ts';
 import { bulkImport } from './bulk-import.ts';
+import { rebuildHistory } from './rebuild.ts';
 
-export const LOADS: readonly Load[] = [bulkImport];
+export const LOADS: readonly Load[] = [bulkImport, rebuildHistory];
