@@ -19,8 +19,12 @@ const recordsAt = (generation: number, resource: Resource | null, boundary: numb
   name: `export_records_g${generation}${resource === null ? '' : '_filtered'}`,
   text: `select h.position::text, (select mark from civic.feed_retention)::text, h.resource, h.record_id::text, h.body
     from ${recordHistoryTables(generation).history} h
-    where h.position > $1 and h.position <= $2 and h.superseded_at > $2 and ${requireLive(RECORD_HISTORY, generation)}
-      ${resource === null ? '' : 'and h.resource = $4'} order by h.position limit $3::int`,
+    where ${
+      resource === null
+        ? 'h.position > $1 and h.position <= $2'
+        : '(h.resource, h.position) > ($4, $1::bigint) and (h.resource, h.position) <= ($4, $2::bigint)'
+    } and h.superseded_at > $2 and ${requireLive(RECORD_HISTORY, generation)}
+    order by ${resource === null ? '' : 'h.resource, '}h.position limit $3::int`,
   values: resource === null ? [after, boundary, ROWS_A_PAGE] : [after, boundary, ROWS_A_PAGE, resource],
 });
 

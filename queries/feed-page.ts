@@ -1,7 +1,7 @@
 import { requireLive } from '../src/domain/ports/projection.ts';
 import type { Statement, StatementValue, TextRow } from '../src/domain/ports/database.ts';
 import type { Resource } from '../src/domain/records/resources.ts';
-import { RECORD_HISTORY, recordHistoryTables, replayFloor } from '../projections/record-history/tables.ts';
+import { NOT_SUPERSEDED as LAST_POSITION, RECORD_HISTORY, recordHistoryTables, replayFloor } from '../projections/record-history/tables.ts';
 
 /** What to read. `after` is exclusive; null starts at the oldest replayable position. Times are milliseconds since the epoch. */
 export interface FeedPageQuestion {
@@ -38,20 +38,25 @@ export const feedPageStatement = (generation: number, question: FeedPageQuestion
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
   const start = question.after === null ? replayFloor(history, parameter(question.cutoff)) : `${parameter(question.after)}::bigint`;
-  const ofResource = question.resource === null ? '' : `h.resource = ${parameter(question.resource)} and`;
+  // The pair is compared as one, so that no plan walks the whole feed to find the few changes of a rare resource.
+  const resource = question.resource === null ? null : parameter(question.resource);
+  const after = (from: string) =>
+    resource === null
+      ? `h.position > ${from} order by h.position`
+      : `(h.resource, h.position) > (${resource}, ${from}) and (h.resource, h.position) <= (${resource}, ${LAST_POSITION}) order by h.resource, h.position`;
   const text = `with feed as materialized (
       select s.head, s.feed_id, r.mark, ${start} as start
       from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
     ), page as materialized (
       select h.position, h.envelope, h.body from ${history} h
-      where ${ofResource} h.position > (select start from feed) order by h.position limit ${parameter(question.limit)}::int
+      where ${after('(select start from feed)')} limit ${parameter(question.limit)}::int
     ), size as materialized (
       select max(position) as last, coalesce(sum(octet_length(envelope) + coalesce(octet_length(body), 0)), 0) as bytes from page
     )
     select json_build_array(
         f.head, f.feed_id, f.mark, f.start, (select h.changed_at from ${history} h where h.position = f.start + 1),
         z.last, (select h.changed_at from ${history} h where h.position = z.last + 1), z.bytes,
-        ${question.resource === null ? 'coalesce(z.last < f.head, false)' : `exists (select from ${history} h where ${ofResource} h.position > z.last)`}
+        ${resource === null ? 'coalesce(z.last < f.head, false)' : `(select h.position from ${history} h where ${after('z.last')} limit 1) is not null`}
       )::text, null
     from feed f, size z
     union all

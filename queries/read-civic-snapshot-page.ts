@@ -15,8 +15,10 @@ export interface ReadCivicSnapshotPageDependencies {
 /** One page of a resource as it stood at the snapshot's boundary, and whether the snapshot may be read at all: one statement. */
 const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement => {
   const tables = recordHistoryTables(history);
+  // The pair is compared as one, so that no plan walks all resources to find the few records of one.
   const visible = (from: string) =>
-    `h.resource = $3 and h.position > ${from} and h.position <= (select boundary from snapshot) and h.superseded_at > (select boundary from snapshot)`;
+    `(h.resource, h.position) > ($3, ${from}) and (h.resource, h.position) <= ($3, (select boundary from snapshot))
+      and h.superseded_at > (select boundary from snapshot) order by h.resource, h.position`;
   return {
     name: `snapshot_page_g${history}_g${snapshots}`,
     text: `with snapshot as materialized (
@@ -25,12 +27,12 @@ const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInp
         where s.snapshot_id = $1::uuid and s.account_id = $2::uuid and s.expires_at > $4::bigint
           and ${requireLive(RECORD_HISTORY, history)} and ${requireLive(SNAPSHOTS, snapshots)}
       ), page as materialized (
-        select h.position, h.body from ${tables.history} h where ${visible('$5::bigint')} order by h.position limit $6::int
+        select h.position, h.body from ${tables.history} h where ${visible('$5::bigint')} limit $6::int
       ), size as materialized (
         select max(position) as last, coalesce(sum(octet_length(body)), 0) as bytes from page
       )
       select json_build_array(
-          s.boundary, s.mark, s.feed_id, z.last, z.bytes, exists (select from ${tables.history} h where ${visible('z.last')})
+          s.boundary, s.mark, s.feed_id, z.last, z.bytes, (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
         )::text
       from snapshot s, size z
       union all

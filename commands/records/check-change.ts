@@ -5,7 +5,10 @@ import type { RecordIntent } from './record-decider.ts';
 import type { RecordChange } from './record-writer.ts';
 
 const SERVICE_FIELDS = ['id', 'createdAt', 'updatedAt'] as const;
-const reasonText = text.max(1000).nullable();
+const reasonText = text
+  .max(1000)
+  .refine((reason) => reason.isWellFormed() && !reason.includes('\0'), { error: 'lone surrogates and U+0000 are not allowed' })
+  .nullable();
 
 export type CheckedChange =
   | { readonly kind: 'command'; readonly id: string; readonly intent: RecordIntent }
@@ -22,10 +25,14 @@ export const describeIssues = (error: z.ZodError): string => {
   return error.issues.length > 3 ? `${lines.join('; ')}; and ${error.issues.length - 3} more` : lines.join('; ');
 };
 
-const holdsPrototypeKey = (value: unknown): boolean => {
-  if (typeof value !== 'object' || value === null) return false;
-  if (Object.hasOwn(value, '__proto__')) return true;
-  return Object.values(value).some(holdsPrototypeKey);
+/** Without recursion: a line can nest deeper than the call stack goes. */
+const holdsPrototypeKey = (stated: object): boolean => {
+  const left: object[] = [stated];
+  for (let value = left.pop(); value !== undefined; value = left.pop()) {
+    if (Object.hasOwn(value, '__proto__')) return true;
+    for (const inner of Object.values(value) as unknown[]) if (typeof inner === 'object' && inner !== null) left.push(inner);
+  }
+  return false;
 };
 
 const checkUpsert = (change: Extract<RecordChange, { op: 'upsert' }>, id: string): CheckedChange => {

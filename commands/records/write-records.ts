@@ -7,6 +7,7 @@ import {
   type NewEvent,
   OutcomeUnknown,
   type Position,
+  type StoredEvent,
   type StreamAppend,
 } from '../../src/domain/ports/event-log.ts';
 import { recordStream } from '../../src/domain/streams.ts';
@@ -30,6 +31,8 @@ interface Decision {
   readonly changed: ReadonlySet<number>;
   /** Why a change was refused, by its index. */
   readonly refused: ReadonlyMap<number, string>;
+  /** Set where an earlier attempt turns out to have been stored. */
+  readonly stored?: Position;
 }
 
 export interface WriteRecordsDependencies {
@@ -62,19 +65,22 @@ export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: Writ
     }
 
     const deadline = clock.now() + deadlineMs;
+    let unknown = new Map<string, Decision>();
     for (let attempt = 0; pending.size > 0; attempt++) {
       if (attempt > 0) await pause(attempt, clock, deadline, identifiers.next());
-      const decisions = await decideAll(log, pending, clock.now(), context);
+      const decisions = await decideAll(log, pending, unknown, clock.now(), context);
       const settled = await appendAll(log, decisions, attempt < 20 && clock.now() < deadline);
-      const again = new Map<string, PendingChange[]>();
+      pending = new Map();
+      unknown = new Map();
       for (const [index, decision] of decisions.entries()) {
         const outcome = settled[index]!;
-        if (outcome.kind === 'conflict') again.set(decision.stream, decision.changes);
-        else {
+        if (outcome.kind === 'settled') {
           for (const { index: at } of decision.changes) outcomes[at] = outcomeOf(decision, at, outcome.position);
+          continue;
         }
+        pending.set(decision.stream, decision.changes);
+        if (outcome.kind === 'unknown') unknown.set(decision.stream, decision);
       }
-      pending = again;
     }
     return outcomes as readonly RecordOutcome[];
   },
@@ -96,12 +102,16 @@ const pause = async (attempt: number, clock: Clock, deadline: number, id: string
 const decideAll = async (
   log: EventLog,
   pending: ReadonlyMap<string, PendingChange[]>,
+  unknown: ReadonlyMap<string, Decision>,
   time: number,
   context: CommandContext,
 ): Promise<readonly Decision[]> => {
   const last = await log.readLast([...pending.keys()]);
   const at = new Date(time).toISOString();
+  const stored = await storedMeanwhile(log, unknown, last);
   return [...pending].map(([stream, changes]) => {
+    const earlier = stored.get(stream);
+    if (earlier !== undefined) return earlier;
     const newest = last.get(stream);
     let state = newest === undefined ? initialState() : evolve(initialState(), newest);
     const events: NewEvent[] = [];
@@ -123,10 +133,29 @@ const decideAll = async (
   });
 };
 
-type Settled = { readonly kind: 'settled'; readonly position?: Position } | { readonly kind: 'conflict' };
+/**
+ * An append of unknown outcome may be stored after it was looked up. Where its stream has grown since, the look is repeated after the
+ * state was read and before anything is decided upon it: else the command would be decided a second time on top of itself.
+ */
+const storedMeanwhile = async (
+  log: EventLog,
+  unknown: ReadonlyMap<string, Decision>,
+  last: ReadonlyMap<string, StoredEvent>,
+): Promise<ReadonlyMap<string, Decision>> => {
+  const stored = new Map<string, Decision>();
+  for (const [stream, decision] of unknown) {
+    const append = decision.append!;
+    if ((last.get(stream)?.revision ?? NO_STREAM) <= append.expectedRevision) continue;
+    const position = await findOwn(log, append);
+    if (position !== undefined) stored.set(stream, { ...decision, stored: position });
+  }
+  return stored;
+};
+
+type Settled = { readonly kind: 'settled'; readonly position?: Position } | { readonly kind: 'conflict' | 'unknown' };
 
 const appendAll = async (log: EventLog, decisions: readonly Decision[], mayRetry: boolean): Promise<readonly Settled[]> => {
-  const appends = decisions.flatMap(({ append }) => append ?? []);
+  const appends = decisions.flatMap(({ append, stored }) => (stored === undefined ? (append ?? []) : []));
   let outcomes: readonly AppendOutcome[] | undefined;
   try {
     outcomes = appends.length === 0 ? [] : await log.appendEach(appends);
@@ -135,18 +164,20 @@ const appendAll = async (log: EventLog, decisions: readonly Decision[], mayRetry
   }
   let next = 0;
   return Promise.all(
-    decisions.map(async ({ append }): Promise<Settled> => {
+    decisions.map(async ({ append, stored }): Promise<Settled> => {
+      if (stored !== undefined) return { kind: 'settled', position: stored };
       if (append === undefined) return { kind: 'settled' };
       const outcome = outcomes?.[next++];
       if (outcome?.kind === 'appended') return { kind: 'settled', position: outcome.position };
-      return findOwn(log, append);
+      const position = await findOwn(log, append);
+      if (position !== undefined) return { kind: 'settled', position };
+      return { kind: outcome === undefined ? 'unknown' : 'conflict' };
     }),
   );
 };
 
 /** After a conflict or an unknown outcome: did this very command get through? Its event ids past the expected revision say so. */
-const findOwn = async (log: EventLog, { stream, expectedRevision, events }: StreamAppend): Promise<Settled> => {
+const findOwn = async (log: EventLog, { stream, expectedRevision, events }: StreamAppend): Promise<Position | undefined> => {
   const since = await log.readStream(stream, expectedRevision, events.length);
-  const own = since.at(-1);
-  return own !== undefined && since[0]?.id === events[0]!.id ? { kind: 'settled', position: own.position } : { kind: 'conflict' };
+  return since[0]?.id === events[0]!.id ? since.at(-1)!.position : undefined;
 };

@@ -38,6 +38,7 @@ export const openDatabase = async (settings: DatabaseSettings): Promise<Database
       purpose: 'transactions',
       statementTimeoutMs: settings.foldTimeoutMs ?? FOLD_TIMEOUT_MS,
       idleInTransactionMs: settings.idleInTransactionMs ?? IDLE_IN_TRANSACTION_MS,
+      lookups: true,
     },
     settings.transactionConnections ?? 8,
   );

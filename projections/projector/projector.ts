@@ -27,6 +27,8 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
   let wake = new AbortController();
 
   const own = async (projection: Projection, candidate: Generation) => {
+    // Another version of the program may have made it meanwhile: its tables are not ours to fill.
+    if (candidate.version !== projection.version || running.has(candidate.generation)) return;
     const acquired = await deps.generations.acquire(candidate.generation, deps.owner, deps.leaseClock.now(), deps.leaseMs);
     if (acquired === null) return;
     deps.logger.debug({ projection: projection.name, generation: candidate.generation, token: acquired.lease.token }, 'projection owned');
@@ -41,6 +43,14 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
     running.set(candidate.generation, run);
   };
 
+  /** Builds this version unless it was refused: building it again would only be refused again. A rebuild by command still may. */
+  const replaceOlder = async (projection: Projection, rows: readonly Generation[], now: number) => {
+    if (rows.some(({ state, version }) => state === 'refused' && version === projection.version)) return;
+    const older = rows.find(({ state, version }) => state === 'building' && version < projection.version);
+    if (older !== undefined) await deps.generations.abandon(older.generation, 'retired', null, now);
+    await deps.generations.create(projection, 'building', now).then((row) => own(projection, row));
+  };
+
   const tick = async () => {
     const now = deps.leaseClock.now();
     const rows = await deps.generations.list();
@@ -48,12 +58,11 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
       const mine = rows.filter((row) => row.projection === projection.name);
       const live = mine.find(({ state }) => state === 'live');
       if (live === undefined) await deps.generations.create(projection, 'live', now).then((row) => own(projection, row));
-      else if (live.version < projection.version)
-        await deps.generations.create(projection, 'building', now).then((row) => own(projection, row));
+      else if (live.version < projection.version) await replaceOlder(projection, mine, now);
       for (const row of mine) {
         const wanted = (row.state === 'live' || row.state === 'building') && row.version === projection.version;
         const free = row.pausedReason === null && (row.owner === null || row.leaseUntil < now);
-        if (wanted && free && !running.has(row.generation)) await own(projection, row);
+        if (wanted && free) await own(projection, row);
         if (isDone(row, now) && (await deps.generations.drop(row.generation, projection.tables(row.generation)))) {
           deps.logger.debug({ projection: projection.name, generation: row.generation }, 'tables of a retired generation dropped');
         }

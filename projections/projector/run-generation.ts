@@ -55,6 +55,8 @@ const buildAndSwitch = async (
   for (;;) {
     for await (const batch of readForward(deps.log, checkpoint, { types: projection.handles, batchSize: deps.batchSize })) {
       checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
+      // Near enough: under steady writing the end of the log is never met, and the switch folds the last of it itself.
+      if (batch.events.length < deps.batchSize) break;
     }
     for (let outcome = await switchGeneration(deps, target, deps.leaseClock.now()); outcome.kind !== 'behind'; ) {
       if (outcome.kind === 'switched') return outcome.checkpoint;

@@ -1,4 +1,6 @@
 import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Generation } from '../../src/domain/ports/generations.ts';
+import type { Projection } from '../../src/domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
 import { type FoldTarget, LeaseLost } from './fold-batch.ts';
 
@@ -20,7 +22,7 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
       throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours to switch to`);
     }
     const { live, building } = pair;
-    if (building.checkpoint > live.checkpoint && live.pausedReason === null) return { kind: 'ahead' };
+    if (building.checkpoint > live.checkpoint && isFolded(live, projection, now)) return { kind: 'ahead' };
     let checkpoint = building.checkpoint;
     if (checkpoint < live.checkpoint) {
       const tail = await deps.log.readAll({ after: checkpoint, limit: deps.batchSize, types: projection.handles });
@@ -32,7 +34,7 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
       if (events.length > 0) await projection.fold(events, { transaction, columns: deps.columns, generation: building.generation });
       checkpoint = live.checkpoint;
     }
-    // A live generation that is paused for good is passed by: then all that both hold is compared, row by row.
+    // A live generation that nobody folds any more is passed by: then all that both hold is compared, row by row.
     for (const statement of projection.differences(
       live.generation,
       building.generation,
@@ -45,3 +47,7 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
     return { kind: 'switched', checkpoint };
   });
 };
+
+/** Whether the live generation can be waited for: it is not paused, and it is of the version that runs here, or somebody else holds it. */
+const isFolded = (live: Generation, { version }: Projection, now: number): boolean =>
+  live.pausedReason === null && (live.version === version || (live.owner !== null && live.leaseUntil >= now));

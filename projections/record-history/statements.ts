@@ -13,9 +13,11 @@ export const readFoldState = (generation: number): Statement => {
   };
 };
 
-/** Ends the currency of earlier rows and returns the resource and digest of each. */
+/**
+ * Ends the currency of earlier rows and returns the resource and digest of each. Without a name, so that it is planned for the table as it
+ * is: a plan kept from when the table was empty would walk all current rows for every batch.
+ */
 export const supersedeRows = (generation: number, columns: ColumnArrays, rows: readonly HistoryRow[]): Statement => ({
-  name: `supersede_rows_g${generation}`,
   text: `update ${recordHistoryTables(generation).history} h set superseded_at = n.position
     from unnest($1::text[], $2::uuid[], $3::bigint[]) as n(resource, record_id, position)
     where h.resource = n.resource and h.record_id = n.record_id and h.superseded_at = ${NOT_SUPERSEDED}

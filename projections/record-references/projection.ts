@@ -6,8 +6,8 @@ import { sameRows } from '../same-rows.ts';
 import { type RecordKey, type ReferenceRow, referenceRows } from './reference-rows.ts';
 import { createRecordReferencesTable, RECORD_REFERENCES, recordReferencesTable } from './tables.ts';
 
+/** Without a name, so that it is planned for the table as it is and not as it was when it was empty. */
 const deleteReferences = (generation: number, columns: ColumnArrays, records: readonly RecordKey[]): Statement => ({
-  name: `delete_references_g${generation}`,
   text: `delete from ${recordReferencesTable(generation)} r using unnest($1::uuid[], $2::text[]) as c (record_id, resource)
     where r.record_id = c.record_id and r.resource = c.resource`,
   values: [columns.uuids(records.map(({ recordId }) => recordId)), columns.texts(records.map(({ resource }) => resource))],

@@ -11,6 +11,9 @@ export interface InputLine {
 }
 
 const LINE_FEED = 0x0a;
+const SPACE = 0x20;
+/** Space, tab and carriage return. */
+const BLANK = new Set([SPACE, 0x09, 0x0d]);
 
 /** Splits a stream of bytes at line feeds. Memory stays bounded however long a line is; blank lines are passed over, and counted. */
 export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<InputLine> {
@@ -33,7 +36,9 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
     length = 0;
     return line;
   };
-  const isBlank = ({ bytes, length: full }: InputLine) => full === bytes.length && /^\s*$/.test(bytes.toString('latin1'));
+  // What begins with no white space is no blank line: only the others are looked at whole.
+  const isBlank = ({ bytes, length: full }: InputLine) =>
+    full === 0 || (bytes[0]! <= SPACE && full === bytes.length && bytes.every((byte) => BLANK.has(byte)));
 
   for await (const chunk of input) {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk);
@@ -42,7 +47,7 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
       take(bytes.subarray(from, at));
       from = at + 1;
       const line = finish();
-      if (line.length > 2 || !isBlank(line)) yield line;
+      if (!isBlank(line)) yield line;
     }
     if (from < bytes.length) take(bytes.subarray(from));
   }

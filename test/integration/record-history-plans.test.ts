@@ -1,0 +1,194 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
+import { clientConfig } from '../../infra/postgresql/sessions.ts';
+import type { HistoryRow } from '../../projections/record-history/history-rows.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { supersedeRows } from '../../projections/record-history/statements.ts';
+import { NOT_SUPERSEDED, recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { feedPageStatement } from '../../queries/feed-page.ts';
+import { createReadCivicRecords } from '../../queries/read-civic-records.ts';
+import { createReadCivicSnapshotPage } from '../../queries/read-civic-snapshot-page.ts';
+import type { Statement, StatementValue } from '../../src/domain/ports/database.ts';
+import type { LiveReads } from '../../src/domain/ports/projection.ts';
+import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+const ROWS = 200_000;
+const MAX_BYTES = 5_000_000;
+const SNAPSHOT = '00000000-0000-4000-8000-000000000001';
+
+let server: TestDatabase;
+let civic: TestCivic;
+let generation: number;
+let session: Client;
+/** Set up as the connections are that folds run on. */
+let folding: Client;
+
+const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+
+const superseded = (count: number): Statement =>
+  supersedeRows(
+    generation,
+    columnArrays,
+    Array.from({ length: count }, (_, n) => ({ resource: 'agenda_items', recordId: idOf(n), position: 1 }) as HistoryRow),
+  );
+
+/** The statement that a query sends. */
+const sent = async (read: (reads: LiveReads) => Promise<unknown>): Promise<Statement> => {
+  let statement: Statement | undefined;
+  const reads = {
+    texts: (build: (live: () => number) => Statement) => {
+      statement = build(() => generation);
+      return Promise.resolve([]);
+    },
+  } as unknown as LiveReads;
+  await read(reads).catch(() => undefined);
+  return statement!;
+};
+
+const statements = async (): Promise<Record<string, Statement>> => {
+  const page = { after: 1000, limit: 100, maxBytes: MAX_BYTES, cutoff: 0 };
+  const id = civic.identifiers.next();
+  const snapshot = { accountId: id, snapshotId: SNAPSHOT, resource: 'meetings', limit: 100, maxResponseBytes: MAX_BYTES } as const;
+  return {
+    feed: feedPageStatement(generation, { ...page, resource: null }),
+    filtered: feedPageStatement(generation, { ...page, resource: 'meetings' }),
+    rare: feedPageStatement(generation, { ...page, after: ROWS - 1500, resource: 'topics' }),
+    common: feedPageStatement(generation, { ...page, resource: 'agenda_items' }),
+    head: feedPageStatement(generation, { ...page, after: ROWS - 10, resource: 'meetings' }),
+    floor: feedPageStatement(generation, { ...page, after: null, resource: null }),
+    snapshot: await sent((reads) => createReadCivicSnapshotPage({ reads, clock: civic.clock })(snapshot)),
+    batch: await sent((reads) =>
+      createReadCivicRecords(reads)({ requests: [{ resource: 'meetings', ids: [id] }], maxResponseBytes: MAX_BYTES }),
+    ),
+    supersede: superseded(500),
+  };
+};
+
+const run = async ({ name, text, values }: Statement, session: Client): Promise<void> => {
+  await session.query({ text, values: values as unknown[], ...(name === undefined ? {} : { name }) });
+};
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url);
+  civic.startProjector();
+  await civic.settled();
+  generation = await civic.live(recordHistory.name);
+  // The snapshots' table has the same number here as in the statement made above.
+  await civic.rows(
+    `create table if not exists civic.snapshots_g${generation} (like civic.snapshots_g${await civic.live('snapshots')} including all)`,
+  );
+  session = new Client(clientConfig({ dsn: server.url, purpose: 'plans' }));
+  await session.connect();
+  folding = new Client(clientConfig({ dsn: server.url, purpose: 'plans', lookups: true }));
+  await folding.connect();
+  await session.query(`update civic.projections set live_generation = ${generation} where name = 'snapshots'`);
+  // As in a program that was started on an empty database: every plan is kept from before there were rows.
+  const { supersede, ...reads } = await statements();
+  for (let times = 0; times < 8; times++) {
+    for (const statement of Object.values(reads)) await run(statement, session);
+    await run(supersede!, folding);
+  }
+
+  const { history, state } = recordHistoryTables(generation);
+  // A third of the records of each resource changed once more.
+  await session.query(
+    `insert into ${history} (position, resource, record_id, version, removed, changed_at, superseded_at, digest, envelope, body)
+     select n, case when n % 1000 = 0 then 'topics' when n % 10 = 0 then 'meetings' else 'agenda_items' end, ('00000000-0000-4000-8000-' || lpad((n % ${(ROWS * 3) / 4})::text, 12, '0'))::uuid, 1, false, n,
+       case when n <= ${ROWS / 4} then n + ${(ROWS * 3) / 4} else ${NOT_SUPERSEDED} end, decode(repeat('ab', 32), 'hex'),
+       '"resource":"x","data":', '{"n":' || n || '}'
+     from generate_series(1, ${ROWS}) n`,
+  );
+  await session.query(`update ${state} set head = ${ROWS}, changed_at = ${ROWS}`);
+  await session.query(
+    `insert into civic.snapshots_g${generation} values ('${SNAPSHOT}', '${SNAPSHOT}', '${civic.feedId}', ${ROWS - 10}, 0, ${Number.MAX_SAFE_INTEGER})`,
+  );
+}, 120_000);
+
+afterAll(async () => {
+  await session?.end();
+  await folding?.end();
+  await civic?.close();
+  await server?.close();
+});
+
+interface Node {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Node[];
+}
+
+const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
+
+/** How the statement ran: each scan of the history as the index it used, or "all" for the whole table; and how many rows they touched. */
+const scans = async ({ name, text, values }: Statement, mode: string, session: Client) => {
+  await session.query('begin');
+  try {
+    await session.query(`set local plan_cache_mode = ${mode}`);
+    const explain = `explain (analyze, format json) `;
+    const literal = (value: StatementValue) => (value === null ? 'null' : Array.isArray(value) ? `'{${value.join(',')}}'` : `'${String(value as string | number)}'`);
+    const given = values.map(literal);
+    const result =
+      name === undefined
+        ? await session.query({ text: explain + text, values: values as unknown[] })
+        : await session.query(`${explain} execute "${name}"(${given.join(',')})`);
+    const plan = JSON.parse((result.rows[0] as { 'QUERY PLAN': string })['QUERY PLAN']) as { Plan: Node }[];
+    const table = recordHistoryTables(generation).history.replace('civic.', '');
+    const found = nodes(plan[0]!.Plan).filter((node) => node['Relation Name'] === table && node['Node Type'].includes('Scan'));
+    const bitmaps = nodes(plan[0]!.Plan).filter((node) => node['Node Type'] === 'Bitmap Index Scan');
+    const used = [...found, ...bitmaps].map((node) => node['Index Name'] ?? (node['Node Type'].startsWith('Bitmap') ? '' : 'all'));
+    const touched = found.reduce(
+      (sum, node) => sum + (node['Actual Loops'] ?? 1) * ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)),
+      0,
+    );
+    return { used: [...new Set(used.filter((index) => index !== ''))].toSorted(), touched };
+  } finally {
+    await session.query('rollback');
+  }
+};
+
+const index = (what: string): string => `record_history_g${generation}_${what}`;
+
+describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`T29 with 200,000 rows and plan_cache_mode %s`, (mode) => {
+  test.each(['kept from when the table was empty', 'with fresh statistics'])(
+    'pages, batches and folds go through their indexes, plans %s',
+    async (when) => {
+      if (when === 'with fresh statistics') await session.query(`analyze ${recordHistoryTables(generation).history}`);
+      const all = await statements();
+      const snapshot = { ...all['snapshot']!, values: all['snapshot']!.values.with(1, SNAPSHOT) };
+      const feed = await scans(all['feed']!, mode, session);
+      expect(feed.used).toEqual([index('pkey')]);
+      expect(feed.touched).toBeLessThan(110);
+      const floor = await scans(all['floor']!, mode, session);
+      expect(floor.used).toEqual([index('pkey')]);
+      expect(floor.touched).toBeLessThan(200);
+      for (const filter of ['filtered', 'rare', 'common', 'head']) {
+        const filtered = await scans(all[filter]!, mode, session);
+        expect([filter, filtered.used]).toEqual([filter, [index('by_resource'), index('pkey')]]);
+        expect(filtered.touched).toBeLessThan(110);
+      }
+      const page = await scans(snapshot, mode, session);
+      expect(page.used).toEqual([index('by_resource')]);
+      expect(page.touched).toBeLessThan(220);
+      expect((await scans(all['batch']!, mode, session)).used).toEqual([index('current')]);
+
+      const { history } = recordHistoryTables(generation);
+      const rows = Array.from({ length: 500 }, (_, n) => ROWS / 2 + 1 + n * 4);
+      const found = await session.query(`select resource, record_id::text as id from ${history} where position = any($1)`, [rows]);
+      const records = found.rows as { resource: string; id: string }[];
+      const update: Statement = {
+        ...superseded(1),
+        values: [records.map(({ resource }) => resource), records.map(({ id }) => id), records.map(() => ROWS + 1)],
+      };
+      const { used, touched } = await scans(update, mode, folding);
+      expect(used).toEqual([index('current')]);
+      expect(touched).toBe(records.length);
+    },
+  );
+});

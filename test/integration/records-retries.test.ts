@@ -1,0 +1,132 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRecordWriter } from '../../commands/records/write-records.ts';
+import { type AppendOutcome, type EventLog, NO_STREAM, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { recordStream } from '../../src/domain/streams.ts';
+import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { below, randomFrom, recordId, remove, testSeed, upsert } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { withFaults } from '../support/event-log-faults.ts';
+
+let server: TestDatabase;
+let civic: TestCivic;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url);
+});
+
+afterAll(async () => {
+  await civic?.close();
+  await server?.close();
+});
+
+const writerOn = (log: EventLog) => createRecordWriter({ log, clock: civic.clock, identifiers: civic.identifiers, deadlineMs: 20_000 });
+const history = (number: number) => civic.log.readStream(recordStream('topics', recordId('topics', number)), NO_STREAM, 1000);
+
+/** A lost connection whose append is stored all the same, but only when somebody has looked for it in vain and the log is read again. */
+const storedLate = (log: EventLog, moment: 'before reading' | 'after reading'): EventLog => {
+  let late: readonly StreamAppend[] | undefined;
+  let lost = false;
+  const store = async () => {
+    const appends = late;
+    late = undefined;
+    if (appends !== undefined) await log.appendEach(appends);
+  };
+  return {
+    ...log,
+    async appendEach(appends): Promise<readonly AppendOutcome[]> {
+      if (lost) return log.appendEach(appends);
+      lost = true;
+      late = appends;
+      throw new OutcomeUnknown('injected: still under way');
+    },
+    async readLast(streams) {
+      if (moment === 'before reading') await store();
+      const last = await log.readLast(streams);
+      await store();
+      return last;
+    },
+  };
+};
+
+test.each(['before reading', 'after reading'] as const)(
+  'T4 an append that is stored only after it was looked up in vain is found and not made twice (%s the state again)',
+  async (moment) => {
+    const number = moment === 'before reading' ? 9001 : 9002;
+    const outcomes = await writerOn(storedLate(civic.log, moment)).write(
+      [upsert('topics', number, 1), upsert('topics', number, 2), upsert('topics', number, 1)],
+      {},
+    );
+    expect(outcomes.map(({ kind }) => kind)).toEqual(['appended', 'appended', 'appended']);
+    expect((await history(number)).map(({ data }) => (JSON.parse(data) as { slug: string }).slug)).toEqual([
+      'topic-1',
+      'topic-2',
+      'topic-1',
+    ]);
+  },
+);
+
+test('T4 whatever conflicts and lost answers an append meets, each change is one event, and A, B, A is three', async () => {
+  let next = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.integer(), async (seed) => {
+      const random = randomFrom(seed);
+      const faults = ['none', 'none', 'conflict', 'unknown, not stored', 'unknown, stored'] as const;
+      const writer = writerOn(withFaults(civic.log, () => faults[below(random, faults.length)]!));
+      const base = next;
+      next += 4;
+      const written = new Map<number, string[]>();
+      const events = new Set<string>();
+      for (let round = 0; round < 4; round++) {
+        const changes = Array.from({ length: 1 + below(random, 8) }, () => {
+          const number = base + below(random, 4);
+          const variant = below(random, 3);
+          return random() < 0.2 ? { number, slug: null } : { number, slug: `topic-${variant}` };
+        });
+        const outcomes = await writer.write(
+          changes.map(({ number, slug }) => (slug === null ? remove('topics', number) : upsert('topics', number, Number(slug.slice(6))))),
+          {},
+        );
+        for (const [index, { number, slug }] of changes.entries()) {
+          const states = written.get(number) ?? ['removed'];
+          const state = slug ?? 'removed';
+          expect(outcomes[index]!.kind).toBe(states.at(-1) === state ? 'unchanged' : 'appended');
+          if (states.at(-1) !== state) states.push(state);
+          written.set(number, states);
+        }
+      }
+      for (const [number, states] of written) {
+        const found = await history(number);
+        const slugs = found.map(({ type, data }) => (type === 'RecordWithdrawn' ? 'removed' : (JSON.parse(data) as { slug: string }).slug));
+        expect(slugs).toEqual(states.slice(1));
+        for (const { id } of found) events.add(id);
+        expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
+      }
+    }),
+    { numRuns: 30, seed: testSeed() },
+  );
+});
+
+test('T4 of many writers that say the same of one record at once, one makes the event', async () => {
+  const writers = Array.from({ length: 8 }, () => writerOn(civic.log));
+  const outcomes = await Promise.all(writers.map((writer) => writer.write([upsert('topics', 5000, 1)], {})));
+  expect(outcomes.flat().filter(({ kind }) => kind === 'appended')).toHaveLength(1);
+  expect(outcomes.flat().filter(({ kind }) => kind === 'unchanged')).toHaveLength(7);
+  expect(await history(5000)).toHaveLength(1);
+});
+
+test('a removed record that comes back keeps its createdAt and counts its versions on', async () => {
+  const { createdAt, ...times } = await (async () => {
+    await civic.writer.write([upsert('topics', 6000, 1)], {});
+    const first = civic.clock.now();
+    civic.clock.advance(1000);
+    await civic.writer.write([remove('topics', 6000)], {});
+    civic.clock.advance(1000);
+    await civic.writer.write([upsert('topics', 6000, 1)], {});
+    return { createdAt: new Date(first).toISOString(), updatedAt: new Date(civic.clock.now()).toISOString() };
+  })();
+  const events = await history(6000);
+  expect(events.map(({ type }) => type)).toEqual(['RecordPublished', 'RecordWithdrawn', 'RecordPublished']);
+  expect(JSON.parse(events[2]!.data)).toMatchObject({ createdAt, ...times });
+});

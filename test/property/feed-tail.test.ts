@@ -1,0 +1,124 @@
+import * as fc from 'fast-check';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Resource } from '../../src/domain/records/resources.ts';
+import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { below, randomChanges, randomFrom, SOME_RESOURCES, testSeed } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { checkReading, expectedFeed, type ReadItem, readPage } from '../support/history-checker.ts';
+
+const MAX_BYTES = 5_000_000;
+
+let server: TestDatabase;
+let civic: TestCivic;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url, { batchSize: 7 });
+  civic.startProjector();
+  await civic.settled();
+});
+
+afterAll(async () => {
+  await civic?.close();
+  await server?.close();
+});
+
+interface Reading {
+  readonly resource: Resource | null;
+  readonly from: number;
+  readonly items: ReadItem[];
+  to: number;
+}
+
+/** Tails the feed from its head at random page sizes until `done` and nothing more comes. */
+const tail = async (
+  random: () => number,
+  resource: Resource | null,
+  start: { readonly position: number; readonly cursor: string },
+  done: () => boolean,
+): Promise<Reading> => {
+  let { cursor } = start;
+  const reading: Reading = { resource, from: start.position, items: [], to: start.position };
+  for (;;) {
+    const last = done();
+    const { text } = await civic.changes({
+      cursor,
+      ...(resource === null ? {} : { resource }),
+      limit: 1 + below(random, 30),
+      maxResponseBytes: MAX_BYTES,
+    });
+    const page = readPage(text);
+    expect(page.next).toBeGreaterThanOrEqual(reading.to);
+    reading.items.push(...page.items);
+    reading.to = page.next;
+    cursor = page.nextCursor;
+    if (last && !page.hasMore) return reading;
+  }
+};
+
+test('T1 readers that tail the feed while others write never miss, repeat or reorder a position, at any page size and filter', async () => {
+  const writersAndReaders = fc.record({
+    seed: fc.integer(),
+    writers: fc.integer({ min: 1, max: 4 }),
+    readers: fc.array(fc.constantFrom<(Resource | null)[]>(null, null, ...SOME_RESOURCES), { minLength: 1, maxLength: 4 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(writersAndReaders, async ({ seed, writers, readers }) => {
+      await civic.settled();
+      const start = await civic.atHead();
+      const random = randomFrom(seed);
+      let writing = true;
+      const reading = readers.map((resource, index) => tail(randomFrom(seed + index), resource, start, () => !writing));
+      await Promise.all(
+        Array.from({ length: writers }, async () => {
+          for (let round = 0; round < 6; round++) {
+            civic.clock.advance(below(random, 20) - 5);
+            await civic.writer.write(randomChanges(random, 1 + below(random, 25)), {});
+          }
+        }),
+      );
+      await civic.settled();
+      writing = false;
+      const readings = await Promise.all(reading);
+      const expected = await expectedFeed(civic.log);
+      for (const { resource, from, to, items } of readings) {
+        expect(to).toBe(expected.length);
+        checkReading(expected, items, { from, to, resource });
+      }
+    }),
+    { numRuns: 8, seed: testSeed() },
+  );
+});
+
+test('T2 no reader of the feed passes a transaction that is held open, and nothing is skipped when it ends', async () => {
+  await civic.settled();
+  const before = await expectedFeed(civic.log);
+  const holder = new Client({ connectionString: server.url });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(`select civic.append_one($1, -1, gen_random_uuid(), 'RecordPublished', 1, $2, '{"commandId":"held"}', 1)`, [
+      'topics-00000000-0000-4000-8000-0000000000aa',
+      '{"id":"00000000-0000-4000-8000-0000000000aa","held":true}',
+    ]);
+    const random = randomFrom(7);
+    const others = Promise.all([1, 2, 3].map(() => civic.writer.write(randomChanges(random, 20, 100), {})));
+    const { cursor } = await civic.atHead();
+    for (let look = 0; look < 20; look++) {
+      expect(readPage((await civic.changes({ cursor, limit: 100, maxResponseBytes: MAX_BYTES })).text)).toMatchObject({
+        items: [],
+        next: before.length,
+      });
+    }
+    await holder.query('commit');
+    await others;
+    await civic.settled();
+    const page = readPage((await civic.changes({ cursor, limit: 500, maxResponseBytes: MAX_BYTES })).text);
+    const after = await expectedFeed(civic.log);
+    checkReading(after, page.items, { from: before.length, to: after.length, resource: null });
+    expect(page.items[0]!.text).toContain('"held":true');
+  } finally {
+    await holder.end();
+  }
+});

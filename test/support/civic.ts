@@ -1,0 +1,183 @@
+import { createRecordWriter } from '../../commands/records/write-records.ts';
+import { openFeed } from '../../commands/feed/open-feed.ts';
+import { createTakeSnapshot } from '../../commands/snapshots/take-snapshot.ts';
+import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { createGenerationStore } from '../../infra/postgresql/generations.ts';
+import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createProgress } from '../../infra/postgresql/progress.ts';
+import { systemClock } from '../../infra/system/clock.ts';
+import { accounts } from '../../projections/accounts/projection.ts';
+import type { ProjectorDependencies } from '../../projections/projector/dependencies.ts';
+import { type Projector, startProjector } from '../../projections/projector/projector.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { pruneRecordHistory } from '../../projections/record-history/prune.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import { snapshots } from '../../projections/snapshots/projection.ts';
+import { readFeedHead } from '../../queries/feed-head.ts';
+import { createReadCivicChanges } from '../../queries/read-civic-changes.ts';
+import { createReadCivicRecords } from '../../queries/read-civic-records.ts';
+import { createReadCivicSnapshotPage } from '../../queries/read-civic-snapshot-page.ts';
+import { encodeFeedCursor } from '../../src/domain/cursor.ts';
+import { randomIdentifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { Projection } from '../../src/domain/ports/projection.ts';
+
+export const DAY_MS = 86_400_000;
+export const RETENTION_MS = 30 * DAY_MS;
+export const LIFETIME_MS = 7 * DAY_MS;
+/** Where the tests' own time begins: 1 January 2026. */
+export const TEST_TIME = Date.UTC(2026, 0, 1);
+const SETTLE_MS = 20_000;
+
+export const ALL_PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences];
+
+/** Time that stands still unless the test moves it. */
+export class TestClock implements Clock {
+  time = TEST_TIME;
+  now = (): number => this.time;
+  sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> => systemClock.sleep(milliseconds, signal);
+  advance(milliseconds: number): void {
+    this.time += milliseconds;
+  }
+}
+
+/** Keeps what it is told, for a test to look at. */
+export class KeptLog implements Logger {
+  readonly warnings: string[] = [];
+  readonly errors: string[] = [];
+  debug(): void {}
+  info(): void {}
+  warn(fields: object, message: string): void {
+    this.warnings.push(`${message} ${JSON.stringify(fields)}`);
+  }
+  error(fields: object, message: string): void {
+    this.errors.push(`${message} ${JSON.stringify(fields)}`);
+  }
+}
+
+export interface TestCivicOptions {
+  readonly retentionMs?: number;
+  readonly lifetimeMs?: number;
+  readonly leaseMs?: number;
+  readonly batchSize?: number;
+  readonly idleInTransactionMs?: number;
+}
+
+export type TestCivic = Awaited<ReturnType<typeof openTestCivic>>;
+
+let owners = 0;
+
+/** The parts of the program on one database, with a clock that the test moves. Nothing is folded until a projector is started. */
+export const openTestCivic = async (url: string, options: TestCivicOptions = {}) => {
+  await migrate(url);
+  const clock = new TestClock();
+  const logger = new KeptLog();
+  const identifiers = randomIdentifiers;
+  const database = await openDatabase({
+    dsn: url,
+    statementTimeoutMs: 20_000,
+    ...(options.idleInTransactionMs === undefined ? {} : { idleInTransactionMs: options.idleInTransactionMs }),
+  });
+  const log = openEventLog({ dsn: url, statementTimeoutMs: 20_000 });
+  const opened = await openFeed(log, clock, identifiers);
+  const generations = createGenerationStore(database.transactor);
+  const reads = createLiveReads(database.read);
+  const progress = createProgress(database.read, systemClock);
+  const projectors: Projector[] = [];
+  const retentionMs = options.retentionMs ?? RETENTION_MS;
+  const live = async (projection: string): Promise<number> => {
+    const row = (await generations.list()).find(({ projection: name, state }) => name === projection && state === 'live');
+    if (row === undefined) throw new Error(`${projection} has no live generation`);
+    return row.generation;
+  };
+  const dependencies = (overrides: Partial<ProjectorDependencies> = {}): ProjectorDependencies => ({
+    log,
+    transactor: database.transactor,
+    columns: database.columns,
+    generations,
+    leaseClock: systemClock,
+    logger,
+    owner: `test-${process.pid}-${++owners}`,
+    leaseMs: options.leaseMs ?? 2000,
+    batchSize: options.batchSize ?? 500,
+    ...overrides,
+  });
+  return {
+    url,
+    clock,
+    logger,
+    identifiers,
+    database,
+    log,
+    generations,
+    reads,
+    progress,
+    retentionMs,
+    feedId: (JSON.parse(opened.data) as { feedId: string }).feedId,
+    writer: createRecordWriter({ log, clock, identifiers, deadlineMs: 20_000 }),
+    changes: createReadCivicChanges({ reads, clock, retentionMs }),
+    records: createReadCivicRecords(reads),
+    snapshotPage: createReadCivicSnapshotPage({ reads, clock }),
+    takeSnapshot: createTakeSnapshot({
+      log,
+      clock,
+      identifiers,
+      readGround: () => readFeedHead(reads),
+      visible: (position) => progress.reached(snapshots.name, position, Date.now() + SETTLE_MS),
+      lifetimeMs: options.lifetimeMs ?? LIFETIME_MS,
+      deadlineMs: SETTLE_MS,
+    }),
+    live,
+    dependencies,
+    startProjector(projections: readonly Projection[] = ALL_PROJECTIONS, overrides: Partial<ProjectorDependencies> = {}): Projector {
+      const projector = startProjector(dependencies(overrides), projections);
+      projectors.push(projector);
+      return projector;
+    },
+    /** The feed's head and a cursor there that every filter accepts. */
+    async atHead() {
+      const { feedId, position } = await readFeedHead(reads);
+      return { position, cursor: encodeFeedCursor({ feedId: feedId!, position, binding: 'nothing' }) };
+    },
+    /** Waits until the named read models have passed a place in the log, its head when none is given. */
+    async settled(position?: Position, names: readonly string[] = [recordHistory.name, snapshots.name]): Promise<void> {
+      const goal = position ?? (await log.head());
+      for (const name of names) {
+        if (await progress.reached(name, goal, Date.now() + SETTLE_MS)) continue;
+        throw new Error(
+          `${name} did not reach ${goal}; errors: ${logger.errors.join('; ')}; warnings: ${logger.warnings.slice(-3).join('; ')}`,
+        );
+      }
+    },
+    async prune(now: number = clock.now()): Promise<number> {
+      return pruneRecordHistory(database.transactor, {
+        history: await live(recordHistory.name),
+        snapshots: await live(snapshots.name),
+        now,
+        retentionMs,
+      });
+    },
+    /** Rows of a statement, as text. */
+    async rows(text: string, values: readonly (string | number)[] = []): Promise<readonly (readonly (string | null)[])[]> {
+      return (await database.transactor.transaction((transaction) => transaction.execute({ text, values }))).rows;
+    },
+    async close(): Promise<void> {
+      await Promise.all(projectors.map((projector) => projector.stop()));
+      await log.close();
+      await database.close();
+    },
+  };
+};
+
+/** Waits for something that comes about by itself; fails with its name after the time that everything here settles in. */
+export const untilTrue = async (what: string, isSo: () => Promise<boolean> | boolean): Promise<void> => {
+  const deadline = Date.now() + SETTLE_MS;
+  while (!(await isSo())) {
+    if (Date.now() > deadline) throw new Error(`not in time: ${what}`);
+    await systemClock.sleep(5);
+  }
+};

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { foldBatch, LeaseLost } from '../../projections/projector/fold-batch.ts';
+import type { ProjectorDependencies } from '../../projections/projector/dependencies.ts';
+import { LOG_START, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { Projection } from '../../src/domain/ports/projection.ts';
+import { below } from './civic-records.ts';
+
+/** Every event that a projection folds, in order. */
+export const eventsOf = async (deps: Pick<ProjectorDependencies, 'log'>, projection: Projection): Promise<readonly StoredEvent[]> => {
+  const all: StoredEvent[] = [];
+  for (let after = LOG_START; ; ) {
+    const { events, scannedTo } = await deps.log.readAll({ after, limit: 1000, types: projection.handles });
+    if (scannedTo === after) return all;
+    all.push(...events);
+    after = scannedTo;
+  }
+};
+
+/**
+ * Folds the log into scratch tables in batches of random sizes, each delivered one to three times, as a projector does that is not sure
+ * whether its last commit went through. Returns the generation's number.
+ */
+export const foldAtRandom = async (deps: ProjectorDependencies, projection: Projection, random: () => number): Promise<number> => {
+  const events = await eventsOf(deps, projection);
+  const { generation } = await deps.generations.create(projection, 'scratch', deps.leaseClock.now());
+  const acquired = await deps.generations.acquire(generation, deps.owner, deps.leaseClock.now(), 60_000);
+  const target = { projection, lease: acquired!.lease, logId: null, skipped: new Set<string>() };
+  let checkpoint: Position = LOG_START;
+  for (let from = 0; from < events.length; ) {
+    const size = random() < 0.3 ? 1 : 1 + below(random, 40);
+    const batch = events.slice(from, from + size);
+    const scannedTo = batch.at(-1)!.position;
+    for (let times = 1 + below(random, 3), nth = 0; nth < times; nth++) {
+      try {
+        await foldBatch(deps, target, checkpoint, { events: batch, scannedTo });
+        if (nth > 0) throw new Error('a batch that had been committed was folded again');
+      } catch (error) {
+        if (nth === 0 || !(error instanceof LeaseLost)) throw error;
+      }
+    }
+    checkpoint = scannedTo;
+    from += size;
+  }
+  return generation;
+};
+
+/** Every row of a generation's tables as text, in an order of their own: two builds of one log are equal byte by byte. */
+export const dumpTables = async (
+  { transactor }: Pick<ProjectorDependencies, 'transactor'>,
+  projection: Projection,
+  generation: number,
+): Promise<readonly string[]> =>
+  transactor.transaction(async (transaction) => {
+    const dumps: string[] = [];
+    for (const [index, table] of projection.tables(generation).entries()) {
+      const { rows } = await transaction.execute({ text: `select t::text from ${table} t order by t::text collate "C"`, values: [] });
+      dumps.push(`table ${index}: ${rows.length} rows`, ...rows.map(([row]) => row!));
+    }
+    return dumps;
+  });
+
+/** One hash over a dump, short enough for a line of output. */
+export const hashOf = (dump: readonly string[]): string => createHash('sha256').update(dump.join('\n')).digest('hex');
