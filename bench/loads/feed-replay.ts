@@ -1,0 +1,75 @@
+import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts';
+import type { Generated, ReplayJob } from '../rig/load-generator.ts';
+import { alternate, growthExponent, median } from '../rig/measure.ts';
+import { startPlainFeed } from '../rig/plain-feed.ts';
+import { startWorker, type Worker } from '../rig/processes.ts';
+import { serve } from '../rig/service.ts';
+
+const GENERATOR = new URL('../rig/load-generator.ts', import.meta.url);
+const READERS = 8;
+const REACH = { 500: 0.85, 100: 0.7 } as const;
+
+type Replay = Omit<ReplayJob, 'kind' | 'url' | 'path' | 'headers'> & { readonly limit: number };
+
+/** Items a second over the readers; each replays the whole feed, or as many pages as it is told to. */
+const replayer = (worker: Worker, records: number, url: string, path: string, headers: string) => async (replay: Replay) => {
+  const { limit, ...job } = replay;
+  const { seconds, requests } = await worker.ask<Generated>({ kind: 'replay', url, path: `${path}?limit=${limit}`, headers, ...job });
+  const items = Math.min(requests * limit, records * job.readers);
+  return items / seconds;
+};
+
+const compare = async (bench: Bench, records: number): Promise<readonly Row[]> => {
+  const { dataDir, key } = await bench.datasets.of(records);
+  await using service = await serve(dataDir);
+  await using plain = await startPlainFeed(dataDir);
+  await using worker = startWorker(GENERATOR);
+  const ours = replayer(worker, records, service.url, '/api/v1/data/changes', `Authorization: Bearer ${key}\r\n`);
+  const yardstick = replayer(worker, records, plain.url, '/changes', '');
+  const rows: Row[] = [];
+  for (const limit of [500, 100] as const) {
+    const pages = Math.ceil(records / limit);
+    const text = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: READERS, parse: false, pages }));
+    bench.say(`page ${limit}: ${count(text.ours)} against ${count(text.yardstick)} items/s (${text.ratios.join(' ')})`);
+    const parsed = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: READERS, parse: true, pages }));
+    const alone = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: 1, parse: false, pages }));
+    bench.say(`page ${limit}: parsing ${parsed.ratio.toFixed(2)}, one reader ${alone.ratio.toFixed(2)}`);
+    rows.push({
+      load: `feed replay over HTTP, page ${limit}, ${count(records)} records, ${READERS} readers`,
+      ours: `${count(text.ours)} items/s`,
+      yardstick: `plain ${count(text.yardstick)} items/s`,
+      ...atLeast(text.ratio, REACH[limit]),
+      details: { text, clientThatParses: parsed, oneReader: alone },
+    });
+  }
+  return rows;
+};
+
+type Rate = (replay: Replay) => Promise<number>;
+const both = (ours: Rate, yardstick: Rate, replay: Replay): [() => Promise<number>, () => Promise<number>] => [
+  () => ours(replay),
+  () => yardstick(replay),
+];
+
+/** Seconds of one reader's whole replay at each size. */
+const growth = async (bench: Bench): Promise<number> => {
+  const points = [];
+  for (const size of bench.sizes) {
+    const { dataDir, key } = await bench.datasets.of(size);
+    await using service = await serve(dataDir);
+    await using worker = startWorker(GENERATOR);
+    const rate = replayer(worker, size, service.url, '/api/v1/data/changes', `Authorization: Bearer ${key}\r\n`);
+    const rates = [];
+    for (let turn = 0; turn < 4; turn++) rates.push(await rate({ limit: 500, readers: 1, parse: false, pages: Math.ceil(size / 500) }));
+    points.push({ size, cost: size / median(rates.slice(1)) });
+  }
+  return growthExponent(points);
+};
+
+const run = async (bench: Bench): Promise<readonly Row[]> => {
+  const rows = await compare(bench, bench.size === 'full' ? 50_000 : 10_000);
+  const exponent = await growth(bench);
+  return rows.map((row, index) => (index === 0 ? { ...row, exponent } : row));
+};
+
+export const feedReplay: Load = { name: 'replay', title: 'feed replay over HTTP, pages of 500 and 100, against plain Fastify and pg', run };
