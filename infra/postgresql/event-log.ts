@@ -6,6 +6,7 @@ import { openLogNews } from './log-news.ts';
 import { positionDistance } from './log-position.ts';
 import { logReads } from './log-reads.ts';
 import { subscribeTo } from './log-subscription.ts';
+import { windowed } from './log-window.ts';
 import { openPipelinedConnections } from './pipelined-connections.ts';
 
 export interface EventLogSettings {
@@ -53,6 +54,7 @@ export const openEventLog = (settings: EventLogSettings): EventLog & { close(): 
       throw error instanceof DatabaseUnavailable ? new LogUnavailable('the log could not be reached', { cause: error }) : error;
     }
   });
+  const followed = windowed(reads.readAll);
   return {
     async append(append) {
       checkAppends([append]);
@@ -66,7 +68,7 @@ export const openEventLog = (settings: EventLogSettings): EventLog & { close(): 
     readStream: async (stream, afterRevision, limit) => await reads.readStream(stream, afterRevision, limit),
     readLast: async (streams) => await reads.readLast(streams),
     readAll: reads.readAll,
-    subscribe: (subscribe) => subscribeTo(reads.readAll, news, subscribe),
+    subscribe: (subscribe) => subscribeTo(followed, news, subscribe),
     head: async () => (await reads.head()) ?? LOG_START,
     distance: positionDistance,
     async close() {

@@ -1,0 +1,93 @@
+import type { LogBatch, ReadAll, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { positionNumber } from './log-position.ts';
+
+type Read = (read: ReadAll) => Promise<LogBatch>;
+
+export interface WindowLimits {
+  readonly events: number;
+  /** Characters of the events' data. */
+  readonly characters: number;
+}
+
+const LIMITS: WindowLimits = { events: 20_000, characters: 32_000_000 };
+const FETCH = 2000;
+
+/**
+ * Keeps the newest events that were read, so that several followers at the head of the log cost one read of it and not one each. A
+ * follower that has fallen behind the window reads for itself; it answers exactly as a read of the log does.
+ */
+export const windowed = (read: Read, limits: WindowLimits = LIMITS): Read => {
+  let events: StoredEvent[] = [];
+  let characters = 0;
+  /** Position before the window's first event; the window is dense from there. Set once a follower has met the head. */
+  let from: number | undefined;
+  let fetching: { readonly after: number; readonly batch: Promise<LogBatch> } | undefined;
+
+  const end = () => (from ?? 0) + events.length;
+
+  const keep = (after: number, batch: LogBatch) => {
+    if (from === undefined || after !== end()) return;
+    for (const event of batch.events) {
+      events.push(event);
+      characters += event.data.length;
+    }
+    let dropped = 0;
+    while (events.length - dropped > limits.events || (characters > limits.characters && dropped < events.length)) {
+      characters -= events[dropped]!.data.length;
+      dropped += 1;
+    }
+    if (dropped > 0) {
+      events = events.slice(dropped);
+      from += dropped;
+    }
+  };
+
+  /** The log after the window's end, once for all who ask for it meanwhile. */
+  const fetch = (after: number, position: ReadAll['after']): Promise<LogBatch> => {
+    if (fetching?.after !== after) {
+      const batch = read({ after: position, limit: FETCH });
+      fetching = { after, batch };
+      const done = () => {
+        if (fetching?.batch === batch) fetching = undefined;
+      };
+      batch
+        .then(
+          (found) => keep(after, found),
+          () => undefined,
+        )
+        .finally(done);
+    }
+    return fetching.batch;
+  };
+
+  const directly = async (question: ReadAll): Promise<LogBatch> => {
+    const batch = await read(question);
+    const scannedTo = batch.scannedTo === question.after ? undefined : positionNumber(batch.scannedTo);
+    if (scannedTo !== undefined && batch.events.length < question.limit && scannedTo > end()) {
+      from = scannedTo;
+      events = [];
+      characters = 0;
+    }
+    return batch;
+  };
+
+  return async (question) => {
+    const after = positionNumber(question.after);
+    if (from === undefined || after < from || after > end()) return directly(question);
+    const known = after < end() ? events.slice(after - from) : (await fetch(after, question.after)).events;
+    return pick(known, question);
+  };
+};
+
+/** As many events as are wanted of those types, and how far was looked for them. */
+const pick = (events: readonly StoredEvent[], { after, limit, types }: ReadAll): LogBatch => {
+  const wanted = types === undefined ? undefined : new Set(types);
+  const picked: StoredEvent[] = [];
+  let scannedTo = after;
+  for (const event of events) {
+    if (picked.length === limit) break;
+    if (wanted === undefined || wanted.has(event.type)) picked.push(event);
+    scannedTo = event.position;
+  }
+  return { events: picked, scannedTo };
+};
