@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ALL_PROJECTIONS, openTestCivic, type TestCivic } from '../support/civic.ts';
+import { appendAccount } from '../support/civic-accounts.ts';
+import { below, randomChanges, withSeed } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { dumpTables, eventsOf, foldAtRandom } from '../support/projection-spec.ts';
+
+const NAMES = ALL_PROJECTIONS.map(({ name }) => name);
+
+let server: TestDatabase;
+let civic: TestCivic;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url);
+  civic.startProjector();
+  await civic.settled();
+  await withSeed(async (random) => {
+    for (let round = 0; round < 25; round++) {
+      civic.clock.advance(below(random, 5000) - 1000);
+      await civic.writer.write(randomChanges(random, 30, 15), {});
+      if (round % 2 === 0) await appendAccount(civic.log, round, random);
+      if (round % 5 === 0) {
+        const id = civic.identifiers.next();
+        await civic.takeSnapshot({ accountId: id, keyId: id, requestId: 'test' });
+      }
+    }
+  });
+  await civic.settled(undefined, NAMES);
+});
+
+afterAll(async () => {
+  await civic?.close();
+  await server?.close();
+});
+
+test.each(ALL_PROJECTIONS)(
+  'T21 $name: batches of any size, each delivered one to three times, leave the same tables',
+  async (projection) => {
+    await withSeed(async (random) => {
+      const live = await dumpTables(civic.database, projection, await civic.live(projection.name));
+      expect((await eventsOf(civic, projection)).length).toBeGreaterThan(4);
+      for (let run = 0; run < 3; run++) {
+        const generation = await foldAtRandom(civic.dependencies(), projection, random);
+        expect(await dumpTables(civic.database, projection, generation)).toEqual(live);
+      }
+    });
+  },
+);

@@ -1,0 +1,290 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../infra/system/clock.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import { snapshots } from '../../projections/snapshots/projection.ts';
+import { createReadCivicHealth } from '../../queries/read-civic-health.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { DatabaseUnavailable, type Transactor } from '../../src/domain/ports/database.ts';
+import { NO_STREAM, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { Projection } from '../../src/domain/ports/projection.ts';
+import { projectionStream } from '../../src/domain/streams.ts';
+import { ALL_PROJECTIONS, openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { below, randomChanges, randomFrom, recordId, testSeed, upsert, withSeed } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { checkReading, expectedFeed, readPage } from '../support/history-checker.ts';
+
+const MAX_BYTES = 50_000_000;
+
+let server: TestDatabase;
+let civic: TestCivic;
+/** The same database as another process has it. */
+let other: TestCivic;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  const options = { leaseMs: 400, idleInTransactionMs: 200, batchSize: 20 };
+  civic = await openTestCivic(server.url, options);
+  other = await openTestCivic(server.url, options);
+  await civic.rows(
+    `create table civic.owners (id bigint generated always as identity, generation int, owner text, token bigint, checkpoint text)`,
+  );
+  await civic.rows(`create function civic.note_owner() returns trigger language plpgsql as $$ begin
+    insert into civic.owners (generation, owner, token, checkpoint) values (new.generation, new.owner, new.token, new.checkpoint);
+    return new; end $$`);
+  await civic.rows(`create trigger note_owner after update on civic.generations for each row execute function civic.note_owner()`);
+});
+
+afterAll(async () => {
+  await civic?.close();
+  await other?.close();
+  await server?.close();
+});
+
+/** The projection with something done between its fold and the commit. */
+const afterFold = (projection: Projection, hook: (batch: readonly StoredEvent[]) => Promise<void> | void): Projection => ({
+  ...projection,
+  fold: async (batch, context) => {
+    await projection.fold(batch, context);
+    await hook(batch);
+  },
+});
+
+const checkFeed = async (reader: TestCivic = civic) => {
+  const expected = await expectedFeed(civic.log);
+  let cursor: string | undefined;
+  const items = [];
+  for (;;) {
+    const page = readPage(
+      (await reader.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: MAX_BYTES })).text,
+    );
+    items.push(...page.items);
+    cursor = page.nextCursor;
+    if (!page.hasMore) break;
+  }
+  checkReading(expected, items, { from: 0, to: expected.length, resource: null });
+};
+
+/** What the owners of a generation did, in order: no owner may do anything after a later one has come. */
+const checkOwners = async (generation: number) => {
+  const rows = await civic.rows('select token, checkpoint from civic.owners where generation = $1 order by id', [generation]);
+  let [token, checkpoint] = [0, ''];
+  for (const row of rows) {
+    expect(Number(row[0])).toBeGreaterThanOrEqual(token);
+    expect(row[1]! >= checkpoint).toBe(true);
+    [token, checkpoint] = [Number(row[0]), row[1]!];
+  }
+  return token;
+};
+
+test('T3 a batch that is rolled back leaves no position and no hole, and the next one takes the same numbers', async () => {
+  await withSeed(async (random) => {
+    let failures = 0;
+    const failing = afterFold(recordHistory, () => {
+      if (random() > 0.3) return;
+      failures += 1;
+      throw random() < 0.7 ? new DatabaseUnavailable('injected after the fold') : new DatabaseUnavailable('injected before the commit');
+    });
+    const projector = civic.startProjector([failing, snapshots, recordReferences], { batchSize: 10 });
+    for (let round = 0; round < 8; round++) await civic.writer.write(randomChanges(random, 20), {});
+    await civic.settled();
+    expect(failures).toBeGreaterThan(0);
+    await checkFeed();
+    await projector.stop();
+  });
+});
+
+test('a batch whose fold fails as a whole is folded event by event, none twice', async () => {
+  await withSeed(async (random) => {
+    const failing = afterFold(recordHistory, (batch) => {
+      if (batch.length > 1) throw new Error('only single events can be folded');
+    });
+    const projector = civic.startProjector([failing, snapshots]);
+    await civic.writer.write(randomChanges(random, 60), {});
+    await civic.settled();
+    await checkFeed();
+    await projector.stop();
+  });
+});
+
+/** A process that is suspended: its clock stands, its timers wait, and nothing that it decided is sent until it goes on. */
+const suspendable = () => {
+  let resume: () => void = () => undefined;
+  let suspended: Promise<void> | undefined;
+  let at = 0;
+  const clock: Clock = {
+    now: () => (suspended === undefined ? Date.now() : at),
+    sleep: async (milliseconds, signal) => {
+      await systemClock.sleep(milliseconds, signal);
+      await suspended;
+    },
+  };
+  const transactor: Transactor = {
+    transaction: async (work) => {
+      await suspended;
+      return civic.database.transactor.transaction(work);
+    },
+  };
+  return {
+    clock,
+    transactor,
+    get waiting() {
+      return suspended;
+    },
+    suspend() {
+      at = Date.now();
+      suspended = new Promise((resolve) => (resume = resolve));
+    },
+    resume() {
+      suspended = undefined;
+      resume();
+    },
+  };
+};
+
+test.each(['between two batches', 'between fold and commit'])(
+  'T15 a projector that was suspended %s past its lease commits nothing once another has taken over',
+  async (where) => {
+    const zombie = suspendable();
+    let folded = 0;
+    const hooked = afterFold(recordHistory, async () => {
+      folded += 1;
+      if (where === 'between fold and commit' && folded === 3) zombie.suspend();
+      await zombie.waiting;
+    });
+    const random = randomFrom(testSeed());
+    const owner = `zombie ${where}`;
+    const first = civic.startProjector([hooked], { owner, leaseClock: zombie.clock, transactor: zombie.transactor, batchSize: 5 });
+    await civic.writer.write([upsert('topics', 900, below(random, 1000))], {});
+    await untilTrue('the first owner has folded', () => folded > 0);
+    if (where === 'between two batches') zombie.suspend();
+    await civic.writer.write(randomChanges(random, 40, 100), {});
+    const second = other.startProjector([recordHistory, snapshots], { owner: `heir ${where}` });
+    await other.settled();
+    const commits = async () => Number((await civic.rows('select count(*) from civic.owners where owner = $1', [owner]))[0]![0]);
+    const before = await commits();
+    zombie.resume();
+    await civic.writer.write(randomChanges(random, 40, 100), {});
+    await other.settled();
+    await first.stop();
+    expect(await commits()).toBe(before);
+    const [heir] = await civic.rows('select count(*) from civic.owners where owner = $1', [`heir ${where}`]);
+    expect(Number(heir![0])).toBeGreaterThan(1);
+    await checkOwners(await civic.live(recordHistory.name));
+    await checkFeed(other);
+    await second.stop();
+  },
+);
+
+test('T16 an owner whose backends are terminated while it folds goes on without a hole, and nobody else comes in between', async () => {
+  const killer = new Client({ connectionString: server.url });
+  await killer.connect();
+  const random = randomFrom(testSeed());
+  let kills = 0;
+  const hooked = afterFold(recordHistory, async () => {
+    if (kills >= 5) return;
+    kills += 1;
+    await killer.query(`select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'civic-transactions' and state = 'idle in transaction'`);
+  });
+  const first = civic.startProjector([hooked, snapshots], { batchSize: 5 });
+  const second = other.startProjector([recordHistory, snapshots], { batchSize: 5 });
+  for (let round = 0; round < 6; round++) await civic.writer.write(randomChanges(random, 20, 40), {});
+  await civic.settled();
+  await checkOwners(await civic.live(recordHistory.name));
+  await checkFeed();
+  await first.stop();
+  await second.stop();
+  await killer.end();
+});
+
+test('T17 of two projectors that start together exactly one owns each generation, ten times', async () => {
+  const fresh = Array.from({ length: 10 }, (_, round): Projection => ({ ...snapshots, name: `snapshots_round_${round}` }));
+  for (const projection of fresh) {
+    const [first, second] = [civic.startProjector([projection]), other.startProjector([projection])];
+    await civic.settled(undefined, [projection.name]);
+    const rows = (await civic.generations.list()).filter(({ projection: name }) => name === projection.name);
+    expect(rows.map(({ state, token }) => ({ state, token }))).toEqual([{ state: 'live', token: 1 }]);
+    await Promise.all([first.stop(), second.stop()]);
+  }
+});
+
+test('T23 a poison event pauses its projection at it with reason and id, others go on, and a retry folds it', async () => {
+  let poisoned = true;
+  const poison = recordId('documents', 7000);
+  const hooked = afterFold(recordReferences, (batch) => {
+    if (poisoned && batch.some(({ stream }) => stream.endsWith(poison))) throw new Error('this event cannot be folded');
+  });
+  const projector = civic.startProjector([recordHistory, snapshots, hooked]);
+  await civic.settled(undefined, [recordReferences.name]);
+  await civic.writer.write([upsert('documents', 6999, 1), upsert('documents', 7000, 1), upsert('documents', 7001, 1)], {});
+  await civic.settled();
+  const paused = async () =>
+    (await civic.generations.list()).find(({ projection, state }) => projection === recordReferences.name && state === 'live')!;
+  await untilTrue('the projection is paused', async () => (await paused()).pausedReason !== null);
+  const [event] = await civic.log.readStream(`documents-${poison}`, NO_STREAM, 1);
+  expect(await paused()).toMatchObject({ pausedReason: 'this event cannot be folded', pausedEvent: event!.id, owner: null });
+  const referring = async (number: number) =>
+    (
+      await civic.rows(`select 1 from civic.record_references_g${(await paused()).generation} where record_id = $1`, [
+        recordId('documents', number),
+      ])
+    ).length;
+  expect([await referring(6999), await referring(7000), await referring(7001)]).toEqual([1, 0, 0]);
+  const handles = new Map(ALL_PROJECTIONS.map(({ name, handles }) => [name, handles]));
+  const health = await createReadCivicHealth({ ...civic, leaseClock: systemClock, handles })();
+  expect(health.status).toBe('degraded');
+  expect(health.pipeline.projections.find(({ name }) => name === recordReferences.name)).toMatchObject({ state: 'paused' });
+  expect(JSON.stringify(health)).not.toContain('cannot be folded');
+
+  await civic.generations.resume((await paused()).generation);
+  projector.nudge();
+  await untilTrue('it is paused again', async () => (await paused()).pausedReason !== null);
+  poisoned = false;
+  await civic.generations.resume((await paused()).generation);
+  projector.nudge();
+  await civic.settled(undefined, [recordReferences.name]);
+  expect([await referring(6999), await referring(7000), await referring(7001)]).toEqual([1, 1, 1]);
+  await projector.stop();
+});
+
+test('T23 an event that an operator had left out stays left out, in every rebuild too', async () => {
+  const poison = recordId('documents', 8000);
+  const hooked = afterFold(recordReferences, (batch) => {
+    if (batch.some(({ stream }) => stream.endsWith(poison))) throw new Error('this event can never be folded');
+  });
+  const projector = civic.startProjector([recordHistory, snapshots, hooked]);
+  await civic.writer.write([upsert('documents', 8000, 1), upsert('documents', 8001, 1)], {});
+  const row = async () =>
+    (await civic.generations.list()).find(({ projection, state }) => projection === recordReferences.name && state === 'live')!;
+  await untilTrue('the projection is paused', async () => (await row()).pausedReason !== null);
+  const { pausedEvent, generation } = await row();
+  const commandId = civic.identifiers.next();
+  await civic.log.append({
+    stream: projectionStream(recordReferences.name),
+    expectedRevision: NO_STREAM,
+    events: [
+      {
+        id: civic.identifiers.next(),
+        type: 'ProjectionEventSkipped',
+        schemaVersion: 1,
+        data: canonicalJson({ projection: recordReferences.name, eventId: pausedEvent, reason: 'test' }),
+        metadata: { commandId },
+        time: civic.clock.now(),
+      },
+    ],
+  });
+  await civic.generations.resume(generation);
+  projector.nudge();
+  await civic.settled(undefined, [recordReferences.name]);
+  const building = await civic.generations.create(hooked, 'building', Date.now());
+  projector.nudge();
+  await untilTrue('the rebuild serves', async () => (await row()).generation === building.generation);
+  expect(await civic.rows(`select record_id from civic.record_references_g${building.generation} where record_id = $1`, [poison])).toEqual(
+    [],
+  );
+  expect((await row()).pausedReason).toBeNull();
+  await projector.stop();
+});

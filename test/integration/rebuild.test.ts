@@ -1,0 +1,242 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { Projector } from '../../projections/projector/projector.ts';
+import { verifyProjection } from '../../projections/projector/verify-projection.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { snapshots } from '../../projections/snapshots/projection.ts';
+import { readFeedHead } from '../../queries/feed-head.ts';
+import type { Generation } from '../../src/domain/ports/generations.ts';
+import type { Projection } from '../../src/domain/ports/projection.ts';
+import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
+import { below, randomChanges, randomFrom, testSeed, upsert, withSeed } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { checkReading, expectedFeed, readPage, type ReadItem } from '../support/history-checker.ts';
+import { dumpTables } from '../support/projection-spec.ts';
+
+const MAX_BYTES = 50_000_000;
+
+let server: TestDatabase;
+let civic: TestCivic;
+let projector: Projector | undefined;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url, { leaseMs: 1000, batchSize: 50 });
+  const random = randomFrom(testSeed());
+  for (let round = 0; round < 20; round++) {
+    civic.clock.advance(60_000);
+    await civic.writer.write(randomChanges(random, 40, 40), {});
+  }
+});
+
+afterEach(async () => {
+  await projector?.stop();
+  projector = undefined;
+});
+
+afterAll(async () => {
+  await civic?.close();
+  await server?.close();
+});
+
+const row = async (generation: number): Promise<Generation | undefined> =>
+  (await civic.generations.list()).find((candidate) => candidate.generation === generation);
+
+const rebuild = (projection: Projection): Promise<Generation> => civic.generations.create(projection, 'building', Date.now());
+
+/** The fold as it is, some milliseconds slower, so that things happen while it runs. */
+const slowed = (projection: Projection, milliseconds: number, onBatch: () => void = () => undefined): Projection => ({
+  ...projection,
+  fold: async (batch, context) => {
+    onBatch();
+    await civic.clock.sleep(milliseconds);
+    await projection.fold(batch, context);
+  },
+});
+
+const following = async (stopped: () => boolean): Promise<{ readonly items: ReadItem[]; readonly to: number }> => {
+  const items: ReadItem[] = [];
+  let cursor: string | undefined;
+  let head = 0;
+  for (;;) {
+    const last = stopped();
+    const position = (await readFeedHead(civic.reads)).position;
+    expect(position).toBeGreaterThanOrEqual(head);
+    head = position;
+    const page = readPage(
+      (await civic.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 37, maxResponseBytes: MAX_BYTES })).text,
+    );
+    items.push(...page.items);
+    cursor = page.nextCursor;
+    if (last && !page.hasMore) return { items, to: page.next };
+  }
+};
+
+test('T18 a generation is built while the live one serves and events arrive; a reader across the switch sees no gap and the head never falls', async () => {
+  projector = civic.startProjector([slowed(recordHistory, 3), snapshots]);
+  await civic.settled();
+  let done = false;
+  const reading = following(() => done);
+  const writing = withSeed(async (random) => {
+    for (let from = 0; !done || from < 5; from++) await civic.writer.write(randomChanges(random, 5, 40), {});
+  });
+  for (let times = 0; times < 3; times++) {
+    const building = await rebuild(recordHistory);
+    projector.nudge();
+    // Under steady writing: waiting for a moment of silence would wait for ever.
+    await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
+    expect(await civic.live(recordHistory.name)).toBe(building.generation);
+  }
+  done = true;
+  await writing;
+  const { items, to } = await reading;
+  const expected = await expectedFeed(civic.log);
+  checkReading(expected, items, { from: 0, to, resource: null });
+  expect(civic.logger.errors).toEqual([]);
+});
+
+test('T18 a newer version replaces a live one that nobody folds any more, also when events have arrived since', async () => {
+  projector = civic.startProjector([recordHistory, snapshots]);
+  await civic.settled();
+  await projector.stop();
+  await civic.writer.write([upsert('topics', 100, 1)], {});
+  const newer: Projection = { ...recordHistory, version: 2 };
+  projector = civic.startProjector([newer, snapshots]);
+  await untilTrue('version 2 serves', async () =>
+    (await civic.generations.list()).some(
+      ({ projection, version, state }) => projection === newer.name && version === 2 && state === 'live',
+    ),
+  );
+  await civic.settled();
+  expect((await following(() => true)).to).toBe((await expectedFeed(civic.log)).length);
+  // From here on version 2 is the live one.
+  await projector.stop();
+  const unfinished = await civic.generations.create({ ...recordHistory, version: 3 }, 'building', Date.now());
+  projector = civic.startProjector([{ ...recordHistory, version: 4 }, snapshots]);
+  await untilTrue('version 4 serves', async () =>
+    (await civic.generations.list()).some(
+      ({ projection, version, state }) => projection === newer.name && version === 4 && state === 'live',
+    ),
+  );
+  expect((await row(unfinished.generation))?.state ?? 'retired').toBe('retired');
+  expect((await row(unfinished.generation))?.folded ?? 0).toBe(0);
+});
+
+describe('from here on', () => {
+  const current: Projection = { ...recordHistory, version: 4 };
+
+  test('T19 a rebuild that is interrupted at random points goes on where it was and equals one that was not', async () => {
+    projector = civic.startProjector([current, snapshots]);
+    await civic.settled();
+    const whole = await dumpTables(civic.database, current, await civic.live(current.name));
+    await projector.stop();
+    await withSeed(async (random) => {
+      const building = await rebuild(current);
+      let last = { checkpoint: '', folded: 0 };
+      for (let state: Generation['state'] = 'building', times = 0; state === 'building'; times++) {
+        let batches = 1 + below(random, 3);
+        let enough: () => void = () => undefined;
+        const folded = new Promise<void>((resolve) => (enough = resolve));
+        projector = civic.startProjector(
+          [
+            slowed(current, 1, () => {
+              if (--batches === 0) enough();
+            }),
+            snapshots,
+          ],
+          { batchSize: 20 + below(random, 80) },
+        );
+        await Promise.race([folded, untilTrue('it serves', async () => (await row(building.generation))?.state === 'live')]);
+        if (times < 30) await projector.stop();
+        const now = (await row(building.generation))!;
+        state = now.state;
+        expect(now.checkpoint >= last.checkpoint).toBe(true);
+        expect(now.folded).toBeGreaterThanOrEqual(last.folded);
+        const [kept] = await civic.rows(`select count(*) from ${recordHistoryTables(building.generation).history}`);
+        expect(Number(kept![0])).toBeGreaterThanOrEqual(last.folded > 0 ? 1 : 0);
+        last = now;
+        if (state === 'building') expect(await civic.live(current.name)).not.toBe(building.generation);
+      }
+      expect(await dumpTables(civic.database, current, building.generation)).toEqual(whole);
+    });
+  });
+
+  test('T20 a rebuild that would not reproduce the feed is refused, the live one goes on, and nothing builds it again by itself', async () => {
+    const live = await civic.live(current.name);
+    const { history, state } = recordHistoryTables(live);
+    const otherwise: Projection = {
+      ...current,
+      version: 5,
+      fold: (batch, context) =>
+        current.fold(
+          batch.map((event) => ({ ...event, time: event.time + 1 })),
+          context,
+        ),
+    };
+    projector = civic.startProjector([otherwise, snapshots]);
+    const refused = async () => (await civic.generations.list()).filter(({ state, version }) => state === 'refused' && version === 5);
+    await untilTrue('the rebuild is refused', async () => (await refused()).length > 0);
+    expect((await refused())[0]!.pausedReason).toContain('differs');
+    // Several looks for work later there is still one.
+    for (let looks = 0; looks < 4; looks++) {
+      projector.nudge();
+      await civic.clock.sleep(20);
+    }
+    expect(await refused()).toHaveLength(1);
+    expect(await civic.live(current.name)).toBe(live);
+    await projector.stop();
+
+    await civic.rows(`update ${state} set chain = 'tampered'`);
+    const building = await rebuild(current);
+    projector = civic.startProjector([current, snapshots]);
+    await untilTrue('the rebuild is refused', async () => (await row(building.generation))?.state === 'refused');
+    expect(await civic.live(current.name)).toBe(live);
+    await projector.stop();
+    const [chain] = await civic.rows(`select chain from ${recordHistoryTables(building.generation).state}`);
+    await civic.rows(`update ${state} set chain = $1`, [chain![0]!]);
+    projector = civic.startProjector([current, snapshots]);
+
+    const verify = () => verifyProjection(civic.dependencies(), current, () => undefined, new AbortController().signal);
+    expect((await verify()).differences).toEqual([]);
+    const [found] = await civic.rows(
+      `select position, envelope, body from ${history} where body is not null order by position desc limit 1`,
+    );
+    for (const [column, tampered] of [
+      ['body', '{"tampered":true}'],
+      ['envelope', '"resource":"topics"'],
+    ] as const) {
+      await civic.rows(`update ${history} set ${column} = '${tampered}' where position = ${found![0]}`);
+      const { differences } = await verify();
+      expect(differences).toHaveLength(1);
+      expect(differences[0]).toMatch(new RegExp(`^${found![0]} `));
+      await civic.rows(`update ${history} set ${column} = $1 where position = ${found![0]}`, [found![column === 'body' ? 2 : 1]!]);
+    }
+    await civic.rows(`delete from ${history} where position = ${found![0]}`);
+    expect((await verify()).differences[0]).toMatch(new RegExp(`^${found![0]} `));
+    expect((await civic.generations.list()).filter(({ state }) => state === 'scratch')).toEqual([]);
+    await civic.rows(
+      `insert into ${history} select * from ${recordHistoryTables(building.generation).history} where position = ${found![0]}`,
+    );
+    expect((await verify()).differences).toEqual([]);
+  });
+
+  test('a verification while events arrive and old rows are pruned finds no difference', async () => {
+    projector = civic.startProjector([current, snapshots]);
+    await civic.settled();
+    let done = false;
+    const writing = withSeed(async (random) => {
+      while (!done) await civic.writer.write(randomChanges(random, 5, 40), {});
+    });
+    civic.clock.advance(RETENTION_MS + DAY_MS);
+    const verify = () => verifyProjection(civic.dependencies(), current, () => undefined, new AbortController().signal);
+    expect((await verify()).differences).toEqual([]);
+    expect(await civic.prune()).toBeGreaterThan(0);
+    expect((await verify()).differences).toEqual([]);
+    const building = await rebuild(current);
+    projector.nudge();
+    await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
+    done = true;
+    await writing;
+    expect((await verify()).differences).toEqual([]);
+  });
+});
