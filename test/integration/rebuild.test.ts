@@ -75,10 +75,10 @@ const following = async (stopped: () => boolean): Promise<{ readonly items: Read
 test('T18 a generation is built while the live one serves and events arrive; a reader across the switch sees no gap and the head never falls', async () => {
   projector = civic.startProjector([slowed(recordHistory, 3), snapshots]);
   await civic.settled();
-  let done = false;
-  const reading = following(() => done);
+  const done = new AbortController();
+  const reading = following(() => done.signal.aborted);
   const writing = withSeed(async (random) => {
-    for (let from = 0; !done || from < 5; from++) await civic.writer.write(randomChanges(random, 5, 40), {});
+    for (let from = 0; !done.signal.aborted || from < 5; from++) await civic.writer.write(randomChanges(random, 5, 40), {});
   });
   for (let times = 0; times < 3; times++) {
     const building = await rebuild(recordHistory);
@@ -87,7 +87,7 @@ test('T18 a generation is built while the live one serves and events arrive; a r
     await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
     expect(await civic.live(recordHistory.name)).toBe(building.generation);
   }
-  done = true;
+  done.abort();
   await writing;
   const { items, to } = await reading;
   const expected = await expectedFeed(civic.log);
@@ -223,9 +223,9 @@ describe('from here on', () => {
   test('a verification while events arrive and old rows are pruned finds no difference', async () => {
     projector = civic.startProjector([current, snapshots]);
     await civic.settled();
-    let done = false;
+    const done = new AbortController();
     const writing = withSeed(async (random) => {
-      while (!done) await civic.writer.write(randomChanges(random, 5, 40), {});
+      while (!done.signal.aborted) await civic.writer.write(randomChanges(random, 5, 40), {});
     });
     civic.clock.advance(RETENTION_MS + DAY_MS);
     const verify = () => verifyProjection(civic.dependencies(), current, () => undefined, new AbortController().signal);
@@ -235,7 +235,7 @@ describe('from here on', () => {
     const building = await rebuild(current);
     projector.nudge();
     await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
-    done = true;
+    done.abort();
     await writing;
     expect((await verify()).differences).toEqual([]);
   });

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { encodeFeedCursor } from '../../src/domain/cursor.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
+import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { expectedFeed, readPage, stateAt } from '../support/history-checker.ts';
+
+const MAX_BYTES = 50_000_000;
+
+let server: TestDatabase;
+let civic: TestCivic;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url);
+  civic.startProjector();
+  const random = randomFrom(testSeed());
+  for (let day = 0; day < 40; day++) {
+    await civic.writer.write(randomChanges(random, 10, 8), {});
+    civic.clock.advance(DAY_MS);
+  }
+  await civic.settled();
+});
+
+afterAll(async () => {
+  await civic?.close();
+  await server?.close();
+});
+
+const mark = async () => Number((await civic.rows('select mark from civic.feed_retention'))[0]![0]);
+
+/** The newest position whose change is older than the retention, found without SQL. */
+const floorAt = async (now: number): Promise<number> =>
+  (await expectedFeed(civic.log)).findLastIndex(({ changedAt }) => changedAt < now - RETENTION_MS) + 1;
+
+const readAt = async (position: number) => {
+  const cursor = encodeFeedCursor({ feedId: civic.feedId, position, binding: 'nothing' });
+  try {
+    return readPage((await civic.changes({ cursor, limit: 500, maxResponseBytes: MAX_BYTES })).text).items.length;
+  } catch (error) {
+    if (error instanceof Rejection) return error.code;
+    throw error;
+  }
+};
+
+test('pruning removes exactly the rows superseded at or below the replay floor, and every answer above it stays', async () => {
+  const now = civic.clock.now();
+  const floor = await floorAt(now);
+  expect(floor).toBeGreaterThan(0);
+  const expected = await expectedFeed(civic.log);
+  const before = await Promise.all([...expected.keys()].map((position) => readAt(position)));
+  expect(await civic.prune()).toBeGreaterThan(0);
+  expect(await mark()).toBe(floor);
+  expect(await Promise.all([...expected.keys()].map((position) => readAt(position)))).toEqual(before);
+  expect(before[floor - 1]).toBe('cursor_expired');
+  expect(before[floor]).toBe(expected.length - floor);
+  const { history } = recordHistoryTables(await civic.live(recordHistory.name));
+  const rows = await civic.rows(
+    `select resource || ' ' || record_id, body from ${history} where position <= ${floor} and superseded_at > ${floor}`,
+  );
+  expect(rows.map(([key, body]) => [key, body]).toSorted()).toEqual([...stateAt(expected, floor)].toSorted());
+  expect((await civic.rows(`select position from ${history} where superseded_at <= ${floor}`)).length).toBe(0);
+});
+
+test('T26 the mark never falls: not by a clock that goes back, not by a longer retention, not by hand', async () => {
+  const before = await mark();
+  expect(await civic.prune(civic.clock.now() - 20 * DAY_MS)).toBe(0);
+  expect(await mark()).toBe(before);
+  const longer = await openTestCivic(server.url, { retentionMs: 10 * RETENTION_MS });
+  await longer.prune(civic.clock.now());
+  expect(await mark()).toBe(before);
+  await longer.close();
+  await expect(civic.rows('update civic.feed_retention set mark = mark - 1')).rejects.toThrow('never falls');
+  await expect(civic.rows('delete from civic.feed_retention')).rejects.toThrow('never falls');
+  await expect(civic.rows('insert into civic.feed_retention (singleton, mark) values (false, 0)')).rejects.toThrow('check constraint');
+  expect(await mark()).toBe(before);
+});
+
+test('many prunings at once, and beside them readers, agree', async () => {
+  civic.clock.advance(5 * DAY_MS);
+  const removed = await Promise.all([civic.prune(), civic.prune(), civic.prune(), readAt(await mark())]);
+  expect(removed.slice(0, 3).some((count) => Number(count) > 0)).toBe(true);
+  expect(await mark()).toBe(await floorAt(civic.clock.now()));
+});
+
+test('a reader at the head of a quiet feed is never expired, and the floor may reach the head', async () => {
+  civic.clock.advance(10 * RETENTION_MS);
+  const head = (await expectedFeed(civic.log)).length;
+  expect(await readAt(head)).toBe(0);
+  await civic.prune();
+  expect(await mark()).toBe(head);
+  expect(await readAt(head)).toBe(0);
+  expect(await readAt(head - 1)).toBe('cursor_expired');
+  const { text } = await civic.changes({ limit: 10, maxResponseBytes: MAX_BYTES });
+  expect(readPage(text)).toMatchObject({ items: [], next: head, hasMore: false, replayExpiresAt: civic.clock.now() + RETENTION_MS });
+});

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createTakeSnapshot } from '../../commands/snapshots/take-snapshot.ts';
+import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import type { Projector } from '../../projections/projector/projector.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { snapshots } from '../../projections/snapshots/projection.ts';
+import { readFeedHead } from '../../queries/feed-head.ts';
+import type { ReadDatabase } from '../../src/domain/ports/database.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import type { Resource } from '../../src/domain/records/resources.ts';
+import { DAY_MS, LIFETIME_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
+import { randomChanges, randomFrom, SOME_RESOURCES, testSeed, upsert } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { expectedFeed, positionOf, readPage, stateAt, totalsOf } from '../support/history-checker.ts';
+
+const MAX_BYTES = 50_000_000;
+
+let server: TestDatabase;
+let civic: TestCivic;
+let projector: Projector;
+let account: string;
+const random = randomFrom(testSeed());
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url, { leaseMs: 1000 });
+  account = civic.identifiers.next();
+  projector = civic.startProjector();
+  for (let round = 0; round < 5; round++) await change();
+});
+
+afterAll(async () => {
+  await civic?.close();
+  await server?.close();
+});
+
+const change = async (count = 40) => {
+  await civic.writer.write(randomChanges(random, count, 30), {});
+  await civic.settled();
+};
+
+const take = () => civic.takeSnapshot({ accountId: account, keyId: account, requestId: 'test' });
+
+/** Every record of a snapshot, page by page; `between` runs after each page. */
+const readAll = async (snapshotId: string, limit: number, between: () => Promise<void> = async () => undefined) => {
+  const state = new Map<string, string>();
+  for (const resource of SOME_RESOURCES) {
+    let cursor: string | undefined;
+    do {
+      const page = await civic.snapshotPage({
+        accountId: account,
+        snapshotId,
+        resource,
+        limit,
+        maxResponseBytes: MAX_BYTES,
+        ...(cursor === undefined ? {} : { cursor }),
+      });
+      const { data, meta } = JSON.parse(page.text) as {
+        data: { items: { id: string }[] };
+        meta: { nextCursor: string | null; hasMore: boolean };
+      };
+      expect(meta.hasMore).toBe(meta.nextCursor !== null);
+      for (const item of data.items) {
+        expect(state.has(`${resource} ${item.id}`)).toBe(false);
+        state.set(`${resource} ${item.id}`, JSON.stringify(item));
+      }
+      cursor = meta.nextCursor ?? undefined;
+      await between();
+    } while (cursor !== undefined);
+  }
+  return state;
+};
+
+const code = async (work: Promise<unknown>): Promise<string> =>
+  work.then(
+    () => 'answered',
+    (error: unknown) => (error instanceof Rejection ? error.code : String(error)),
+  );
+
+test('T6 the boundary cursor is accepted by every filter; the cursors of a read are bound to its filter', async () => {
+  const { boundaryCursor } = await take();
+  const read = (cursor: string, resource?: Resource) =>
+    civic.changes({ cursor, ...(resource === undefined ? {} : { resource }), limit: 10, maxResponseBytes: MAX_BYTES });
+  for (const resource of [undefined, 'topics', 'documents'] as const) {
+    const minted = readPage((await read(boundaryCursor, resource)).text).nextCursor;
+    expect(await code(read(minted, resource))).toBe('answered');
+    for (const other of [undefined, 'topics', 'documents', 'meetings'] as const) {
+      if (other !== resource) expect(await code(read(minted, other))).toBe('invalid_parameter');
+    }
+  }
+});
+
+test('T13 the pages of a snapshot stay as they were while records change, rebuilds switch and pruning runs', async () => {
+  const { snapshotId, boundaryCursor, counts, digests } = await take();
+  const boundary = positionOf(boundaryCursor);
+  const expected = stateAt(await expectedFeed(civic.log), boundary);
+  let switches = 0;
+  const state = await readAll(snapshotId, 9, async () => {
+    await change(10);
+    const projection = switches % 2 === 0 ? recordHistory : snapshots;
+    switches += 1;
+    if (switches > 6) return;
+    const { generation } = await civic.generations.create(projection, 'building', Date.now());
+    projector.nudge();
+    await untilTrue('the rebuilt generation serves', async () => (await civic.live(projection.name)) === generation);
+    await civic.prune(civic.clock.now() + 6 * DAY_MS);
+  });
+  expect([...state].toSorted()).toEqual([...expected].toSorted());
+  expect(totalsOf(state)).toEqual({ counts, digests });
+});
+
+test('T13 retention never passes the boundary of a snapshot that has not expired, and passes it when it has', async () => {
+  // A snapshot that outlives the retention: only then can the boundary be what holds the pruning back.
+  const lasting = createTakeSnapshot({
+    log: civic.log,
+    clock: civic.clock,
+    identifiers: civic.identifiers,
+    readGround: () => readFeedHead(civic.reads),
+    visible: (position) => civic.progress.reached(snapshots.name, position, Date.now() + 10_000),
+    lifetimeMs: 3 * RETENTION_MS,
+    deadlineMs: 10_000,
+  });
+  const { snapshotId, boundaryCursor } = await lasting({ accountId: account, keyId: account, requestId: 'test' });
+  const boundary = positionOf(boundaryCursor);
+  const before = await readAll(snapshotId, 500);
+  for (let round = 0; round < 3; round++) {
+    civic.clock.advance(RETENTION_MS / 2 + DAY_MS);
+    await change();
+    await civic.prune();
+  }
+  const mark = async () => Number((await civic.rows('select mark from civic.feed_retention'))[0]![0]);
+  expect(await mark()).toBe(boundary);
+  expect([...(await readAll(snapshotId, 7))].toSorted()).toEqual([...before].toSorted());
+  civic.clock.advance(3 * RETENTION_MS);
+  expect(await code(readAll(snapshotId, 7))).toBe('not_found');
+  await civic.prune();
+  expect(await mark()).toBeGreaterThan(boundary);
+});
+
+test("another account's snapshot, an unknown one and an expired one are all not found", async () => {
+  const { snapshotId } = await take();
+  const page = (id: string, accountId: string) =>
+    code(civic.snapshotPage({ accountId, snapshotId: id, resource: 'topics', limit: 10, maxResponseBytes: MAX_BYTES }));
+  expect(await page(snapshotId, account)).toBe('answered');
+  expect(await page(snapshotId, civic.identifiers.next())).toBe('not_found');
+  expect(await page(civic.identifiers.next(), account)).toBe('not_found');
+  civic.clock.advance(LIFETIME_MS - 1);
+  expect(await page(snapshotId, account)).toBe('answered');
+  civic.clock.advance(1);
+  expect(await page(snapshotId, account)).toBe('not_found');
+});
+
+/** The database with something done after every statement: what is read in two statements is read at two moments. */
+const disturbed = (database: ReadDatabase, between: () => Promise<void>): ReadDatabase => ({
+  many: async (query) => {
+    const rows = await database.many(query);
+    await between();
+    return rows;
+  },
+  texts: async (statement) => {
+    const rows = await database.texts(statement);
+    await between();
+    return rows;
+  },
+});
+
+test("T14 a snapshot's position, counts and digests are of one moment, whatever is committed between two statements", async () => {
+  let number = 0;
+  const between = async () => {
+    await civic.writer.write([upsert('topics', 1000 + number, number)], {});
+    number += 1;
+    await civic.settled();
+  };
+  const reads = createLiveReads(disturbed(civic.database.read, between));
+  for (let times = 0; times < 5; times++) {
+    const { position, counts, digests } = await readFeedHead(reads);
+    const state = stateAt(await expectedFeed(civic.log), position);
+    expect({ counts, digests }).toEqual(totalsOf(state));
+  }
+  expect(number).toBeGreaterThan(4);
+});
+
+test('T14 a page as of a boundary never shows a later version, nor misses one silently, while changes and pruning run beside it', async () => {
+  const done = new AbortController();
+  const working = (async () => {
+    while (!done.signal.aborted) {
+      civic.clock.advance(2 * DAY_MS);
+      await change(15);
+      await civic.prune();
+    }
+  })();
+  for (let times = 0; times < 12; times++) {
+    const { snapshotId, boundaryCursor } = await take();
+    const boundary = positionOf(boundaryCursor);
+    const state = await readAll(snapshotId, 11).catch((error: unknown) => {
+      expect(error).toBeInstanceOf(Rejection);
+      expect(['not_found', 'cursor_expired']).toContain((error as Rejection).code);
+      return null;
+    });
+    if (state === null) continue;
+    expect([...state].toSorted()).toEqual([...stateAt(await expectedFeed(civic.log), boundary)].toSorted());
+  }
+  done.abort();
+  await working;
+});

@@ -1,0 +1,48 @@
+import type { FeedBinding } from '../../src/domain/cursor.ts';
+import type { Resource } from '../../src/domain/records/resources.ts';
+import type { ExpectedChange } from './history-checker.ts';
+
+/** All that the feed's answers depend on, as plain values. */
+export interface FeedWorld {
+  readonly feedId: string;
+  /** Position n is at index n - 1. */
+  readonly changes: readonly ExpectedChange[];
+  readonly mark: number;
+  readonly now: number;
+  readonly retentionMs: number;
+}
+
+/** What is asked: a cursor as its parts, as text that is none, or none at all. */
+export interface FeedQuestion {
+  readonly cursor: { readonly feedId: string; readonly position: number; readonly binding: FeedBinding } | 'damaged' | 'other kind' | null;
+  readonly resource: Resource | null;
+  readonly limit: number;
+}
+
+export type FeedAnswer =
+  | { readonly refused: 'invalid_parameter' | 'cursor_expired' }
+  | { readonly items: readonly string[]; readonly next: number; readonly hasMore: boolean; readonly replayExpiresAt: number };
+
+/** The newest position whose change is older than the retention, the mark where there is none. */
+export const floorOf = ({ changes, mark, now, retentionMs }: FeedWorld): number =>
+  Math.max(mark, changes.findLastIndex(({ changedAt }) => changedAt < now - retentionMs) + 1);
+
+/** The answer that the decisions page gives to a question, over plain arrays. */
+export const answerOf = (world: FeedWorld, { cursor, resource, limit }: FeedQuestion): FeedAnswer => {
+  const { changes, now, retentionMs, mark } = world;
+  if (typeof cursor === 'string') return { refused: 'invalid_parameter' };
+  if (cursor !== null) {
+    if (cursor.binding !== 'nothing' && cursor.binding !== (resource ?? 'all')) return { refused: 'invalid_parameter' };
+    const { position } = cursor;
+    if (cursor.feedId !== world.feedId || position > changes.length || position < mark) return { refused: 'cursor_expired' };
+    const next = changes[position];
+    if (next !== undefined && next.changedAt < now - retentionMs) return { refused: 'cursor_expired' };
+  }
+  const start = cursor === null ? floorOf(world) : cursor.position;
+  const wanted = changes.slice(start).filter((change) => resource === null || change.resource === resource);
+  const page = wanted.slice(0, limit);
+  const hasMore = wanted.length > limit;
+  const next = hasMore ? page.at(-1)!.position : changes.length;
+  const replayExpiresAt = (changes[next]?.changedAt ?? now) + retentionMs;
+  return { items: page.map(({ position, text }) => `${position} ${text}`), next, hasMore, replayExpiresAt };
+};
