@@ -1,0 +1,57 @@
+import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts';
+import type { Generated } from '../rig/load-generator.ts';
+import { alternate, growthExponent, median } from '../rig/measure.ts';
+import { startPlainFeed } from '../rig/plain-feed.ts';
+import { startWorker, type Worker } from '../rig/processes.ts';
+import { uuidOf } from '../rig/records.ts';
+import { serve } from '../rig/service.ts';
+
+const GENERATOR = new URL('../rig/load-generator.ts', import.meta.url);
+const IDS = 100;
+const CONNECTIONS = 8;
+
+/** Bodies that ask for ids spread over all records. */
+const bodies = (records: number): readonly string[] =>
+  Array.from({ length: 50 }, (_, body) => {
+    const ids = Array.from({ length: IDS }, (_, id) => uuidOf('item', (body * 7919 + id * 104_729) % records));
+    return JSON.stringify({ requests: [{ resource: 'agenda_items', ids: [...new Set(ids)] }] });
+  });
+
+/** Records a second. */
+const asker =
+  (worker: Worker, records: number, requests: number, url: string, path: string, headers: string) => async (): Promise<number> => {
+    const job = { kind: 'repeat', url, method: 'POST', path, headers, bodies: bodies(records), connections: CONNECTIONS, requests };
+    const { seconds } = await worker.ask<Generated>(job);
+    return (requests * IDS) / seconds;
+  };
+
+const run = async (bench: Bench): Promise<readonly Row[]> => {
+  const requests = bench.size === 'full' ? 2000 : 600;
+  const points = [];
+  let compared: Awaited<ReturnType<typeof alternate>> | undefined;
+  for (const size of bench.sizes) {
+    const { dataDir, key } = await bench.datasets.of(size);
+    await using service = await serve(dataDir);
+    await using worker = startWorker(GENERATOR);
+    const ours = asker(worker, size, requests, service.url, '/api/v1/data/batch', `Authorization: Bearer ${key}\r\n`);
+    if (size === bench.sizes[1]) {
+      await using plain = await startPlainFeed(dataDir);
+      compared = await alternate(bench.rounds, ours, asker(worker, size, requests, plain.url, '/batch', ''));
+    }
+    const rates = [await ours(), await ours(), await ours(), await ours()];
+    points.push({ size, cost: 1 / median(rates.slice(1)) });
+  }
+  const { ours, yardstick, ratio, ratios } = compared!;
+  return [
+    {
+      load: `batch of ${IDS} ids, ${count(bench.sizes[1])} records, ${CONNECTIONS} readers`,
+      ours: `${count(ours)} records/s`,
+      yardstick: `plain ${count(yardstick)} records/s`,
+      ...atLeast(ratio, 0.8),
+      exponent: growthExponent(points),
+      details: { ratios, points },
+    },
+  ];
+};
+
+export const batchLookup: Load = { name: 'batch', title: 'batch of 100 ids against a plain Fastify and pg lookup', run };
