@@ -1,0 +1,67 @@
+import { derivedId } from '../../domain/identifiers.ts';
+import type { ClassificationSubject, ClassifiedHit } from '../../domain/ports/classifier.ts';
+import { businessImpactOf } from './business-impact.ts';
+import type { CompiledTopics } from './compile-topics.ts';
+import { confidenceOf, HIT_FROM, type TopicEvidence, worth } from './confidence.ts';
+import { evidenceQuote } from './evidence-quote.ts';
+import { statedFacts } from './facts/stated-facts.ts';
+import type { Occurrence } from './find-phrases.ts';
+import { isFormality } from './formalities.ts';
+import { affectedLocation } from './locations/affected-location.ts';
+import { operativeText } from './operative-text.ts';
+import { proceduralContext } from './procedure/procedural-context.ts';
+import { summaryOf } from './summary.ts';
+import { topicEvidence } from './topic-evidence.ts';
+
+/** Written into every hit. Another number whenever the same records would give other hits. */
+export const PHRASE_CLASSIFIER = 'phrases-1';
+
+/** The id of the hit of an item on a topic: the same in every deployment and at every run. */
+export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
+
+const best = (occurrences: readonly Occurrence[], place: 'title' | 'text'): Occurrence | undefined =>
+  occurrences.toSorted((left, right) => worth(right, place) - worth(left, place) || left.start - right.start || right.end - left.end)[0];
+
+/** The sentence of title or text that holds the topic's strongest phrase; the title's wins a tie. */
+const quoteOf = ({ item }: ClassificationSubject, evidence: TopicEvidence): string => {
+  const titled = best(evidence.inTitle, 'title');
+  const texted = best(evidence.inText, 'text');
+  if (texted === undefined || item.text === null)
+    return titled === undefined ? evidenceQuote(item.title, { start: 0, end: 1 }) : evidenceQuote(item.title, titled);
+  if (titled !== undefined && worth(titled, 'title') >= worth(texted, 'text')) return evidenceQuote(item.title, titled);
+  return evidenceQuote(item.text, texted);
+};
+
+/**
+ * The hits of one agenda item, ordered by topic id: a function of the records alone, with no clock and no chance. Formalities make none, and
+ * neither does a topic whose confidence stays under 65 (docs/classification.md).
+ */
+export const classifyItem = (subject: ClassificationSubject, topics: CompiledTopics): ClassifiedHit[] => {
+  const { item } = subject;
+  if (isFormality(item)) return [];
+  const title = operativeText(item.title);
+  const text = item.text === null ? '' : operativeText(item.text);
+  const found = [...topicEvidence(title, text, item.matterType ?? '', topics)]
+    .map(([topic, evidence]) => ({ topic, evidence, confidence: confidenceOf(evidence) }))
+    .filter(({ confidence }) => confidence >= HIT_FROM);
+  if (found.length === 0) return [];
+
+  const facts = statedFacts(subject);
+  const location = affectedLocation([title, text]);
+  const context = proceduralContext(subject);
+  const summary = summaryOf(subject, facts, location.locations);
+  return found.map(({ topic, evidence, confidence }) => ({
+    id: hitId(item.id, topic.id),
+    content: {
+      agendaItemId: item.id,
+      topicId: topic.id,
+      summary,
+      businessImpact: businessImpactOf(topic, facts, context),
+      evidenceQuote: quoteOf(subject, evidence),
+      confidence,
+      affectedLocation: location,
+      proceduralContext: context,
+      classifier: PHRASE_CLASSIFIER,
+    },
+  }));
+};

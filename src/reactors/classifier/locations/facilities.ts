@@ -1,0 +1,73 @@
+import { type FoundLocation, scan } from './location.ts';
+import { scanNamed } from './named-places.ts';
+
+const KINDS = [
+  'Park',
+  'Airport',
+  'Heliport',
+  'Vertiport',
+  'Library',
+  'Lift Station',
+  'Pump Station',
+  'Pumping Station',
+  '(?:Water|Wastewater|Water Purification|Water Treatment|Wastewater Treatment) Plant',
+  'Water Reclamation Facility',
+  'Landfill',
+  'Transfer Station',
+  'Recreation Center',
+  'Community Center',
+  'Convention Center',
+  'Cultural Center',
+  'Senior Center',
+  'Aquatic Center',
+  'Nature Center',
+  'Maintenance Facility',
+  'Service Center',
+  'Police Station',
+  'Substation',
+  'Fire Station(?: No\\. ?\\d+| \\d+)?',
+  'Stadium',
+  'Arena',
+  'Coliseum',
+  'Museum',
+  'Zoo',
+  'Aquarium',
+  'Arboretum',
+  'Opera House',
+  'Theater',
+  'Theatre',
+  'Auditorium',
+  'Amphitheater',
+  'Jail',
+  'City Hall',
+  'Cemetery',
+  'Golf Course',
+  'Elementary School',
+  'High School',
+  'Middle School',
+  'Reservoir',
+  'Dam',
+  'Bridge',
+  'Viaduct',
+  'Tower',
+  'Garage',
+  'Hotel',
+  'Apartments',
+  'Trail',
+  'Greenbelt',
+  'Levee',
+  'Spillway',
+];
+const NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]*|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
+const FACILITY = new RegExp(
+  String.raw`(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${NAME} ){1,5}(?:${KINDS.join('|')})(?![\p{L}\d])(?! (?:Board|Department|Fund|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))`,
+  'gu',
+);
+const STATION = /\bFire[ -](?:Rescue )?Station (?:No\. ?)?\d+/g;
+const FIELD = /\b(?:Dallas )?Love Field(?: Airport)?\b|\b[A-Z][a-z]+ Field Airport\b|\bFair Park\b/g;
+
+export const facilities = (text: string): FoundLocation[] => [
+  ...scanNamed(text, 'facility', FACILITY),
+  ...scan(text, 'facility', STATION),
+  ...scan(text, 'facility', FIELD),
+];

@@ -1,0 +1,16 @@
+import { type FoundLocation, scan } from './location.ts';
+import { STREET, STREET_OR_NAME } from './street-names.ts';
+
+const COMPASS = String.raw`(?:[Nn]orth(?:east|west)?|[Ss]outh(?:east|west)?|[Ee]ast|[Ww]est)(?:ern)?`;
+const CORNER = new RegExp(
+  String.raw`\b(?:(?:${COMPASS}(?:,? (?:and|or) |, | quadrant of |))+ )?(?:[Cc]orners?|[Qq]uadrants?|[Ii]ntersections?)(?: of)?(?: the)? ${STREET_OR_NAME}(?:,? (?:and|at|with|&) ${STREET_OR_NAME})`,
+  'gu',
+);
+const AT = new RegExp(String.raw`${STREET},? (?:at|@|&) ${STREET}`, 'gu');
+const NAMED = new RegExp(String.raw`${STREET} (?:and|at) ${STREET}(?= [Ii]ntersection)`, 'gu');
+
+export const intersections = (text: string): FoundLocation[] => [
+  ...scan(text, 'intersection', CORNER),
+  ...scan(text, 'intersection', AT),
+  ...scan(text, 'intersection', NAMED),
+];

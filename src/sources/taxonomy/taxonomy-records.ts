@@ -1,0 +1,31 @@
+import { z } from 'zod';
+import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import topics from './data/topics.json' with { type: 'json' };
+
+/** Raised whenever the shipped topics change. */
+export const TAXONOMY_SEED = { name: 'taxonomy', version: 1 } as const;
+
+/** The id of a shipped topic, from its slug: the same in every deployment. */
+export const taxonomyTopicId = (slug: string): string => derivedId('taxonomy', 'topic', slug);
+
+const shippedTopic = z.strictObject({
+  slug: z.string(),
+  name: z.string(),
+  publicLabel: z.string(),
+  description: z.string(),
+  keywords: z.array(z.string()).min(1),
+  negativeKeywords: z.array(z.string()),
+});
+
+/** The shipped topics, checked once when the file is loaded. */
+export const SHIPPED_TOPICS = z.array(shippedTopic).parse(topics);
+
+/** Every record of the taxonomy: each topic can be selected, is used in classification and is an ordinary record that may be edited. */
+export const taxonomyRecords = (): readonly RecordChange[] =>
+  SHIPPED_TOPICS.map((topic) => ({
+    op: 'upsert',
+    resource: 'topics',
+    id: taxonomyTopicId(topic.slug),
+    content: { ...topic, selectable: true, classificationActive: true, taxonomyManaged: true },
+  }));
