@@ -19,6 +19,19 @@ const duration = z.string().transform((text, context) => {
 });
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 
+const decodes = (text: string): boolean => {
+  try {
+    decodeURIComponent(new URL(text).host + new URL(text).pathname);
+    return true;
+  } catch {
+    return false;
+  }
+};
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//)
+  .refine(decodes);
+
 /** Every setting of this program: how it is read, what it is without, and what is allowed, in words. */
 const SETTINGS = {
   CIVIC_HTTP_HOST: [z.string().min(1), '127.0.0.1', 'a host name or address'],
@@ -27,7 +40,7 @@ const SETTINGS = {
   CIVIC_OPS_PORT: [z.union([z.literal('off'), port]), '9464', 'a port from 0 to 65535, or off'],
   CIVIC_BASE_URL: [httpUrl, undefined, 'an http or https URL'],
   CIVIC_DATA_DIR: [z.string().min(1), '.civic', 'a folder'],
-  DATABASE_URL: [z.string().regex(/^postgres(ql)?:\/\//), undefined, 'postgres://user:password@host:port/database'],
+  DATABASE_URL: [postgresUrl, undefined, 'postgres://user:password@host:port/database'],
   CIVIC_SAMPLE: [z.enum(['on', 'off']), undefined, 'on or off'],
   CIVIC_REPLAY_RETENTION: [duration, 'P30D', 'an ISO 8601 duration such as P30D'],
   CIVIC_SNAPSHOT_LIFETIME: [duration, 'P7D', 'an ISO 8601 duration such as P7D'],

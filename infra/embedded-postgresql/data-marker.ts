@@ -1,5 +1,5 @@
 import { chmodSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { DataLayout } from './data-layout.ts';
 import { dataLayout } from './data-layout.ts';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
@@ -13,13 +13,29 @@ const mark = { program: 'civic-records', format: 1 };
 export function claimDataDirectory(dataDir: string): DataLayout {
   const wanted = resolve(dataDir);
   try {
-    if (mkdirSync(wanted, { recursive: true }) !== undefined) chmodSync(wanted, 0o711);
+    if (makeFolder(wanted)) chmodSync(wanted, 0o711);
     const layout = dataLayout(realpathSync(wanted));
     if (!isMarked(layout)) markAsOurs(layout);
     return layout;
   } catch (error) {
     throw error instanceof EmbeddedDatabaseRefused ? error : new EmbeddedDatabaseRefused(folderReason(wanted, error));
   }
+}
+
+/**
+ * Makes a folder and those above it; false when it is there. Not by the `recursive` of Node, which tries for ever where a file system lets nobody
+ * make folders (`/proc`).
+ */
+function makeFolder(folder: string): boolean {
+  try {
+    mkdirSync(folder);
+    return true;
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST' && statSync(folder).isDirectory()) return false;
+    if (systemErrorCode(error) !== 'ENOENT' || statSync(dirname(folder), { throwIfNoEntry: false }) !== undefined) throw error;
+  }
+  makeFolder(dirname(folder));
+  return makeFolder(folder);
 }
 
 function isMarked(layout: DataLayout): boolean {

@@ -83,7 +83,7 @@ describe('where things stand', () => {
   });
 
   test('the environment is read by the entry, and by what starts other programs', () => {
-    const readers = ['src/main.ts', 'infra/embedded-postgresql/', 'infra/toolchain/'];
+    const readers = ['src/main.ts', 'src/cli/run.ts', 'infra/embedded-postgresql/', 'infra/toolchain/'];
     const others = program().filter(({ path }) => !readers.some((reader) => path.startsWith(reader)));
     expect(linesWith(others, /\bprocess\.env\b/)).toEqual([]);
   });
