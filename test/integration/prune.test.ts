@@ -6,7 +6,7 @@ import { Rejection } from '../../src/domain/rejections.ts';
 import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
 import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { expectedFeed, readPage, stateAt } from '../support/history-checker.ts';
+import { expectedFeed, linesOf, readPage, stateAt } from '../support/history-checker.ts';
 
 const MAX_BYTES = 50_000_000;
 
@@ -51,17 +51,19 @@ test('pruning removes exactly the rows superseded at or below the replay floor, 
   const floor = await floorAt(now);
   expect(floor).toBeGreaterThan(0);
   const expected = await expectedFeed(civic.log);
-  const before = await Promise.all([...expected.keys()].map((position) => readAt(position)));
+  const looked = [...expected.keys()].filter((position) => position % 11 === 0 || Math.abs(position - floor) < 3);
+  const look = () => Promise.all(looked.map((position) => readAt(position)));
+  const before = await look();
   expect(await civic.prune()).toBeGreaterThan(0);
   expect(await mark()).toBe(floor);
-  expect(await Promise.all([...expected.keys()].map((position) => readAt(position)))).toEqual(before);
-  expect(before[floor - 1]).toBe('cursor_expired');
-  expect(before[floor]).toBe(expected.length - floor);
+  expect(await look()).toEqual(before);
+  expect(await readAt(floor - 1)).toBe('cursor_expired');
+  expect(await readAt(floor)).toBe(expected.length - floor);
   const { history } = recordHistoryTables(await civic.live(recordHistory.name));
   const rows = await civic.rows(
     `select resource || ' ' || record_id, body from ${history} where position <= ${floor} and superseded_at > ${floor}`,
   );
-  expect(rows.map(([key, body]) => [key, body]).toSorted()).toEqual([...stateAt(expected, floor)].toSorted());
+  expect(linesOf(rows.map(([key, body]) => [key!, body!] as const))).toEqual(linesOf(stateAt(expected, floor)));
   expect((await civic.rows(`select position from ${history} where superseded_at <= ${floor}`)).length).toBe(0);
 });
 

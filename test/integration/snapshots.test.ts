@@ -11,7 +11,7 @@ import type { Resource } from '../../src/domain/records/resources.ts';
 import { DAY_MS, LIFETIME_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
 import { randomChanges, randomFrom, SOME_RESOURCES, testSeed, upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { expectedFeed, positionOf, readPage, stateAt, totalsOf } from '../support/history-checker.ts';
+import { expectedFeed, linesOf, positionOf, readPage, stateAt, totalsOf } from '../support/history-checker.ts';
 
 const MAX_BYTES = 50_000_000;
 
@@ -105,7 +105,7 @@ test('T13 the pages of a snapshot stay as they were while records change, rebuil
     await untilTrue('the rebuilt generation serves', async () => (await civic.live(projection.name)) === generation);
     await civic.prune(civic.clock.now() + 6 * DAY_MS);
   });
-  expect([...state].toSorted()).toEqual([...expected].toSorted());
+  expect(linesOf(state)).toEqual(linesOf(expected));
   expect(totalsOf(state)).toEqual({ counts, digests });
 });
 
@@ -130,7 +130,7 @@ test('T13 retention never passes the boundary of a snapshot that has not expired
   }
   const mark = async () => Number((await civic.rows('select mark from civic.feed_retention'))[0]![0]);
   expect(await mark()).toBe(boundary);
-  expect([...(await readAll(snapshotId, 7))].toSorted()).toEqual([...before].toSorted());
+  expect(linesOf(await readAll(snapshotId, 7))).toEqual(linesOf(before));
   civic.clock.advance(3 * RETENTION_MS);
   expect(await code(readAll(snapshotId, 7))).toBe('not_found');
   await civic.prune();
@@ -198,7 +198,7 @@ test('T14 a page as of a boundary never shows a later version, nor misses one si
       return null;
     });
     if (state === null) continue;
-    expect([...state].toSorted()).toEqual([...stateAt(await expectedFeed(civic.log), boundary)].toSorted());
+    expect(linesOf(state)).toEqual(linesOf(stateAt(await expectedFeed(civic.log), boundary)));
   }
   done.abort();
   await working;

@@ -87,7 +87,7 @@ test('T1 readers that tail the feed while others write never miss, repeat or reo
         checkReading(expected, items, { from, to, resource });
       }
     }),
-    { numRuns: 8, seed: testSeed() },
+    { numRuns: 6, seed: testSeed() },
   );
 });
 

@@ -101,6 +101,10 @@ export const stateAt = (expected: readonly ExpectedChange[], position: number): 
   return state;
 };
 
+/** A state as sorted lines, to compare with another. */
+export const linesOf = (state: Iterable<readonly [string, string]>): string[] =>
+  Array.from(state, ([key, data]) => `${key} ${data}`).toSorted();
+
 /** Numbers and state digests of a reader's own copy, per resource. */
 export const totalsOf = (state: ReadonlyMap<string, string>) => {
   const counts: Record<string, number> = Object.fromEntries(RESOURCES.map((resource) => [resource, 0]));
