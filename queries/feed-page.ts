@@ -28,8 +28,8 @@ export interface FeedPage {
   readonly changedAfterLast: number | null;
   readonly bytes: number;
   readonly moreAfterLast: boolean;
-  /** Feed position and the item's text from `"resource"` up to, without, the closing brace. Empty when `bytes` is over the maximum. */
-  readonly items: readonly (readonly [position: number, text: string])[];
+  /** Feed position, and the item's text between its cursor and its closing brace, in two parts. Empty when `bytes` is over the maximum. */
+  readonly items: readonly (readonly [position: number, envelope: string, body: string])[];
 }
 
 /** One statement for mark, floor, head and rows of a page: all of one moment, in which the generation was the live one. */
@@ -37,31 +37,34 @@ export const feedPageStatement = (generation: number, question: FeedPageQuestion
   const { history, state } = recordHistoryTables(generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
-  const start = question.after === null ? replayFloor(history, parameter(question.cutoff)) : `${parameter(question.after)}::bigint`;
+  const first = question.after === null ? replayFloor(history, parameter(question.cutoff)) : `${parameter(question.after)}::bigint`;
   // The pair is compared as one, so that no plan walks the whole feed to find the few changes of a rare resource.
   const resource = question.resource === null ? null : parameter(question.resource);
-  const after = (from: string) =>
+  const changes = (from: string, to: string) =>
     resource === null
-      ? `h.position > ${from} order by h.position`
-      : `(h.resource, h.position) > (${resource}, ${from}) and (h.resource, h.position) <= (${resource}, ${LAST_POSITION}) order by h.resource, h.position`;
+      ? `h.position > ${from} and h.position <= ${to} order by h.position`
+      : `(h.resource, h.position) > (${resource}, ${from}) and (h.resource, h.position) <= (${resource}, ${to}) order by h.resource, h.position`;
+  const limit = `limit ${parameter(question.limit)}::int`;
+  const start = '(select start from feed)';
+  // The rows are scanned twice, first for their sizes and then for their texts: to keep half a megabyte between the two would cost more.
   const text = `with feed as materialized (
-      select s.head, s.feed_id, r.mark, ${start} as start
+      select s.head, s.feed_id, r.mark, ${first} as start
       from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
-    ), page as materialized (
-      select h.position, h.envelope, h.body from ${history} h
-      where ${after('(select start from feed)')} limit ${parameter(question.limit)}::int
     ), size as materialized (
-      select max(position) as last, coalesce(sum(octet_length(envelope) + coalesce(octet_length(body), 0)), 0) as bytes from page
+      select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
+        select h.position, octet_length(h.envelope) + coalesce(octet_length(h.body), 0) as bytes
+        from ${history} h where ${changes(start, LAST_POSITION)} ${limit}
+      ) p
     )
     select json_build_array(
         f.head, f.feed_id, f.mark, f.start, (select h.changed_at from ${history} h where h.position = f.start + 1),
         z.last, (select h.changed_at from ${history} h where h.position = z.last + 1), z.bytes,
-        ${resource === null ? 'coalesce(z.last < f.head, false)' : `(select h.position from ${history} h where ${after('z.last')} limit 1) is not null`}
-      )::text, null
+        ${resource === null ? 'coalesce(z.last < f.head, false)' : `(select h.position from ${history} h where ${changes('z.last', LAST_POSITION)} limit 1) is not null`}
+      )::text, null, null
     from feed f, size z
     union all
-    select p.position::text, case when p.body is null then p.envelope else p.envelope || p.body end
-    from page p where (select bytes from size) <= ${parameter(question.maxBytes)}::bigint`;
+    (select h.position::text, h.envelope, h.body from ${history} h
+     where ${changes(start, `(select last from size where bytes <= ${parameter(question.maxBytes)}::bigint)`)})`;
   const form = `${question.resource === null ? '' : '_filtered'}${question.after === null ? '_floor' : ''}`;
   return { name: `feed_page_g${generation}${form}`, text, values };
 };
@@ -89,6 +92,6 @@ export const toFeedPage = (rows: readonly TextRow[]): FeedPage => {
     changedAfterLast,
     bytes,
     moreAfterLast,
-    items: items.map(([position, text]) => [Number(position), text!] as const),
+    items: items.map(([position, envelope, body]) => [Number(position), envelope!, body ?? ''] as const),
   };
 };

@@ -6,6 +6,7 @@ import { Rejection } from '../src/domain/rejections.ts';
 import type { Resource } from '../src/domain/records/resources.ts';
 import { RECORD_HISTORY } from '../projections/record-history/tables.ts';
 import { type FeedPage, feedPageStatement, toFeedPage } from './feed-page.ts';
+import { JsonText } from './json-text.ts';
 
 export interface ReadCivicChangesDependencies {
   readonly reads: LiveReads;
@@ -39,7 +40,7 @@ export const createReadCivicChanges =
     if (page.bytes > input.maxResponseBytes) {
       throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
     }
-    return { text: pageText(page, page.feedId, resource ?? 'all', now, retentionMs), items: page.items.length };
+    return pageOf(page, page.feedId, resource ?? 'all', now, retentionMs);
   };
 
 const decodeFor = (text: string, resource: Resource | null) => {
@@ -67,19 +68,29 @@ const refuseExpired = (page: FeedPage, feedId: string, cursorFeedId: string, cut
   }
 };
 
-const pageText = (page: FeedPage, feedId: string, binding: FeedBinding, now: number, retentionMs: number): string => {
+/** Bytes of an item beside its envelope and body, and of a page beside its items: more than the texts below and two cursors take. */
+const ITEM_BYTES = 80;
+const PAGE_BYTES = 300;
+
+const pageOf = (page: FeedPage, feedId: string, binding: FeedBinding, now: number, retentionMs: number): JsonPage => {
   const cursorAt = feedCursorEncoder(feedId, binding);
-  const items: string[] = [];
+  const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES);
+  json.ascii('{"data":{"items":[');
   let previous = page.start;
-  for (const [position, text] of page.items) {
+  for (const [index, [position, envelope, body]] of page.items.entries()) {
     if (position <= previous || (binding === 'all' && position !== previous + 1)) {
       throw new Error(`feed position ${position} follows ${previous}`);
     }
     previous = position;
-    items.push(`{"cursor":"${cursorAt(position)}",${text}}`);
+    json
+      .ascii(`${index === 0 ? '' : ','}{"cursor":"${cursorAt(position)}",`)
+      .ascii(envelope)
+      .text(body)
+      .ascii('}');
   }
   const next = page.moreAfterLast ? page.last! : page.head;
   const expires = (next === page.head ? now : page.changedAfterLast!) + retentionMs;
-  const meta = `{"nextCursor":"${cursorAt(next)}","hasMore":${page.moreAfterLast},"replayExpiresAt":"${new Date(expires).toISOString()}"}`;
-  return `{"data":{"items":[${items.join(',')}]},"meta":${meta}}`;
+  json.ascii(`]},"meta":{"nextCursor":"${cursorAt(next)}","hasMore":${page.moreAfterLast},`);
+  json.ascii(`"replayExpiresAt":"${new Date(expires).toISOString()}"}}`);
+  return json.page(page.items.length);
 };

@@ -4,8 +4,12 @@ import type { Clock } from '../src/domain/ports/clock.ts';
 import type { Statement } from '../src/domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../src/domain/ports/projection.ts';
 import { Rejection } from '../src/domain/rejections.ts';
+import { JsonText } from './json-text.ts';
 import { RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
 import { SNAPSHOTS, snapshotsTable } from '../projections/snapshots/tables.ts';
+
+/** Bytes of a page beside its records: more than the texts around them and a cursor take. */
+const PAGE_BYTES = 300;
 
 export interface ReadCivicSnapshotPageDependencies {
   readonly reads: LiveReads;
@@ -16,8 +20,8 @@ export interface ReadCivicSnapshotPageDependencies {
 const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement => {
   const tables = recordHistoryTables(history);
   // The pair is compared as one, so that no plan walks all resources to find the few records of one.
-  const visible = (from: string) =>
-    `(h.resource, h.position) > ($3, ${from}) and (h.resource, h.position) <= ($3, (select boundary from snapshot))
+  const visible = (from: string, to = '(select boundary from snapshot)') =>
+    `(h.resource, h.position) > ($3, ${from}) and (h.resource, h.position) <= ($3, ${to})
       and h.superseded_at > (select boundary from snapshot) order by h.resource, h.position`;
   return {
     name: `snapshot_page_g${history}_g${snapshots}`,
@@ -26,17 +30,17 @@ const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInp
         from ${snapshotsTable(snapshots)} s, civic.feed_retention r, ${tables.state} f
         where s.snapshot_id = $1::uuid and s.account_id = $2::uuid and s.expires_at > $4::bigint
           and ${requireLive(RECORD_HISTORY, history)} and ${requireLive(SNAPSHOTS, snapshots)}
-      ), page as materialized (
-        select h.position, h.body from ${tables.history} h where ${visible('$5::bigint')} limit $6::int
       ), size as materialized (
-        select max(position) as last, coalesce(sum(octet_length(body)), 0) as bytes from page
+        select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
+          select h.position, octet_length(h.body) as bytes from ${tables.history} h where ${visible('$5::bigint')} limit $6::int
+        ) p
       )
       select json_build_array(
           s.boundary, s.mark, s.feed_id, z.last, z.bytes, (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
         )::text
       from snapshot s, size z
       union all
-      select p.body from page p where (select bytes from size) <= $7::bigint`,
+      (select h.body from ${tables.history} h where ${visible('$5::bigint', '(select last from size where bytes <= $7::bigint)')})`,
     values: [input.snapshotId, input.accountId, input.resource, now, after, input.limit, input.maxResponseBytes],
   };
 };
@@ -58,11 +62,9 @@ export const createReadCivicSnapshotPage =
     }
     const { snapshotId, resource } = input;
     const nextCursor = hasMore ? `"${encodeSnapshotPageCursor({ feedId, snapshotId, resource, position: last! })}"` : 'null';
-    const texts = items.map(([body]) => body!);
-    return {
-      text: `{"data":{"items":[${texts.join(',')}]},"meta":{"nextCursor":${nextCursor},"hasMore":${hasMore}}}`,
-      items: texts.length,
-    };
+    const json = new JsonText(bytes + items.length + PAGE_BYTES).ascii('{"data":{"items":[');
+    for (const [index, [body]] of items.entries()) json.ascii(index === 0 ? '' : ',').text(body!);
+    return json.ascii(`]},"meta":{"nextCursor":${nextCursor},"hasMore":${hasMore}}}`).page(items.length);
   };
 
 const decodeFor = (text: string, { snapshotId, resource }: SnapshotPageInput) => {

@@ -3,6 +3,7 @@ import type { Clock } from '../../src/domain/ports/clock.ts';
 import {
   type AppendOutcome,
   type EventLog,
+  type EventMetadata,
   NO_STREAM,
   type NewEvent,
   OutcomeUnknown,
@@ -11,14 +12,12 @@ import {
   type StreamAppend,
 } from '../../src/domain/ports/event-log.ts';
 import { recordStream } from '../../src/domain/streams.ts';
-import type { CommandContext } from '../command-context.ts';
 import { checkChange } from './check-change.ts';
 import { decide, evolve, initialState, type RecordIntent } from './record-decider.ts';
 import type { RecordOutcome, RecordWriter } from './record-writer.ts';
 
 interface PendingChange {
   readonly index: number;
-  readonly commandId: string;
   readonly intent: RecordIntent;
 }
 
@@ -44,11 +43,12 @@ export interface WriteRecordsDependencies {
 }
 
 /**
- * Writes record changes, each stream by itself: the newest event of every stream is read in one call, all appends go in one call, and
+ * Writes record changes as one command, each stream by itself: the newest event of every stream is read in one call, all appends go in one call, and
  * what met a conflict or an unknown outcome is looked up by its event ids and decided again. Throws when the deadline passes.
  */
 export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: WriteRecordsDependencies): RecordWriter => ({
   async write(changes, context) {
+    const commandId = identifiers.next();
     const outcomes = Array.from<RecordOutcome | undefined>({ length: changes.length });
     let pending = new Map<string, PendingChange[]>();
     for (const [index, change] of changes.entries()) {
@@ -59,7 +59,7 @@ export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: Writ
       }
       const stream = recordStream(change.resource, checked.id);
       const ofStream = pending.get(stream);
-      const next = { index, commandId: identifiers.next(), intent: checked.intent };
+      const next = { index, intent: checked.intent };
       if (ofStream === undefined) pending.set(stream, [next]);
       else ofStream.push(next);
     }
@@ -68,7 +68,7 @@ export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: Writ
     let unknown = new Map<string, Decision>();
     for (let attempt = 0; pending.size > 0; attempt++) {
       if (attempt > 0) await pause(attempt, clock, deadline, identifiers.next());
-      const decisions = await decideAll(log, pending, unknown, clock.now(), context);
+      const decisions = await decideAll(log, pending, unknown, clock.now(), { commandId, ...context });
       const settled = await appendAll(log, decisions, attempt < 20 && clock.now() < deadline);
       pending = new Map();
       unknown = new Map();
@@ -104,7 +104,7 @@ const decideAll = async (
   pending: ReadonlyMap<string, PendingChange[]>,
   unknown: ReadonlyMap<string, Decision>,
   time: number,
-  context: CommandContext,
+  metadata: EventMetadata,
 ): Promise<readonly Decision[]> => {
   const last = await log.readLast([...pending.keys()]);
   const at = new Date(time).toISOString();
@@ -117,12 +117,12 @@ const decideAll = async (
     const events: NewEvent[] = [];
     const changed = new Set<number>();
     const refused = new Map<number, string>();
-    for (const { index, commandId, intent } of changes) {
+    for (const { index, intent } of changes) {
       const decision = decide({ ...intent, at }, state);
       if (typeof decision === 'string') refused.set(index, decision);
       else {
         for (const event of decision) {
-          events.push({ ...event, id: eventId(commandId, 0), schemaVersion: 1, metadata: { commandId, ...context }, time });
+          events.push({ ...event, id: eventId(metadata.commandId, index), schemaVersion: 1, metadata, time });
           if (changes.length > 1) state = evolve(state, event);
           changed.add(index);
         }

@@ -1,5 +1,7 @@
 import type { Resource } from '../domain/records/resources.ts';
 import type { CreatedSnapshot } from './create-civic-snapshot.ts';
+import type { MeetingCadence } from './get-public-body-cadence.ts';
+import type { PublicSourceStatus } from './list-public-source-statuses.ts';
 import type { Health } from './read-civic-health.ts';
 
 /**
@@ -17,6 +19,8 @@ export interface OperationFunctions {
 /** A whole response body as JSON text, sent as it is, and the number of items in it (for the metrics). */
 export interface JsonPage {
   readonly text: string;
+  /** The same text in UTF-8, where the function has it: then `text` is made only for those who ask. */
+  readonly body?: Buffer;
   readonly items: number;
 }
 
@@ -49,4 +53,46 @@ export interface RecordsInput {
   /** Each resource once, its ids lower-case uuids, each once; ids that no record can have are left out already. */
   readonly requests: readonly { readonly resource: Resource; readonly ids: readonly string[] }[];
   readonly maxResponseBytes: number;
+}
+
+/**
+ * The public operations that are answered from the agenda. What they throw beside a `Rejection` is a soft failure: the edge answers the
+ * empty success, or 404 where one record is asked for.
+ */
+export interface PublicAgendaFunctions {
+  readonly listRecentAgendaHits: (input: RecentHitsInput) => Promise<JsonPage>;
+  /** A lower-case uuid. */
+  readonly getAgendaHit: (matchId: string) => Promise<JsonPage>;
+  readonly listUpcomingAgendaHits: (input: UpcomingHitsInput) => Promise<JsonPage>;
+  readonly getPublicBodyCadence: (input: CadenceInput) => Promise<MeetingCadence>;
+  readonly listPublicSourceStatuses: (input: SourceStatusesInput) => Promise<readonly PublicSourceStatus[]>;
+}
+
+export interface RecentHitsInput {
+  readonly jurisdictionSlug?: string | undefined;
+  readonly topicSlug?: string | undefined;
+  readonly excludeTopicSlug?: string | undefined;
+  /** 1..3 */
+  readonly limit: number;
+}
+
+export interface UpcomingHitsInput {
+  /** Whether it is covered (400) is the query's. */
+  readonly topicSlug: string;
+  /** As received; decoding (400) is the query's. Never beside `page`. */
+  readonly cursor?: string | undefined;
+  /** 1..100: the legacy page form is wanted. */
+  readonly page?: number | undefined;
+  /** Whether the cursor form tells the number of all upcoming hits. */
+  readonly count: boolean;
+}
+
+export interface CadenceInput {
+  readonly slug: string;
+  readonly bodySlug: string;
+}
+
+export interface SourceStatusesInput {
+  readonly jurisdictionSlug?: string | undefined;
+  readonly bodySlug?: string | undefined;
 }

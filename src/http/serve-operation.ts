@@ -21,7 +21,7 @@ export interface ServingParts {
 /** One request from its credential to its body's last byte: who is it, what is asked, the work, and whether the result may be sent. */
 export const serveOperation =
   <Op extends Operation>(parts: ServingParts, operation: Op, answer: (exchange: Exchange<Op>) => Promise<JsonPage>) =>
-  async (request: FastifyRequest, reply: FastifyReply): Promise<string> => {
+  async (request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer> => {
     const { raw } = request;
     const principal = await parts.admit({
       authorization: authorizationHeaders(raw.rawHeaders),
@@ -34,15 +34,16 @@ export const serveOperation =
     const body =
       operation.body === null ? undefined : parseInput(operation.body.schema, await read(parts.connections, raw, operation.body));
     const page = await answer({ params, query, body, principal, requestId: request.id } as Exchange<Op>);
-    requireSize(page.text, principal.allowances.maxResponseBytes);
+    const json = page.body ?? page.text;
+    requireSize(json, principal.allowances.maxResponseBytes);
     if (page.items > 0) parts.metrics.itemsServed(operation.operationId, page.items);
     void reply.code(operation.success.status).header('content-type', 'application/json; charset=utf-8');
-    return page.text;
+    return json;
   };
 
 /** A text of n characters is at most 3n bytes, so that most need no measuring. */
-const requireSize = (text: string, maxBytes: number): void => {
-  if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) {
+const requireSize = (json: string | Buffer, maxBytes: number): void => {
+  if (json.length * 3 > maxBytes && Buffer.byteLength(json) > maxBytes) {
     throw new Rejection('response_too_large', `the result is over ${maxBytes} bytes; ask for less at once`);
   }
 };

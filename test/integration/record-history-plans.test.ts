@@ -164,18 +164,18 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`T29 with 200
       const snapshot = { ...all['snapshot']!, values: all['snapshot']!.values.with(1, SNAPSHOT) };
       const feed = await scans(all['feed']!, mode, session);
       expect(feed.used).toEqual([index('pkey')]);
-      expect(feed.touched).toBeLessThan(110);
+      expect(feed.touched).toBeLessThan(220);
       const floor = await scans(all['floor']!, mode, session);
       expect(floor.used).toEqual([index('pkey')]);
-      expect(floor.touched).toBeLessThan(200);
+      expect(floor.touched).toBeLessThan(300);
       for (const filter of ['filtered', 'rare', 'common', 'head']) {
         const filtered = await scans(all[filter]!, mode, session);
         expect([filter, filtered.used]).toEqual([filter, [index('by_resource'), index('pkey')]]);
-        expect(filtered.touched).toBeLessThan(110);
+        expect(filtered.touched).toBeLessThan(230);
       }
       const page = await scans(snapshot, mode, session);
       expect(page.used).toEqual([index('by_resource')]);
-      expect(page.touched).toBeLessThan(220);
+      expect(page.touched).toBeLessThan(440);
       expect((await scans(all['batch']!, mode, session)).used).toEqual([index('current')]);
 
       const { history } = recordHistoryTables(generation);
