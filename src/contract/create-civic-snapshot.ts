@@ -18,6 +18,7 @@ export const createCivicSnapshot = operation({
   operationId: 'createCivicSnapshot',
   method: 'POST',
   path: '/api/v1/data/snapshots',
+  access: 'key',
   scope: 'civic:export',
   params: z.strictObject({}),
   query: noQuery,

@@ -5,6 +5,13 @@ import { uuid } from '../domain/records/fields.ts';
 
 /** What several operations accept or send alike. */
 
+declare module 'zod' {
+  interface GlobalMeta {
+    /** How the documents describe a parameter whose text form the schema reads. */
+    wire?: Readonly<Record<string, unknown>>;
+  }
+}
+
 export const resourceName = z.enum(RESOURCES);
 
 export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
@@ -18,8 +25,22 @@ export const limit = z
   .string()
   .regex(/^[1-9][0-9]{0,14}$/, { error: 'must be a whole number of at least 1' })
   .transform(Number)
-  .default(DEFAULT_PAGE_SIZE);
+  .default(DEFAULT_PAGE_SIZE)
+  .meta({ wire: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE } });
 
+/** Decimal text of a whole number within bounds; anything else is refused. */
+export const wholeNumber = (least: number, most: number) =>
+  z
+    .string()
+    .regex(/^[1-9][0-9]{0,5}$/, { error: `must be a whole number from ${least} to ${most}` })
+    .transform(Number)
+    .pipe(z.number().min(least).max(most))
+    .meta({ wire: { type: 'integer', minimum: least, maximum: most } });
+
+/** A parameter that names something; which names there are is not the schema's question. */
+export const named = z.string().min(1);
+
+export const noParams = z.strictObject({});
 export const noQuery = z.strictObject({});
 
 /** UTC, ends in Z. */

@@ -1,10 +1,61 @@
 import { createCivicSnapshot } from './create-civic-snapshot.ts';
+import { createFeedSubscription } from './create-feed-subscription.ts';
+import { getAgendaHit } from './get-agenda-hit.ts';
+import { getDataReport } from './get-data-report.ts';
+import { getOpenApiDocument } from './get-openapi-document.ts';
+import { getPrelaunchMcp } from './get-prelaunch-mcp.ts';
+import { getPublicBodyCadence } from './get-public-body-cadence.ts';
+import { listDfwResearchCoverage } from './list-dfw-research-coverage.ts';
+import { listFeedSubscriptions } from './list-feed-subscriptions.ts';
+import { listPublicSourceStatuses } from './list-public-source-statuses.ts';
+import { listRecentAgendaHits } from './list-recent-agenda-hits.ts';
+import { listUpcomingAgendaHits } from './list-upcoming-agenda-hits.ts';
+import { postMcpJsonRpc } from './post-mcp-json-rpc.ts';
+import { postPrelaunchMcp } from './post-prelaunch-mcp.ts';
 import { readCivicChanges } from './read-civic-changes.ts';
 import { readCivicHealth } from './read-civic-health.ts';
 import { readCivicRecords } from './read-civic-records.ts';
 import { readCivicSnapshotPage } from './read-civic-snapshot-page.ts';
+import { readFeedSubscriptionChanges } from './read-feed-subscription-changes.ts';
+import { revokeFeedSubscription } from './revoke-feed-subscription.ts';
+import { submitDataReport } from './submit-data-report.ts';
 
-/** Every operation that is served, in the order of the specification's inventory. */
-export const OPERATIONS = { readCivicChanges, createCivicSnapshot, readCivicSnapshotPage, readCivicRecords, readCivicHealth } as const;
+/** Every operation of the interface, in the order of the specification's inventory. */
+export const OPERATIONS = {
+  listRecentAgendaHits,
+  getAgendaHit,
+  listUpcomingAgendaHits,
+  listDfwResearchCoverage,
+  getPublicBodyCadence,
+  listPublicSourceStatuses,
+  getOpenApiDocument,
+  getPrelaunchMcp,
+  postPrelaunchMcp,
+  postMcpJsonRpc,
+  createFeedSubscription,
+  listFeedSubscriptions,
+  readFeedSubscriptionChanges,
+  revokeFeedSubscription,
+  readCivicChanges,
+  createCivicSnapshot,
+  readCivicSnapshotPage,
+  readCivicRecords,
+  readCivicHealth,
+  submitDataReport,
+  getDataReport,
+} as const;
 
 export type OperationId = keyof typeof OPERATIONS;
+
+/** The operations that this version of the program answers; the edge knows no other path, and the documents say so of each. */
+export const SERVED_OPERATIONS = {
+  readCivicChanges,
+  createCivicSnapshot,
+  readCivicSnapshotPage,
+  readCivicRecords,
+  readCivicHealth,
+} as const;
+
+export type ServedOperationId = keyof typeof SERVED_OPERATIONS;
+
+export const isServed = (id: OperationId): boolean => Object.hasOwn(SERVED_OPERATIONS, id);

@@ -24,6 +24,7 @@ export const readCivicChanges = operation({
   operationId: 'readCivicChanges',
   method: 'GET',
   path: '/api/v1/data/changes',
+  access: 'key',
   scope: 'civic:read',
   params: z.strictObject({}),
   query: z.strictObject({ cursor: cursor.optional(), resource: resourceName.optional(), limit }),

@@ -45,6 +45,7 @@ export const readCivicHealth = operation({
   operationId: 'readCivicHealth',
   method: 'GET',
   path: '/api/v1/data/health',
+  access: 'key',
   scope: 'civic:read',
   params: z.strictObject({}),
   query: noQuery,

@@ -33,6 +33,7 @@ export const readCivicRecords = operation({
   operationId: 'readCivicRecords',
   method: 'POST',
   path: '/api/v1/data/batch',
+  access: 'key',
   scope: 'civic:read',
   params: z.strictObject({}),
   query: noQuery,

@@ -21,6 +21,7 @@ export const readCivicSnapshotPage = operation({
   operationId: 'readCivicSnapshotPage',
   method: 'GET',
   path: '/api/v1/data/snapshots/{snapshotId}/{resource}',
+  access: 'key',
   scope: 'civic:export',
   params: z.strictObject({ snapshotId: uuid, resource: resourceName }),
   query: z.strictObject({ cursor: cursor.optional(), limit }),

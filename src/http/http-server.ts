@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Admit } from '../admission/admit.ts';
 import type { JsonPage, OperationFunctions } from '../contract/handlers.ts';
 import type { Operation } from '../contract/operation.ts';
-import { type OperationId, OPERATIONS } from '../contract/operations.ts';
+import { type ServedOperationId, SERVED_OPERATIONS } from '../contract/operations.ts';
 import type { Identifiers } from '../domain/identifiers.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Logger } from '../domain/ports/logger.ts';
@@ -94,7 +94,7 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
     track(request, reply);
     done();
   });
-  const refusals = handleRefusals(app, { operations: Object.values(OPERATIONS), logger: parts.logger });
+  const refusals = handleRefusals(app, { operations: Object.values(SERVED_OPERATIONS), logger: parts.logger });
   addRoutes(app, { ...parts, connections });
 
   return {
@@ -139,8 +139,8 @@ const addRoutes = (app: FastifyInstance, parts: HttpServerParts & { readonly con
   // Fastify is told that no method has a body: it would judge a Content-Type before the credential, and where a body is to be ignored.
   for (const method of ['POST', 'DELETE']) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   const answers = createAnswers(parts.functions);
-  for (const [id, operation] of Object.entries(OPERATIONS)) {
-    const answer: AnyAnswer = answers[id as OperationId];
+  for (const [id, operation] of Object.entries(SERVED_OPERATIONS)) {
+    const answer: AnyAnswer = answers[id as ServedOperationId];
     const serve = serveOperation<Operation>(parts, operation, answer);
     app.route({
       method: operation.method,

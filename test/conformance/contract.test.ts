@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Operation } from '../../src/contract/operation.ts';
 import { OPERATIONS } from '../../src/contract/operations.ts';
 import { STATUSES } from '../../src/contract/statuses.ts';
 import { RESOURCES } from '../../src/domain/records/resources.ts';
@@ -6,11 +7,27 @@ import { REJECTIONS } from '../../src/domain/rejections.ts';
 
 /** Written out from the specification, so that a change of the program cannot change what it is held against. */
 const INVENTORY = [
+  ['listRecentAgendaHits', 'GET', '/api/v1/public/agenda-hits', 'public', 200],
+  ['getAgendaHit', 'GET', '/api/v1/public/agenda-hits/{matchId}', 'public', 200],
+  ['listUpcomingAgendaHits', 'GET', '/api/v1/public/upcoming-agenda-hits', 'public', 200],
+  ['listDfwResearchCoverage', 'GET', '/api/v1/public/coverage', 'public', 200],
+  ['getPublicBodyCadence', 'GET', '/api/v1/public/jurisdictions/{slug}/bodies/{bodySlug}/cadence', 'public', 200],
+  ['listPublicSourceStatuses', 'GET', '/api/v1/public/source-status', 'public', 200],
+  ['getOpenApiDocument', 'GET', '/api/openapi.json', 'public', 200],
+  ['getPrelaunchMcp', 'GET', '/api/mcp', 'closed', 403],
+  ['postPrelaunchMcp', 'POST', '/api/mcp', 'closed', 403],
+  ['postMcpJsonRpc', 'POST', '/api/v1/mcp', 'mcp:read', 200],
+  ['createFeedSubscription', 'POST', '/api/v1/data/subscriptions', 'civic:read', 201],
+  ['listFeedSubscriptions', 'GET', '/api/v1/data/subscriptions', 'civic:read', 200],
+  ['readFeedSubscriptionChanges', 'GET', '/api/v1/data/subscriptions/{subscriptionId}/changes', 'civic:read', 200],
+  ['revokeFeedSubscription', 'DELETE', '/api/v1/data/subscriptions/{subscriptionId}', 'civic:read', 200],
   ['readCivicChanges', 'GET', '/api/v1/data/changes', 'civic:read', 200],
   ['createCivicSnapshot', 'POST', '/api/v1/data/snapshots', 'civic:export', 201],
   ['readCivicSnapshotPage', 'GET', '/api/v1/data/snapshots/{snapshotId}/{resource}', 'civic:export', 200],
   ['readCivicRecords', 'POST', '/api/v1/data/batch', 'civic:read', 200],
   ['readCivicHealth', 'GET', '/api/v1/data/health', 'civic:read', 200],
+  ['submitDataReport', 'POST', '/api/v1/data-reports', 'any active key', 202],
+  ['getDataReport', 'GET', '/api/v1/data-reports/{reportId}', 'any active key', 200],
 ];
 
 const STATUS_TABLE: Readonly<Record<number, readonly string[]>> = {
@@ -66,12 +83,45 @@ const FEED_CODES = [
   'timeout',
 ];
 
-test('each operation has the method, path, scope and status of the specification', () => {
-  const served = Object.entries(OPERATIONS).map(([id, { operationId, method, path, scope, success }]) => {
-    expect(operationId).toBe(id);
-    return [id, method, path, scope, success.status];
+const REPORT_CODES = [
+  'invalid_input',
+  'unauthorized',
+  'forbidden',
+  'access_denied',
+  'billing_channel_unset',
+  'billing_entitlement_required',
+  'report_not_found',
+  'replay_conflict',
+  'rate_limited',
+  'submit_rate_limited',
+  'status_rate_limited',
+  'report_limit_reached',
+  'queue_unavailable',
+  'budget_exhausted',
+  'intake_paused',
+  'worker_paused',
+  'lease_conflict',
+  'state_conflict',
+  'invalid_transition',
+  'resolution_incomplete',
+  'service_unavailable',
+  'authentication_unavailable',
+  'internal_error',
+];
+
+const PUBLIC_CODES = ['invalid_parameter', 'not_found', 'unauthorized', 'forbidden', 'rate_limited', 'internal_error'];
+
+const accessOf = (operation: Operation): string => operation.scope ?? (operation.access === 'public' ? 'public' : 'any active key');
+
+test('the inventory of the specification is the contract, in its order', () => {
+  const operations = Object.entries(OPERATIONS).map(([id, operation]) => {
+    expect(operation.operationId).toBe(id);
+    const { method, path } = operation;
+    return operation.access === 'closed'
+      ? [id, method, path, 'closed', STATUSES[operation.refusals[0]]]
+      : [id, method, path, accessOf(operation), operation.success.status];
   });
-  expect(served.filter(([id]) => INVENTORY.some(([known]) => known === id))).toEqual(INVENTORY);
+  expect(operations).toEqual(INVENTORY);
 });
 
 test('each refusal has the status of the specification', () => {
@@ -86,6 +136,18 @@ test('each refusal has the status of the specification', () => {
 test('a data operation refuses only with codes of the feed envelope', () => {
   for (const { path, refusals } of Object.values(OPERATIONS)) {
     if (path.startsWith('/api/v1/data/')) for (const code of refusals) expect(FEED_CODES).toContain(code);
+  }
+});
+
+test('a report operation refuses only with codes of the report envelope', () => {
+  for (const { path, refusals } of Object.values(OPERATIONS)) {
+    if (path.startsWith('/api/v1/data-reports')) for (const code of refusals) expect(REPORT_CODES).toContain(code);
+  }
+});
+
+test('a public operation refuses only with codes of the public envelope', () => {
+  for (const { path, refusals } of Object.values(OPERATIONS)) {
+    if (path.startsWith('/api/v1/public/')) for (const code of refusals) expect(PUBLIC_CODES).toContain(code);
   }
 });
 

@@ -1,0 +1,24 @@
+import { z } from 'zod';
+import { noParams, noQuery } from './fields.ts';
+import { operation, PUBLIC_REFUSALS } from './operation.ts';
+
+/** An OpenAPI 3.1 document: this contract, written out. */
+export const openApiDocument = z.looseObject({
+  openapi: z.string().regex(/^3\.1\.\d+$/),
+  info: z.looseObject({ title: z.string(), version: z.string() }),
+  paths: z.looseObject({}),
+});
+
+export const getOpenApiDocument = operation({
+  operationId: 'getOpenApiDocument',
+  method: 'GET',
+  path: '/api/openapi.json',
+  access: 'public',
+  scope: null,
+  params: noParams,
+  query: noQuery,
+  body: null,
+  success: { status: 200, schema: openApiDocument },
+  refusals: [...PUBLIC_REFUSALS],
+  cacheControl: 'public, s-maxage=3600',
+});

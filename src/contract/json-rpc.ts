@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** What the protocol's own rules admit; the interface leaves the id open. */
+const id = z.union([z.string(), z.int()]);
+
+/** One request, or a notification where the id is left out. */
+export const jsonRpcRequest = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: id.optional(),
+  method: z.string().min(1),
+  params: z.looseObject({}).optional(),
+});
+
+/** Elements of one batch, which only the 2025 era has. */
+export const MOST_BATCH_ELEMENTS = 20;
+
+/** `data.code` says it in the words of this interface. */
+export const jsonRpcError = z.strictObject({
+  jsonrpc: z.literal('2.0'),
+  id: id.nullable(),
+  error: z.strictObject({
+    code: z.int(),
+    message: z.string(),
+    data: z.looseObject({ code: z.enum(['invalid_parameter', 'internal_error']) }).optional(),
+  }),
+});
+
+export const jsonRpcAnswer = <Schema extends z.ZodType>(result: Schema) => z.strictObject({ jsonrpc: z.literal('2.0'), id, result });

@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import { feedSubscription, SUBSCRIPTION_REFUSALS } from './feed-subscription.ts';
+import { noParams, noQuery } from './fields.ts';
+import { operation } from './operation.ts';
+
+/** The items are the caller's key's own; the counts are the whole account's. */
+export const feedSubscriptions = z.strictObject({
+  data: z.strictObject({
+    items: z.array(feedSubscription),
+    activeCount: z.int().min(0),
+    maxActiveSubscriptions: z.int().min(0),
+  }),
+});
+
+export const listFeedSubscriptions = operation({
+  operationId: 'listFeedSubscriptions',
+  method: 'GET',
+  path: '/api/v1/data/subscriptions',
+  access: 'key',
+  scope: 'civic:read',
+  params: noParams,
+  query: noQuery,
+  body: null,
+  success: { status: 200, schema: feedSubscriptions },
+  refusals: [...SUBSCRIPTION_REFUSALS],
+});

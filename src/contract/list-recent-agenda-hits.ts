@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { named, noParams } from './fields.ts';
+import { operation, PUBLIC_CACHE, PUBLIC_REFUSALS } from './operation.ts';
+import { openMeta, publicAgendaHit } from './public-agenda-hit.ts';
+
+/** However many are asked for. */
+export const MOST_RECENT_HITS = 3;
+
+/** Normalised names win over their aliases; both are checked. */
+const query = z
+  .strictObject({
+    jurisdictionSlug: named.optional(),
+    jurisdiction: named.optional(),
+    topicSlug: named.optional(),
+    topic: named.optional(),
+    excludeTopicSlug: named.optional(),
+    excludeTopic: named.optional(),
+    limit: z
+      .string()
+      .regex(/^[1-9][0-9]{0,14}$/, { error: 'must be a whole number of at least 1' })
+      .transform((text) => Math.min(Number(text), MOST_RECENT_HITS))
+      .default(MOST_RECENT_HITS)
+      .meta({ wire: { type: 'integer', minimum: 1, default: MOST_RECENT_HITS } }),
+  })
+  .transform(({ jurisdictionSlug, jurisdiction, topicSlug, topic, excludeTopicSlug, excludeTopic, limit }) => ({
+    jurisdictionSlug: jurisdictionSlug ?? jurisdiction,
+    topicSlug: topicSlug ?? topic,
+    excludeTopicSlug: excludeTopicSlug ?? excludeTopic,
+    limit,
+  }));
+
+export const recentAgendaHits = z.strictObject({ data: z.array(publicAgendaHit).max(MOST_RECENT_HITS), meta: openMeta.optional() });
+
+export const listRecentAgendaHits = operation({
+  operationId: 'listRecentAgendaHits',
+  method: 'GET',
+  path: '/api/v1/public/agenda-hits',
+  access: 'public',
+  scope: null,
+  params: noParams,
+  query,
+  body: null,
+  success: { status: 200, schema: recentAgendaHits },
+  refusals: [...PUBLIC_REFUSALS],
+  cacheControl: PUBLIC_CACHE,
+});

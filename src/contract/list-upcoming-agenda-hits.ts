@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { named, noParams, wholeNumber } from './fields.ts';
+import { operation, PUBLIC_CACHE, PUBLIC_REFUSALS } from './operation.ts';
+import { upcomingAgendaHit } from './public-agenda-hit.ts';
+
+export const UPCOMING_PAGE_SIZE = 10;
+export const MAX_UPCOMING_CURSOR_LENGTH = 200;
+const LAST_PAGE = 100;
+
+const upcomingCursor = z.string().min(1).max(MAX_UPCOMING_CURSOR_LENGTH);
+const count = z.int().min(0);
+
+/** Whether the topic is covered is the query's question; that one is named is asked here. */
+const query = z
+  .strictObject({
+    topicSlug: named.optional(),
+    topic: named.optional(),
+    cursor: upcomingCursor.optional(),
+    page: wholeNumber(1, LAST_PAGE).optional(),
+    count: z
+      .literal('true', { error: 'only true is allowed' })
+      .meta({ wire: { type: 'boolean', enum: [true] } })
+      .optional(),
+  })
+  .refine(({ topicSlug, topic }) => (topicSlug ?? topic) !== undefined, { error: 'is required', path: ['topicSlug'] })
+  .refine(({ cursor, page }) => cursor === undefined || page === undefined, { error: 'must not be sent with page', path: ['cursor'] })
+  .transform(({ topicSlug, topic, cursor, page, count }) => ({
+    topicSlug: (topicSlug ?? topic)!,
+    cursor,
+    page,
+    count: count !== undefined,
+  }));
+
+const hits = z.array(upcomingAgendaHit).max(UPCOMING_PAGE_SIZE);
+
+/** What is answered to everything but a `page`. */
+export const upcomingByCursor = z.strictObject({ hits, nextCursor: upcomingCursor.nullable(), totalCount: count.optional() });
+
+/** What is answered to a `page`. */
+export const upcomingByPage = z.strictObject({
+  hits,
+  totalCount: count,
+  page: z.int().min(1).max(LAST_PAGE),
+  pageSize: z.literal(UPCOMING_PAGE_SIZE),
+});
+
+export const upcomingAgendaHits = z.strictObject({
+  data: z.union([upcomingByCursor, upcomingByPage]),
+  meta: z.strictObject({
+    pagination: z
+      .strictObject({
+        limit: z.literal(UPCOMING_PAGE_SIZE),
+        returned: z.int().min(0).max(UPCOMING_PAGE_SIZE),
+        nextCursor: upcomingCursor.nullable(),
+      })
+      .meta({ closed: true }),
+  }),
+});
+
+export const listUpcomingAgendaHits = operation({
+  operationId: 'listUpcomingAgendaHits',
+  method: 'GET',
+  path: '/api/v1/public/upcoming-agenda-hits',
+  access: 'public',
+  scope: null,
+  params: noParams,
+  query,
+  body: null,
+  success: { status: 200, schema: upcomingAgendaHits },
+  refusals: [...PUBLIC_REFUSALS],
+  cacheControl: PUBLIC_CACHE,
+});

@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { COUNTIES } from '../domain/records/counties.ts';
+import { FAMILIES } from '../domain/records/families.ts';
+import { date, url } from '../domain/records/fields.ts';
+import { jurisdiction } from '../domain/records/schemas.ts';
+
+/** What research located, and no more than that. */
+export const COVERAGE_STATUSES = {
+  M: 'a machine-readable official endpoint was located',
+  D: 'official documents (PDF or page) were located',
+  P: 'an interactive portal only',
+  R: 'on request only',
+  U: 'not yet verified',
+  N: 'researched, none found',
+} as const;
+export type CoverageStatus = keyof typeof COVERAGE_STATUSES;
+
+export const coverageStatus = z.enum(Object.keys(COVERAGE_STATUSES) as [CoverageStatus, ...CoverageStatus[]]);
+export const family = z.enum(FAMILIES);
+export const county = z.enum(COUNTIES);
+
+export const MOST_COVERAGE_ITEMS = 20;
+export const MAX_COVERAGE_CURSOR_LENGTH = 4096;
+export const coverageCursor = z.string().min(1).max(MAX_COVERAGE_CURSOR_LENGTH);
+
+const familyCoverage = z.strictObject({
+  family,
+  status: coverageStatus,
+  officialSourceUrl: url.optional(),
+  checkedOn: date.optional(),
+  note: z.string().min(1).optional(),
+});
+
+/** A city carries the 11 city families, a county its 10. */
+export const coveredJurisdiction = z.strictObject({
+  jurisdictionSlug: jurisdiction.shape.slug,
+  jurisdictionName: jurisdiction.shape.name,
+  level: jurisdiction.shape.level,
+  kind: jurisdiction.shape.kind,
+  countySlugs: jurisdiction.shape.countySlugs,
+  active: jurisdiction.shape.active,
+  families: z.array(familyCoverage),
+});
+export type CoveredJurisdiction = z.output<typeof coveredJurisdiction>;
+
+const count = z.int().min(0);
+
+const coverageScope = z.strictObject({
+  region: z.string().min(1),
+  counties: z.literal(COUNTIES.length),
+  activeMunicipalities: count,
+  inactiveMunicipalities: count,
+  families: z.literal(FAMILIES.length),
+  statement: z.string().min(1),
+});
+
+/** A page of the catalogue; also what the tool `get_data_coverage` answers. */
+export const researchCoverage = z.strictObject({
+  data: z.array(coveredJurisdiction).max(MOST_COVERAGE_ITEMS),
+  meta: z.strictObject({
+    catalogVersion: z.string().regex(/^\d{4}-\d{2}-\d{2}\.[0-9a-f]{12}$/),
+    researchDate: date,
+    ingestionVerified: z.boolean(),
+    statusDefinitions: z.strictObject({
+      M: z.string(),
+      D: z.string(),
+      P: z.string(),
+      R: z.string(),
+      U: z.string(),
+      N: z.string(),
+    } satisfies Record<CoverageStatus, z.ZodString>),
+    scope: coverageScope,
+    pagination: z.strictObject({
+      limit: z.int().min(1).max(MOST_COVERAGE_ITEMS),
+      returned: count.max(MOST_COVERAGE_ITEMS),
+      total: count,
+      nextCursor: coverageCursor.nullable(),
+    }),
+  }),
+});
+export type ResearchCoverage = z.output<typeof researchCoverage>;

@@ -1,0 +1,47 @@
+import { z } from 'zod';
+import { uuid } from '../../domain/records/fields.ts';
+import { agendaHit, agendaItem, document, jurisdiction, meeting, publicBody, topic } from '../../domain/records/schemas.ts';
+import { timestamp } from '../fields.ts';
+import { freshness, publisher } from './search-agenda.ts';
+import { tool } from './tool.ts';
+import { PAID_TOOL_CODES } from './tool-errors.ts';
+
+const { agendaNumber, matterFile, outcome, text } = agendaItem.shape;
+/** Stored as null, absent here. */
+const orAbsent = <Schema extends z.ZodType>(stored: z.ZodDefault<z.ZodNullable<Schema>>) => stored.unwrap().unwrap().optional();
+
+const item = z.strictObject({
+  itemId: uuid,
+  title: agendaItem.shape.title,
+  text: orAbsent(text),
+  jurisdiction: jurisdiction.shape.name,
+  jurisdictionSlug: jurisdiction.shape.slug,
+  body: publicBody.shape.name,
+  bodySlug: publicBody.shape.slug,
+  meetingAt: timestamp,
+  meetingStatus: meeting.shape.status,
+  agendaNumber: orAbsent(agendaNumber),
+  matterFile: orAbsent(matterFile),
+  outcome: orAbsent(outcome),
+  sourceUrl: agendaItem.shape.sourceUrl,
+  topics: z.array(
+    z.strictObject({
+      topicSlug: topic.shape.slug,
+      confidence: agendaHit.shape.confidence,
+      summary: agendaHit.shape.summary,
+      evidenceQuote: agendaHit.shape.evidenceQuote,
+    }),
+  ),
+  documents: z.array(z.strictObject({ title: document.shape.title, kind: document.shape.kind, url: document.shape.url })),
+  publisher,
+  freshness,
+});
+
+export const getAgendaItem = tool({
+  name: 'get_agenda_item',
+  title: 'Read one agenda item',
+  description: 'Reads one agenda item with its topics and documents. Long text is shortened; the record at sourceUrl is authoritative.',
+  input: z.strictObject({ itemId: uuid }),
+  data: z.strictObject({ item, truncated: z.boolean() }),
+  errors: PAID_TOOL_CODES,
+});

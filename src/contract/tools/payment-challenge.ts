@@ -1,0 +1,23 @@
+import { z } from 'zod';
+
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+
+const paymentRequirements = z.strictObject({
+  scheme: z.literal('exact'),
+  network: z.literal('eip155:84532'),
+  asset: address,
+  /** Smallest units of the asset, as decimal text. */
+  amount: z.string().regex(/^[1-9][0-9]*$/),
+  payTo: address,
+  maxTimeoutSeconds: z.int().min(1),
+  extra: z.strictObject({ name: z.string(), version: z.string() }),
+});
+
+/** What `payment_required` answers in place of data: the bare x402 challenge, with no wrapper around it. */
+export const paymentChallenge = z.strictObject({
+  x402Version: z.literal(2),
+  error: z.string(),
+  resource: z.strictObject({ url: z.string().min(1), description: z.string().optional(), mimeType: z.string().optional() }),
+  accepts: z.tuple([paymentRequirements]),
+});
+export type PaymentChallenge = z.output<typeof paymentChallenge>;

@@ -1,0 +1,73 @@
+import { REJECTIONS } from '../../domain/rejections.ts';
+
+/** Any tool. */
+const COMMON = {
+  unauthorized: 'there is no authenticated credential',
+  invalid_parameter: 'an argument does not match the schema',
+  response_too_large: 'the result is over 16,384 bytes even when trimmed',
+  service_unavailable: 'the answer cannot be had now',
+  timeout: 'the deadline of the tool has passed',
+} as const;
+
+/** The search and item tools; what is said of a payment holds on the pay-as-you-go channel. */
+const PAID = {
+  invalid_cursor: 'the cursor is invalid or not of this search; ask again without one',
+  beta_unavailable: 'the pay-as-you-go channel is not enabled; do not retry by yourself',
+  billing_channel_payment_mismatch: 'a payment came from an account of another channel',
+  billing_entitlement_required: 'the account is not paid through',
+  payment_required: 'a payment is needed; the result is the challenge itself',
+  payment_invalid: 'the payment does not have the shape of one',
+  payment_expired: 'the payment is no longer, or hardly still, valid',
+  payment_mismatch: 'the payment is for other terms than the ones asked for',
+  payment_request_invalid: 'the payment is bound to another request',
+  payment_price_mismatch: 'the amount is not the current price; the fresh challenge is in the details',
+  payment_price_unavailable: 'there is no price now',
+  payment_access_denied: 'this payer may not pay for this account',
+  payment_replay_mismatch: 'the payment was used before for another request',
+  payment_budget_exceeded: 'the payment is beyond what may be spent',
+  payment_ledger_unavailable: 'the payment could not be recorded; nothing was charged',
+  payment_verification_unavailable: 'the payment could not be verified now; nothing was charged',
+  payment_authorization_invalid: 'the authorization does not verify',
+  payment_settlement_failed: 'the payment was not settled; nothing was billed',
+  payment_in_progress: 'the same payment is being worked on; ask again later',
+  payment_reconciliation_required: 'whether the payment was settled is not known yet; the same payment finds the answer later',
+  payment_previous_read_failure: 'the read for this payment failed before; sign a new payment',
+  payment_previous_settlement_failure: 'this payment was refused before; sign a new payment',
+  payment_receipt_unavailable: 'the payment was settled and its receipt cannot be read now; the same payment finds it later',
+  empty_result_not_chargeable: 'nothing was found; nothing was charged',
+  read_timeout: 'the read took too long; nothing was charged',
+  read_failed: 'the read failed; nothing was charged',
+  read_result_too_large: 'the result is too large; nothing was charged',
+  read_result_not_saved: 'the result could not be saved; nothing was charged',
+} as const;
+
+const REPORT_CODES = [
+  'access_denied',
+  'invalid_input',
+  'submit_rate_limited',
+  'status_rate_limited',
+  'report_limit_reached',
+  'report_not_found',
+  'replay_conflict',
+  'queue_unavailable',
+  'budget_exhausted',
+  'intake_paused',
+  'worker_paused',
+  'lease_conflict',
+  'state_conflict',
+  'invalid_transition',
+  'resolution_incomplete',
+  'service_unavailable',
+] as const;
+type ReportCode = (typeof REPORT_CODES)[number];
+const REPORT = Object.fromEntries(REPORT_CODES.map((code) => [code, REJECTIONS[code]])) as Readonly<Record<ReportCode, string>>;
+
+/** Every code of an `isError` result, with what it means. */
+export const TOOL_ERRORS = { ...PAID, ...REPORT, ...COMMON } as const;
+export type ToolErrorCode = keyof typeof TOOL_ERRORS;
+
+const codesOf = <Code extends ToolErrorCode>(meanings: Readonly<Record<Code, string>>): readonly Code[] => Object.keys(meanings) as Code[];
+
+export const COMMON_TOOL_CODES = codesOf(COMMON);
+export const PAID_TOOL_CODES = [...COMMON_TOOL_CODES, ...codesOf(PAID)];
+export const REPORT_TOOL_CODES = [...new Set([...COMMON_TOOL_CODES, ...REPORT_CODES])];

@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { paymentChallenge } from './payment-challenge.ts';
+import { TOOL_ERRORS, type ToolErrorCode } from './tool-errors.ts';
+import { TOOLS } from './tools.ts';
+import type { ToolName } from './tool-names.ts';
+
+/** Text parts, the first of which holds the structured content as JSON. */
+const content = z.array(z.strictObject({ type: z.literal('text'), text: z.string() })).min(1);
+const resultType = z.literal('complete');
+const open = { resultType, content, _meta: z.looseObject({}).optional() };
+
+const toolResult = <Name extends ToolName>(name: Name) =>
+  z.strictObject({
+    ...open,
+    isError: z.literal(false).optional(),
+    structuredContent: z.strictObject({ data: TOOLS[name].data }),
+  });
+
+/** What each tool answers when it has an answer. */
+export const TOOL_RESULTS = {
+  search_agenda: toolResult('search_agenda'),
+  get_agenda_item: toolResult('get_agenda_item'),
+  get_coverage: toolResult('get_coverage'),
+  get_data_coverage: toolResult('get_data_coverage'),
+  report_missing_data: toolResult('report_missing_data'),
+  get_data_report: toolResult('get_data_report'),
+} as const satisfies Record<ToolName, z.ZodType>;
+
+export const toolErrorCode = z.enum(Object.keys(TOOL_ERRORS) as [ToolErrorCode, ...ToolErrorCode[]]);
+
+/** `retryAfterSeconds` is there on limits and on payments in progress. */
+export const toolError = z.strictObject({
+  ...open,
+  isError: z.literal(true),
+  structuredContent: z.strictObject({
+    error: z.strictObject({
+      code: toolErrorCode,
+      message: z.string().min(1),
+      retryAfterSeconds: z.int().min(1).optional(),
+      details: z.unknown().optional(),
+    }),
+  }),
+});
+
+export const paymentRequired = z.strictObject({ ...open, isError: z.literal(true), structuredContent: paymentChallenge });
+
+/** `ttlMs` and `cacheScope` say how long a client may keep the list. */
+export const toolsList = z.strictObject({
+  resultType,
+  tools: z.array(
+    z.looseObject({
+      name: z.string().min(1),
+      title: z.string().optional(),
+      description: z.string(),
+      inputSchema: z.looseObject({ type: z.literal('object') }),
+    }),
+  ),
+  ttlMs: z.int().min(0),
+  cacheScope: z.enum(['public', 'private']),
+  _meta: z.looseObject({}).optional(),
+});
