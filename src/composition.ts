@@ -3,7 +3,7 @@ import { hostname } from 'node:os';
 import { openFeed } from '../commands/feed/open-feed.ts';
 import { createRecordWriter } from '../commands/records/write-records.ts';
 import { createTakeSnapshot } from '../commands/snapshots/take-snapshot.ts';
-import { systemClock } from '../infra/system/clock.ts';
+import { shiftedClock, systemClock } from '../infra/system/clock.ts';
 import { createLogger } from '../infra/system/logging.ts';
 import { attachEmbedded, type AttachedDatabase } from '../infra/embedded-postgresql/attach.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
@@ -14,6 +14,7 @@ import { createLiveReads } from '../infra/postgresql/live-reads.ts';
 import { migrate } from '../infra/postgresql/migrate.ts';
 import { openDatabase } from '../infra/postgresql/open-database.ts';
 import { createProgress } from '../infra/postgresql/progress.ts';
+import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { accounts } from '../projections/accounts/projection.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
 import { recordHistory } from '../projections/record-history/projection.ts';
@@ -116,7 +117,14 @@ interface Opened {
 }
 
 const assemble = async (settings: Settings, role: Role, logger: Logger, { database, log, closers, close }: Opened): Promise<Civic> => {
-  const clock = systemClock;
+  const offset = await trialClockOffset(database.transactor, settings.CIVIC_CLOCK_START, systemClock.now());
+  const clock = shiftedClock(systemClock, offset);
+  if (offset !== 0) {
+    logger.warn(
+      { now: new Date(clock.now()).toISOString() },
+      'TRIAL CLOCK: this database does not live in the present; use it for trials only',
+    );
+  }
   const identifiers = randomIdentifiers;
   await openFeed(log, clock, identifiers);
   const reads = createLiveReads(database.read);

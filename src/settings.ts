@@ -17,6 +17,10 @@ const duration = z.string().transform((text, context) => {
   context.addIssue({ code: 'custom', message: 'not a duration' });
   return z.NEVER;
 });
+const instant = z.iso
+  .datetime({ offset: true })
+  .or(z.iso.date())
+  .transform((text) => Date.parse(text));
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 
 const decodes = (text: string): boolean => {
@@ -45,6 +49,7 @@ const SETTINGS = {
   CIVIC_REPLAY_RETENTION: [duration, 'P30D', 'an ISO 8601 duration such as P30D'],
   CIVIC_SNAPSHOT_LIFETIME: [duration, 'P7D', 'an ISO 8601 duration such as P7D'],
   CIVIC_STATEMENT_TIMEOUT: [duration, 'PT10S', 'an ISO 8601 duration such as PT10S'],
+  CIVIC_CLOCK_START: [instant, undefined, 'an ISO 8601 time such as 2025-11-01T00:00:00Z; for trials only'],
   CIVIC_POLL: [z.string().regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/), undefined, 'client names of Legistar, separated by commas'],
   CIVIC_LOG_LEVEL: [
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),

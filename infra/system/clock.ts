@@ -8,3 +8,7 @@ export const systemClock: Clock = {
     await wait(milliseconds, undefined, signal === undefined ? {} : { signal });
   },
 };
+
+/** The machine's clock, moved; waiting takes as long as ever. */
+export const shiftedClock = (clock: Clock, offsetMs: number): Clock =>
+  offsetMs === 0 ? clock : { now: () => clock.now() + offsetMs, sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal) };
