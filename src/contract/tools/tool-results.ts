@@ -9,21 +9,21 @@ const content = z.array(z.strictObject({ type: z.literal('text'), text: z.string
 const resultType = z.literal('complete');
 const open = { resultType, content, _meta: z.looseObject({}).optional() };
 
-const toolResult = <Name extends ToolName>(name: Name) =>
+const toolResult = <Data extends z.ZodType>({ data }: { readonly data: Data }) =>
   z.strictObject({
     ...open,
     isError: z.literal(false).optional(),
-    structuredContent: z.strictObject({ data: TOOLS[name].data }),
+    structuredContent: z.strictObject({ data }),
   });
 
 /** What each tool answers when it has an answer. */
 export const TOOL_RESULTS = {
-  search_agenda: toolResult('search_agenda'),
-  get_agenda_item: toolResult('get_agenda_item'),
-  get_coverage: toolResult('get_coverage'),
-  get_data_coverage: toolResult('get_data_coverage'),
-  report_missing_data: toolResult('report_missing_data'),
-  get_data_report: toolResult('get_data_report'),
+  search_agenda: toolResult(TOOLS.search_agenda),
+  get_agenda_item: toolResult(TOOLS.get_agenda_item),
+  get_coverage: toolResult(TOOLS.get_coverage),
+  get_data_coverage: toolResult(TOOLS.get_data_coverage),
+  report_missing_data: toolResult(TOOLS.report_missing_data),
+  get_data_report: toolResult(TOOLS.get_data_report),
 } as const satisfies Record<ToolName, z.ZodType>;
 
 export const toolErrorCode = z.enum(Object.keys(TOOL_ERRORS) as [ToolErrorCode, ...ToolErrorCode[]]);
