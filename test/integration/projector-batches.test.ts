@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ALL_PROJECTIONS, openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { appendAccount } from '../support/civic-accounts.ts';
 import { below, randomChanges, withSeed } from '../support/civic-records.ts';
+import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { dumpTables, eventsOf, foldAtRandom } from '../support/projection-spec.ts';
 

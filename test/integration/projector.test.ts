@@ -11,8 +11,9 @@ import { DatabaseUnavailable, type Transactor } from '../../src/domain/ports/dat
 import { NO_STREAM, type StoredEvent } from '../../src/domain/ports/event-log.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import { projectionStream } from '../../src/domain/streams.ts';
-import { ALL_PROJECTIONS, openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { below, randomChanges, randomFrom, recordId, testSeed, upsert, withSeed } from '../support/civic-records.ts';
+import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { checkReading, expectedFeed, readPage } from '../support/history-checker.ts';
 

@@ -8,12 +8,10 @@ import { migrate } from '../../infra/postgresql/migrate.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { createProgress } from '../../infra/postgresql/progress.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import { accounts } from '../../projections/accounts/projection.ts';
 import type { ProjectorDependencies } from '../../projections/projector/dependencies.ts';
 import { type Projector, startProjector } from '../../projections/projector/projector.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { pruneRecordHistory } from '../../projections/record-history/prune.ts';
-import { recordReferences } from '../../projections/record-references/projection.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed-head.ts';
 import { createReadCivicChanges } from '../../queries/read-civic-changes.ts';
@@ -25,6 +23,7 @@ import type { Clock } from '../../src/domain/ports/clock.ts';
 import type { Position } from '../../src/domain/ports/event-log.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
+import { ALL_PROJECTIONS } from './civic-projections.ts';
 
 export const DAY_MS = 86_400_000;
 export const RETENTION_MS = 30 * DAY_MS;
@@ -32,8 +31,6 @@ export const LIFETIME_MS = 7 * DAY_MS;
 /** Where the tests' own time begins: 1 January 2026. */
 export const TEST_TIME = Date.UTC(2026, 0, 1);
 const SETTLE_MS = 20_000;
-
-export const ALL_PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences];
 
 /** Time that stands still unless the test moves it. */
 export class TestClock implements Clock {

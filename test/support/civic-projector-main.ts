@@ -1,0 +1,41 @@
+import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { createGenerationStore } from '../../infra/postgresql/generations.ts';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { systemClock } from '../../infra/system/clock.ts';
+import { startProjector } from '../../projections/projector/projector.ts';
+import { ALL_PROJECTIONS } from './civic-projections.ts';
+import { dumpTables, foldAtRandom, hashOf } from './projection-spec.ts';
+import { randomFrom } from './civic-records.ts';
+
+/**
+ * A process that folds. `run`: until it is killed, and says when it has begun. `replay`: the whole log once, from zero, into scratch
+ * tables, and says the hash of every projection's tables.
+ */
+const [mode, url, number] = process.argv.slice(2) as [string, string, string];
+const database = await openDatabase({ dsn: url, statementTimeoutMs: 20_000, idleInTransactionMs: 200 });
+const log = openEventLog({ dsn: url, statementTimeoutMs: 20_000 });
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+const dependencies = {
+  log,
+  transactor: database.transactor,
+  columns: database.columns,
+  generations: createGenerationStore(database.transactor),
+  leaseClock: systemClock,
+  logger: silent,
+  owner: `child-${process.pid}`,
+  leaseMs: 400,
+  batchSize: mode === 'run' ? Number(number) : 100,
+};
+if (mode === 'run') {
+  startProjector(dependencies, ALL_PROJECTIONS);
+  process.stdout.write('begun\n');
+} else {
+  const hashes: Record<string, string> = {};
+  for (const projection of ALL_PROJECTIONS) {
+    const generation = await foldAtRandom(dependencies, projection, randomFrom(Number(number)));
+    hashes[projection.name] = hashOf(await dumpTables(dependencies, projection, generation));
+  }
+  process.stdout.write(`${JSON.stringify(hashes)}\n`);
+  await log.close();
+  await database.close();
+}
