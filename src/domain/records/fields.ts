@@ -15,13 +15,13 @@ export const topicSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/);
 export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/);
 
 /** ISO 8601 with any offset; stored as `YYYY-MM-DDTHH:mm:ss.sssZ`. */
-export const dateTime = z.iso.datetime({ offset: true }).overwrite((value) => new Date(value).toISOString());
+export const dateTime = z.iso.datetime({ offset: true, abort: true }).overwrite((value) => new Date(value).toISOString());
 
 /** A calendar date `YYYY-MM-DD`, leap years checked. */
 export const date = z.iso.date();
 
 /** An absolute http or https address; stored percent-encoded. */
-export const url = z.url({ protocol: /^https?$/, hostname: /.+/ }).overwrite((value) => new URL(value).href);
+export const url = z.url({ protocol: /^https?$/, hostname: /.+/, abort: true }).overwrite((value) => new URL(value).href);
 
 const knownTimeZones = new Map<string, boolean>();
 const isTimeZone = (name: string): boolean => {
