@@ -1,0 +1,51 @@
+import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
+import type { RecordChanges } from './record-changes.ts';
+import { recordRows, replacing } from './record-statements.ts';
+import { RECORD_TABLES } from './record-tables.ts';
+import { agendaTables } from './tables.ts';
+
+const RESOLVED = ['meeting_id', 'body_id', 'starts_at', 'context', 'listed'] as const;
+
+/** What item, meeting and coverage say of the hits `from`: the values of `RESOLVED`, and the joins that they come from. */
+const resolution = (generation: number, from: string) => {
+  const { items, meetings, coveredBodies } = agendaTables(generation);
+  return {
+    values: `i.meeting_id, m.body_id, m.starts_at, m.lead || ',' || i.lead, coalesce(m.on_calendar and c.body_id is not null, false)`,
+    joins: `left join ${items} i on i.item_id = ${from}.item_id
+      left join ${meetings} m on m.meeting_id = i.meeting_id
+      left join ${coveredBodies} c on c.body_id = m.body_id`,
+  };
+};
+
+/** Writes hits with all that is known of them. Unnamed like what follows, so that it is planned for the tables as they are. */
+export const upsertHits = (generation: number, columns: ColumnArrays, published: RecordChanges['published']): Statement => {
+  const record = RECORD_TABLES.agenda_hits;
+  const { names, unnest, values } = recordRows(columns, record, published);
+  const { values: resolved, joins } = resolution(generation, 'n');
+  return {
+    text: `insert into ${agendaTables(generation).hits} (${names}, ${RESOLVED.join(', ')})
+      select n.*, ${resolved} from ${unnest} as n (${names}) ${joins}
+      ${replacing([...record.columns.map(({ name }) => name), ...RESOLVED])}`,
+    values,
+  };
+};
+
+/** Brings up to date the hits that name one of these ids in a column; those that nothing has changed for stay untouched. */
+export const resolveHits = (
+  generation: number,
+  columns: ColumnArrays,
+  column: 'item_id' | 'meeting_id' | 'body_id',
+  ids: readonly string[],
+): Statement => {
+  const { hits } = agendaTables(generation);
+  const { values, joins } = resolution(generation, 'a');
+  return {
+    text: `update ${hits} h set (${RESOLVED.join(', ')}) = (${RESOLVED.map((name) => `r.${name}`).join(', ')})
+      from (
+        select a.hit_id, ${values} from unnest($1::uuid[]) as x (id) join ${hits} a on a.${column} = x.id ${joins}
+      ) r (hit_id, ${RESOLVED.join(', ')})
+      where h.hit_id = r.hit_id
+        and (${RESOLVED.map((name) => `h.${name}`).join(', ')}) is distinct from (${RESOLVED.map((name) => `r.${name}`).join(', ')})`,
+    values: [columns.uuids(ids)],
+  };
+};

@@ -1,0 +1,86 @@
+import type { CoveredBodySlugs } from '../../src/domain/covered-body.ts';
+import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
+import type { Statement } from '../../src/domain/ports/database.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import { sameRows } from '../same-rows.ts';
+import * as coverage from './coverage-statements.ts';
+import { createAgendaTables } from './create-tables.ts';
+import { resolveHits, upsertHits } from './hit-statements.ts';
+import { recordChanges, type RecordChanges } from './record-changes.ts';
+import { deleteRecords, upsertRecords } from './record-statements.ts';
+import { AGENDA_RESOURCES, type AgendaResource, RECORD_TABLES } from './record-tables.ts';
+import { AGENDA, agendaTables } from './tables.ts';
+
+/** Works out the covered bodies anew; returns the ids of those that were covered or are now, but not both. */
+const refreshCoveredBodies = async ({ transaction, generation }: FoldContext, covered: readonly CoveredBodySlugs[]) => {
+  const before = (await transaction.execute(coverage.deleteCoveredBodies(generation))).rows.map(([id]) => id!);
+  const after = (await transaction.execute(coverage.insertCoveredBodies(generation, covered))).rows.map(([id]) => id!);
+  return [...new Set(before).symmetricDifference(new Set(after))];
+};
+
+const idsOf = (change: RecordChanges | undefined): readonly string[] =>
+  change === undefined ? [] : [...change.published.map(({ id }) => id), ...change.withdrawn];
+
+/**
+ * First the records, then what they add up to. A hit holds what its item and its meeting say and is brought up to date when either changes
+ * or its body comes under coverage or leaves it; names and topics are joined when they are read, so that renaming a body costs one row.
+ */
+const createFold =
+  (covered: readonly CoveredBodySlugs[]) =>
+  async (batch: readonly StoredEvent[], context: FoldContext): Promise<void> => {
+    const { transaction, columns, generation } = context;
+    const changes = recordChanges(batch);
+    for (const resource of AGENDA_RESOURCES) {
+      const change = changes.get(resource);
+      if (change === undefined) continue;
+      const record = RECORD_TABLES[resource];
+      if (change.withdrawn.length > 0) await transaction.execute(deleteRecords(generation, columns, record, change.withdrawn));
+      if (change.published.length > 0 && resource !== 'agenda_hits') {
+        await transaction.execute(upsertRecords(generation, columns, record, change.published));
+      }
+    }
+    if (changes.has('topics')) {
+      await transaction.execute(coverage.deleteCoveredTopics(generation));
+      await transaction.execute(coverage.insertCoveredTopics(generation));
+    }
+    const places: readonly AgendaResource[] = ['jurisdictions', 'public_bodies'];
+    const turned = places.some((resource) => changes.has(resource)) ? await refreshCoveredBodies(context, covered) : [];
+    const hits = changes.get('agenda_hits')?.published ?? [];
+    if (hits.length > 0) await transaction.execute(upsertHits(generation, columns, hits));
+    const resolve = async (column: Parameters<typeof resolveHits>[2], ids: readonly string[]) => {
+      if (ids.length > 0) await transaction.execute(resolveHits(generation, columns, column, ids));
+    };
+    await resolve('item_id', idsOf(changes.get('agenda_items')));
+    await resolve('meeting_id', idsOf(changes.get('meetings')));
+    await resolve('body_id', turned);
+  };
+
+const sameCounts = (left: string, right: string): Statement => ({
+  text: `select l.rows::text, r.rows::text from (select count(*) as rows from ${left}) l, (select count(*) as rows from ${right}) r
+    where l.rows <> r.rows`,
+  values: [],
+});
+
+const GROWING: readonly string[] = ['meetings', 'items', 'hits'];
+
+const differences = (left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[] => {
+  const other = agendaTables(right);
+  return Object.entries(agendaTables(left)).map(([part, table]) =>
+    (depth === 'switch' && GROWING.includes(part) ? sameCounts : sameRows)(table, other[part as keyof typeof other]),
+  );
+};
+
+/**
+ * Hits, meetings, sources and topics as the public operations read them. `covered` is the shipped list of publicly covered bodies: the
+ * version below is raised whenever that list changes, or a running installation would keep the old one.
+ */
+export const createAgendaProjection = (covered: readonly CoveredBodySlugs[]): Projection => ({
+  name: AGENDA,
+  version: 1,
+  handles: RECORD_EVENT_TYPES,
+  tables: (generation) => Object.values(agendaTables(generation)),
+  create: createAgendaTables,
+  fold: createFold(covered),
+  differences,
+});

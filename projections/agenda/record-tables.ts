@@ -1,0 +1,124 @@
+import type { RecordData } from '../../src/domain/records/resources.ts';
+import type { AgendaTables } from './tables.ts';
+
+/** The resources that the agenda is made of. */
+export const AGENDA_RESOURCES = ['jurisdictions', 'public_bodies', 'sources', 'topics', 'meetings', 'agenda_items', 'agenda_hits'] as const;
+export type AgendaResource = (typeof AGENDA_RESOURCES)[number];
+
+export type ColumnType = 'uuid' | 'text' | 'bigint' | 'boolean';
+
+/** A column of a record's row: its type, and its value from the record's `data`. */
+export interface RecordColumn {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nullable: boolean;
+  readonly of: (data: never) => string | number | boolean | null;
+}
+
+/** Where the current records of a resource stand. The first column is the key, the record's id. */
+export interface RecordTable {
+  readonly table: keyof AgendaTables;
+  readonly columns: readonly [RecordColumn, ...RecordColumn[]];
+}
+
+type Of<R extends AgendaResource, Value> = (data: RecordData<R>) => Value;
+
+const json = (value: unknown): string => JSON.stringify(value);
+const milliseconds = (time: string): number => Date.parse(time);
+
+const tableOf = <R extends AgendaResource>(
+  table: keyof AgendaTables,
+  make: (column: {
+    readonly uuid: (name: string, of: Of<R, string>) => RecordColumn;
+    readonly maybeUuid: (name: string, of: Of<R, string | null>) => RecordColumn;
+    readonly text: (name: string, of: Of<R, string>) => RecordColumn;
+    readonly maybeText: (name: string, of: Of<R, string | null>) => RecordColumn;
+    readonly flag: (name: string, of: Of<R, boolean>) => RecordColumn;
+    readonly time: (name: string, of: Of<R, string>) => RecordColumn;
+    readonly maybeTime: (name: string, of: Of<R, string | null>) => RecordColumn;
+  }) => readonly [RecordColumn, ...RecordColumn[]],
+): RecordTable => {
+  const column =
+    (type: ColumnType, nullable: boolean) =>
+    (name: string, of: Of<R, string | number | boolean | null>): RecordColumn => ({ name, type, nullable, of });
+  return {
+    table,
+    columns: make({
+      uuid: column('uuid', false),
+      maybeUuid: column('uuid', true),
+      text: column('text', false),
+      maybeText: column('text', true),
+      flag: column('boolean', false),
+      time: (name, of) => column('bigint', false)(name, (data) => milliseconds(of(data))),
+      maybeTime: (name, of) =>
+        column('bigint', true)(name, (data) => {
+          const time = of(data);
+          return time === null ? null : milliseconds(time);
+        }),
+    }),
+  };
+};
+
+/** No meeting of these statuses is listed, and none of them counts in a body's cadence. */
+const OFF: readonly RecordData<'meetings'>['status'][] = ['cancelled', 'postponed'];
+
+/** `created_at` decides between two records with one slug: the older wins, and of two of one age the smaller id. */
+export const RECORD_TABLES: Readonly<Record<AgendaResource, RecordTable>> = {
+  jurisdictions: tableOf<'jurisdictions'>('jurisdictions', ({ uuid, text, flag, time }) => [
+    uuid('jurisdiction_id', ({ id }) => id),
+    text('slug', ({ slug }) => slug),
+    text('name', ({ name }) => name),
+    flag('active', ({ active }) => active),
+    time('created_at', ({ createdAt }) => createdAt),
+  ]),
+  public_bodies: tableOf<'public_bodies'>('bodies', ({ uuid, text, flag, time }) => [
+    uuid('body_id', ({ id }) => id),
+    uuid('jurisdiction_id', ({ jurisdictionId }) => jurisdictionId),
+    text('slug', ({ slug }) => slug),
+    text('name', ({ name }) => name),
+    text('timezone', ({ timezone }) => timezone),
+    flag('active', ({ active }) => active),
+    time('created_at', ({ createdAt }) => createdAt),
+  ]),
+  sources: tableOf<'sources'>('sources', ({ uuid, maybeUuid, text, maybeText, flag, maybeTime }) => [
+    uuid('source_id', ({ id }) => id),
+    maybeUuid('body_id', ({ publicBodyId }) => publicBodyId),
+    text('type_label', ({ sourceTypeLabel }) => sourceTypeLabel),
+    maybeText('official_url', ({ officialSourceUrl }) => officialSourceUrl),
+    flag('active', ({ active }) => active),
+    text('status', ({ status }) => status),
+    maybeText('text_evidence', (data) => data.agendaTextEvidence),
+    maybeTime('succeeded_at', ({ lastSuccessfulCheckAt }) => lastSuccessfulCheckAt),
+  ]),
+  topics: tableOf<'topics'>('topics', ({ uuid, text, flag, time }) => [
+    uuid('topic_id', ({ id }) => id),
+    text('slug', ({ slug }) => slug),
+    flag('open', ({ selectable, classificationActive }) => selectable && classificationActive),
+    time('created_at', ({ createdAt }) => createdAt),
+  ]),
+  meetings: tableOf<'meetings'>('meetings', ({ uuid, maybeUuid, text, flag, time }) => [
+    uuid('meeting_id', ({ id }) => id),
+    uuid('body_id', ({ publicBodyId }) => publicBodyId),
+    maybeUuid('source_id', ({ sourceId }) => sourceId),
+    time('starts_at', ({ startsAt }) => startsAt),
+    flag('on_calendar', ({ status }) => !OFF.includes(status)),
+    text('lead', ({ startsAt }) => `"meetingAt":${json(startsAt)}`),
+  ]),
+  agenda_items: tableOf<'agenda_items'>('items', ({ uuid, text }) => [
+    uuid('item_id', ({ id }) => id),
+    uuid('meeting_id', ({ meetingId }) => meetingId),
+    text('lead', ({ title, sourceUrl }) => `"title":${json(title)},"sourceUrl":${json(sourceUrl)}`),
+  ]),
+  agenda_hits: tableOf<'agenda_hits'>('hits', ({ uuid, text, time }) => [
+    uuid('hit_id', ({ id }) => id),
+    uuid('item_id', ({ agendaItemId }) => agendaItemId),
+    uuid('topic_id', ({ topicId }) => topicId),
+    time('classified_at', ({ classifiedAt }) => classifiedAt),
+    text(
+      'own',
+      (hit) =>
+        `"summary":${json(hit.summary)},"businessImpact":${json(hit.businessImpact)},"evidenceQuote":${json(hit.evidenceQuote)},` +
+        `"confidence":${json(hit.confidence)},"affectedLocation":${json(hit.affectedLocation)},"proceduralContext":${json(hit.proceduralContext)}`,
+    ),
+  ]),
+};

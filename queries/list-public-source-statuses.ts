@@ -1,0 +1,55 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { AGENDA, agendaTables } from '../projections/agenda/tables.ts';
+import type { SourceStatusesInput } from '../src/contract/handlers.ts';
+import type { PublicSourceStatus } from '../src/contract/list-public-source-statuses.ts';
+import type { Clock } from '../src/domain/ports/clock.ts';
+import type { LiveReads } from '../src/domain/ports/projection.ts';
+import { source } from '../src/domain/records/schemas.ts';
+import { sourceStatusAt } from '../src/domain/source-status.ts';
+import { liveTable } from './live-table.ts';
+import { slugFilter } from './slug-filter.ts';
+
+export interface ListPublicSourceStatusesDependencies {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
+}
+
+const sourceRow = z.object({
+  jurisdiction_name: z.string(),
+  body_name: z.string(),
+  type_label: z.string(),
+  status: source.shape.status,
+  text_evidence: source.shape.agendaTextEvidence,
+  succeeded_at: z.coerce.number().nullable(),
+  official_url: z.string().nullable(),
+});
+
+const coveredSources = (generation: number, { jurisdictionSlug, bodySlug }: SourceStatusesInput) => {
+  const bodies = liveTable(AGENDA, generation, (number) => agendaTables(number).coveredBodies);
+  const sources = liveTable(AGENDA, generation, (number) => agendaTables(number).sources);
+  const [ofJurisdiction, ofBody] = [slugFilter(jurisdictionSlug), slugFilter(bodySlug)];
+  return sql.type(sourceRow)`
+    select b.jurisdiction_name, b.body_name, s.type_label, s.status, s.text_evidence, s.succeeded_at, s.official_url
+    from ${bodies.name} b join ${sources.name} s on s.body_id = b.body_id
+    where s.active and ${bodies.isLive}
+      and (${ofJurisdiction}::text is null or b.jurisdiction_slug = ${ofJurisdiction}) and (${ofBody}::text is null or b.body_slug = ${ofBody})
+    order by b.jurisdiction_slug, b.body_slug, s.type_label, s.source_id`;
+};
+
+/** What was observed of the active sources of the covered bodies (specification, GET /api/v1/public/source-status), by place and body. */
+export const createListPublicSourceStatuses =
+  ({ reads, clock }: ListPublicSourceStatusesDependencies) =>
+  async (input: SourceStatusesInput): Promise<readonly PublicSourceStatus[]> => {
+    const rows = await reads.many((generation) => coveredSources(generation(AGENDA), input));
+    const now = clock.now();
+    return rows.map((row) => ({
+      jurisdictionName: row.jurisdiction_name,
+      publicBodyName: row.body_name,
+      sourceTypeLabel: row.type_label,
+      status: sourceStatusAt(row.status, row.succeeded_at, now),
+      agendaTextEvidence: row.text_evidence,
+      lastSuccessfulCheckAt: row.succeeded_at === null ? null : new Date(row.succeeded_at).toISOString(),
+      ...(row.official_url === null ? {} : { officialSourceUrl: row.official_url }),
+    }));
+  };

@@ -1,0 +1,216 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { agendaId } from '../support/agenda-events.ts';
+import { openTestAgenda, type TestAgenda } from '../support/agenda.ts';
+
+let agenda: TestAgenda;
+let events: TestAgenda['events'];
+let fold: TestAgenda['fold'];
+
+const SOON = '2026-01-05T18:00:00.000Z';
+const HIT = agendaId('agenda_hits', 'hit');
+
+beforeAll(async () => {
+  agenda = await openTestAgenda();
+  ({ events, fold } = agenda);
+});
+afterAll(async () => agenda?.close());
+beforeEach(async () => agenda.clear());
+
+/** Everything that one hit of Dallas in two weeks needs. */
+const standard = () => [
+  ...events.place('dallas'),
+  events.topic('zoning'),
+  events.meeting('meeting', 'dallas', SOON),
+  events.item('item', 'meeting'),
+  events.hit('hit', 'item', 'zoning'),
+];
+
+const titles = async () => (await agenda.upcoming('zoning')).data.hits.map(({ title }) => title);
+const recentTitles = async () => (await agenda.recent()).map(({ title }) => title);
+const isShown = async (): Promise<'everywhere' | 'in the detail alone' | 'nowhere' | 'at odds'> => {
+  const upcoming = await titles().catch(() => []);
+  const lists = upcoming.length + (await recentTitles()).length;
+  const detail = await agenda.detail(HIT).then(
+    () => true,
+    () => false,
+  );
+  if (detail && lists === 2) return 'everywhere';
+  if (lists === 0) return detail ? 'in the detail alone' : 'nowhere';
+  return 'at odds';
+};
+
+describe('a public hit', () => {
+  test('says what its own record, its item, meeting, topic, body and jurisdiction say', async () => {
+    await fold(standard());
+    const hit = {
+      jurisdictionSlug: 'dallas',
+      jurisdictionName: 'City of dallas',
+      bodyName: 'Council of dallas',
+      topicSlug: 'zoning',
+      meetingAt: SOON,
+      title: 'Item item',
+      summary: 'Summary hit',
+      businessImpact: 'Impact "hit"',
+      evidenceQuote: 'Quote ünïcode 𝔘 \n hit',
+      sourceUrl: 'https://example.org/i/item',
+      confidence: 70,
+      affectedLocation: { status: 'stated', locations: [{ kind: 'area', sourceText: 'Downtown' }] },
+      proceduralContext: {
+        proceduralStage: 'notice',
+        actingBodyRole: 'unknown',
+        nextBodyName: null,
+        nextMeetingDate: null,
+        actionKind: 'unknown',
+        actionUrl: null,
+      },
+    };
+    expect(await agenda.recent()).toEqual([hit]);
+    expect(await agenda.detail(HIT)).toEqual({ matchId: HIT, ...hit });
+    expect((await agenda.upcoming('zoning')).data.hits).toEqual([{ matchId: HIT, ...hit }]);
+  });
+
+  test('is not shown until all that it refers to is there, whichever comes last', async () => {
+    const count = standard().length;
+    for (let last = 0; last < count; last++) {
+      await agenda.clear();
+      const all = standard();
+      await fold(all.toSpliced(last, 1));
+      // A hit says nothing of a source.
+      expect([all[last]!.stream, await isShown()]).toEqual([
+        all[last]!.stream,
+        all[last]!.stream.startsWith('sources-') ? 'everywhere' : 'nowhere',
+      ]);
+      await fold([all[last]!]);
+      expect([all[last]!.stream, await isShown()]).toEqual([all[last]!.stream, 'everywhere']);
+    }
+  });
+
+  test.each(['agenda_hits', 'agenda_items', 'meetings', 'topics', 'public_bodies', 'jurisdictions'] as const)(
+    'goes when its record of %s is removed, and comes back with it',
+    async (resource) => {
+      await fold(standard());
+      const name = {
+        agenda_hits: 'hit',
+        agenda_items: 'item',
+        meetings: 'meeting',
+        topics: 'zoning',
+        public_bodies: 'dallas',
+        jurisdictions: 'dallas',
+      }[resource];
+      await fold([events.withdraw(resource, name)]);
+      expect(await isShown()).toBe('nowhere');
+      await fold(standard().filter(({ stream }) => stream.startsWith(`${resource}-`)));
+      expect(await isShown()).toBe('everywhere');
+    },
+  );
+
+  test('follows its meeting as it is moved, called off and put back, and its body as the meeting changes hands', async () => {
+    await fold([...standard(), ...events.place('fort-worth')]);
+    const moved = '2026-01-09T18:00:00.000Z';
+    await fold([events.meeting('meeting', 'dallas', moved)]);
+    expect((await agenda.detail(HIT)).meetingAt).toBe(moved);
+    for (const status of ['cancelled', 'postponed'] as const) {
+      await fold([events.meeting('meeting', 'dallas', moved, { status })]);
+      expect([status, await isShown()]).toEqual([status, 'in the detail alone']);
+    }
+    await fold([events.meeting('meeting', 'fort-worth', moved, { status: 'held' })]);
+    expect(await isShown()).toBe('everywhere');
+    expect(await agenda.recent()).toMatchObject([{ jurisdictionSlug: 'fort-worth', bodyName: 'Council of fort-worth' }]);
+  });
+
+  test('follows its item as it is retitled and moved to another meeting, also within one batch', async () => {
+    await fold(standard());
+    await fold([
+      events.item('item', 'other', { title: 'Retitled "twice"' }),
+      events.meeting('other', 'dallas', '2026-01-07T18:00:00.000Z'),
+    ]);
+    expect(await agenda.detail(HIT)).toMatchObject({ title: 'Retitled "twice"', meetingAt: '2026-01-07T18:00:00.000Z' });
+    await fold([events.meeting('other', 'dallas', '2026-01-08T18:00:00.000Z')]);
+    expect(await agenda.detail(HIT)).toMatchObject({ meetingAt: '2026-01-08T18:00:00.000Z' });
+    await fold([events.item('item', 'nowhere')]);
+    expect(await isShown()).toBe('nowhere');
+  });
+
+  test('follows its own record to another topic and another item', async () => {
+    await fold([...standard(), events.topic('housing'), events.item('second', 'meeting')]);
+    await fold([events.hit('hit', 'second', 'housing', { summary: 'Anew' })]);
+    expect(await titles()).toEqual([]);
+    expect((await agenda.upcoming('housing')).data.hits).toMatchObject([{ title: 'Item second', topicSlug: 'housing', summary: 'Anew' }]);
+  });
+
+  test('says the names that its body, jurisdiction and topic have now', async () => {
+    await fold(standard());
+    await fold([
+      events.body('dallas', { name: 'The Council' }),
+      events.jurisdiction('dallas', { name: 'Big D' }),
+      events.topic('zoning', { slug: 'land_use' }),
+    ]);
+    expect(await agenda.recent()).toMatchObject([{ bodyName: 'The Council', jurisdictionName: 'Big D', topicSlug: 'land_use' }]);
+    await expect(titles()).rejects.toMatchObject({ code: 'invalid_parameter' });
+  });
+});
+
+describe('the active public coverage set', () => {
+  test.each([
+    ['a topic that may not be selected', () => events.topic('zoning', { selectable: false })],
+    ['a topic that is not classified', () => events.topic('zoning', { classificationActive: false })],
+    ['a jurisdiction that is not active', () => events.jurisdiction('dallas', { active: false })],
+    ['a body that is not active', () => events.body('dallas', { active: false })],
+    ['a body that is not on the list', () => events.body('dallas', { slug: 'planning-commission' })],
+    ['a jurisdiction that is not on the list', () => events.jurisdiction('dallas', { slug: 'plano' })],
+  ])('leaves out %s, and takes it back', async (_what, change) => {
+    await fold(standard());
+    await fold([change()]);
+    expect(await isShown()).toBe('nowhere');
+    await fold(standard().slice(0, 4));
+    expect(await isShown()).toBe('everywhere');
+  });
+
+  test('holds each body of the list, and the sample while it is there', async () => {
+    await fold([events.topic('zoning')]);
+    for (const [slug, bodySlug] of [
+      ['dallas', 'city-council'],
+      ['dallas-county', 'commissioners-court'],
+      ['ellis-county', 'commissioners-court'],
+      ['fort-worth', 'city-council'],
+      ['kaufman-county', 'commissioners-court'],
+      ['parker-county', 'commissioners-court'],
+      ['wise-county', 'commissioners-court'],
+      ['sample-city', 'city-council'],
+    ] as const) {
+      await fold([
+        events.jurisdiction(slug),
+        events.body(slug, { slug: bodySlug }),
+        events.meeting(slug, slug, SOON),
+        events.item(slug, slug),
+        events.hit(slug, slug, 'zoning'),
+      ]);
+      expect(await agenda.detail(agendaId('agenda_hits', slug))).toMatchObject({ jurisdictionSlug: slug });
+    }
+    expect((await agenda.upcoming('zoning', { count: true })).data.totalCount).toBe(8);
+    await fold([events.withdraw('public_bodies', 'sample-city')]);
+    expect((await agenda.upcoming('zoning', { count: true })).data.totalCount).toBe(7);
+  });
+
+  test('of two records with one slug the older wins, also when it comes later, until it is gone', async () => {
+    await fold(standard());
+    const older = { createdAt: '2025-06-01T00:00:00.000Z' };
+    const [zoning, dallas] = [
+      { slug: 'zoning', ...older },
+      { slug: 'dallas', ...older },
+    ];
+    await fold([events.topic('elder', zoning)]);
+    expect(await isShown()).toBe('nowhere');
+    expect(await titles()).toEqual([]);
+    await fold([events.withdraw('topics', 'elder')]);
+    expect(await isShown()).toBe('everywhere');
+    await fold([events.jurisdiction('elder', dallas)]);
+    expect(await isShown()).toBe('nowhere');
+    await fold([events.jurisdiction('elder', { ...dallas, slug: 'elsewhere' })]);
+    expect(await isShown()).toBe('everywhere');
+    await fold([events.body('elder', { jurisdictionId: agendaId('jurisdictions', 'dallas'), ...older })]);
+    expect(await isShown()).toBe('nowhere');
+    await fold([events.body('elder', { jurisdictionId: agendaId('jurisdictions', 'dallas'), createdAt: '2026-06-01T00:00:00.000Z' })]);
+    expect(await isShown()).toBe('everywhere');
+  });
+});

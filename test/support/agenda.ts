@@ -1,0 +1,72 @@
+import { createGenerationStore } from '../../infra/postgresql/generations.ts';
+import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createAgendaProjection } from '../../projections/agenda/projection.ts';
+import { createGetAgendaHit } from '../../queries/get-agenda-hit.ts';
+import { createGetPublicBodyCadence } from '../../queries/get-public-body-cadence.ts';
+import { createListPublicSourceStatuses } from '../../queries/list-public-source-statuses.ts';
+import { createListRecentAgendaHits } from '../../queries/list-recent-agenda-hits.ts';
+import { createListUpcomingAgendaHits } from '../../queries/list-upcoming-agenda-hits.ts';
+import { getAgendaHit } from '../../src/contract/get-agenda-hit.ts';
+import type { JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../src/contract/handlers.ts';
+import { listRecentAgendaHits, MOST_RECENT_HITS } from '../../src/contract/list-recent-agenda-hits.ts';
+import { listUpcomingAgendaHits } from '../../src/contract/list-upcoming-agenda-hits.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { COVERED_BODIES } from '../../src/sources/catalogue/data-files.ts';
+import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from '../../src/sources/sample/sample-records.ts';
+import { AgendaEvents } from './agenda-events.ts';
+import { TestClock } from './civic.ts';
+import { startTestDatabase } from './embedded-database.ts';
+
+export const COVERED = [...COVERED_BODIES, { jurisdictionSlug: SAMPLE_JURISDICTION_SLUG, slug: SAMPLE_BODY_SLUG }];
+export const agenda = createAgendaProjection(COVERED);
+
+export type TestAgenda = Awaited<ReturnType<typeof openTestAgenda>>;
+
+/** The agenda's tables on a database of their own, the events that fill them, and the questions that they answer. */
+export const openTestAgenda = async () => {
+  const server = await startTestDatabase();
+  await migrate(server.url);
+  const database = await openDatabase({ dsn: server.url, statementTimeoutMs: 10_000 });
+  const store = createGenerationStore(database.transactor);
+  const { generation } = await store.create(agenda, 'live', 0);
+  const reads = createLiveReads(database.read);
+  const clock = new TestClock();
+  const events = new AgendaEvents();
+  const recent = createListRecentAgendaHits(reads);
+  const upcoming = createListUpcomingAgendaHits({ reads, clock });
+  const detail = createGetAgendaHit(reads);
+  const fold = (batch: readonly StoredEvent[], into = generation) =>
+    database.transactor.transaction((transaction) => agenda.fold(batch, { transaction, columns: database.columns, generation: into }));
+  return {
+    server,
+    database,
+    store,
+    generation,
+    reads,
+    clock,
+    events,
+    fold,
+    /** Another set of tables, which no reader asks. */
+    scratch: async () => (await store.create(agenda, 'scratch', 0)).generation,
+    recent: async (input: Partial<RecentHitsInput> = {}) =>
+      listRecentAgendaHits.success.schema.parse(parsed(await recent({ limit: MOST_RECENT_HITS, ...input }))).data,
+    upcoming: async (topicSlug: string, input: Partial<UpcomingHitsInput> = {}) =>
+      listUpcomingAgendaHits.success.schema.parse(parsed(await upcoming({ topicSlug, count: false, ...input }))),
+    detail: async (matchId: string) => getAgendaHit.success.schema.parse(parsed(await detail(matchId))).data,
+    cadence: createGetPublicBodyCadence({ reads, clock, pairs: COVERED_BODIES }),
+    sourceStatuses: createListPublicSourceStatuses({ reads, clock }),
+    async clear(generations: readonly number[] = [generation]): Promise<void> {
+      const tables = generations.flatMap((number) => agenda.tables(number));
+      await database.transactor.transaction((transaction) => transaction.execute({ text: `truncate ${tables.join(', ')}`, values: [] }));
+      events.forget();
+    },
+    async close(): Promise<void> {
+      await database.close();
+      await server.close();
+    },
+  };
+};
+
+const parsed = ({ text }: JsonPage): unknown => JSON.parse(text);
