@@ -1,10 +1,25 @@
 import type { Load } from '../rig/bench.ts';
+import { append } from './append.ts';
 import { batchLookup } from './batch-lookup.ts';
 import { bulkImport } from './bulk-import.ts';
 import { feedDepth } from './feed-depth.ts';
 import { feedReplay } from './feed-replay.ts';
+import { pollingReaders } from './readers.ts';
 import { rebuildHistory } from './rebuild.ts';
 import { snapshot } from './snapshot.ts';
+import { startAndMemory } from './start.ts';
+import { visibility } from './visibility.ts';
 
-/** In the order of the table. */
-export const LOADS: readonly Load[] = [feedReplay, feedDepth, batchLookup, bulkImport, rebuildHistory, snapshot];
+/** In the order of the table. What writes into a shared data set comes after what only reads it. */
+export const LOADS: readonly Load[] = [
+  feedReplay,
+  pollingReaders,
+  feedDepth,
+  batchLookup,
+  append,
+  bulkImport,
+  rebuildHistory,
+  startAndMemory,
+  snapshot,
+  visibility,
+];

@@ -1,0 +1,75 @@
+import { existsSync } from 'node:fs';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import type { Appended, AppendJob } from '../rig/append-jobs.ts';
+import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts';
+import { holdDatabase } from '../rig/database.ts';
+import { alternate, growthExponent, median } from '../rig/measure.ts';
+import { startWorker, type Worker } from '../rig/processes.ts';
+
+const program = (path: string): URL => new URL(`../${path}`, import.meta.url);
+const EMMETT = program('yardsticks/emmett/append.mjs');
+const emmettIsInstalled = (): boolean => existsSync(program('yardsticks/emmett/node_modules'));
+
+type Shape = Pick<AppendJob, 'callers' | 'batch'>;
+
+let turns = 0;
+const appender = (bench: Bench, dsn: string, worker: Worker, shape: Shape) => async (): Promise<number> => {
+  const seconds = bench.size === 'full' ? 3 : 1.5;
+  return (await worker.ask<Appended>({ dsn, seconds, turn: `${process.pid}_${++turns}`, ...shape })).eventsPerSecond;
+};
+
+const run = async (bench: Bench): Promise<readonly Row[]> => {
+  await using database = await holdDatabase(bench.datasets.folder());
+  await migrate(database.url);
+  await using ours = startWorker(program('rig/append-ours.ts'));
+  const rows: Row[] = [];
+
+  const single = { callers: 100, batch: 1 };
+  const rivals = [
+    { name: 'a transaction an event', path: program('yardsticks/naive-append.ts'), asked: false },
+    ...(emmettIsInstalled() ? [{ name: 'emmett 0.42.0', path: EMMETT, asked: true }] : []),
+  ];
+  if (!emmettIsInstalled()) bench.say('emmett is not compared: run "npm install" in bench/yardsticks/emmett to turn it on');
+  for (const { name, path, asked } of rivals) {
+    await using rival = startWorker(path);
+    const {
+      ours: rate,
+      yardstick,
+      ratio,
+      ratios,
+    } = await alternate(bench.rounds, appender(bench, database.url, ours, single), appender(bench, database.url, rival, single));
+    rows.push({
+      load: 'append of single events, 100 concurrent',
+      ours: `${count(rate)} events/s`,
+      yardstick: `${name} ${count(yardstick)} events/s`,
+      ...(asked ? atLeast(ratio, 10) : { figure: ratio, reach: '(10 of emmett)', reached: null }),
+      details: { ratios },
+    });
+  }
+  const points = [];
+  for (const callers of [1, 10, 100]) {
+    const rates = [];
+    for (let turn = 0; turn < 3; turn++) rates.push(await appender(bench, database.url, ours, { callers, batch: 1 })());
+    points.push({ size: callers, cost: callers / median(rates) });
+  }
+  rows[0] = { ...rows[0]!, exponent: growthExponent(points), details: { ...rows[0]!.details, latencyByCallers: points } };
+
+  await using copier = startWorker(program('yardsticks/copy-events.ts'));
+  const batches = { callers: 4, batch: 500 };
+  const {
+    ours: rate,
+    yardstick,
+    ratio,
+    ratios,
+  } = await alternate(bench.rounds, appender(bench, database.url, ours, batches), appender(bench, database.url, copier, batches));
+  rows.push({
+    load: 'append in batches of 500 streams, 4 callers',
+    ours: `${count(rate)} events/s`,
+    yardstick: `COPY ${count(yardstick)} rows/s`,
+    ...atLeast(ratio, 0.7),
+    details: { ratios },
+  });
+  return rows;
+};
+
+export const append: Load = { name: 'append', title: 'durable appends against a transaction an event, emmett, and COPY', run };

@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as after } from 'node:timers/promises';
+import { atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts';
+import { growthExponent, median } from '../rig/measure.ts';
+import { residentMb } from '../rig/processes.ts';
+import { serve } from '../rig/service.ts';
+
+const REST_MS = 3000;
+
+const keeperOf = (dataDir: string): number | undefined =>
+  readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)
+    .find((pid) => {
+      try {
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+        return words.some((word) => word.endsWith('keeper-main.ts')) && words.includes(dataDir);
+      } catch {
+        return false;
+      }
+    });
+
+interface Started {
+  readonly ms: number;
+  readonly nodeMb: number;
+  readonly keeperMb: number | null;
+}
+
+/** From spawning the process to the first 200 of an authenticated page, with nothing of it running before; memory after a while at rest. */
+const start = async (dataDir: string, key: string, restMs: number): Promise<Started> => {
+  const started = performance.now();
+  await using service = await serve(dataDir);
+  for (;;) {
+    const response = await fetch(`${service.url}/api/v1/data/changes?limit=1`, { headers: { authorization: `Bearer ${key}` } }).catch(
+      () => null,
+    );
+    await response?.arrayBuffer();
+    if (response?.status === 200) break;
+    await after(5);
+  }
+  const ms = performance.now() - started;
+  await after(restMs);
+  const keeper = keeperOf(dataDir);
+  return { ms, nodeMb: residentMb(service.pid), keeperMb: keeper === undefined ? null : residentMb(keeper) };
+};
+
+const run = async (bench: Bench): Promise<readonly Row[]> => {
+  const points = [];
+  let last: readonly Started[] = [];
+  for (const size of bench.sizes) {
+    const { dataDir, key } = await bench.datasets.of(size);
+    const starts = [];
+    for (let round = 0; round < bench.rounds; round++) starts.push(await start(dataDir, key, round === 0 ? REST_MS : 0));
+    points.push({ size, cost: median(starts.map(({ ms }) => ms)) });
+    last = starts;
+  }
+  const { nodeMb, keeperMb } = last[0]!;
+  const records = count(bench.sizes[2]);
+  return [
+    {
+      load: `start to the first 200, ${records} records`,
+      ours: `${Math.round(points[2]!.cost)} ms`,
+      yardstick: '',
+      ...atMost(points[2]!.cost, 2000, ' ms'),
+      exponent: growthExponent(points),
+      details: { points, times: last.map(({ ms }) => Math.round(ms)) },
+    },
+    {
+      load: 'resident memory of the service at rest',
+      ours: `${nodeMb} MB`,
+      yardstick: `keeper ${keeperMb ?? '?'} MB`,
+      ...atMost(nodeMb, 150, ' MB'),
+    },
+  ];
+};
+
+export const startAndMemory: Load = {
+  name: 'start',
+  title: 'start to the first 200 on an existing data directory, and memory at rest',
+  run,
+};
