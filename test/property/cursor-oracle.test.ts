@@ -39,7 +39,7 @@ const resources = fc.constantFrom<(Resource | null)[]>(null, null, 'topics', 'do
 const limits = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(500));
 /** Where a cursor stands, as a distance from one of the places where answers change. */
 const places = fc.record({
-  near: fc.constantFrom('start', 'mark', 'floor', 'head', 'anywhere'),
+  near: fc.constantFrom('start', 'mark', 'mark', 'floor', 'floor', 'head', 'anywhere'),
   distance: fc.integer({ min: -2, max: 2 }),
   share: fc.double({ min: 0, max: 1, noNaN: true }),
 });
@@ -47,8 +47,8 @@ const bindings = fc.constantFrom<(FeedBinding | 'the filter')[]>('nothing', 'the
 
 const actions = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('write' as const), count: fc.integer({ min: 1, max: 15 }), seed: fc.integer() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('advance' as const), days: fc.double({ min: 0, max: 12, noNaN: true }) }) },
-  { weight: 1, arbitrary: fc.record({ kind: fc.constant('prune' as const) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('advance' as const), days: fc.constantFrom(0, 1, 3, 6, 9, 12) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('prune' as const) }) },
   {
     weight: 10,
     arbitrary: fc.record({
@@ -112,9 +112,9 @@ test('T5 a model of feed, replay floor, mark and filter predicts every answer to
     fc.asyncProperty(fc.array(actions, { minLength: 10, maxLength: 40 }), async (steps) => {
       for (const step of steps) {
         if (step.kind === 'read') await read(step);
-        else if (step.kind === 'advance') civic.clock.advance(Math.round(step.days * DAY_MS));
+        else if (step.kind === 'advance') civic.clock.advance(step.days * DAY_MS);
         else if (step.kind === 'write') {
-          await civic.writer.write(randomChanges(randomFrom(step.seed), step.count, 20), {});
+          await civic.writer.write(randomChanges(randomFrom(step.seed), step.count, 4), {});
           await civic.settled();
         } else {
           await civic.prune();
@@ -122,6 +122,6 @@ test('T5 a model of feed, replay floor, mark and filter predicts every answer to
         }
       }
     }),
-    { numRuns: 15, seed: testSeed() },
+    { numRuns: 25, seed: testSeed() },
   );
 });

@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { feedPageStatement, toFeedPage } from '../../queries/feed-page.ts';
+import { createReadCivicChanges } from '../../queries/read-civic-changes.ts';
+import { encodeFeedCursor } from '../../src/domain/cursor.ts';
+import type { TextRow } from '../../src/domain/ports/database.ts';
+import type { LiveReads } from '../../src/domain/ports/projection.ts';
+
+const FEED = '00000000-0000-4000-8000-000000000001';
+const ITEM = '"resource":"topics","operation":"remove"';
+
+const reading = (rows: readonly TextRow[], resource?: 'topics') => {
+  const reads = { texts: () => Promise.resolve(rows) } as unknown as LiveReads;
+  const read = createReadCivicChanges({ reads, clock: { now: () => 1000, sleep: () => Promise.resolve() }, retentionMs: 500 });
+  const cursor = encodeFeedCursor({ feedId: FEED, position: 5, binding: 'nothing' });
+  return read({ cursor, limit: 10, maxResponseBytes: 1000, ...(resource === undefined ? {} : { resource }) });
+};
+
+const meta = (
+  changes: Partial<Record<'head' | 'start' | 'last' | 'bytes', number>> & { more?: boolean; feed?: string | null } = {},
+): TextRow => [
+  JSON.stringify([
+    changes.head ?? 7,
+    changes.feed === undefined ? FEED : changes.feed,
+    0,
+    changes.start ?? 5,
+    900,
+    changes.last ?? 7,
+    null,
+    changes.bytes ?? 80,
+    changes.more ?? false,
+  ]),
+  null,
+  null,
+];
+
+test('statements of one name have one text, whatever is asked, and each form has a name of its own', () => {
+  const texts = new Map<string, string>();
+  for (const resource of [null, 'topics', 'meetings'] as const) {
+    for (const after of [null, 0, 99]) {
+      for (const generation of [1, 2]) {
+        const { name, text, values } = feedPageStatement(generation, { after, resource, limit: 5, maxBytes: 9, cutoff: 3 });
+        expect(texts.get(name!) ?? text).toBe(text);
+        texts.set(name!, text);
+        expect(new Set(text.match(/\$\d+/g)).size).toBe(values.length);
+      }
+    }
+  }
+  expect(texts.size).toBe(8);
+});
+
+test('a page whose positions have a hole, repeat or fall is a defect and never an answer', async () => {
+  const rows = (...positions: readonly number[]): TextRow[] => [
+    meta(),
+    ...positions.map((position): TextRow => [String(position), ITEM, null]),
+  ];
+  await expect(reading(rows(6, 7))).resolves.toMatchObject({ items: 2 });
+  await expect(reading(rows(7))).rejects.toThrow('7 follows 5');
+  await expect(reading(rows(6, 6))).rejects.toThrow('6 follows 6');
+  await expect(reading(rows(7, 6))).rejects.toThrow('follows');
+  await expect(reading(rows(5, 6))).rejects.toThrow('5 follows 5');
+  await expect(reading(rows(7), 'topics')).resolves.toMatchObject({ items: 1 });
+  await expect(reading(rows(7, 6), 'topics')).rejects.toThrow('6 follows 7');
+});
+
+test('a page over the byte limit is refused whole, and a feed that is not open yet is unavailable', async () => {
+  await expect(reading([meta({ bytes: 1001 })])).rejects.toMatchObject({ code: 'response_too_large' });
+  await expect(reading([meta({ feed: null })])).rejects.toMatchObject({ code: 'feed_unavailable' });
+});
+
+test('the first row of an answer is its meta, the others its items', () => {
+  const page = toFeedPage([meta({ more: true }), ['6', ITEM, ',"data":{}'], ['7', ITEM, null]]);
+  expect(page).toMatchObject({ head: 7, feedId: FEED, mark: 0, start: 5, changedAfterStart: 900, last: 7, moreAfterLast: true });
+  expect(page.items).toEqual([
+    [6, ITEM, ',"data":{}'],
+    [7, ITEM, ''],
+  ]);
+});

@@ -1,0 +1,133 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { checkChange } from '../../commands/records/check-change.ts';
+import {
+  decide,
+  evolve,
+  initialState,
+  MAX_RECORD_BYTES,
+  type RecordCommand,
+  type RecordEvent,
+  type RecordState,
+} from '../../commands/records/record-decider.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { RESOURCES } from '../../src/domain/records/resources.ts';
+import { recordId, upsert } from '../support/civic-records.ts';
+
+const ID = recordId('topics', 1);
+const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
+
+const publish = (variant: number, second: number, content: object = {}): RecordCommand => {
+  const change = upsert('topics', 1, variant);
+  if (change.op !== 'upsert') throw new Error('not an upsert');
+  const checked = checkChange({ ...change, content: { ...(change.content as object), ...content } });
+  if (checked.kind === 'rejected') throw new Error(checked.reason);
+  return { ...checked.intent, at: at(second) };
+};
+const withdraw = (second: number, reason: string | null = null): RecordCommand => ({ type: 'WithdrawRecord', reason, at: at(second) });
+
+/** Given commands that were carried out before, what a command comes to. */
+const given = (...commands: readonly RecordCommand[]) => {
+  let state: RecordState = initialState();
+  for (const command of commands) {
+    for (const event of decide(command, state) as readonly RecordEvent[]) state = evolve(state, event);
+  }
+  return { when: (command: RecordCommand) => decide(command, state), state };
+};
+
+const data = (decision: ReturnType<typeof decide>) => JSON.parse((decision as readonly RecordEvent[])[0]!.data) as Record<string, unknown>;
+
+test('a new record is published with both its times set to the command', () => {
+  const decision = given().when(publish(1, 5));
+  expect(data(decision)).toMatchObject({ id: ID, slug: 'topic-1', createdAt: at(5), updatedAt: at(5) });
+});
+
+test('the same content again is no event, however late', () => {
+  expect(given(publish(1, 5)).when(publish(1, 900))).toEqual([]);
+  expect(given(publish(1, 5), publish(2, 6), publish(1, 7)).when(publish(1, 8))).toEqual([]);
+});
+
+test('other content is one event with the first createdAt and the new updatedAt', () => {
+  expect(data(given(publish(1, 5)).when(publish(2, 9)))).toMatchObject({ slug: 'topic-2', createdAt: at(5), updatedAt: at(9) });
+});
+
+test('removing what is unknown or removed already is no event', () => {
+  expect(given().when(withdraw(1))).toEqual([]);
+  expect(given(publish(1, 1), withdraw(2)).when(withdraw(3))).toEqual([]);
+});
+
+test('a removal carries the first createdAt, so that a record that comes back keeps it', () => {
+  const removed = given(publish(1, 5), withdraw(6, 'gone'));
+  expect(data(given(publish(1, 5)).when(withdraw(6, 'gone')))).toEqual({ createdAt: at(5), reason: 'gone' });
+  expect(data(removed.when(publish(1, 7)))).toMatchObject({ createdAt: at(5), updatedAt: at(7) });
+  expect(data(given(publish(1, 5), withdraw(6), publish(2, 7), withdraw(8)).when(publish(3, 9)))).toMatchObject({ createdAt: at(5) });
+});
+
+test('a record of exactly 1 MiB is published and one byte more is refused', () => {
+  const empty = Buffer.byteLength((given().when(publish(1, 5, { description: 'x' })) as readonly RecordEvent[])[0]!.data) - 1;
+  const sized = (bytes: number) => given().when(publish(1, 5, { description: 'd'.repeat(bytes - empty) }));
+  expect(sized(MAX_RECORD_BYTES)).toHaveLength(1);
+  expect(sized(MAX_RECORD_BYTES + 1)).toMatch(/over 1048576 bytes/);
+  expect(given().when(publish(1, 5, { description: 'é'.repeat((MAX_RECORD_BYTES - empty) / 2 + 1) }))).toMatch(/over/);
+});
+
+test('U+0000 and lone surrogates are refused, and text that only looks like their escapes is not', () => {
+  expect(given().when(publish(1, 5, { description: 'a\u0000b' }))).toMatch(/U\+0000/);
+  expect(given().when(publish(1, 5, { description: 'a\ud800b' }))).toMatch(/surrogate/);
+  for (const text of [String.raw`\u0000`, String.raw`\\u0000`, String.raw`a\\\u0000`, '\u0001', '𝔘', '"\\']) {
+    const decision = given().when(publish(1, 5, { description: text }));
+    expect([text, data(decision)['description']]).toEqual([text, text]);
+  }
+});
+
+test('what is published is canonical JSON, whatever the order of the keys that were stated', () => {
+  const command = publish(1, 5);
+  if (command.type !== 'PublishRecord') throw new Error('not a publication');
+  const reversed = { ...command, content: Object.fromEntries(Object.entries(command.content).toReversed()) } as RecordCommand;
+  const [event] = given().when(command) as readonly RecordEvent[];
+  expect(given().when(reversed)).toEqual([event]);
+  expect(event!.data).toBe(canonicalJson(JSON.parse(event!.data)));
+});
+
+test('deciding depends on the newest event alone, and evolving never throws on what was decided', () => {
+  const commands = fc.array(
+    fc.oneof(
+      fc.nat(2).map((variant) => (second: number) => publish(variant, second)),
+      fc.constant((second: number) => withdraw(second)),
+    ),
+    { maxLength: 12 },
+  );
+  fc.assert(
+    fc.property(commands, (makers) => {
+      let state: RecordState = initialState();
+      let newest: RecordEvent | undefined;
+      for (const [second, make] of makers.entries()) {
+        const command = make(second);
+        const fromNewest = newest === undefined ? initialState() : evolve(initialState(), newest);
+        expect(decide(command, fromNewest)).toEqual(decide(command, state));
+        for (const event of decide(command, state) as readonly RecordEvent[]) {
+          state = evolve(state, event);
+          newest = event;
+        }
+        expect(decide(command, state)).toEqual([]);
+      }
+    }),
+  );
+});
+
+test.each(RESOURCES)('%s: a change with nothing in it is refused with the fields that it lacks', (resource) => {
+  const checked = checkChange({ op: 'upsert', resource, id: ID, content: {} });
+  expect(checked).toMatchObject({ kind: 'rejected' });
+  expect((checked as { reason: string }).reason.length).toBeGreaterThan(10);
+});
+
+test('an id is taken in any case and kept in lower case; the times and the id in the data are no content', () => {
+  const change = upsert('topics', 1, 1);
+  const content = { ...(change as { content: object }).content, id: ID.toUpperCase(), createdAt: 'x', updatedAt: 7 };
+  const checked = checkChange({ op: 'upsert', resource: 'topics', id: ID.toUpperCase(), content });
+  expect(checked).toEqual(checkChange(change));
+  expect(checked).toMatchObject({ kind: 'command', id: ID });
+  for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) {
+    expect(checkChange({ op: 'remove', resource: 'topics', id })).toMatchObject({ kind: 'command', id });
+  }
+});

@@ -1,0 +1,40 @@
+import * as fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { Totals } from '../../projections/record-history/totals.ts';
+import { EMPTY_DIGEST, recordDigest } from '../../src/domain/state-digest.ts';
+
+const digest = (number: number): string => recordDigest('topics', String(number), `{"n":${number}}`);
+
+test('adding and removing records in any order gives what the records that are left add up to', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.nat(50), { minLength: 1 }), fc.integer(), (numbers, seed) => {
+      const left = numbers.filter((number) => (number + seed) % 3 !== 0);
+      const gone = numbers.filter((number) => (number + seed) % 3 === 0);
+      const [all, direct] = [new Totals(), new Totals()];
+      // A record may leave before another comes: the sum passes through zero and below.
+      for (const number of gone) all.remove('topics', digest(number));
+      for (const number of numbers) all.add('topics', digest(number));
+      for (const number of left.toReversed()) direct.add('topics', digest(number));
+      if (left.length > 0) expect(all.touched()).toEqual(direct.touched());
+      else expect(all.touched()).toEqual([{ resource: 'topics', records: 0, digest: EMPTY_DIGEST }]);
+    }),
+  );
+});
+
+test('totals go on from what was stored, and only those that changed are written', () => {
+  const [first, second] = [new Totals(), new Totals()];
+  for (const number of [1, 2, 3]) first.add('topics', digest(number));
+  const [stored] = first.touched();
+  second.load('meetings', 7, digest(9));
+  second.load('topics', stored!.records, stored!.digest);
+  second.remove('topics', digest(2));
+  const direct = new Totals();
+  for (const number of [3, 1]) direct.add('topics', digest(number));
+  expect(second.touched()).toEqual(direct.touched());
+});
+
+test('a digest keeps its 64 digits, also where it begins with zeros', () => {
+  const totals = new Totals();
+  totals.add('topics', '00'.repeat(31).padEnd(64, '0a'));
+  expect(totals.touched()[0]!.digest).toBe('00'.repeat(31).padEnd(64, '0a'));
+});
