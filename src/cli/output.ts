@@ -1,10 +1,10 @@
-import type { CliContext } from './context.ts';
+import { type CliContext, CommandFailed } from './context.ts';
 
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.map(cell).join(',');
   if (typeof value === 'object') return JSON.stringify(value);
-  return String(value as string | number | boolean);
+  return String(value);
 };
 
 const table = (rows: readonly Readonly<Record<string, unknown>>[]): string => {
@@ -39,4 +39,32 @@ export const print = ({ stdout }: CliContext, value: unknown, options: { readonl
 /** One line on standard error that changes nothing about the exit status. */
 export const warn = ({ stderr }: CliContext, message: string): void => {
   stderr.write(`warning: ${message}\n`);
+};
+
+/** What a shell calls the end by SIGPIPE. */
+const READER_GONE = 141;
+
+/** Nobody reads on (`| head`): an end without a word. */
+export class ReaderGone extends CommandFailed {
+  constructor() {
+    super('', READER_GONE);
+  }
+}
+
+/** Writes when the reader has room for it. Throws the reason of a stop, and `ReaderGone` when nobody reads any more. */
+export const writeOut = async ({ stdout, stopping }: CliContext, text: string): Promise<void> => {
+  stopping.throwIfAborted();
+  if (!stdout.writable) throw new ReaderGone();
+  if (stdout.write(text)) return;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const gone = () => reject(new ReaderGone());
+  const stop = () => reject(stopping.reason as Error);
+  stdout.once('drain', resolve).once('close', gone);
+  stopping.addEventListener('abort', stop, { once: true });
+  try {
+    await promise;
+  } finally {
+    stdout.off('drain', resolve).off('close', gone);
+    stopping.removeEventListener('abort', stop);
+  }
 };

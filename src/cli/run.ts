@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import type { Civic, Role } from '../civic.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { type CliContext, CommandFailed } from './context.ts';
+import { ReaderGone } from './output.ts';
 import { createProgram } from './program.ts';
 
 const MISUSE = 2;
@@ -18,6 +19,9 @@ export const runCli = async ({ process, open }: Running): Promise<number> => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => stopping.abort(new CommandFailed(`stopped by ${signal}`, 130)));
   }
+  let lost: NodeJS.ErrnoException | undefined;
+  process.stdout.on('error', (error) => (lost = error));
+  process.stderr.on('error', () => undefined);
   const context: CliContext = {
     stdout: process.stdout,
     stderr: process.stderr,
@@ -31,10 +35,11 @@ export const runCli = async ({ process, open }: Running): Promise<number> => {
   try {
     loadDotEnv(process);
     await createProgram(context).parseAsync(process.argv);
+    if (lost !== undefined && lost.code !== 'EPIPE') throw new CommandFailed(`the answer could not be written: ${lost.message}`);
     return 0;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : MISUSE;
-    process.stderr.write(`civic: ${oneLine(error)}\n`);
+    if (!(error instanceof ReaderGone)) process.stderr.write(`civic: ${oneLine(error)}\n`);
     return error instanceof CommandFailed ? error.exitCode : 1;
   }
 };

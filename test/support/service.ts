@@ -6,7 +6,8 @@ import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { processesOf } from './embedded-users.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+/** The program's entry. */
+export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const LAST_LINE_OF_BANNER = "/api/v1/data/health'\n";
 const START_MS = 90_000;
 const END_MS = 30_000;
@@ -57,6 +58,8 @@ export interface Installation {
   /** Working directory of all commands; `dataDir` lies in it. */
   readonly folder: string;
   readonly dataDir: string;
+  /** What its programs are given: no setting but those of this installation. */
+  environment(env?: Environment): Environment;
   start(options?: ServiceStart): Promise<Service>;
   /** The same without waiting for it to be up. */
   launch(options?: ServiceStart): Running & { readonly ready: Promise<Service> };
@@ -69,8 +72,14 @@ export interface Installation {
   close(): Promise<void>;
 }
 
+/** Input that starts with a text and does not end. */
+export interface Open {
+  readonly startsWith: string;
+}
+
 export interface CivicOptions {
-  readonly input?: string | Buffer;
+  /** What it reads; `Open` input goes on until the command ends. */
+  readonly input?: string | Buffer | Open;
   readonly env?: Environment;
 }
 
@@ -88,7 +97,7 @@ process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
 /** Starts a program and collects what it says. */
 export const runProgram = (
   command: readonly string[],
-  { cwd, env, input }: { readonly cwd: string; readonly env: Environment; readonly input?: string | Buffer | undefined },
+  { cwd, env, input }: { readonly cwd: string; readonly env: Environment; readonly input?: string | Buffer | Open | undefined },
 ): Running & { readonly child: ChildProcess } => {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
@@ -98,7 +107,9 @@ export const runProgram = (
     child[stream].setEncoding('utf8').on('data', (text: string) => (said[stream] += text));
   }
   // A program that ends before it has read everything is no failure of this one.
-  child.stdin.on('error', () => undefined).end(input ?? '');
+  child.stdin.on('error', () => undefined);
+  if (typeof input === 'object' && 'startsWith' in input) child.stdin.write(input.startsWith);
+  else child.stdin.end(input ?? '');
   const ended = new Promise<Answered>((resolve, reject) => {
     child.once('error', reject).once('close', (exitCode, signal) => {
       living.delete(child);
@@ -139,6 +150,7 @@ export const makeInstallation = (name = 'civic-service-'): Installation => {
   return {
     folder,
     dataDir,
+    environment,
     run,
     civic: (args, options) => run(args, options).ended,
     launch,

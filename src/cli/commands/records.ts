@@ -1,16 +1,19 @@
 import { createReadStream } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import { addAbortSignal } from 'node:stream';
 import type { Command } from 'commander';
 import { exportRecords } from '../../../queries/export-records.ts';
 import { isResource, RESOURCES } from '../../domain/records/resources.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
 import type { InputLine } from '../../sources/ndjson/read-lines.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { print } from '../output.ts';
+import { print, writeOut } from '../output.ts';
 import { progressBar } from '../progress-bar.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';
 
 const REJECTED_LINES = 3;
+/** Characters of refused lines that are kept back for one write. */
+const WRITE_AT = 65_536;
 
 interface Options {
   readonly json?: boolean;
@@ -42,6 +45,7 @@ export const addRecordsCommands = (program: Command, context: CliContext): void 
 class RejectedFile {
   readonly path: string;
   #file: FileHandle | undefined;
+  #waiting = '';
   constructor(path: string) {
     this.path = path;
   }
@@ -51,22 +55,33 @@ class RejectedFile {
     const whole = line.bytes.length === line.length;
     const text = line.bytes.toString('utf8');
     const kept = Buffer.from(text).equals(line.bytes) ? { text } : { base64: line.bytes.toString('base64') };
-    await this.#file.write(`${JSON.stringify({ line: line.number, reason, ...kept, ...(whole ? {} : { bytes: line.length }) })}\n`);
+    this.#waiting += `${JSON.stringify({ line: line.number, reason, ...kept, ...(whole ? {} : { bytes: line.length }) })}\n`;
+    if (this.#waiting.length > WRITE_AT) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    const text = this.#waiting;
+    this.#waiting = '';
+    await this.#file?.writeFile(text);
   }
 
   async close(): Promise<void> {
-    await this.#file?.close();
+    try {
+      await this.#flush();
+    } finally {
+      await this.#file?.close();
+    }
   }
 }
 
 const openInput = async (context: CliContext, file: string): Promise<AsyncIterable<Uint8Array>> => {
-  if (file === '-') return context.stdin;
+  if (file === '-') return addAbortSignal(context.stopping, context.stdin);
   const handle = await open(file, 'r').catch((error: Error) => {
     throw new CommandFailed(`cannot read ${file}: ${error.message}`);
   });
   if ((await handle.stat()).isDirectory()) throw new CommandFailed(`cannot read ${file}: it is a folder`);
   await handle.close();
-  return createReadStream(file, { highWaterMark: 1 << 20 });
+  return createReadStream(file, { highWaterMark: 1 << 20, signal: context.stopping });
 };
 
 const runImport = async (context: CliContext, file: string, options: Options): Promise<void> => {
@@ -84,6 +99,8 @@ const runImport = async (context: CliContext, file: string, options: Options): P
       });
       await waitUntilVisible(context, civic, result.last);
       return result;
+    } catch (error) {
+      throw context.stopping.aborted ? context.stopping.reason : error;
     } finally {
       bar.stop();
       await rejectedFile.close();
@@ -103,9 +120,7 @@ const runExport = async (context: CliContext, { resource, at, json }: Options): 
   if (resource !== undefined && !isResource(resource)) {
     throw new CommandFailed(`there is no resource ${resource}; there are ${RESOURCES.join(', ')}`);
   }
-  const write = async (text: string) => {
-    if (!context.stdout.write(text)) await new Promise((resolve) => context.stdout.once('drain', resolve));
-  };
+  const write = (text: string) => writeOut(context, text);
   await withCivic(context, { projector: true }, async (civic) => {
     await civic.settled(await civic.log.head());
     let first = true;

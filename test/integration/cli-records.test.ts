@@ -1,0 +1,170 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { derivedId } from '../../src/domain/identifiers.ts';
+import { keeperOf, processesOf, until } from '../support/embedded-users.ts';
+import { type Answered, type Installation, MAIN, makeInstallation, runProgram, type Service } from '../support/service.ts';
+
+let installation: Installation;
+let service: Service;
+
+beforeAll(async () => {
+  installation = makeInstallation('civic-records-');
+  service = await installation.start();
+});
+
+afterAll(async () => {
+  await service.stop();
+  await installation.close();
+});
+
+const record = (name: string, title = name): object => ({
+  op: 'upsert',
+  resource: 'documents',
+  id: derivedId('cli', name),
+  data: { kind: 'agenda', title, url: 'https://example.org/agenda.pdf' },
+});
+const file = (name: string, content: string | Buffer): string => {
+  const path = join(installation.folder, name);
+  writeFileSync(path, content);
+  return path;
+};
+const ndjson = (changes: readonly object[]): string => changes.map((change) => `${JSON.stringify(change)}\n`).join('');
+const importing = (path: string): Promise<Answered> => installation.civic(['records', 'import', path, '--json']);
+const tally = (answer: Answered): Record<string, number> => JSON.parse(answer.stdout) as Record<string, number>;
+const rejects = (path: string) =>
+  readFileSync(`${path}.rejected.ndjson`, 'utf8')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as { line: number; reason: string });
+
+describe('import', () => {
+  test('a file that is not there, and a folder, are one line each', async () => {
+    mkdirSync(join(installation.folder, 'folder'));
+    for (const name of ['missing.ndjson', 'folder']) {
+      const answer = await importing(name);
+      expect(answer.exitCode).toBe(1);
+      expect(answer.stdout).toBe('');
+      expect(answer.stderr).toMatch(new RegExp(`^civic: cannot read ${name}: [^\\n]+\\n$`));
+    }
+  });
+
+  test('bad lines stop nothing: the good ones are in, the bad ones are named with their numbers', async () => {
+    const path = file(
+      'mixed.ndjson',
+      Buffer.concat([
+        Buffer.from(ndjson([record('first')])),
+        Buffer.from('{"op":"upsert",\n'),
+        Buffer.from(ndjson([{ ...record('second'), extra: 1 }])),
+        Buffer.from(ndjson([{ op: 'upsert', resource: 'documents', id: derivedId('cli', 'third'), data: { kind: 'agenda', titel: 'x' } }])),
+        Buffer.from([0x7b, 0xff, 0xfe, 0x0a]),
+        Buffer.from(ndjson([{ ...record('fourth'), data: { kind: 'agenda', title: 'x', url: 'nonsense' } }])),
+        Buffer.from('{"op":"remove","resource":"documents","id":1e400}\n'),
+        Buffer.from(ndjson([record('last')])),
+      ]),
+    );
+    const answer = await importing(path);
+    expect(answer.exitCode).toBe(3);
+    expect(tally(answer)).toMatchObject({ read: 8, appended: 2, unchanged: 0, rejected: 6 });
+    expect(answer.stderr).toBe(`civic: 6 of 8 lines were refused; they are in ${path}.rejected.ndjson with the reason of each\n`);
+    expect(
+      rejects(path)
+        .map(({ line }) => line)
+        .toSorted((one, other) => one - other),
+    ).toEqual([2, 3, 4, 5, 6, 7]);
+    expect(rejects(path).every(({ reason }) => reason.length > 10)).toBe(true);
+  });
+
+  test('a binary file is refused line by line', async () => {
+    const path = file('binary', Buffer.from(Uint8Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 256)));
+    const answer = await importing(path);
+    expect(answer.exitCode).toBe(3);
+    expect(tally(answer)).toMatchObject({ appended: 0, unchanged: 0 });
+    expect(tally(answer)['rejected']).toBe(tally(answer)['read']);
+  });
+
+  test('ten megabytes of nonsense are refused, in one line and in many', async () => {
+    const one = await importing(file('one-line', Buffer.alloc(10_000_000, 'nonsense ')));
+    expect({ exitCode: one.exitCode, tally: tally(one) }).toMatchObject({ exitCode: 3, tally: { read: 1, rejected: 1 } });
+    const many = await importing(file('many-lines', 'nonsense is here\n'.repeat(600_000)));
+    expect({ exitCode: many.exitCode, tally: tally(many) }).toMatchObject({ exitCode: 3, tally: { read: 600_000, rejected: 600_000 } });
+    expect(rejects(join(installation.folder, 'many-lines'))).toHaveLength(600_000);
+  });
+
+  test('an empty input is no failure', async () => {
+    const answer = await installation.civic(['records', 'import', '-', '--json'], { input: '' });
+    expect({ exitCode: answer.exitCode, tally: tally(answer) }).toMatchObject({ exitCode: 0, tally: { read: 0, appended: 0 } });
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s ends an import that waits for more input, and what it has written stays',
+    async (signal) => {
+      const changes = Array.from({ length: 500 }, (_, number) => record(`${signal} ${number}`));
+      const running = installation.run(['records', 'import', '-', '--json'], { input: { startsWith: ndjson(changes) } });
+      const stored = async () => (await exported()).filter((line) => line.includes(`"${signal} `)).length;
+      while ((await stored()) < changes.length) expect(processesOf(installation.dataDir).length).toBeGreaterThan(0);
+      running.kill(signal);
+      expect(await running.ended).toMatchObject({ exitCode: 130, stdout: '', stderr: `civic: stopped by ${signal}\n` });
+      expect(await stored()).toBe(changes.length);
+    },
+  );
+});
+
+const exported = async (...args: readonly string[]): Promise<readonly string[]> => {
+  const answer = await installation.civic(['records', 'export', ...args]);
+  expect({ exitCode: answer.exitCode, stderr: answer.stderr }).toEqual({ exitCode: 0, stderr: '' });
+  return answer.stdout.split('\n').filter((line) => line !== '');
+};
+
+describe('export', () => {
+  test('a reader that goes away ends it without a word', async () => {
+    const changes = Array.from({ length: 1500 }, (_, number) => record(`long ${number}`, 'A long title. '.repeat(60)));
+    expect((await importing(file('long.ndjson', ndjson(changes)))).exitCode).toBe(0);
+    const shell = `set -o pipefail; "${process.execPath}" "${MAIN}" records export | head -n 1`;
+    const { stdout, stderr, exitCode } = await runProgram(['bash', '-c', shell], {
+      cwd: installation.folder,
+      env: installation.environment(),
+    }).ended;
+    expect({ lines: stdout.split('\n').length, stderr, exitCode }).toEqual({ lines: 2, stderr: '', exitCode: 141 });
+  });
+
+  test('what is exported imports again as nothing new', async () => {
+    const answer = await importing(file('again.ndjson', `${(await exported()).join('\n')}\n`));
+    expect(tally(answer)).toMatchObject({ appended: 0, rejected: 0 });
+  });
+});
+
+describe('several at once', () => {
+  test('two imports of the same records at once give each record once', async () => {
+    const changes = Array.from({ length: 800 }, (_, number) => record(`both ${number}`));
+    const path = file('both.ndjson', ndjson(changes));
+    const twice = file('both-too.ndjson', ndjson(changes));
+    const [one, other] = await Promise.all([importing(path), importing(twice)]);
+    expect([one.exitCode, other.exitCode]).toEqual([0, 0]);
+    expect(tally(one)['appended']! + tally(other)['appended']!).toBe(changes.length);
+    expect((await exported('--resource', 'documents')).filter((line) => line.includes('"title":"both '))).toHaveLength(changes.length);
+  });
+
+  test('commands that come and go leave the service and its database alone', async () => {
+    const keeper = keeperOf(installation.dataDir);
+    const answers = await Promise.all(Array.from({ length: 4 }, () => installation.civic(['projections', 'list', '--json'])));
+    expect(answers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
+    expect(keeperOf(installation.dataDir)).toBe(keeper);
+    expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(200);
+  });
+
+  test('a command that is killed leaves them alone too', async () => {
+    const keeper = keeperOf(installation.dataDir);
+    const running = installation.run(['records', 'import', '-'], { input: { startsWith: ndjson([record('killed')]) } });
+    await until(
+      'the command has the program loaded',
+      () => readFileSync(`/proc/${running.pid}/maps`, 'utf8').includes('.node') || threadsOf(running.pid) > 4,
+    );
+    running.kill('SIGKILL');
+    expect((await running.ended).signal).toBe('SIGKILL');
+    expect(keeperOf(installation.dataDir)).toBe(keeper);
+    expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(200);
+  });
+});
+
+const threadsOf = (pid: number): number => Number(/Threads:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0);

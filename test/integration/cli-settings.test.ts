@@ -1,0 +1,239 @@
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { derivedId } from '../../src/domain/identifiers.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { keeperOf, processesOf } from '../support/embedded-users.ts';
+import {
+  type Answered,
+  type Environment,
+  type Installation,
+  MAIN,
+  makeInstallation,
+  remaining,
+  runProgram,
+  type Service,
+  ServiceDidNotStart,
+} from '../support/service.ts';
+
+let installation: Installation;
+const databases: TestDatabase[] = [];
+
+beforeAll(() => {
+  installation = makeInstallation('civic-settings-');
+});
+
+afterAll(async () => {
+  await installation.close();
+  await Promise.all(databases.map((database) => database.close()));
+});
+
+const listing = (env: Environment): Promise<Answered> => installation.civic(['projections', 'list', '--json'], { env });
+const oneLine = ({ exitCode, stdout, stderr }: Answered): string => {
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toMatch(/^civic: [^\n]{10,600}\n$/);
+  expect(stderr).not.toContain('s3cret');
+  return stderr;
+};
+const refusal = async (starting: Promise<Service>): Promise<string> => {
+  const error = await starting.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  expect(error).toBeInstanceOf(ServiceDidNotStart);
+  const { exitCode, stderr } = error as ServiceDidNotStart;
+  return oneLine({ exitCode, signal: null, stdout: '', stderr });
+};
+
+describe('settings', () => {
+  test.each([
+    ['CIVIC_HTTP_PORT', '99999', 'a port from 0 to 65535'],
+    ['CIVIC_HTTP_PORT', 'http', 'a port from 0 to 65535'],
+    ['CIVIC_OPS_PORT', 'on', 'or off'],
+    ['CIVIC_BASE_URL', 'civic.example.org', 'an http or https URL'],
+    ['CIVIC_SAMPLE', 'yes', 'on or off'],
+    ['CIVIC_REPLAY_RETENTION', '30 days', 'P30D'],
+    ['CIVIC_REPLAY_RETENTION', '-P1D', 'P30D'],
+    ['CIVIC_SNAPSHOT_LIFETIME', 'P', 'P7D'],
+    ['CIVIC_STATEMENT_TIMEOUT', '10', 'PT10S'],
+    ['CIVIC_POLL', 'Fort Worth', 'client names'],
+    ['CIVIC_LOG_LEVEL', 'loud', 'trace'],
+    ['CIVIC_LOG_FORMAT', 'xml', 'pretty or json'],
+  ])('%s=%s stops the start with name, value and what is allowed', async (name, value, allowed) => {
+    const line = oneLine(await listing({ [name]: value }));
+    expect(line).toContain(`${name} is ${JSON.stringify(value)}; allowed is `);
+    expect(line).toContain(allowed);
+  });
+
+  test.each(['EVENTSTORE_URL', 'KAFKA_BROKERS'])('%s is refused rather than silently ignored', async (name) => {
+    expect(oneLine(await listing({ [name]: 'somewhere' }))).toContain(`${name} is set, but this version`);
+  });
+
+  test('an unknown name is a warning that lists the known ones, and the command goes on', async () => {
+    const { exitCode, stdout, stderr } = await listing({ CIVIC_HTTP_PROT: '1' });
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(stdout)).toBeInstanceOf(Array);
+    expect(stderr).toContain('unknown setting CIVIC_HTTP_PROT; known are CIVIC_HTTP_HOST');
+  });
+
+  test('a .env file in the working directory is read, and the environment wins over it', async () => {
+    writeFileSync(join(installation.folder, '.env'), 'CIVIC_SAMPLE=perhaps\n');
+    try {
+      expect(oneLine(await listing({}))).toContain('CIVIC_SAMPLE is "perhaps"');
+      expect((await listing({ CIVIC_SAMPLE: 'off' })).exitCode).toBe(0);
+    } finally {
+      rmSync(join(installation.folder, '.env'));
+    }
+  });
+});
+
+describe('a database of the user', () => {
+  const database = async (): Promise<TestDatabase> => {
+    const made = await startTestDatabase();
+    databases.push(made);
+    return made;
+  };
+  const on = async (url: string, ...statements: readonly string[]): Promise<void> => {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    for (const statement of statements) await client.query(statement);
+    await client.end();
+  };
+
+  test.each([
+    ['no address at all', 'nonsense', 'postgres://user:password@host:port/database'],
+    ['an address that does not decode', 'postgres://%zz', 'postgres://user:password@host:port/database'],
+    ['a port where nobody listens', 'postgres://me:s3cret@127.0.0.1:1/civic', '127.0.0.1:1/civic could not be reached'],
+    ['a host that there is none of', 'postgres://me:s3cret@database.invalid/civic', 'could not be reached'],
+  ])('%s is one line', async (_, url, said) => {
+    expect(oneLine(await listing({ DATABASE_URL: url }))).toContain(said);
+  });
+
+  test('one that is not there is one line', async () => {
+    const { url } = await database();
+    const line = oneLine(await listing({ DATABASE_URL: url.replace(/\/[^/]*$/, '/nowhere') }));
+    expect(line).toContain('nowhere does not exist; create it or correct DATABASE_URL');
+  });
+
+  test('one that another program uses is refused and left as it was', async () => {
+    const { url } = await database();
+    await on(url, 'create table theirs (id int)');
+    expect(oneLine(await listing({ DATABASE_URL: url }))).toContain('holds tables of another program');
+    await on(url, 'drop table theirs');
+    expect((await listing({ DATABASE_URL: url })).exitCode).toBe(0);
+  });
+
+  test('one that a newer version wrote is refused', async () => {
+    const { url } = await database();
+    expect((await listing({ DATABASE_URL: url })).exitCode).toBe(0);
+    await on(url, `insert into civic.migrations (name, run_on) values ('9999-later', '2030-01-01')`);
+    expect(oneLine(await listing({ DATABASE_URL: url }))).toContain('was written by a newer version (it has the migration 9999-later)');
+  });
+
+  test('serving on it starts no PostgreSQL and no sample, and the service answers', async () => {
+    const { url } = await database();
+    const service = await installation.start({
+      env: { DATABASE_URL: url, CIVIC_SAMPLE: '', CIVIC_DATA_DIR: join(installation.folder, 'unused') },
+    });
+    expect(service.key).toBeNull();
+    expect(processesOf(join(installation.folder, 'unused'))).toEqual([]);
+    expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(200);
+    expect((await service.stop()).exitCode).toBe(0);
+  });
+});
+
+describe('ports and folders', () => {
+  test('a port in use is one line that names the setting', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const port = String((other.address() as AddressInfo).port);
+    try {
+      expect(await refusal(installation.start({ env: { CIVIC_HTTP_PORT: port } }))).toContain(`127.0.0.1:${port} is in use`);
+      expect(await refusal(installation.start({ env: { CIVIC_OPS_PORT: port } }))).toContain('CIVIC_OPS_PORT');
+    } finally {
+      other.close();
+    }
+  });
+
+  test('a second service on the folder is refused with one line, and the first goes on', async () => {
+    const service = await installation.start();
+    const keeper = keeperOf(installation.dataDir);
+    expect(await refusal(installation.start())).toContain(`a service already runs on this data directory (process ${service.pid})`);
+    expect(keeperOf(installation.dataDir)).toBe(keeper);
+    expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(200);
+    expect((await service.stop()).exitCode).toBe(0);
+  });
+
+  test.each(['/dev/null', '/dev/null/data', '/proc/data'])('the folder %s is refused with one line', async (folder) => {
+    expect(oneLine(await listing({ CIVIC_DATA_DIR: folder }))).toContain(folder);
+  });
+
+  test('a folder with files of somebody else is refused and left alone', async () => {
+    const folder = join(installation.folder, 'theirs');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'letter.txt'), 'theirs');
+    expect(oneLine(await listing({ CIVIC_DATA_DIR: folder }))).toContain('letter.txt');
+  });
+
+  const root = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0;
+  test.skipIf(!root)('a folder that this user cannot write is one line (needs root and setpriv to become another user)', async () => {
+    const folder = join(installation.folder, 'roots-own');
+    mkdirSync(folder, { mode: 0o755 });
+    chmodSync(installation.folder, 0o755);
+    const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+    const command = [...nobody, process.execPath, MAIN, 'projections', 'list', '--json'];
+    const env = installation.environment({ CIVIC_DATA_DIR: folder, HOME: installation.folder });
+    const line = oneLine(await runProgram(command, { cwd: installation.folder, env }).ended);
+    expect(line).toContain('cannot be used by user 65534');
+  });
+});
+
+const canMount = (): boolean => {
+  const folder = join(installation.folder, 'try');
+  mkdirSync(folder, { recursive: true });
+  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
+  if (mounted) spawnSync('umount', [folder]);
+  return mounted;
+};
+
+describe('a full disk', () => {
+  test('ends an import with one line, loses nothing acknowledged, and is over when there is room again', async (context) => {
+    if (!canMount()) return context.skip('a small file system cannot be mounted here: run as root where mounting is allowed');
+    const disk = join(installation.folder, 'disk');
+    const ballast = join(disk, 'ballast');
+    mkdirSync(disk);
+    expect(spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=160m,mode=755', 'tmpfs', disk]).status).toBe(0);
+    const env = { CIVIC_DATA_DIR: join(disk, 'data') };
+    const importing = (name: string, count: number): Promise<Answered> => {
+      const path = join(installation.folder, `${name}.ndjson`);
+      const lines = Array.from({ length: count }, (_, number) => {
+        const data = { kind: 'agenda', title: `${name} ${number} ${'long '.repeat(200)}`, url: 'https://example.org/a.pdf' };
+        return `${JSON.stringify({ op: 'upsert', resource: 'documents', id: derivedId(name, number), data })}\n`;
+      });
+      writeFileSync(path, lines.join(''));
+      return installation.civic(['records', 'import', path, '--json'], { env });
+    };
+    try {
+      expect((await importing('kept', 100)).exitCode).toBe(0);
+      spawnSync('dd', ['if=/dev/zero', `of=${ballast}`, 'bs=1M', 'count=400']);
+      const failed = await importing('lost', 20_000);
+      expect(failed.exitCode).toBe(1);
+      expect(failed.stderr.split('\n').filter((line) => line.startsWith('civic: '))).toHaveLength(1);
+      expect(failed.stderr).toMatch(/disk|space/i);
+      rmSync(ballast);
+      expect(await remaining(env.CIVIC_DATA_DIR)).toEqual([]);
+      const exported = await installation.civic(['records', 'export'], { env });
+      expect(exported.exitCode).toBe(0);
+      expect(exported.stdout.split('\n').filter((line) => line.includes('"title":"kept '))).toHaveLength(100);
+      expect((await importing('again', 100)).exitCode).toBe(0);
+    } finally {
+      await remaining(env.CIVIC_DATA_DIR);
+      spawnSync('umount', [disk]);
+    }
+  });
+});

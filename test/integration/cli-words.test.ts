@@ -1,0 +1,131 @@
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CliContext } from '../../src/cli/context.ts';
+import { createProgram } from '../../src/cli/program.ts';
+import { type Answered, type Installation, makeInstallation, type Service } from '../support/service.ts';
+
+/** Every command by its words, as the program itself lists them. */
+const leaves = (command: Command, words: readonly string[] = []): readonly (readonly string[])[] =>
+  command.commands.length === 0 ? [words] : command.commands.flatMap((child) => leaves(child, [...words, child.name()]));
+const NOTHING: CliContext = {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: process.stdin,
+  stopping: new AbortController().signal,
+  open: () => Promise.reject(new Error('nothing is opened to list the commands')),
+};
+const COMMANDS = leaves(createProgram(NOTHING));
+
+const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
+const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legistar/', import.meta.url).pathname];
+/** Arguments with which each command succeeds; `ACCOUNT` and `KEY` stand for ones that exist. */
+const WORKING: Readonly<Record<string, readonly string[]>> = {
+  'accounts open': ['--name', 'Another'],
+  'accounts period': ['--account', 'ACCOUNT', '--tier', 'ultra', '--paid-until', '2031-01-01T00:00:00Z'],
+  'accounts payment': ['--account', 'ACCOUNT', '--at', '2026-01-01T00:00:00Z'],
+  'accounts suspend': ['--account', 'ACCOUNT'],
+  'accounts resume': ['--account', 'ACCOUNT'],
+  'accounts list': [],
+  'keys issue': ['--account', 'ACCOUNT', '--scope', 'civic:read'],
+  'keys list': ['--account', 'ACCOUNT'],
+  'keys revoke': ['--key', 'KEY'],
+  'records import': ['-'],
+  'records export': ['--resource', 'public_bodies'],
+  'sources sync legistar': CLIENT,
+  'projections list': [],
+  'projections rebuild': ['--all'],
+  'projections verify': ['--all'],
+  'sample remove': [],
+};
+/** Commands whose success needs a state that the service is not in here; their refusal is looked at instead. */
+const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  'projections retry': ['record_history'],
+  'projections skip': ['record_history', '--event', ID, '--reason', 'a reason'],
+};
+
+let installation: Installation;
+let service: Service;
+const at = { ACCOUNT: '', KEY: '' };
+
+beforeAll(async () => {
+  installation = makeInstallation('civic-words-');
+  service = await installation.start({ sample: 'on' });
+  const json = async <Value>(args: readonly string[]) => JSON.parse((await installation.civic([...args, '--json'])).stdout) as Value;
+  at.ACCOUNT = (await json<{ accountId: string }>(['accounts', 'open', '--name', 'Words'])).accountId;
+  at.KEY = (await json<{ keyId: string }>(['keys', 'issue', '--account', at.ACCOUNT, '--scope', 'civic:read'])).keyId;
+});
+
+afterAll(async () => {
+  await service.stop();
+  await installation.close();
+});
+
+const given = (args: readonly string[]): readonly string[] => args.map((arg) => at[arg as keyof typeof at] ?? arg);
+
+const expectOneLine = ({ stdout, stderr }: Answered): void => {
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(/^(civic|error): [^\n]{10,600}\n$/);
+  expect(stderr).not.toMatch(/\bat \S+ \(|node:internal|Error:/);
+};
+
+test('every command is either tried here or the service itself', () => {
+  const tried = new Set([...Object.keys(WORKING), ...Object.keys(REFUSED), 'serve']);
+  expect(COMMANDS.map((words) => words.join(' ')).filter((words) => !tried.has(words))).toEqual([]);
+});
+
+describe('help', () => {
+  test.each(COMMANDS.map((words) => [words.join(' '), words] as const))('`civic %s --help` says how it is used', async (_, words) => {
+    const answer = await installation.civic([...words, '--help']);
+    expect({ exitCode: answer.exitCode, stderr: answer.stderr }).toEqual({ exitCode: 0, stderr: '' });
+    expect(answer.stdout).toContain(`Usage: civic ${words.join(' ')}`);
+  });
+
+  test('the whole program is listed, and no command at all shows the list as a mistake', async () => {
+    expect((await installation.civic(['--help'])).stdout).toContain('projections');
+    const nothing = await installation.civic([]);
+    expect(nothing.exitCode).toBe(2);
+    expect(nothing.stderr).toContain('Usage: civic');
+  });
+});
+
+describe('--json', () => {
+  test.each(Object.keys(WORKING))('`civic %s --json` prints one JSON value and nothing else', async (words) => {
+    const answer = await installation.civic([...words.split(' '), ...given(WORKING[words]!), '--json']);
+    expect({ exitCode: answer.exitCode, stderr: answer.stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const value: unknown = JSON.parse(answer.stdout);
+    expect(typeof value).toBe('object');
+  });
+
+  test.each(Object.keys(REFUSED))('`civic %s --json` that is refused prints nothing and one line of reason', async (words) => {
+    const answer = await installation.civic([...words.split(' '), ...given(REFUSED[words]!), '--json']);
+    expect(answer.exitCode).toBe(1);
+    expectOneLine(answer);
+  });
+});
+
+describe('mistakes', () => {
+  test.each([
+    ['an unknown command', ['nonsense'], 2, 'nonsense'],
+    ['an unknown option', ['records', 'export', '--wrong'], 2, '--wrong'],
+    ['a missing option', ['accounts', 'open'], 2, '--name'],
+    ['a missing argument', ['records', 'import'], 2, 'file'],
+    ['a role that there is none of', ['serve', '--role', 'cook'], 2, 'projector'],
+    ['an account that is no uuid', ['accounts', 'suspend', '--account', 'x'], 1, 'a uuid'],
+    ['an account that nobody opened', ['accounts', 'suspend', '--account', ID], 1, 'account'],
+    ['a scope that there is none of', ['keys', 'issue', '--account', ID, '--scope', 'civic:write'], 1, 'civic:read'],
+    ['a time that is none', ['accounts', 'payment', '--account', ID, '--at', 'today'], 1, 'ISO 8601'],
+    ['a tier that there is none of', ['accounts', 'open', '--name', 'N', '--tier', 'gold'], 1, 'ultra'],
+    ['a key that nobody issued', ['keys', 'revoke', '--key', ID], 1, ID],
+    ['a read model that there is none of', ['projections', 'rebuild', 'everything'], 1, 'record_history'],
+    ['a resource that there is none of', ['records', 'export', '--resource', 'laws'], 1, 'agenda_items'],
+    ['a cursor that is none', ['records', 'export', '--at', 'here'], 1, 'cursor'],
+    ['a client without a place', ['sources', 'sync', 'legistar', '--client', 'nobody'], 1, '--jurisdiction'],
+    ['two sources at once', ['sources', 'sync', 'legistar', ...CLIENT, '--base-url', 'http://127.0.0.1:1/v1'], 1, 'not both'],
+    ['a date that is none', ['sources', 'sync', 'legistar', ...CLIENT, '--since', 'yesterday'], 1, 'YYYY-MM-DD'],
+  ] as const)('%s is one line that says what is allowed', async (_, args, exitCode, said) => {
+    const answer = await installation.civic(args);
+    expect(answer.exitCode).toBe(exitCode);
+    expectOneLine(answer);
+    expect(answer.stderr).toContain(said);
+  });
+});
