@@ -30,12 +30,12 @@ const upcomingHits = (generation: number, input: UpcomingHitsInput, now: number,
   const slug = parameter(slugFilter(input.topicSlug));
   const from = (startsAt: string, classifiedAt: string, hitId: string) =>
     `h.listed and (h.topic_id, h.starts_at, h.classified_at, h.hit_id) > (${topic}, ${startsAt}::bigint, ${classifiedAt}::bigint, ${hitId}::uuid) and ${upTo}`;
-  /** After everything that starts before this very moment. */
-  const upcoming = from(parameter(now - 1), LAST_TIME, `'${LAST_UUID}'`);
-  const unseen = after === null ? upcoming : from(parameter(after.startsAt), parameter(after.classifiedAt), parameter(after.hitId));
-  const total = input.count || input.page !== undefined;
+  // After everything that starts before this very moment.
+  const upcoming = () => from(parameter(now - 1), LAST_TIME, `'${LAST_UUID}'`);
+  const unseen = after === null ? upcoming() : from(parameter(after.startsAt), parameter(after.classifiedAt), parameter(after.hitId));
+  const total = input.count || input.page !== undefined ? `(select count(*) from ${hits} h where ${upcoming()})::text` : 'null';
   const skipped = input.page === undefined ? '' : `offset ${parameter((input.page - 1) * UPCOMING_PAGE_SIZE)}::int`;
-  const form = `${after === null ? '' : '_after'}${total ? '_total' : ''}${input.page === undefined ? '' : '_page'}`;
+  const form = `${after === null ? '' : '_after'}${total === 'null' ? '' : '_total'}${input.page === undefined ? '' : '_page'}`;
   return {
     name: `upcoming_hits_g${generation}${form}`,
     text: `with topic as materialized (
@@ -44,7 +44,7 @@ const upcomingHits = (generation: number, input: UpcomingHitsInput, now: number,
         select h.hit_id, h.body_id, h.starts_at, h.classified_at, h.context, h.own from ${hits} h where ${unseen}
         order by h.topic_id, h.starts_at, h.classified_at, h.hit_id limit ${UPCOMING_PAGE_SIZE + 1} ${skipped}
       )
-      select ${topic}::text, ${total ? `(select count(*) from ${hits} h where ${upcoming})::text` : 'null'}, null, null
+      select ${topic}::text, ${total}, null, null
       union all
       select p.hit_id::text, p.starts_at::text, p.classified_at::text,
         '{"matchId":"' || p.hit_id || '",' || (select b.lead from ${coveredBodies} b where b.body_id = p.body_id) || ',' ||

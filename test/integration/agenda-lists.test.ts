@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { encodeFeedCursor } from '../../src/domain/cursor.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { decodeUpcomingCursor } from '../../src/domain/upcoming-cursor.ts';
+import { agendaId } from '../support/agenda-events.ts';
+import { openTestAgenda, type TestAgenda } from '../support/agenda.ts';
+import { DAY_MS, TEST_TIME } from '../support/civic.ts';
+
+let agenda: TestAgenda;
+let events: TestAgenda['events'];
+let fold: TestAgenda['fold'];
+
+const inDays = (days: number): string => new Date(TEST_TIME + days * DAY_MS).toISOString();
+
+beforeAll(async () => {
+  agenda = await openTestAgenda();
+  ({ events, fold } = agenda);
+});
+afterAll(async () => agenda?.close());
+beforeEach(async () => {
+  await agenda.clear();
+  agenda.clock.time = TEST_TIME;
+});
+
+/** An item with one hit, both under one name; items are titled by their names. */
+const hit = (name: string, meeting: string, topic = 'zoning', classifiedAt = inDays(-1)): readonly StoredEvent[] => [
+  events.item(name, meeting, { title: name }),
+  events.hit(name, name, topic, { classifiedAt }),
+];
+
+describe('recent hits', () => {
+  const titles = async (input: Parameters<TestAgenda['recent']>[0] = {}) => (await agenda.recent(input)).map(({ title }) => title);
+
+  test('come by time of classification, then of meeting, the newest first, then by id; three at most', async () => {
+    const equal = ['one', 'two', 'three'].toSorted((a, b) => (agendaId('agenda_hits', a) < agendaId('agenda_hits', b) ? -1 : 1));
+    await fold([
+      ...events.place('dallas'),
+      ...events.place('fort-worth'),
+      events.topic('zoning'),
+      events.meeting('early', 'dallas', inDays(-9)),
+      events.meeting('late', 'fort-worth', inDays(9)),
+      ...equal.flatMap((name) => hit(name, 'early', 'zoning', inDays(-3))),
+    ]);
+    expect(await titles()).toEqual(equal);
+    await fold(hit('later meeting', 'late', 'zoning', inDays(-3)));
+    expect(await titles()).toEqual(['later meeting', ...equal.slice(0, 2)]);
+    await fold(hit('newest', 'early', 'zoning', inDays(-2)));
+    expect(await titles()).toEqual(['newest', 'later meeting', equal[0]]);
+    expect(await titles({ limit: 1 })).toEqual(['newest']);
+    await fold(hit('older', 'late', 'zoning', inDays(-4)));
+    expect(await titles()).toEqual(['newest', 'later meeting', equal[0]]);
+  });
+
+  test('keep to the jurisdiction, the topic and the topic left out that are asked for', async () => {
+    await fold([
+      ...['dallas', 'fort-worth'].flatMap((place) => [
+        ...events.place(place),
+        events.meeting(place, place, inDays(1)),
+        ...['zoning', 'housing'].flatMap((topic) => hit(`${place} ${topic}`, place, topic, place === 'dallas' ? inDays(-1) : inDays(-2))),
+      ]),
+      events.topic('zoning'),
+      events.topic('housing'),
+    ]);
+    const found = async (input: Parameters<TestAgenda['recent']>[0]) => (await titles(input)).toSorted();
+    expect(await found({ jurisdictionSlug: 'fort-worth' })).toEqual(['fort-worth housing', 'fort-worth zoning']);
+    expect(await found({ topicSlug: 'zoning' })).toEqual(['dallas zoning', 'fort-worth zoning']);
+    expect(await found({ excludeTopicSlug: 'zoning' })).toEqual(['dallas housing', 'fort-worth housing']);
+    expect(await found({ jurisdictionSlug: 'dallas', excludeTopicSlug: 'zoning' })).toEqual(['dallas housing']);
+    expect(await found({ topicSlug: 'zoning', excludeTopicSlug: 'zoning' })).toEqual([]);
+    expect(await found({ jurisdictionSlug: 'plano' })).toEqual([]);
+    expect(await found({ topicSlug: 'no\0ning' })).toEqual([]);
+    expect(await titles()).toHaveLength(3);
+  });
+});
+
+describe('upcoming hits', () => {
+  const keyed = async (input: Parameters<TestAgenda['upcoming']>[1] = {}) => {
+    const { data, meta } = await agenda.upcoming('zoning', input);
+    expect(meta.pagination).toMatchObject({ limit: 10, returned: data.hits.length });
+    return { titles: data.hits.map(({ title }) => title), next: meta.pagination.nextCursor, data };
+  };
+  const traverse = async (between: (page: number) => Promise<unknown> = async () => undefined) => {
+    const seen: string[] = [];
+    for (let cursor: string | undefined, page = 1; ; page++) {
+      const { titles, next } = await keyed({ cursor });
+      seen.push(...titles);
+      if (next === null) return seen;
+      cursor = next;
+      await between(page);
+    }
+  };
+  const place = () => [...events.place('dallas'), ...events.place('fort-worth'), events.topic('zoning'), events.topic('housing')];
+
+  test('come by time of meeting, then of classification, then by id, over the pages of a traversal', async () => {
+    const equal = ['one', 'two', 'three'].toSorted((a, b) => (agendaId('agenda_hits', a) < agendaId('agenda_hits', b) ? -1 : 1));
+    const many = Array.from({ length: 25 }, (_, n) => `meeting ${String(n).padStart(2, '0')}`);
+    await fold([
+      ...place(),
+      events.meeting('first', 'dallas', inDays(1)),
+      ...many
+        .flatMap((name, n) => [events.meeting(name, n % 2 === 0 ? 'dallas' : 'fort-worth', inDays(2 + n)), ...hit(name, name)])
+        .toReversed(),
+      ...equal.flatMap((name) => hit(name, 'first', 'zoning', inDays(-2))),
+      ...hit('classified later', 'first', 'zoning', inDays(-1)),
+      ...hit('classified earlier', 'first', 'zoning', inDays(-3)),
+      ...hit('of another topic', 'first', 'housing'),
+    ]);
+    const all = ['classified earlier', ...equal, 'classified later', ...many];
+    expect(await traverse()).toEqual(all);
+    const first = await keyed({ count: true });
+    expect(first.data).toMatchObject({ totalCount: 30, nextCursor: first.next });
+    expect((await keyed()).data).not.toHaveProperty('totalCount');
+    expect(first.next!.length).toBeLessThanOrEqual(200);
+    const pages = [];
+    for (const page of [1, 2, 3, 4, 100]) pages.push((await agenda.upcoming('zoning', { page })).data);
+    expect(pages.map(({ hits }) => hits.length)).toEqual([10, 10, 10, 0, 0]);
+    expect(pages.flatMap(({ hits }) => hits.map(({ title }) => title))).toEqual(all);
+    expect(pages[2]).toMatchObject({ totalCount: 30, page: 3, pageSize: 10 });
+    expect((await agenda.upcoming('zoning', { page: 1 })).meta.pagination.nextCursor).toBeNull();
+  });
+
+  test('are told apart from past ones by the clock: a meeting of this very moment is upcoming, one of a moment ago is not', async () => {
+    await fold([...place(), events.meeting('meeting', 'dallas', inDays(1)), ...hit('hit', 'meeting')]);
+    agenda.clock.time = TEST_TIME + DAY_MS;
+    expect((await keyed({ count: true })).data).toMatchObject({ totalCount: 1, hits: [{ title: 'hit' }] });
+    agenda.clock.advance(1);
+    expect((await keyed({ count: true })).data).toMatchObject({ totalCount: 0, hits: [] });
+    expect((await agenda.upcoming('zoning', { page: 1 })).data).toMatchObject({ totalCount: 0, hits: [] });
+  });
+
+  test('a full last page has no next cursor', async () => {
+    await fold([
+      ...place(),
+      events.meeting('meeting', 'dallas', inDays(1)),
+      ...Array.from({ length: 10 }, (_, n) => hit(`h${n}`, 'meeting')).flat(),
+    ]);
+    expect(await keyed()).toMatchObject({ next: null });
+    await fold(hit('eleventh', 'meeting'));
+    const { next } = await keyed();
+    expect(next).not.toBeNull();
+    expect(await keyed({ cursor: next! })).toMatchObject({ next: null, titles: [expect.any(String)] });
+  });
+
+  test('a cursor serves another topic too, and goes on after its hit was moved, called off or removed', async () => {
+    const names = Array.from({ length: 12 }, (_, n) => `m${String(n).padStart(2, '0')}`);
+    await fold([
+      ...place(),
+      ...names.flatMap((name, n) => [
+        events.meeting(name, 'dallas', inDays(1 + n)),
+        ...hit(name, name),
+        ...hit(`housing ${name}`, name, 'housing'),
+      ]),
+    ]);
+    const { next } = await keyed();
+    expect((await agenda.upcoming('housing', { cursor: next! })).data.hits.map(({ title }) => title).slice(-2)).toEqual([
+      'housing m10',
+      'housing m11',
+    ]);
+    for (const change of [
+      events.meeting('m09', 'dallas', inDays(40)),
+      events.meeting('m09', 'dallas', inDays(10), { status: 'cancelled' }),
+      events.withdraw('agenda_hits', 'm09'),
+    ]) {
+      await fold([change]);
+      expect((await keyed({ cursor: next! })).titles.filter((title) => title !== 'm09')).toEqual(['m10', 'm11']);
+    }
+  });
+
+  test('a traversal misses and repeats none of the meetings that stay as they are while others come, move and are called off', async () => {
+    const steady = Array.from({ length: 45 }, (_, n) => `steady ${String(n).padStart(2, '0')}`);
+    const shaky = Array.from({ length: 20 }, (_, n) => `shaky ${n}`);
+    await fold([
+      ...place(),
+      ...steady.flatMap((name, n) => [events.meeting(name, 'dallas', inDays(1 + n)), ...hit(name, name)]),
+      ...shaky.flatMap((name, n) => [events.meeting(name, 'fort-worth', inDays(1.5 + 2 * n)), ...hit(name, name)]),
+    ]);
+    const seen = await traverse((page) =>
+      fold([
+        events.meeting(`added before ${page}`, 'fort-worth', inDays(0.5)),
+        ...hit(`added before ${page}`, `added before ${page}`),
+        events.meeting(`added after ${page}`, 'fort-worth', inDays(60)),
+        ...hit(`added after ${page}`, `added after ${page}`),
+        events.meeting(shaky[page * 2]!, 'fort-worth', inDays(0.25)),
+        events.meeting(shaky[page * 2 + 1]!, 'fort-worth', inDays(50)),
+        events.meeting(shaky[19 - page]!, 'fort-worth', inDays(30), { status: 'cancelled' }),
+      ]),
+    );
+    expect(seen.filter((title) => title.startsWith('steady'))).toEqual(steady);
+    expect(seen.filter((title) => title.startsWith('added before'))).toEqual([]);
+    expect(seen.filter((title) => title.startsWith('added after')).length).toBeGreaterThan(3);
+  });
+
+  test('a traversal that lasts goes on with what is upcoming when it asks', async () => {
+    const names = Array.from({ length: 25 }, (_, n) => `m${String(n).padStart(2, '0')}`);
+    await fold([...place(), ...names.flatMap((name, n) => [events.meeting(name, 'dallas', inDays(1 + n)), ...hit(name, name)])]);
+    const { next } = await keyed();
+    agenda.clock.time = TEST_TIME + 15 * DAY_MS;
+    expect((await keyed({ cursor: next! })).titles[0]).toBe('m14');
+  });
+
+  test.each([
+    ['a topic that nobody knows', 'parks'],
+    ['a topic that no text can name', 'zoning\0'],
+    ['a topic that is not classified', 'closed'],
+  ])('%s is a bad parameter', async (_what, topic) => {
+    await fold([...place(), events.topic('closed', { classificationActive: false })]);
+    await expect(agenda.upcoming(topic)).rejects.toMatchObject({ code: 'invalid_parameter' });
+    await expect(agenda.upcoming(topic, { page: 1 })).rejects.toMatchObject({ code: 'invalid_parameter' });
+  });
+
+  test('a cursor that is damaged or of another kind is a bad parameter', async () => {
+    await fold(place());
+    const feed = encodeFeedCursor({ feedId: agendaId('topics', 'x'), position: 1, binding: 'nothing' });
+    for (const cursor of ['nonsense', feed, '']) {
+      expect(typeof decodeUpcomingCursor(cursor)).toBe('string');
+      await expect(agenda.upcoming('zoning', { cursor })).rejects.toMatchObject({ code: 'invalid_parameter' });
+    }
+  });
+});

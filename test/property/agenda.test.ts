@@ -1,0 +1,220 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { UpcomingHitsInput } from '../../src/contract/handlers.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
+import type { RecordData, Resource } from '../../src/domain/records/resources.ts';
+import { recordOfStream } from '../../src/domain/streams.ts';
+import { agenda as projection, COVERED, openTestAgenda, type TestAgenda } from '../support/agenda.ts';
+import { DAY_MS, TEST_TIME } from '../support/civic.ts';
+import { below, withSeed } from '../support/civic-records.ts';
+import { dumpTables } from '../support/projection-spec.ts';
+
+const ROUNDS = 25;
+const CHANGES = 120;
+const CITIES = ['dallas', 'fort-worth', 'sample-city'];
+const TOPICS = ['zoning', 'housing', 'parks', 'fees'];
+
+let agenda: TestAgenda;
+let other: number;
+
+beforeAll(async () => {
+  agenda = await openTestAgenda();
+  other = await agenda.scratch();
+});
+afterAll(async () => agenda?.close());
+
+type Random = () => number;
+const one = <Value>(random: Random, values: readonly Value[]): Value => values[below(random, values.length)]!;
+const time = (random: Random, days: number): string => new Date(TEST_TIME + (below(random, 2 * days + 1) - days) * DAY_MS).toISOString();
+
+/** A change of one of few records, so that they meet: names are few and slugs fewer. */
+const change = (random: Random): StoredEvent => {
+  const { events } = agenda;
+  const number = below(random, 5);
+  const place = random() < 0.05 ? 'plano' : CITIES[number % CITIES.length]!;
+  const createdAt = time(random, 2);
+  const kinds: readonly (() => StoredEvent)[] = [
+    () =>
+      events.jurisdiction(`j${number}`, {
+        slug: place,
+        name: `Name ${below(random, 3)}`,
+        active: random() < 0.93,
+        createdAt: agedOf(`j${number}`),
+      }),
+    () => events.body(`b${number}`, { ...bodyOf(random, number), active: random() < 0.93, createdAt: agedOf(`b${number}`) }),
+    () => events.topic(`t${number}`, { slug: one(random, TOPICS), selectable: random() < 0.93, createdAt: agedOf(`t${number}`) }),
+    () =>
+      events.meeting(`m${number}`, `b${below(random, 5)}`, time(random, 3), { status: one(random, ['scheduled', 'held', 'cancelled']) }),
+    () => events.item(`i${number}`, `m${below(random, 5)}`, { title: `Title ${below(random, 4)}` }),
+    () => events.item(`i${number + 5}`, `m${below(random, 5)}`),
+    () => events.hit(`h${number}`, `i${below(random, 10)}`, `t${below(random, 5)}`, { classifiedAt: createdAt }),
+    () => events.hit(`h${number + 5}`, `i${below(random, 10)}`, `t${below(random, 5)}`, { classifiedAt: createdAt }),
+    () => events.hit(`h${number + 10}`, `i${below(random, 10)}`, `t${below(random, 5)}`, { classifiedAt: createdAt }),
+  ];
+  const made = one(random, kinds)();
+  if (random() > 0.05) return made;
+  return { ...made, type: 'RecordWithdrawn' };
+};
+
+/** A record's age never changes. Two of the ages are the same, so that ids decide too. */
+const agedOf = (name: string): string => new Date(TEST_TIME - (name.charCodeAt(1) % 3) * DAY_MS).toISOString();
+
+const bodyOf = (random: Random, number: number) => ({
+  jurisdictionId: jurisdictionIds[random() < 0.8 ? number % 5 : below(random, 5)]!,
+  slug: random() < 0.93 ? 'city-council' : 'parks-board',
+});
+let jurisdictionIds: readonly string[];
+
+/** What should be seen, worked out record by record from the last event of each. */
+class Model {
+  readonly #records = new Map<string, StoredEvent>();
+
+  constructor(events: readonly StoredEvent[]) {
+    for (const event of events) this.#records.set(event.stream, event);
+  }
+
+  all<R extends Resource>(resource: R): readonly RecordData<R>[] {
+    const current = [...this.#records.values()].filter(
+      (event) => event.type === RECORD_PUBLISHED && recordOfStream(event.stream).resource === resource,
+    );
+    return current.map(({ data }) => JSON.parse(data) as RecordData<R>);
+  }
+
+  get<R extends Resource>(resource: R, id: string): RecordData<R> | undefined {
+    return this.all(resource).find((record) => record.id === id);
+  }
+
+  /** Whether no older record has the same slug among those that share something with it. */
+  wins(
+    record: { id: string; slug: string; createdAt: string },
+    rivals: readonly { id: string; slug: string; createdAt: string }[],
+  ): boolean {
+    const age = (of: typeof record) => `${of.createdAt} ${of.id}`;
+    return rivals.every((rival) => rival.slug !== record.slug || age(rival) >= age(record));
+  }
+
+  hits() {
+    return this.all('agenda_hits').flatMap((hit) => {
+      const topic = this.get('topics', hit.topicId);
+      const item = this.get('agenda_items', hit.agendaItemId);
+      const meeting = item && this.get('meetings', item.meetingId);
+      const body = meeting && this.get('public_bodies', meeting.publicBodyId);
+      const jurisdiction = body && this.get('jurisdictions', body.jurisdictionId);
+      if (topic === undefined || item === undefined || meeting === undefined || body === undefined || jurisdiction === undefined) return [];
+      const bodies = this.all('public_bodies').filter(({ jurisdictionId }) => jurisdictionId === jurisdiction.id);
+      const covered =
+        topic.selectable &&
+        topic.classificationActive &&
+        jurisdiction.active &&
+        body.active &&
+        this.wins(topic, this.all('topics')) &&
+        this.wins(jurisdiction, this.all('jurisdictions')) &&
+        this.wins(body, bodies) &&
+        COVERED.some(({ jurisdictionSlug, slug }) => jurisdictionSlug === jurisdiction.slug && slug === body.slug);
+      if (!covered) return [];
+      const shown = {
+        matchId: hit.id,
+        jurisdictionSlug: jurisdiction.slug,
+        jurisdictionName: jurisdiction.name,
+        bodyName: body.name,
+        topicSlug: topic.slug,
+        meetingAt: meeting.startsAt,
+        title: item.title,
+      };
+      return [{ shown, hit, listed: meeting.status !== 'cancelled' && meeting.status !== 'postponed' }];
+    });
+  }
+}
+
+type ModelHit = ReturnType<Model['hits']>[number];
+const order =
+  (...keys: readonly ((of: ModelHit) => string)[]) =>
+  (left: ModelHit, right: ModelHit): number => {
+    const key = keys.find((of) => of(left) !== of(right));
+    return key === undefined ? 0 : key(left) < key(right) ? -1 : 1;
+  };
+const reversed = (text: string): string => text.replaceAll(/[0-9]/g, (digit) => String(9 - Number(digit)));
+
+const expectAnswers = async (model: Model): Promise<number> => {
+  const hits = model.hits();
+  const listed = hits.filter((hit) => hit.listed);
+  const recent = listed
+    .toSorted(
+      order(
+        ({ hit }) => reversed(hit.classifiedAt),
+        ({ shown }) => reversed(shown.meetingAt),
+        ({ hit }) => hit.id,
+      ),
+    )
+    .slice(0, 3);
+  expect(await agenda.recent()).toMatchObject(
+    recent.map(({ shown: { matchId, ...shown }, hit }) => ({ ...shown, summary: matchId === hit.id ? hit.summary : '' })),
+  );
+  for (const { shown } of hits) expect(await agenda.detail(shown.matchId)).toMatchObject(shown);
+  for (const { id } of model.all('agenda_hits')) {
+    if (!hits.some(({ hit }) => hit.id === id)) await expect(agenda.detail(id)).rejects.toMatchObject({ code: 'not_found' });
+  }
+  for (const slug of TOPICS) {
+    const topic = model.all('topics').find((each) => each.slug === slug && model.wins(each, model.all('topics')));
+    const asked = (input: Partial<UpcomingHitsInput> = {}) => agenda.upcoming(slug, input);
+    if (topic === undefined || !topic.selectable) {
+      await expect(asked()).rejects.toMatchObject({ code: 'invalid_parameter' });
+      continue;
+    }
+    const upcoming = listed
+      .filter(({ shown }) => shown.topicSlug === slug && Date.parse(shown.meetingAt) >= TEST_TIME)
+      .toSorted(
+        order(
+          ({ shown }) => shown.meetingAt,
+          ({ hit }) => hit.classifiedAt,
+          ({ hit }) => hit.id,
+        ),
+      );
+    const { data } = await asked({ count: true });
+    expect(data.hits).toMatchObject(upcoming.slice(0, 10).map(({ shown }) => shown));
+    expect(data.totalCount).toBe(upcoming.length);
+  }
+  return hits.length;
+};
+
+const inBatches = async (random: Random, events: readonly StoredEvent[], generation: number): Promise<void> => {
+  for (let from = 0; from < events.length; ) {
+    const size = random() < 0.4 ? 1 : 1 + below(random, 25);
+    await agenda.fold(events.slice(from, from + size), generation);
+    from += size;
+  }
+};
+
+/** The same events in another order, each record's own in theirs. */
+const shuffled = (random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] => {
+  const left = Map.groupBy(events, ({ stream }) => stream);
+  const result: StoredEvent[] = [];
+  while (left.size > 0) {
+    const stream = one(random, [...left.keys()]);
+    result.push(left.get(stream)!.shift()!);
+    if (left.get(stream)!.length === 0) left.delete(stream);
+  }
+  return result;
+};
+
+describe('T21 the agenda', () => {
+  test('is the same whatever the order and the batches of the events, and shows what the last of each record says', async () => {
+    await withSeed(async (random) => {
+      let shown = 0;
+      for (let round = 0; round < ROUNDS; round++) {
+        await agenda.clear([agenda.generation, other]);
+        jurisdictionIds = Array.from({ length: 5 }, (_, n) => recordOfStream(agenda.events.jurisdiction(`j${n}`).stream).recordId);
+        const events = Array.from({ length: CHANGES }, () => change(random));
+        await inBatches(random, events, agenda.generation);
+        await inBatches(random, shuffled(random, events), other);
+        const dumps = await Promise.all(
+          [agenda.generation, other].map((generation) => dumpTables(agenda.database, projection, generation)),
+        );
+        expect(dumps[0]).toEqual(dumps[1]);
+        shown += await expectAnswers(new Model(events));
+      }
+      // A run in which nothing was to be seen would prove nothing.
+      expect(shown).toBeGreaterThan(ROUNDS);
+    });
+  }, 120_000);
+});
