@@ -32,6 +32,8 @@ export interface Civic {
   readonly admit: Admit;
   /** Folds in this process too, for as long as the program is open; whoever holds the leases does the work. */
   startProjector(): Projector;
+  /** Runs what follows from events by itself, for as long as the program is open. */
+  startReactors(): void;
   /** Resolves true once every read model has passed the position, false at the deadline. */
   settled(position: Position): Promise<boolean>;
   /** Pulls a client of Legistar: over its Web API, another address of it, or recorded responses in a folder. */

@@ -14,6 +14,7 @@ import { createLiveReads } from '../infra/postgresql/live-reads.ts';
 import { migrate } from '../infra/postgresql/migrate.ts';
 import { openDatabase } from '../infra/postgresql/open-database.ts';
 import { createProgress } from '../infra/postgresql/progress.ts';
+import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { accounts } from '../projections/accounts/projection.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
@@ -22,6 +23,7 @@ import { pruneRecordHistory } from '../projections/record-history/prune.ts';
 import { recordReferences } from '../projections/record-references/projection.ts';
 import { snapshots } from '../projections/snapshots/projection.ts';
 import { readFeedHead } from '../queries/feed-head.ts';
+import { currentIds } from '../queries/current-ids.ts';
 import { knownRecords } from '../queries/known-records.ts';
 import { createReadCivicChanges } from '../queries/read-civic-changes.ts';
 import { createReadCivicHealth } from '../queries/read-civic-health.ts';
@@ -34,6 +36,9 @@ import { randomIdentifiers } from './domain/identifiers.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Projection } from './domain/ports/projection.ts';
 import type { Settings } from './settings.ts';
+import { createClassificationReactor } from './reactors/classification/classification-reactor.ts';
+import { phraseClassifier } from './reactors/classifier/phrase-classifier.ts';
+import { runReactor } from './reactors/run-reactor.ts';
 import { syncLegistar } from './sources/legistar/sync.ts';
 
 /** Every read model; each is folded by whoever holds its lease. */
@@ -144,6 +149,19 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
   };
   const handles = new Map(PROJECTIONS.map((projection) => [projection.name, projection.handles]));
   const listing = { generations, log, clock, leaseClock: systemClock, handles };
+  const known = knownRecords(reads, log);
+  const reactors = [
+    createClassificationReactor({
+      log,
+      clock,
+      writer,
+      known,
+      classifier: phraseClassifier(),
+      progress,
+      readModels: [recordHistory.name, recordReferences.name],
+      currentIds: (resource) => currentIds(reads, resource),
+    }),
+  ];
   let projector: Projector | undefined;
   return {
     settings,
@@ -183,7 +201,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
         from === undefined
           ? legistarHttpReader({ baseUrl: baseUrl ?? LEGISTAR_BASE_URL, client, clock, random: Math.random, signal })
           : legistarFolderReader({ directory: from, client });
-      return syncLegistar({ ...request, reader, writer, known: knownRecords(reads, log), clock });
+      return syncLegistar({ ...request, reader, writer, known, clock });
     },
     startProjector() {
       if (projector === undefined) {
@@ -192,6 +210,18 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
         projector = started;
       }
       return projector;
+    },
+    startReactors() {
+      const stopping = new AbortController();
+      const store = createReactorStore(database.transactor);
+      const { owner, leaseMs } = projectorDependencies;
+      const running = reactors.map((reactor) =>
+        runReactor({ log, store, leaseClock: systemClock, logger, owner, leaseMs }, reactor, stopping.signal),
+      );
+      closers.push(async () => {
+        stopping.abort();
+        await Promise.all(running);
+      });
     },
     async settled(position) {
       const deadline = clock.now() + VISIBLE_TIMEOUT_MS;

@@ -2,10 +2,16 @@ import type { Position } from '../../src/domain/ports/event-log.ts';
 import type { Resource } from '../../src/domain/records/resources.ts';
 import type { CommandContext } from '../command-context.ts';
 
-/** One stated change of one record. `content` is checked and normalised by the resource's schema before it is decided upon. */
+/** One stated change of one record; `causedBy` is the event that a reactor states it for. `content` is checked and normalised by the resource's schema before it is decided upon. */
 export type RecordChange =
-  | { readonly op: 'upsert'; readonly resource: Resource; readonly id: string; readonly content: unknown }
-  | { readonly op: 'remove'; readonly resource: Resource; readonly id: string; readonly reason?: string | null };
+  | { readonly op: 'upsert'; readonly resource: Resource; readonly id: string; readonly content: unknown; readonly causedBy?: string }
+  | {
+      readonly op: 'remove';
+      readonly resource: Resource;
+      readonly id: string;
+      readonly reason?: string | null;
+      readonly causedBy?: string;
+    };
 
 export type RecordOutcome =
   | { readonly kind: 'appended'; readonly position: Position }

@@ -18,6 +18,7 @@ import type { RecordOutcome, RecordWriter } from './record-writer.ts';
 
 interface PendingChange {
   readonly index: number;
+  readonly causedBy: string | undefined;
   readonly intent: RecordIntent;
 }
 
@@ -59,7 +60,7 @@ export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: Writ
       }
       const stream = recordStream(change.resource, checked.id);
       const ofStream = pending.get(stream);
-      const next = { index, intent: checked.intent };
+      const next = { index, intent: checked.intent, causedBy: change.causedBy };
       if (ofStream === undefined) pending.set(stream, [next]);
       else ofStream.push(next);
     }
@@ -117,12 +118,18 @@ const decideAll = async (
     const events: NewEvent[] = [];
     const changed = new Set<number>();
     const refused = new Map<number, string>();
-    for (const { index, intent } of changes) {
+    for (const { index, intent, causedBy } of changes) {
       const decision = decide({ ...intent, at }, state);
       if (typeof decision === 'string') refused.set(index, decision);
       else {
         for (const event of decision) {
-          events.push({ ...event, id: eventId(metadata.commandId, index), schemaVersion: 1, metadata, time });
+          events.push({
+            ...event,
+            id: eventId(metadata.commandId, index),
+            schemaVersion: 1,
+            metadata: causedBy === undefined ? metadata : { ...metadata, causedBy },
+            time,
+          });
           if (changes.length > 1) state = evolve(state, event);
           changed.add(index);
         }

@@ -1,7 +1,8 @@
 import type { LogBatch, Position } from '../../src/domain/ports/event-log.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
 import { isTransient } from './failures.ts';
-import { foldBatch, type FoldTarget, LeaseLost } from './fold-batch.ts';
+import { foldBatch, type FoldTarget } from './fold-batch.ts';
+import { LeaseLost } from '../../src/domain/while-leased.ts';
 
 /** A projection met an event that it cannot fold; it is paused with the reason until an operator retries or skips the event. */
 export class ProjectionPaused extends Error {

@@ -1,7 +1,7 @@
 import type { Generation } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
-import { LeaseLost } from './fold-batch.ts';
+import { LeaseLost } from '../../src/domain/while-leased.ts';
 import { ProjectionPaused } from './fold-or-pause.ts';
 import { underLease } from './lease.ts';
 import { runGeneration } from './run-generation.ts';
@@ -46,8 +46,10 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
   /** Builds this version unless it was refused: building it again would only be refused again. A rebuild by command still may. */
   const replaceOlder = async (projection: Projection, rows: readonly Generation[], now: number) => {
     if (rows.some(({ state, version }) => state === 'refused' && version === projection.version)) return;
-    const older = rows.find(({ state, version }) => state === 'building' && version < projection.version);
-    if (older !== undefined) await deps.generations.abandon(older.generation, 'retired', null, now);
+    const building = rows.find(({ state }) => state === 'building');
+    // Not made anew where it is there: these rows may be old, and its switch just done.
+    if (building !== undefined && building.version >= projection.version) return;
+    if (building !== undefined) await deps.generations.abandon(building.generation, 'retired', null, now);
     await deps.generations.create(projection, 'building', now).then((row) => own(projection, row));
   };
 

@@ -2,7 +2,8 @@ import { type EventLog, LOG_START, type Position } from '../../src/domain/ports/
 import type { Generation, Lease } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
-import { LeaseLost, type FoldTarget } from './fold-batch.ts';
+import type { FoldTarget } from './fold-batch.ts';
+import { LeaseLost } from '../../src/domain/while-leased.ts';
 import { foldOrPause } from './fold-or-pause.ts';
 import { readForward } from './read-forward.ts';
 import { readSkippedEvents } from './skipped-events.ts';

@@ -2,7 +2,8 @@ import type { Position } from '../../src/domain/ports/event-log.ts';
 import type { Generation } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
-import { type FoldTarget, LeaseLost } from './fold-batch.ts';
+import type { FoldTarget } from './fold-batch.ts';
+import { LeaseLost } from '../../src/domain/while-leased.ts';
 
 export type SwitchOutcome =
   | { readonly kind: 'switched'; readonly checkpoint: Position }

@@ -15,7 +15,7 @@ const PRUNE_EVERY_MS = 60_000;
 const POLL_EVERY_MS = 15 * 60_000;
 const LOG_EVERY = 100;
 
-export const ROLES = ['all', 'api', 'projector'] as const;
+export const ROLES = ['all', 'api', 'projector', 'worker'] as const;
 export type ServeRole = (typeof ROLES)[number];
 
 export interface Serving {
@@ -30,7 +30,8 @@ export const serve = async (civic: Civic, { role, stopping, print }: Serving): P
   const ending = new AbortController();
   const signal = AbortSignal.any([stopping, ending.signal]);
   try {
-    if (role !== 'api') civic.startProjector();
+    if (role === 'all' || role === 'projector') civic.startProjector();
+    if (role === 'all' || role === 'worker') civic.startReactors();
     const headAtStart = await civic.log.head();
     const { baseUrl, opsUrl } = await openListeners(civic, role, headAtStart, closers);
     let sampleKey: string | null = null;
@@ -66,7 +67,7 @@ const openListeners = async (
     opsUrl = await listenOn(ops, 'CIVIC_OPS', settings.CIVIC_OPS_HOST, settings.CIVIC_OPS_PORT);
     closers.push(() => ops.close());
   }
-  if (role === 'projector') return { baseUrl: null, opsUrl };
+  if (role === 'projector' || role === 'worker') return { baseUrl: null, opsUrl };
   const http = createHttpServer({
     functions: civic.operations,
     admit: civic.admit,
@@ -83,7 +84,7 @@ const openListeners = async (
 };
 
 const repetitions = (civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] => {
-  if (role === 'api') return [];
+  if (role === 'api' || role === 'worker') return [];
   const prune: Repetition = { what: 'pruning', everyMs: PRUNE_EVERY_MS, run: async () => void (await civic.prune()) };
   const clients = role === 'all' ? (civic.settings.CIVIC_POLL?.split(',') ?? []) : [];
   const polls = clients.map((client) => ({

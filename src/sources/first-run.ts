@@ -7,6 +7,7 @@ import type { RandomBytes } from '../domain/key-secret.ts';
 import { LOG_START } from '../domain/ports/event-log.ts';
 import { recordStream } from '../domain/streams.ts';
 import { CATALOGUE_SEED, catalogueRecords } from './catalogue/catalogue-records.ts';
+import { TAXONOMY_SEED, taxonomyRecords } from './taxonomy/taxonomy-records.ts';
 import { SAMPLE_IDS, SAMPLE_SEED, sampleRecords } from './sample/sample-records.ts';
 
 const SAMPLE_ACCOUNT_SEED = { name: 'sample_account', version: 1 } as const;
@@ -22,11 +23,14 @@ export interface FirstRunDependencies extends SeedDependencies {
 /** `new`: only into a log that holds nothing yet; `on`: also into another. */
 export type SampleWanted = 'new' | 'on' | 'off';
 
-/** The jurisdictions and covered bodies that everything else hangs on; a finished seed is left alone. */
-export const writeCatalogue = (deps: SeedDependencies): Promise<number> => writeSeed(deps, CATALOGUE_SEED, catalogueRecords());
+/** The topics, jurisdictions and covered bodies that everything else hangs on; a finished seed is left alone. The catalogue comes last. */
+export const writeReferenceRecords = async (deps: SeedDependencies): Promise<void> => {
+  await writeSeed(deps, TAXONOMY_SEED, taxonomyRecords());
+  await writeSeed(deps, CATALOGUE_SEED, catalogueRecords());
+};
 
 /**
- * Fills a new log: the sample and its account where wanted, then the catalogue. What a crash cut off is continued by the next start; what
+ * Fills a new log: the sample and its account where wanted, then topics and catalogue. What a crash cut off is continued by the next start; what
  * was finished is never touched again. `onSampleKey` is given the sample account's key, once, before that is noted as done.
  */
 export const fillNewLog = async (
@@ -34,7 +38,7 @@ export const fillNewLog = async (
   wanted: { readonly sample: SampleWanted; readonly onSampleKey: (key: string) => void },
 ): Promise<void> => {
   if (wanted.sample === 'on' || (wanted.sample === 'new' && (await isFirstRun(deps)))) await writeSample(deps, wanted.onSampleKey);
-  await writeCatalogue(deps);
+  await writeReferenceRecords(deps);
 };
 
 /** The log holds nothing but its opening, or a first run began with the sample and was cut off before the catalogue closed it. */

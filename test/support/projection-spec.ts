@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { foldBatch, LeaseLost } from '../../projections/projector/fold-batch.ts';
+import { foldBatch } from '../../projections/projector/fold-batch.ts';
+import { LeaseLost } from '../../src/domain/while-leased.ts';
 import type { ProjectorDependencies } from '../../projections/projector/dependencies.ts';
 import { LOG_START, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';

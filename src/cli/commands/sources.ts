@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { SyncRefused } from '../../sources/legistar/clients.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { print } from '../output.ts';
-import { writeCatalogue } from '../../sources/first-run.ts';
+import { writeReferenceRecords } from '../../sources/first-run.ts';
 import { progressBar } from '../progress-bar.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';
 
@@ -38,7 +38,7 @@ const runSync = async (context: CliContext, options: Options): Promise<void> => 
   if (options.baseUrl !== undefined && options.from !== undefined) throw new CommandFailed('give --base-url or --from, not both');
   const report = await withCivic(context, { projector: true }, async (civic) => {
     // The connector's records hang on those of the catalogue.
-    await writeCatalogue(civic);
+    await writeReferenceRecords(civic);
     // What was published before is asked of the read models: they must have seen all of it.
     await civic.settled(await civic.log.head());
     const bar = progressBar(context.stderr, 'events');

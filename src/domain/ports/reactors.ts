@@ -1,0 +1,43 @@
+import type { Position, StoredEvent } from './event-log.ts';
+
+/** What follows from events by itself: it reads the log and issues commands. A batch may be handled more than once. */
+export interface Reactor {
+  readonly name: string;
+  /** Event types followed. */
+  readonly follows: readonly string[];
+  handle(batch: readonly StoredEvent[], signal: AbortSignal): Promise<void>;
+}
+
+export interface ReactorRow {
+  readonly name: string;
+  readonly logId: string | null;
+  readonly checkpoint: Position;
+  readonly handled: number;
+  readonly owner: string | null;
+  readonly token: number;
+  readonly leaseUntil: number;
+  readonly pausedReason: string | null;
+  readonly pausedEvent: string | null;
+}
+
+export interface ReactorLease {
+  readonly name: string;
+  readonly owner: string;
+  readonly token: number;
+}
+
+/** Where checkpoints and leases of reactors are kept. Times are milliseconds of the lease clock. */
+export interface ReactorStore {
+  list(): Promise<readonly ReactorRow[]>;
+  /** Null when somebody else runs it or it is paused. */
+  acquire(name: string, owner: string, now: number, leaseMs: number): Promise<ReactorRow | null>;
+  renew(lease: ReactorLease, leaseUntil: number): Promise<boolean>;
+  /** False when the lease or the old checkpoint no longer holds. */
+  advance(
+    lease: ReactorLease,
+    move: { readonly from: Position; readonly to: Position; readonly handled: number; readonly logId: string | null },
+  ): Promise<boolean>;
+  release(lease: ReactorLease): Promise<void>;
+  pause(lease: ReactorLease, reason: string, eventId: string | null): Promise<void>;
+  resume(name: string): Promise<void>;
+}
