@@ -1,0 +1,200 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
+import { clientConfig } from '../../infra/postgresql/sessions.ts';
+import { resolveHits } from '../../projections/agenda/hit-statements.ts';
+import { agendaTables, type AgendaTables } from '../../projections/agenda/tables.ts';
+import { createGetAgendaHit } from '../../queries/get-agenda-hit.ts';
+import { createGetPublicBodyCadence } from '../../queries/get-public-body-cadence.ts';
+import { createListRecentAgendaHits } from '../../queries/list-recent-agenda-hits.ts';
+import { createListUpcomingAgendaHits } from '../../queries/list-upcoming-agenda-hits.ts';
+import type { Statement, StatementValue } from '../../src/domain/ports/database.ts';
+import type { LiveReads } from '../../src/domain/ports/projection.ts';
+import { encodeUpcomingCursor } from '../../src/domain/upcoming-cursor.ts';
+import { agendaId } from '../support/agenda-events.ts';
+import { COVERED, openTestAgenda, type TestAgenda } from '../support/agenda.ts';
+import { TEST_TIME } from '../support/civic.ts';
+
+/** Half of them of covered bodies. */
+const HITS = 1_000_000;
+const TOPICS = 15;
+const MEETINGS = 40_000;
+const HOUR_MS = 3_600_000;
+
+let agenda: TestAgenda;
+let tables: AgendaTables;
+let session: Client;
+/** Set up as the connections are that folds run on. */
+let folding: Client;
+
+/** The statement that a question sends. */
+const sent = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<Statement> => {
+  let statement: Statement | undefined;
+  const reads = {
+    texts: (build: (live: () => number) => Statement) => {
+      statement = build(() => agenda.generation);
+      return Promise.reject(new Error('not run'));
+    },
+  } as unknown as LiveReads;
+  await ask(reads).catch(() => undefined);
+  return statement!;
+};
+
+/** Placed as the 490th hit of its topic: two an hour from now on. */
+const cursor = () => encodeUpcomingCursor({ startsAt: TEST_TIME + 300 * HOUR_MS, classifiedAt: 0, hitId: agendaId('agenda_hits', 'x') });
+
+const statements = async (): Promise<Readonly<Record<string, Statement>>> => {
+  const { clock } = agenda;
+  const recent = (input: object) => sent((reads) => createListRecentAgendaHits(reads)({ limit: 3, ...input }));
+  const upcoming = (input: object) =>
+    sent((reads) => createListUpcomingAgendaHits({ reads, clock })({ topicSlug: 'topic_1', count: false, ...input }));
+  return {
+    recent: await recent({}),
+    'recent but one': await recent({ excludeTopicSlug: 'topic_1' }),
+    'recent of one': await recent({ topicSlug: 'topic_1', jurisdictionSlug: 'dallas' }),
+    first: await upcoming({}),
+    'after a cursor': await upcoming({ cursor: cursor() }),
+    'page 1': await upcoming({ page: 1 }),
+    'page 50': await upcoming({ page: 50 }),
+    detail: await sent((reads) => createGetAgendaHit(reads)(agendaId('agenda_hits', 'x'))),
+    cadence: await sent((reads) =>
+      createGetPublicBodyCadence({ reads, clock, pairs: COVERED })({ slug: 'dallas', bodySlug: 'city-council' }),
+    ),
+  };
+};
+
+const run = ({ name, text, values }: Statement): Promise<unknown> =>
+  session.query({ text, values: values as unknown[], ...(name === undefined ? {} : { name }) });
+
+beforeAll(async () => {
+  agenda = await openTestAgenda();
+  tables = agendaTables(agenda.generation);
+  session = new Client(clientConfig({ dsn: agenda.server.url, purpose: 'plans' }));
+  await session.connect();
+  folding = new Client(clientConfig({ dsn: agenda.server.url, purpose: 'plans', lookups: true }));
+  await folding.connect();
+  // As in a program that was started on an empty database: every plan is kept from before there were rows.
+  for (let times = 0; times < 8; times++) for (const statement of Object.values(await statements())) await run(statement);
+
+  const { events, fold } = agenda;
+  await fold([
+    ...COVERED.flatMap(({ jurisdictionSlug, slug }) => [
+      events.jurisdiction(jurisdictionSlug),
+      events.body(jurisdictionSlug, { slug }),
+      events.source(jurisdictionSlug),
+    ]),
+    ...Array.from({ length: TOPICS }, (_, n) => events.topic(`topic_${n}`)),
+  ]);
+  const ids = (values: readonly string[]) => `'{${values.join(',')}}'::uuid[]`;
+  const bodies = ids(COVERED.map(({ jurisdictionSlug }) => agendaId('public_bodies', jurisdictionSlug)));
+  const topics = ids(Array.from({ length: TOPICS }, (_, n) => agendaId('topics', `topic_${n}`)));
+  const uuid = (number: string, kind: number) => `('00000000-0000-4000-${8000 + kind}-' || lpad((${number})::text, 12, '0'))::uuid`;
+  const startsAt = (number: string) => `${TEST_TIME} + ((${number}) % ${MEETINGS} - ${MEETINGS / 2})::bigint * ${HOUR_MS}`;
+  await session.query(
+    `insert into ${tables.meetings} (meeting_id, body_id, source_id, starts_at, on_calendar, lead)
+     select ${uuid('n', 1)}, (${bodies})[1 + n % 8], '${agendaId('sources', 'dallas')}', ${startsAt('n')}, true, '"meetingAt":"x"'
+     from generate_series(1, ${MEETINGS}) n`,
+  );
+  await session.query(
+    `insert into ${tables.hits} (hit_id, item_id, topic_id, classified_at, own, meeting_id, body_id, starts_at, context, listed)
+     select ${uuid('n', 2)}, ${uuid('n / 2', 3)}, (${topics})[1 + n % ${TOPICS}], ${TEST_TIME} - n, repeat('x', 100), ${uuid(`n % ${MEETINGS}`, 1)},
+       case when n % 2 = 0 then (${bodies})[1 + n / 2 % 8] else ${uuid('n % 60', 4)} end, ${startsAt('n')}, repeat('y', 100), n % 2 = 0
+     from generate_series(1, ${HITS}) n`,
+  );
+}, 120_000);
+
+afterAll(async () => {
+  await session?.end();
+  await folding?.end();
+  await agenda?.close();
+});
+
+interface Node {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly Plans?: readonly Node[];
+}
+
+const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
+
+/** How a table was read: the indexes used, "all" for the whole table, and how many of its rows were touched. */
+const scans = async ({ name, text, values }: Statement, mode: string, table: keyof AgendaTables, on = session) => {
+  await on.query('begin');
+  try {
+    await on.query(`set local plan_cache_mode = ${mode}`);
+    const explain = 'explain (analyze, timing off, format json) ';
+    const literal = (value: StatementValue) => (value === null ? 'null' : `'${String(value)}'`);
+    const result =
+      name === undefined
+        ? await on.query({ text: explain + text, values: values as unknown[] })
+        : await on.query(`${explain} execute "${name}"(${values.map(literal).join(',')})`);
+    const [plan] = JSON.parse((result.rows[0] as { 'QUERY PLAN': string })['QUERY PLAN']) as [{ Plan: Node }];
+    const all = nodes(plan.Plan);
+    const short = tables[table].replace('civic.', '');
+    const found = all.filter((node) => node['Relation Name'] === short && node['Node Type'].includes('Scan'));
+    const bitmaps = all.filter((node) => node['Node Type'] === 'Bitmap Index Scan' && node['Index Name']?.startsWith(short));
+    const used = [...found, ...bitmaps].map((node) => node['Index Name'] ?? (node['Node Type'].startsWith('Bitmap') ? '' : 'all'));
+    const touched = found.reduce(
+      (sum, node) => sum + (node['Actual Loops'] ?? 1) * ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0)),
+      0,
+    );
+    return {
+      used: [...new Set(used.filter((index) => index !== ''))].map((index) => index.replace(`${short}_`, '')).toSorted(),
+      touched,
+    };
+  } finally {
+    await on.query('rollback');
+  }
+};
+
+describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`T29 with a million hits and plan_cache_mode %s`, (mode) => {
+  test.each(['kept from when the tables were empty', 'with fresh statistics'])('lists go through their indexes, plans %s', async (when) => {
+    if (when === 'with fresh statistics')
+      await session.query(`analyze ${tables.hits}, ${tables.meetings}, ${tables.coveredBodies}, ${tables.coveredTopics}`);
+    const all = await statements();
+    const read = (what: string, table: keyof AgendaTables = 'hits') => scans(all[what]!, mode, table);
+    const page = 11;
+    for (const what of ['first', 'after a cursor']) {
+      const { used, touched } = await read(what);
+      expect([what, used, touched]).toEqual([what, ['upcoming'], page]);
+    }
+    for (const [what, number] of [
+      ['page 1', 1],
+      ['page 50', 50],
+    ] as const) {
+      const { used, touched } = await read(what);
+      expect([what, used]).toEqual([what, ['upcoming']]);
+      // Half of the listed hits of one topic of fifteen are upcoming, and all of these are counted.
+      expect(touched).toBeLessThan(HITS / 4 / TOPICS + number * page);
+    }
+    for (const [what, lists] of [
+      ['recent', 8 * TOPICS],
+      ['recent but one', 8 * (TOPICS - 1)],
+      ['recent of one', 1],
+    ] as const) {
+      const { used, touched } = await read(what);
+      expect([what, used]).toEqual([what, ['pkey', 'recent']]);
+      expect(touched).toBeLessThanOrEqual(3 * lists + 3);
+    }
+    expect((await read('detail')).used).toEqual(['pkey']);
+    const { used, touched } = await read('cadence', 'meetings');
+    expect(used).toEqual(['cadence']);
+    expect(touched).toBe(2);
+  });
+
+  test.each(['item_id', 'meeting_id'] as const)('a fold finds the hits of 500 changed records by %s', async (column) => {
+    const { rows } = await session.query<Record<string, string>>(`select distinct ${column} as id from ${tables.hits} limit 500`);
+    const statement = resolveHits(
+      agenda.generation,
+      columnArrays,
+      column,
+      rows.map(({ id }) => id!),
+    );
+    const { used } = await scans(statement, mode, 'hits', folding);
+    expect(used).toEqual([column === 'item_id' ? 'by_item' : 'by_meeting', 'pkey']);
+  });
+});

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { recordChanges } from '../../projections/agenda/record-changes.ts';
+import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
+
+const events = new AgendaEvents();
+const found = (...batch: Parameters<typeof recordChanges>[0]) => recordChanges(batch);
+
+test('the last event of a record decides, whatever lies between', () => {
+  const changes = found(
+    events.topic('a', { name: 'first' }),
+    events.topic('b'),
+    events.withdraw('topics', 'b'),
+    events.topic('a', { name: 'last' }),
+    events.withdraw('topics', 'c'),
+    events.topic('c', { name: 'back' }),
+  );
+  expect(changes.get('topics')).toMatchObject({
+    published: [{ id: agendaId('topics', 'a'), data: { name: 'last' } }, { data: { name: 'back' } }],
+    withdrawn: [agendaId('topics', 'b')],
+  });
+  expect([...changes.keys()]).toEqual(['topics']);
+});
+
+test('records that the agenda says nothing of are not read', () => {
+  const other = events.publish('documents', 'd', { kind: 'agenda', title: 'd', url: 'https://example.org/d' });
+  expect(found({ ...other, data: 'not even JSON' }).size).toBe(0);
+});

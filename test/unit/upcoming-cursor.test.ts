@@ -1,0 +1,54 @@
+import * as fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { encodeFeedCursor } from '../../src/domain/cursor.ts';
+import { cursorText } from '../../src/domain/cursor-text.ts';
+import { decodeUpcomingCursor, encodeUpcomingCursor } from '../../src/domain/upcoming-cursor.ts';
+
+const FURTHEST = 8_640_000_000_000_000;
+const times = fc.oneof(fc.integer({ min: -FURTHEST, max: FURTHEST }), fc.constantFrom(0, FURTHEST, -FURTHEST));
+const cursors = fc.record({ startsAt: times, classifiedAt: times, hitId: fc.uuid() });
+
+describe('an upcoming cursor', () => {
+  test('says after decoding what it was made from, in at most 200 characters', () => {
+    fc.assert(
+      fc.property(cursors, (cursor) => {
+        const text = encodeUpcomingCursor(cursor);
+        expect(text.length).toBeLessThanOrEqual(200);
+        expect(decodeUpcomingCursor(text)).toEqual(cursor);
+      }),
+    );
+  });
+
+  test('differs whenever one of its parts differs', () => {
+    fc.assert(
+      fc.property(cursors, cursors, (left, right) => {
+        fc.pre(JSON.stringify(left) !== JSON.stringify(right));
+        expect(encodeUpcomingCursor(left)).not.toBe(encodeUpcomingCursor(right));
+      }),
+    );
+  });
+
+  test('is refused when a character of it was changed, left out or added', () => {
+    fc.assert(
+      fc.property(cursors, fc.nat(60), fc.constantFrom('', 'A', 'AA', '=', '\u00e9'), (cursor, at, put) => {
+        const text = encodeUpcomingCursor(cursor);
+        const broken = text.slice(0, at) + put + text.slice(at + 1);
+        fc.pre(broken !== text);
+        expect(decodeUpcomingCursor(broken)).toBe('damaged');
+      }),
+    );
+  });
+
+  test('of another kind is told apart from damage', () => {
+    const feed = encodeFeedCursor({ feedId: '00000000-0000-4000-8000-000000000000', position: 1, binding: 'all' });
+    expect(decodeUpcomingCursor(feed)).toBe('other kind');
+  });
+
+  test('is damaged when its payload is of no cursor: too short, too long, or a time that no date has', () => {
+    const time = Buffer.alloc(32);
+    time.writeBigInt64BE(BigInt(FURTHEST) + 1n, 8);
+    for (const payload of [Buffer.alloc(31), Buffer.alloc(33), time, Buffer.alloc(400)]) {
+      expect(decodeUpcomingCursor(cursorText('upcoming', payload))).toBe('damaged');
+    }
+  });
+});
