@@ -6,13 +6,12 @@ import type { Clock } from '../src/domain/ports/clock.ts';
 import type { Logger } from '../src/domain/ports/logger.ts';
 import type { LiveReads } from '../src/domain/ports/projection.ts';
 import { source } from '../src/domain/records/schemas.ts';
+import { sourceStatusAt } from '../src/domain/source-status.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
 import { readFeedHead } from './feed-head.ts';
 import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from './list-projections.ts';
 import { liveTable } from './live-table.ts';
 
-/** A source is stale when its last success is older than this (decisions, section 4). */
-const STALE_AFTER_MS = 48 * 3_600_000;
 const SLOW_PROJECTION_SECONDS = 60;
 
 const sourceRow = z.object({
@@ -72,13 +71,12 @@ const readSources = async (reads: LiveReads, clock: Clock): Promise<Health['sour
   const rows = await reads.many((generation) => currentSources(generation(RECORD_HISTORY)));
   return rows.map(({ source_id, jurisdiction_slug, body_slug, data }) => {
     const success = data.lastSuccessfulCheckAt;
-    const stale = data.status === 'healthy' && success !== null && Date.parse(success) < clock.now() - STALE_AFTER_MS;
     return {
       sourceId: source_id,
       jurisdictionSlug: jurisdiction_slug,
       ...(body_slug === null ? {} : { bodySlug: body_slug }),
       sourceType: data.sourceType,
-      status: stale ? 'stale' : data.status,
+      status: sourceStatusAt(data.status, success === null ? null : Date.parse(success), clock.now()),
       ...(data.agendaTextEvidence === null ? {} : { agendaTextEvidence: data.agendaTextEvidence }),
       ...(data.lastCheckedAt === null ? {} : { lastCheckedAt: data.lastCheckedAt }),
       ...(success === null ? {} : { lastSuccessfulCheckAt: success }),
