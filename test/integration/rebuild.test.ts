@@ -5,7 +5,8 @@ import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordHistoryTables } from '../../projections/record-history/tables.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed-head.ts';
-import type { Generation } from '../../src/domain/ports/generations.ts';
+import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import type { Generation, GenerationStore } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
 import { below, randomChanges, randomFrom, testSeed, upsert, withSeed } from '../support/civic-records.ts';
@@ -93,6 +94,44 @@ test('T18 a generation is built while the live one serves and events arrive; a r
   const expected = await expectedFeed(civic.log);
   checkReading(expected, items, { from: 0, to, resource: null });
   expect(civic.logger.errors).toEqual([]);
+});
+
+test('T18 a rebuild ends although every look at the log finds something new', async () => {
+  let number = 0;
+  const busy: EventLog = {
+    ...civic.log,
+    readAll: async (read) => {
+      await civic.writer.write([upsert('documents', number % 20, (number += 1))], {});
+      return civic.log.readAll(read);
+    },
+  };
+  projector = civic.startProjector([recordHistory, snapshots], { log: busy, batchSize: 100 });
+  const building = await rebuild(recordHistory);
+  projector.nudge();
+  await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
+});
+
+test('T18 tables that another version of the program made meanwhile are not filled', async () => {
+  projector = civic.startProjector([recordHistory, snapshots]);
+  await civic.settled();
+  await projector.stop();
+  const before = (await row(await civic.live(recordHistory.name)))!;
+  let looks = 0;
+  // What it lists is old: the generation was made right after.
+  const stale: GenerationStore = {
+    ...civic.generations,
+    list: () => {
+      looks += 1;
+      return Promise.resolve([]);
+    },
+  };
+  projector = civic.startProjector([{ ...recordHistory, version: 2 }], { generations: stale });
+  await untilTrue('it has looked three times', () => {
+    projector!.nudge();
+    return looks > 3;
+  });
+  await projector.stop();
+  expect((await row(before.generation))!.token).toBe(before.token);
 });
 
 test('T18 a newer version replaces a live one that nobody folds any more, also when events have arrived since', async () => {
@@ -218,6 +257,32 @@ describe('from here on', () => {
       `insert into ${history} select * from ${recordHistoryTables(building.generation).history} where position = ${found![0]}`,
     );
     expect((await verify()).differences).toEqual([]);
+  });
+
+  test('a rebuild passes a live generation by that is paused at an event, keeps every position of it and goes on behind it', async () => {
+    const poison = upsert('topics', 777, 1);
+    const poisoned: Projection = {
+      ...current,
+      fold: async (batch, context) => {
+        if (batch.some(({ stream }) => stream === `topics-${poison.id}`)) throw new Error('cannot be folded yet');
+        await current.fold(batch, context);
+      },
+    };
+    const paused = async () => (await row(await civic.live(current.name)))!.pausedReason;
+    projector = civic.startProjector([poisoned, snapshots]);
+    await civic.writer.write([upsert('topics', 776, 1), poison, upsert('topics', 778, 1)], {});
+    await untilTrue('the live generation is paused', async () => (await paused()) !== null);
+    await projector.stop();
+    projector = civic.startProjector([current, snapshots]);
+    const building = await rebuild(current);
+    projector.nudge();
+    await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
+    await civic.settled();
+    const { items, to } = await following(() => true);
+    const expected = await expectedFeed(civic.log);
+    expect(to).toBe(expected.length);
+    checkReading(expected, items, { from: 0, to, resource: null });
+    expect(await paused()).toBeNull();
   });
 
   test('a verification while events arrive and old rows are pruned finds no difference', async () => {

@@ -137,6 +137,14 @@ test('T13 retention never passes the boundary of a snapshot that has not expired
   expect(await mark()).toBeGreaterThan(boundary);
 });
 
+test('T14 a snapshot whose rows may be gone is refused as expired and never shown in part', async () => {
+  const { snapshotId, boundaryCursor } = await take();
+  await change();
+  await civic.rows(`update civic.feed_retention set mark = ${positionOf(boundaryCursor) + 1}`);
+  expect(await code(readAll(snapshotId, 500))).toBe('cursor_expired');
+  expect(await code(readAll((await take()).snapshotId, 500))).toBe('answered');
+});
+
 test("another account's snapshot, an unknown one and an expired one are all not found", async () => {
   const { snapshotId } = await take();
   const page = (id: string, accountId: string) =>

@@ -1,0 +1,116 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, expect, test } from 'vitest';
+import { ForeignLogFound, openFeed } from '../../commands/feed/open-feed.ts';
+import { createRecordWriter } from '../../commands/records/write-records.ts';
+import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { type EventLog, LOG_START, NO_STREAM } from '../../src/domain/ports/event-log.ts';
+import { catalogueRecords } from '../../src/sources/catalogue/catalogue-records.ts';
+import { fillNewLog, SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
+import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { newEvent } from '../support/event-log-builders.ts';
+import { expectedFeed, linesOf, stateAt } from '../support/history-checker.ts';
+
+let server: TestDatabase | undefined;
+let civic: TestCivic | undefined;
+
+const open = async (): Promise<TestCivic> => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url);
+  return civic;
+};
+
+const close = async (): Promise<void> => {
+  const [opened, database] = [civic, server];
+  [civic, server] = [undefined, undefined];
+  await opened?.close();
+  await database?.close();
+};
+
+afterEach(close);
+
+/** A process that dies at its n-th append, before or after it is stored. */
+const dyingAt = (log: EventLog, appends: number, stored: boolean): EventLog => {
+  let left = appends;
+  const dying = async <Result>(append: () => Promise<Result>): Promise<Result> => {
+    left -= 1;
+    if (left > 0) return append();
+    if (left === 0 && stored) await append();
+    throw new Error('the process died');
+  };
+  return { ...log, append: (one) => dying(() => log.append(one)), appendEach: (many) => dying(() => log.appendEach(many)) };
+};
+
+const start = async ({ clock, identifiers }: TestCivic, log: EventLog, sample: 'new' | 'off' = 'new') => {
+  const writer = createRecordWriter({ log, clock, identifiers, deadlineMs: 10_000 });
+  const keys: string[] = [];
+  await fillNewLog({ log, clock, identifiers, randomBytes, writer }, { sample, onSampleKey: (key) => keys.push(key) });
+  return keys;
+};
+
+const contents = async (log: EventLog): Promise<string[]> => {
+  const changes = await expectedFeed(log);
+  const withoutTimes = [...stateAt(changes, changes.length)].map(([key, data]) => {
+    const { createdAt: _, updatedAt: __, ...content } = JSON.parse(data) as Record<string, unknown>;
+    return [key, JSON.stringify(content)] as const;
+  });
+  return linesOf(withoutTimes);
+};
+
+test('a first run that dies at any of its appends, before or after it is stored, is finished by the next start', async () => {
+  const whole = await open();
+  expect(await start(whole, whole.log)).toHaveLength(1);
+  const wanted = await contents(whole.log);
+  expect(wanted.length).toBeGreaterThan(catalogueRecords().length);
+  expect(await start(whole, whole.log)).toEqual([]);
+  expect(await contents(whole.log)).toEqual(wanted);
+  await close();
+  for (const [appends, stored] of [1, 2, 3, 4, 5, 6, 7].map((nth) => [nth, nth % 2 === 0] as const)) {
+    const cut = await open();
+    await start(cut, dyingAt(cut.log, appends, stored)).catch((error: Error) => expect(error.message).toBe('the process died'));
+    cut.clock.advance(60_000);
+    await start(cut, cut.log);
+    expect(await contents(cut.log)).toEqual(wanted);
+    const account = await cut.log.readStream(`account-${SAMPLE_ACCOUNT_ID}`, NO_STREAM, 100);
+    expect(account.filter(({ type }) => type === 'AccountOpened')).toHaveLength(1);
+    expect(new Set((await expectedFeed(cut.log)).map(({ resource, recordId }) => `${resource} ${recordId}`)).size).toBe(wanted.length);
+    await close();
+  }
+});
+
+test('what was edited or removed after a first run is left alone by every later start, and no sample comes into a log in use', async () => {
+  const used = await open();
+  const [first, second] = catalogueRecords();
+  await used.writer.write([first!], {});
+  await start(used, used.log);
+  expect(await used.log.readStream(`account-${SAMPLE_ACCOUNT_ID}`, NO_STREAM, 1)).toEqual([]);
+  await used.writer.write([{ op: 'remove', resource: second!.resource, id: second!.id }], {});
+  const before = await used.log.head();
+  await start(used, used.log);
+  expect(await used.log.head()).toBe(before);
+});
+
+test('however many processes open the feed of an empty log at once, it gets one identity', async () => {
+  server = await startTestDatabase();
+  await migrate(server.url);
+  const logs = Array.from({ length: 5 }, () => openEventLog({ dsn: server!.url, statementTimeoutMs: 10_000 }));
+  const clock = { now: () => 1, sleep: () => Promise.resolve() };
+  const opened = await Promise.all(
+    logs.map((log, nth) => openFeed(log, clock, { next: () => `00000000-0000-4000-8000-00000000000${nth}` })),
+  );
+  expect(new Set(opened.map(({ id, position }) => `${id} ${position}`)).size).toBe(1);
+  expect((await logs[0]!.readAll({ after: LOG_START, limit: 10 })).events).toHaveLength(1);
+  await Promise.all(logs.map((log) => log.close()));
+});
+
+test('a log that begins with something else is refused by name', async () => {
+  server = await startTestDatabase();
+  await migrate(server.url);
+  const log = openEventLog({ dsn: server.url, statementTimeoutMs: 10_000 });
+  await log.append({ stream: 'orders-1', expectedRevision: NO_STREAM, events: [newEvent({ type: 'OrderPlaced' })] });
+  const opening = openFeed(log, { now: () => 1, sleep: () => Promise.resolve() }, { next: () => '00000000-0000-4000-8000-000000000001' });
+  await expect(opening).rejects.toThrow(ForeignLogFound);
+  await expect(opening).rejects.toThrow('OrderPlaced');
+  await log.close();
+});
