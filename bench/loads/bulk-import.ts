@@ -16,8 +16,9 @@ interface Imported {
 
 /** Wall milliseconds from spawning the command to its end, by when everything is visible in the feed. */
 const importFile = async (dataDir: string, file: string, expected: number): Promise<number> => {
-  const { value, ms } = await civic<Imported>(dataDir, ['records', 'import', file]);
-  if (value.appended !== expected) throw new Error(`${value.appended} of ${expected} records were appended`);
+  const { value, ms } = await civic(dataDir, ['records', 'import', file]);
+  const { appended } = value as Imported;
+  if (appended !== expected) throw new Error(`${appended} of ${expected} records were appended`);
   return ms;
 };
 

@@ -17,7 +17,7 @@ interface Rebuilt {
 
 /** Seconds as the command reports them: from the request to the switched generation, without the start of the process. */
 const rebuild = async (dataDir: string): Promise<Rebuilt> =>
-  (await civic<Rebuilt[]>(dataDir, ['projections', 'rebuild', 'record_history'])).value[0]!;
+  ((await civic(dataDir, ['projections', 'rebuild', 'record_history'])).value as readonly Rebuilt[])[0]!;
 
 const COLUMNS = 'position, resource, record_id, version, removed, changed_at, superseded_at, digest, envelope, body';
 

@@ -132,7 +132,7 @@ const poll = async ({ url, path, headers, readers, everyMs, seconds }: PollJob):
       const connection = new Connection(url);
       let due = performance.now() + (everyMs * reader) / readers;
       for (; due < ending; due += everyMs) {
-        await new Promise((resolve) => setTimeout(resolve, due - performance.now()));
+        await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
         const started = performance.now();
         const { status, body } = await connection.send('GET', path, headers);
         expectOk(status, body);

@@ -55,8 +55,8 @@ export const startWorker = (path: URL | string, environment: Readonly<Record<str
 };
 
 /** The other end of `startWorker`: answers each job with what the function resolves to. */
-export const serveJobs = <Job>(work: (job: Job) => Promise<unknown>): void => {
-  process.on('message', (job: Job) => {
+export const serveJobs = (work: (job: never) => Promise<unknown>): void => {
+  process.on('message', (job: never) => {
     work(job).then(
       (value) => process.send!({ value }),
       (error: Error) => process.send!({ error: error.stack ?? error.message }),

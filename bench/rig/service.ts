@@ -20,11 +20,11 @@ const environmentOf = (dataDir: string, extra: Readonly<Record<string, string>> 
 };
 
 /** Runs `civic ARGS --json` to its end; the value that it printed and the milliseconds from spawn to exit. */
-export const civic = async <Value>(
+export const civic = async (
   dataDir: string,
   args: readonly string[],
   nodeOptions: readonly string[] = [],
-): Promise<{ readonly value: Value; readonly ms: number }> => {
+): Promise<{ readonly value: unknown; readonly ms: number }> => {
   const started = performance.now();
   const child = start(process.execPath, [...nodeOptions, MAIN, ...args, '--json'], environmentOf(dataDir));
   const out: Buffer[] = [];
@@ -34,7 +34,7 @@ export const civic = async <Value>(
   await new Promise<void>((resolve) => child.once('close', () => resolve()));
   const ms = performance.now() - started;
   if (child.exitCode !== 0) throw new Error(`civic ${args.join(' ')}: ${Buffer.concat(err).toString().slice(-500)}`);
-  return { value: JSON.parse(Buffer.concat(out).toString()) as Value, ms };
+  return { value: JSON.parse(Buffer.concat(out).toString()) as unknown, ms };
 };
 
 export interface Service extends AsyncDisposable {
@@ -68,8 +68,9 @@ export const serve = async (dataDir: string, nodeOptions: readonly string[] = []
 /** Opens an account with a key that may read and export. */
 export const openAccount = async (dataDir: string): Promise<{ readonly accountId: string; readonly key: string }> => {
   const paid = ['--tier', 'ultra', '--channel', 'subscription', '--paid-until', '2099-01-01T00:00:00Z'];
-  const { accountId } = (await civic<{ accountId: string }>(dataDir, ['accounts', 'open', '--name', 'Bench', ...paid])).value;
-  const { key } = (await civic<{ key: string }>(dataDir, ['keys', 'issue', '--account', accountId, '--scope', 'civic:read,civic:export']))
-    .value;
+  const opened = await civic(dataDir, ['accounts', 'open', '--name', 'Bench', ...paid]);
+  const { accountId } = opened.value as { readonly accountId: string };
+  const issued = await civic(dataDir, ['keys', 'issue', '--account', accountId, '--scope', 'civic:read,civic:export']);
+  const { key } = issued.value as { readonly key: string };
   return { accountId, key };
 };

@@ -1,6 +1,5 @@
 import { openCivic } from '../../src/composition.ts';
 import { readSettings } from '../../src/settings.ts';
-import { createLogger } from '../../infra/system/logging.ts';
 import { Connection } from './http-client.ts';
 import { serveJobs } from './processes.ts';
 import { agendaItemContent, uuidOf } from './records.ts';
@@ -32,7 +31,7 @@ interface Page {
 
 /** Writes at an even pace through the program's writer, in a process that folds nothing, and tails the service's feed beside it. */
 serveJobs(async ({ url, key, perSecond, seconds, from }: VisibilityJob): Promise<Visibility> => {
-  const civic = await openCivic(readSettings(process.env).settings, 'command', createLogger('warn', 'json'));
+  const civic = await openCivic(readSettings(process.env).settings, 'command', []);
   const connection = new Connection(url);
   const total = perSecond * seconds;
   const sent = new Map<string, number>();
