@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { DataLayout } from './data-layout.ts';
 import type { Owner } from './launch-plan.ts';
-import { EmbeddedDatabaseRefused } from './refusal.ts';
+import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
 
 /** Where the sockets of a running keeper and its server stand. */
 export interface RunDirectory {
@@ -54,7 +54,13 @@ export function findRunDirectory(layout: DataLayout): RunDirectory | undefined {
   if (stat === undefined) return undefined;
   const trusted = [0, process.getuid?.(), statSync(layout.root).uid].includes(stat.uid) && stat.isDirectory() && (stat.mode & 0o022) === 0;
   if (!trusted) throw new EmbeddedDatabaseRefused(`${layout.run} is not a private folder of this program: remove it and start again`);
-  return runDirectoryAt(realpathSync(layout.run));
+  try {
+    return runDirectoryAt(realpathSync(layout.run));
+  } catch (error) {
+    // A keeper that starts or ends has removed it a moment ago.
+    if (systemErrorCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
 }
 
 /** Removes the sockets and their folders, whatever a killed keeper has left. */

@@ -3,8 +3,7 @@ import { type CliContext, CommandFailed } from './context.ts';
 const cell = (value: unknown): string => {
   if (value === null || value === undefined) return '-';
   if (Array.isArray(value)) return value.map(cell).join(',');
-  if (typeof value === 'object') return JSON.stringify(value);
-  return String(value);
+  return typeof value === 'string' ? value : JSON.stringify(value);
 };
 
 const table = (rows: readonly Readonly<Record<string, unknown>>[]): string => {

@@ -165,11 +165,19 @@ export const makeInstallation = (name = 'civic-service-'): Installation => {
       for (const program of started) program.kill('SIGKILL');
       await Promise.all([...started].map(({ ended }) => ended));
       const left = await remaining(dataDir);
-      for (const { pid } of left) process.kill(pid, 'SIGKILL');
+      for (const { pid } of left) killed(pid);
       rmSync(folder, { recursive: true, force: true });
       if (left.length > 0) throw new Error(`left behind: ${left.map(({ command }) => command).join('; ')}`);
     },
   };
+};
+
+const killed = (pid: number): void => {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It went together with its parent.
+  }
 };
 
 /** The keeper and PostgreSQL processes that still live on a data directory after the time that a clean end takes. */
@@ -182,7 +190,8 @@ export const remaining = async (dataDir: string): Promise<ReturnType<typeof proc
   }
 };
 
-const bannerOf = async (program: Running & { readonly child: ChildProcess }): Promise<string> => {
+/** What the service prints at its start, whole; throws `ServiceDidNotStart` when it ends instead. */
+export const bannerOf = async (program: Running & { readonly child: ChildProcess }): Promise<string> => {
   const timer = setTimeout(() => program.kill('SIGKILL'), START_MS);
   let text = '';
   try {

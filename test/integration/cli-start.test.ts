@@ -1,0 +1,159 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { keeperOf, postmasterOf, processesOf, until } from '../support/embedded-users.ts';
+import { bannerOf, type Installation, makeInstallation, remaining, runProgram, type Running } from '../support/service.ts';
+
+/** `npm start` itself, in this checkout; its preparation has been made by `npm test`. */
+const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+const NPM_START = ['npm', 'start', '--ignore-scripts', '--silent'];
+
+let installation: Installation;
+let started: Running[];
+
+beforeEach(() => {
+  installation = makeInstallation('civic-start-');
+  started = [];
+});
+
+afterEach(async () => {
+  for (const program of started) program.kill('SIGTERM');
+  await Promise.all(started.map(({ ended }) => ended));
+  await installation.close();
+});
+
+const childrenOf = (pid: number): number[] =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+    .split(' ')
+    .filter((text) => text !== '')
+    .map(Number);
+const isAlive = (pid: number): boolean => spawnSync('kill', ['-0', String(pid)]).status === 0;
+
+interface Started {
+  readonly npm: Running;
+  /** The service's own process, below npm. */
+  readonly service: number;
+  readonly banner: string;
+}
+
+const npmStart = async (sample: 'on' | 'off', prefix: readonly string[] = []): Promise<Started> => {
+  const npm = runProgram([...prefix, ...NPM_START], { cwd: CHECKOUT, env: installation.environment({ CIVIC_SAMPLE: sample }) });
+  started.push(npm);
+  const banner = await bannerOf(npm);
+  const [service] = childrenOf(npm.pid);
+  if (service === undefined) throw new Error('npm has no child');
+  return { npm, service, banner };
+};
+
+const nothingLeft = async (service: number): Promise<void> => {
+  expect(isAlive(service)).toBe(false);
+  expect(processesOf(installation.dataDir)).toEqual([]);
+};
+
+test('the script begins with exec: npm has the service itself as its child', async () => {
+  const { service } = await npmStart('off');
+  expect(readFileSync(`/proc/${service}/cmdline`, 'utf8').split('\0').slice(1, 3)).toEqual(['src/main.ts', 'serve']);
+});
+
+test('a first start prints a key with which the printed lines work as they are', async () => {
+  const { banner } = await npmStart('on');
+  const lines = banner.split('\n').filter((line) => line.startsWith('  curl '));
+  expect(lines).toHaveLength(3);
+  for (const line of lines) {
+    const { stdout } = spawnSync('sh', ['-c', `${line} -s -w '\\n%{http_code}'`], { encoding: 'utf8' });
+    const [body = '', status] = stdout.split('\n');
+    expect(status).toMatch(/^20[01]$/);
+    expect(JSON.parse(body)).toHaveProperty('data');
+  }
+});
+
+test.each(['SIGTERM', 'SIGINT'] as const)('%s to npm ends everything with exit 0, and no process is left', async (signal) => {
+  const { npm, service } = await npmStart('off');
+  npm.kill(signal);
+  expect((await npm.ended).exitCode).toBe(0);
+  await nothingLeft(service);
+});
+
+test('an impatient second and third SIGTERM change nothing', async () => {
+  const { npm, service } = await npmStart('off');
+  for (let time = 0; time < 3; time += 1) process.kill(service, 'SIGTERM');
+  expect((await npm.ended).exitCode).toBe(0);
+  await nothingLeft(service);
+  expect(readFileSync(`${installation.dataDir}/postgresql.log`, 'utf8')).toContain('database system is shut down');
+});
+
+test('SIGINT to the whole group, as a terminal sends it, ends everything with exit 0', async () => {
+  // setsid makes the process itself the leader of a group of its own and becomes npm.
+  const { npm, service } = await npmStart('off', ['setsid']);
+  process.kill(-npm.pid, 'SIGINT');
+  expect((await npm.ended).exitCode).toBe(0);
+  await nothingLeft(service);
+});
+
+test('SIGTERM in the middle of a start ends it with exit 0, and the next start is whole', async () => {
+  const starting = installation.launch({ sample: 'on' });
+  starting.ready.catch(() => undefined);
+  await until('the server of the new folder is being made', () => processesOf(installation.dataDir).length > 0);
+  starting.kill('SIGTERM');
+  const { exitCode, stderr } = await starting.ended;
+  expect({ exitCode, stderr: stderr.includes('    at ') }).toEqual({ exitCode: 0, stderr: false });
+  expect(await remaining(installation.dataDir)).toEqual([]);
+  const service = await installation.start({ sample: 'on' });
+  expect((await service.fetch('/api/v1/data/changes?limit=1', { key: service.key ?? (await installation.openAccount()) })).status).toBe(
+    200,
+  );
+  expect((await service.stop()).exitCode).toBe(0);
+});
+
+test.each(['the service', 'the keeper', 'PostgreSQL', 'all of them'])(
+  'after kill -9 of %s the next start recovers by itself',
+  async (victim) => {
+    const service = await installation.start();
+    const key = await installation.openAccount();
+    const change = (name: string) =>
+      installation.civic(['records', 'import', '-', '--json'], {
+        input: `${JSON.stringify({ op: 'upsert', resource: 'topics', id: '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11', data: topic(name) })}\n`,
+      });
+    expect((await change('kept')).exitCode).toBe(0);
+    const [keeper, postmaster] = [keeperOf(installation.dataDir), postmasterOf(installation.dataDir)];
+    if (victim === 'the keeper' || victim === 'all of them') process.kill(keeper, 'SIGKILL');
+    if (victim === 'PostgreSQL' || victim === 'all of them') process.kill(postmaster, 'SIGKILL');
+    await service.kill9();
+    const again = await installation.start();
+    const answer = await again.fetch('/api/v1/data/changes?resource=topics', { key });
+    expect(answer.status).toBe(200);
+    expect(await answer.text()).toContain('"name":"kept"');
+    expect((await again.stop()).exitCode).toBe(0);
+  },
+);
+
+test.each(['the keeper', 'PostgreSQL'])('a service whose %s is killed answers again by itself', async (victim) => {
+  const service = await installation.start();
+  const key = await installation.openAccount();
+  process.kill(victim === 'PostgreSQL' ? postmasterOf(installation.dataDir) : keeperOf(installation.dataDir), 'SIGKILL');
+  const status = await untilAnswered(() => service.fetch('/api/v1/data/changes?limit=1', { key }));
+  expect(status).toBe(200);
+  expect((await service.stop()).exitCode).toBe(0);
+});
+
+/** The status of the first answer that is 200, or of the last one within half a minute. */
+const untilAnswered = async (ask: () => Promise<Response>): Promise<number> => {
+  const from = performance.now();
+  for (;;) {
+    const { status } = await ask();
+    if (status === 200 || performance.now() - from > 30_000) return status;
+  }
+};
+
+const topic = (name: string): object => ({
+  slug: 'zoning',
+  name,
+  publicLabel: 'Zoning',
+  description: 'Changes of zoning',
+  keywords: ['zoning'],
+  negativeKeywords: [],
+  selectable: true,
+  classificationActive: true,
+  taxonomyManaged: false,
+});
