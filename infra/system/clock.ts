@@ -5,7 +5,10 @@ import type { Clock } from '../../src/domain/ports/clock.ts';
 export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (milliseconds, signal) => {
-    await wait(milliseconds, undefined, signal === undefined ? {} : { signal });
+    await wait(milliseconds, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+      // The timer's own error says only that it was aborted.
+      throw signal?.aborted === true ? signal.reason : error;
+    });
   },
 };
 
