@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { noParams, noQuery } from './fields.ts';
-import { operation, PUBLIC_REFUSALS } from './operation.ts';
+import { operation } from './operation.ts';
 
 /** An OpenAPI 3.1 document: this contract, written out. */
 export const openApiDocument = z.looseObject({
@@ -19,6 +19,6 @@ export const getOpenApiDocument = operation({
   query: noQuery,
   body: null,
   success: { status: 200, schema: openApiDocument },
-  refusals: [...PUBLIC_REFUSALS],
+  refusals: ['invalid_parameter', 'internal_error'],
   cacheControl: 'public, s-maxage=3600',
 });

@@ -8,7 +8,10 @@ export const jsonRpcRequest = z.strictObject({
   jsonrpc: z.literal('2.0'),
   id: id.optional(),
   method: z.string().min(1),
-  params: z.looseObject({}).optional(),
+  params: z
+    .looseObject({})
+    .meta({ wire: { anyOf: [{ $ref: '#/components/schemas/ToolCall' }, { type: 'object', additionalProperties: true }] } })
+    .optional(),
 });
 
 /** Elements of one batch, which only the 2025 era has. */

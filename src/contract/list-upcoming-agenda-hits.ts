@@ -44,17 +44,16 @@ export const upcomingByPage = z.strictObject({
   pageSize: z.literal(UPCOMING_PAGE_SIZE),
 });
 
+/** Always there; its cursor is null in the page form. */
+export const upcomingPagination = z.strictObject({
+  limit: z.literal(UPCOMING_PAGE_SIZE),
+  returned: z.int().min(0).max(UPCOMING_PAGE_SIZE),
+  nextCursor: upcomingCursor.nullable(),
+});
+
 export const upcomingAgendaHits = z.strictObject({
   data: z.union([upcomingByCursor, upcomingByPage]),
-  meta: z.strictObject({
-    pagination: z
-      .strictObject({
-        limit: z.literal(UPCOMING_PAGE_SIZE),
-        returned: z.int().min(0).max(UPCOMING_PAGE_SIZE),
-        nextCursor: upcomingCursor.nullable(),
-      })
-      .meta({ closed: true }),
-  }),
+  meta: z.strictObject({ pagination: upcomingPagination }),
 });
 
 export const listUpcomingAgendaHits = operation({

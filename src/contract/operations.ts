@@ -47,8 +47,23 @@ export const OPERATIONS = {
 
 export type OperationId = keyof typeof OPERATIONS;
 
-/** The operations that this version of the program answers; the edge knows no other path, and the documents say so of each. */
-export const SERVED_OPERATIONS = {
+/** Operations that anybody may ask, answered from the read models and the catalogue. */
+export const PUBLIC_OPERATIONS = {
+  listRecentAgendaHits,
+  getAgendaHit,
+  listUpcomingAgendaHits,
+  listDfwResearchCoverage,
+  getPublicBodyCadence,
+  listPublicSourceStatuses,
+} as const;
+
+export type PublicOperationId = keyof typeof PUBLIC_OPERATIONS;
+
+/** Operations that refuse everything. */
+export const CLOSED_OPERATIONS = { getPrelaunchMcp, postPrelaunchMcp } as const;
+
+/** Operations with an API key that this version of the program answers. */
+export const CUSTOMER_OPERATIONS = {
   readCivicChanges,
   createCivicSnapshot,
   readCivicSnapshotPage,
@@ -56,6 +71,9 @@ export const SERVED_OPERATIONS = {
   readCivicHealth,
 } as const;
 
-export type ServedOperationId = keyof typeof SERVED_OPERATIONS;
+export type CustomerOperationId = keyof typeof CUSTOMER_OPERATIONS;
+
+/** The operations that this version of the program answers; the edge knows no other, and the documents say so of each. */
+export const SERVED_OPERATIONS = { ...PUBLIC_OPERATIONS, getOpenApiDocument, ...CLOSED_OPERATIONS, ...CUSTOMER_OPERATIONS } as const;
 
 export const isServed = (id: OperationId): boolean => Object.hasOwn(SERVED_OPERATIONS, id);

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { COUNTIES } from '../domain/records/counties.ts';
 import { FAMILIES } from '../domain/records/families.ts';
 import { date, url } from '../domain/records/fields.ts';
-import { jurisdiction } from '../domain/records/schemas.ts';
+import { jurisdiction, recordStream } from '../domain/records/schemas.ts';
 
 /** What research located, and no more than that. */
 export const COVERAGE_STATUSES = {
@@ -16,7 +16,7 @@ export const COVERAGE_STATUSES = {
 export type CoverageStatus = keyof typeof COVERAGE_STATUSES;
 
 export const coverageStatus = z.enum(Object.keys(COVERAGE_STATUSES) as [CoverageStatus, ...CoverageStatus[]]);
-export const family = z.enum(FAMILIES);
+export const family = recordStream.shape.family;
 export const county = z.enum(COUNTIES);
 
 export const MOST_COVERAGE_ITEMS = 20;

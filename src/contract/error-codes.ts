@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import type { RejectionCode } from '../domain/rejections.ts';
+
+/** The codes that a client of each part of the interface can meet. */
+export const PUBLIC_CODES = [
+  'invalid_parameter',
+  'not_found',
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'internal_error',
+] as const satisfies readonly RejectionCode[];
+
+export const FEED_CODES = [
+  'invalid_parameter',
+  'unauthorized',
+  'forbidden',
+  'billing_channel_unset',
+  'billing_entitlement_required',
+  'feed_subscription_plan_required',
+  'not_found',
+  'feed_subscription_conflict',
+  'feed_subscription_limit_reached',
+  'cursor_expired',
+  'request_too_large',
+  'response_too_large',
+  'rate_limited',
+  'internal_error',
+  'authentication_unavailable',
+  'feed_unavailable',
+  'timeout',
+] as const satisfies readonly RejectionCode[];
+
+export const REPORT_CODES = [
+  'invalid_input',
+  'unauthorized',
+  'forbidden',
+  'access_denied',
+  'billing_channel_unset',
+  'billing_entitlement_required',
+  'report_not_found',
+  'replay_conflict',
+  'rate_limited',
+  'submit_rate_limited',
+  'status_rate_limited',
+  'report_limit_reached',
+  'queue_unavailable',
+  'budget_exhausted',
+  'intake_paused',
+  'worker_paused',
+  'lease_conflict',
+  'state_conflict',
+  'invalid_transition',
+  'resolution_incomplete',
+  'service_unavailable',
+  'authentication_unavailable',
+  'internal_error',
+] as const satisfies readonly RejectionCode[];
+
+/** What the tool endpoint refuses before the tool protocol begins. */
+export const TOOL_ENDPOINT_CODES = [
+  'invalid_parameter',
+  'unauthorized',
+  'forbidden',
+  'request_too_large',
+  'rate_limited',
+  'internal_error',
+  'authentication_unavailable',
+] as const satisfies readonly RejectionCode[];
+
+/** The codes of each part's error envelope. */
+export const ERROR_CODES = {
+  public: z.enum(PUBLIC_CODES),
+  feed: z.enum(FEED_CODES),
+  report: z.enum(REPORT_CODES),
+  tools: z.enum(TOOL_ENDPOINT_CODES),
+  closed: z.enum(['mcp_prelaunch']),
+} as const;
+export type EnvelopeName = keyof typeof ERROR_CODES;

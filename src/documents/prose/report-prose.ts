@@ -1,0 +1,35 @@
+import type { Prose } from './prose.ts';
+
+const CLOSED = 'This legacy route is closed: it answers 403 `mcp_prelaunch` whatever it is sent. It is no alias of `/api/v1/mcp`.';
+
+export const REPORT_PROSE = {
+  submitDataReport: {
+    tag: 'Reports',
+    summary: 'Report a missing record',
+    description: `Confirms receipt only, not a gap; the address is not fetched at intake. The same \`Idempotency-Key\` with the same body answers the
+first receipt, with another body it is 409. Needs current paid access and takes no paid call. Limits, shared with the tools: 5 submissions in a minute,
+20 new reports in a day, 20 open ones.
+
+Refused addresses: other schemes than http and https, credentials, a fragment, hosts that are private or have no dot, and query parameters that look
+like secrets.`,
+  },
+  getDataReport: {
+    tag: 'Reports',
+    summary: 'Read how a report stands',
+    description: `A report of this account. Ask again at \`nextCheckAt\`, not in a loop: 30 reads in a minute are the limit. Open statuses: \`received\`,
+\`investigating\`, \`awaiting_source\`, \`gap_confirmed\`, \`backfilling\`. Closed ones: \`resolved\`, \`already_available\`, \`not_found\`, \`out_of_scope\`,
+\`declined\`; a closed report stays closed.`,
+  },
+  postMcpJsonRpc: {
+    tag: 'Tools',
+    summary: 'Call the tools by JSON-RPC',
+    description: `The Model Context Protocol over HTTP, in two eras. A request that carries its protocol version in \`params._meta\`
+(\`io.modelcontextprotocol/protocolVersion\`) is of the current era: it is answered as JSON, and its headers must agree with its body. Any other is of
+the 2025 era: it must accept both \`application/json\` and \`text/event-stream\`, is answered as server-sent events, and may be a batch of at most 20.
+
+Six tools: \`search_agenda\`, \`get_agenda_item\`, \`get_coverage\`, \`get_data_coverage\`, \`report_missing_data\`, \`get_data_report\`. A tool's own refusal is a
+result with \`isError: true\`; the payload of a tool is at most 16,384 bytes.`,
+  },
+  getPrelaunchMcp: { tag: 'Tools', summary: 'Closed legacy route', description: CLOSED },
+  postPrelaunchMcp: { tag: 'Tools', summary: 'Closed legacy route', description: CLOSED },
+} as const satisfies Readonly<Record<string, Prose>>;
