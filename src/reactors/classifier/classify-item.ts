@@ -16,6 +16,16 @@ import { topicEvidence } from './topic-evidence.ts';
 /** Written into every hit. Another number whenever the same records would give other hits. */
 export const PHRASE_CLASSIFIER = 'phrases-1';
 
+/** In UTF-16 code units of title and text: what stands further on is not read, so that a mebibyte of text costs no more than a long item. */
+export const READ_AT_MOST = 8_000;
+
+const readable = (subject: ClassificationSubject): ClassificationSubject => {
+  const { item } = subject;
+  if (item.title.length <= READ_AT_MOST && (item.text?.length ?? 0) <= READ_AT_MOST) return subject;
+  const beginning = (text: string): string => text.slice(0, READ_AT_MOST).replace(/\s+\S*$|[\ud800-\udbff]$/, '');
+  return { ...subject, item: { ...item, title: beginning(item.title), text: item.text === null ? null : beginning(item.text) } };
+};
+
 /** The id of the hit of an item on a topic: the same in every deployment and at every run. */
 export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
 
@@ -36,7 +46,8 @@ const quoteOf = ({ item }: ClassificationSubject, evidence: TopicEvidence): stri
  * The hits of one agenda item, ordered by topic id: a function of the records alone, with no clock and no chance. Formalities make none, and
  * neither does a topic whose confidence stays under 65 (docs/classification.md).
  */
-export const classifyItem = (subject: ClassificationSubject, topics: CompiledTopics): ClassifiedHit[] => {
+export const classifyItem = (whole: ClassificationSubject, topics: CompiledTopics): ClassifiedHit[] => {
+  const subject = readable(whole);
   const { item } = subject;
   if (isFormality(item)) return [];
   const title = operativeText(item.title);

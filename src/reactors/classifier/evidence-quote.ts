@@ -35,5 +35,5 @@ export const evidenceQuote = (text: string, phrase: Span): string => {
   return text
     .slice(start, end)
     .trim()
-    .replace(/[\s;,]*(?:\s[-–—])?[\s;,]*$/, '');
+    .replace(/[\s;,]*(?:[-–—])?[\s;,]*$/, '');
 };

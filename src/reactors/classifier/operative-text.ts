@@ -15,8 +15,8 @@ const ASIDES = [
 ];
 
 /**
- * The text with its asides blanked out, character for character: a place in the result is the same place in the source. What is left
- * says what is to be decided.
+ * The text with its asides blanked out, character for character: a place in the result is the same place in the source. What
+ * is left says what is to be decided.
  */
 export const operativeText = (text: string): string =>
   ASIDES.reduce((rest, aside) => rest.replace(aside, (clause) => BLANK.repeat(clause.length)), text);

@@ -26,6 +26,6 @@ export const singularForms = (form: string): string[] => {
   if (!form.endsWith('s') || form.length < 4) return [form];
   const forms = [form, form.slice(0, -1)];
   if (form.endsWith('ies')) forms.push(`${form.slice(0, -3)}y`);
-  else if (form.endsWith('es')) forms.push(form.slice(0, -2));
+  else if (/(?:[sxz]|[cs]h)es$/.test(form)) forms.push(form.slice(0, -2));
   return forms;
 };

@@ -4,7 +4,7 @@ const ANY = new RegExp(SUM, 'g');
 const PENALTY = new RegExp(String.raw`\b(?:penalty|fine|publication fee)[^$;]{0,30}${SUM}|${SUM} ordinance publication fee`, 'gi');
 /** The label behind the last dash of a title: "- Not to exceed $1.00", "- Estimated Revenue: General Fund $1.00". */
 const CLOSING = new RegExp(
-  String.raw`[-–—]\s((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${SUM}|(?:estimated )?(?:annual )?revenue:[^$;]{0,60}${SUM})`,
+  String.raw`[-–—]\s?((?:(?:total|estimated|annual|amount|of)\s)*(?:not to exceed|amount of|cost of|amount|cost)\s${SUM}|(?:estimated )?(?:annual )?revenue:[^$;]{0,60}${SUM})`,
   'gi',
 );
 const TOTAL = new RegExp(String.raw`\b(?:total|combined)(?: \w+){0,3} (?:amount|cost|value)(?: of| up to| not to exceed|:)* ${SUM}`, 'i');
@@ -21,7 +21,7 @@ const sums = (text: string): string[] => [...text.matchAll(ANY)].map((match) => 
 export const statedAmount = (text: string): string | null => {
   const priced = text.replace(PENALTY, '');
   const closing = [...priced.matchAll(CLOSING)].at(-1)?.[1];
-  if (closing !== undefined) return closing;
+  if (closing !== undefined) return closing.replace(/\((?=\$)/, '');
   const total = TOTAL.exec(priced)?.[0];
   if (total !== undefined) return total;
   const investment = INVESTMENT.exec(priced)?.[0];

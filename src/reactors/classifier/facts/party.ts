@@ -1,6 +1,6 @@
-const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|of|the|and|for|de|del)`;
+const WORD = String.raw`(?:[A-Z0-9][\p{L}\p{N}.&'’/+-]*|&|\([A-Z]{2,5}\)|at|of|the|and|for|de|del)`;
 const SUFFIX = String.raw`(?:Inc|LLC|L\.L\.C|LLP|L\.L\.P|LP|L\.P|Corp|Corporation|Company|Co|Ltd|PLLC|P\.C|PC|Limited Partnership)\b\.?`;
-const COMPANY = new RegExp(String.raw`[A-Z0-9][\p{L}\p{N}.&'’/+-]*(?:,? ${WORD}){0,7}?,? ${SUFFIX}`, 'u');
+const COMPANY = new RegExp(String.raw`[A-Z0-9][\p{L}\p{N}.&'’/+-]*(?:,? ${WORD}){0,7}?,? ${SUFFIX}(?:,? ${SUFFIX})?`, 'u');
 
 const APPLICATION = new RegExp(
   String.raw`\bapplication by (?:the )?([A-Z][^()]{2,80}?)(?=,? (?:an? |represented|for |to |\(|requesting|owner)|\(|,? [-–—] )`,
@@ -18,7 +18,7 @@ export interface Party {
 const tidy = (name: string): string =>
   name
     .replace(
-      /^.*\b(?:Authorize|Adopt|Approve|Resolution|Ordinance|Nominating|Execution|Contract|Agreement|Amendment|Purchase|Acquisition)\b (?:of |with |a |an )*/,
+      /^.*\b(?:Authorize|Adopt|Approve|Resolution|Ordinance|Nominating|Execution|Contract|Agreement|Amendment|Purchase|Acquisition|Application|Supporting|Waiver|Fees)\b (?:of |with |a |an )*/,
       '',
     )
     .replace(/^(?:the |and |for |City )*(?:of [A-Z]\w+(?: Worth)?, )?(?:the |of )?/i, '')

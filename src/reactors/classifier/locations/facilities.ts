@@ -58,7 +58,7 @@ const KINDS = [
   'Levee',
   'Spillway',
 ];
-const NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]*|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
+const NAME = String.raw`(?:[A-Z][\p{L}\d'’.-]{0,30}|(?<=[A-Z][\p{L}.]{0,20} )(?:of|&))`;
 const FACILITY = new RegExp(
   String.raw`(?<![\p{L}\d])(?<!\b(?:City|Town|Village|Director) of (?:[A-Z]\p{L}* )?)(?:${NAME} ){1,5}(?:${KINDS.join('|')})(?![\p{L}\d])(?! (?:Board|Department|Fund|Foundation|Commission|Corporation|Maintenance District|(?:Tax Increment|TIF|Public Improvement)))`,
   'gu',

@@ -1,9 +1,9 @@
 import { type FoundLocation, scan } from './location.ts';
-import { STREET, STREET_OR_NAME } from './street-names.ts';
+import { PLURAL_STREET, STREET, STREET_OR_NAME } from './street-names.ts';
 
 const COMPASS = String.raw`(?:[Nn]orth(?:east|west)?|[Ss]outh(?:east|west)?|[Ee]ast|[Ww]est)(?:ern)?`;
 const CORNER = new RegExp(
-  String.raw`\b(?:(?:${COMPASS}(?:,? (?:and|or) |, | quadrant of |))+ )?(?:[Cc]orners?|[Qq]uadrants?|[Ii]ntersections?)(?: of)?(?: the)? ${STREET_OR_NAME}(?:,? (?:and|at|with|&) ${STREET_OR_NAME})`,
+  String.raw`\b(?:(?:${COMPASS}(?:,? (?:and|or) |, | quadrant of |))+ )?(?:[Cc]orners?|[Qq]uadrants?|[Ii]ntersections?)(?: of)?(?: the)? (?:${STREET},? (?:and|at|with|&) ${STREET_OR_NAME}|${STREET_OR_NAME},? (?:and|at|with|&) (?:${STREET}|${PLURAL_STREET}))`,
   'gu',
 );
 const AT = new RegExp(String.raw`${STREET},? (?:at|@|&) ${STREET}`, 'gu');

@@ -8,16 +8,18 @@ const NO_NAME = new Set(
    no north south east west design maintenance repair operation operations management use development city-owned property general services community
    located fee simple interest portions reconstruction expansion initiative system capital fund funds rehabilitation first second third approximately director hotel
    bond adjacent surrounding certain several two five four along near neighborhood areas project's
-   empowerment opportunity enterprise reinvestment historic financing`
+   empowerment opportunity enterprise reinvestment historic financing purpose supporting funding future funds`
     .trim()
     .split(/\s+/),
 );
 /** Of those, the ones that may open a name when more of it follows ("New Hope Park", "West Fork Addition", "Fort Worth Zoo"). */
-const MAY_OPEN = new Set('new dallas fort north south east west first second third community city'.split(' '));
+const MAY_OPEN = new Set('new dallas fort north south east west first second third community city historic'.split(' '));
 
 /** Matches of a pattern for "Name Name Kind" without the leading words that are no name; a kind without a name is no place. */
 export const scanNamed = (text: string, kind: LocationKind, pattern: RegExp): FoundLocation[] =>
   scan(text, kind, pattern).flatMap((found) => {
+    // A town may be called after a park.
+    if (/\b(?:City|Town|Village) of (?:\S+ )?\S+$/.test(text.slice(found.start, found.end))) return [];
     const words = [...text.slice(found.start, found.end).matchAll(/\S+/g)];
     const isName = (word: string): boolean => !NO_NAME.has(word.toLowerCase().replace(/[^\p{L}&-]/gu, ''));
     const first = words.findIndex(
@@ -31,5 +33,9 @@ export const scanNamed = (text: string, kind: LocationKind, pattern: RegExp): Fo
 /** Whether a word that may open a name is followed by one that is a name. */
 const opens = (words: readonly RegExpExecArray[], index: number): boolean => {
   const following = words[index + 1]?.[0].toLowerCase() ?? '';
-  return !NO_NAME.has(following) || (words[index]?.[0] === 'Fort' && following === 'worth');
+  return (
+    !NO_NAME.has(following) ||
+    (words[index]?.[0] === 'Fort' && following === 'worth') ||
+    (/^(?:North|South|East|West)$/.test(words[index]?.[0] ?? '') && MAY_OPEN.has(following))
+  );
 };

@@ -11,7 +11,9 @@ const LINE = new RegExp(
 const SEGMENT = new RegExp(String.raw`${STREET}(?: Right-of-Way)?${BETWEEN}`, 'gu');
 /** "Example Drive from the city limits extending south to Sample Road". */
 const FROM_TO = new RegExp(String.raw`${STREET},? [Ff]rom [^,;()]{1,60}? to (?:the )?${STREET}`, 'gu');
-const BLOCK = new RegExp(String.raw`\d{1,5}(?:(?:, | and |, and |-)\d{1,5})*(?:-| )[Bb]locks? of ${STREET}`, 'gu');
+const BLOCK = new RegExp(String.raw`\d{1,5}(?:(?:, | and |, and |-)\d{1,5}){0,12}(?:-| )[Bb]locks? of ${STREET}`, 'gu');
+/** A street by itself, where a word before it says that something happens there and no name goes on behind it. */
+const ON = new RegExp(String.raw`\b(?:[Oo]n|[Nn]ear|[Aa]cross|[Oo]ver|[Uu]nder|[Aa]djacent to) (?<place>${STREET})(?! [A-Z]| and)`, 'gu');
 const RUN = new RegExp(String.raw`\b(?:[Aa]long|[Pp]ortions? of|[Ss]egments? of) (?<place>${STREET})`, 'gu');
 
 export const roadSegments = (text: string): FoundLocation[] => [
@@ -20,4 +22,5 @@ export const roadSegments = (text: string): FoundLocation[] => [
   ...scan(text, 'road_segment', FROM_TO),
   ...scan(text, 'road_segment', BLOCK),
   ...scan(text, 'road_segment', RUN),
+  ...scan(text, 'road_segment', ON),
 ];

@@ -3,7 +3,7 @@ import { STREET } from './street-names.ts';
 
 const NUMBER = String.raw`(?<![\d$.,#/-])\d{1,5}(?:[-–]\d{1,5})?(?: ?½| 1\/2)?`;
 const UNIT = String.raw`(?:,? (?:Suites?|Ste\.?|Units?|Apt\.?|Building|Bldg\.?|#) ?(?:No\. )?[A-Z0-9-]{1,6})?`;
-const SEVERAL = String.raw`(?:(?:,? (?:and |& )?|, )${NUMBER})*`;
+const SEVERAL = String.raw`(?:,? (?:and |& )?${NUMBER}){0,12}`;
 
 const WITH_TYPE = new RegExp(
   String.raw`${NUMBER}${SEVERAL} (?!(?:blocks?|feet|foot|acres?|square|units?|percent|st|nd|rd|th)\b)${STREET}${UNIT}`,

@@ -11,7 +11,7 @@ const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 
 const DATE = String.raw`(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? )?(?<month>${MONTHS.join('|')}) (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4})`;
 /** Words that announce a later meeting on the item itself. */
 const ANNOUNCED = new RegExp(
-  String.raw`\b(?:(?:hearing|meeting|session|item|case|reading) to be (?:held|heard|considered)|(?:continue|continued|defer|deferred|postpone|postponed|held under advisement|table|tabled|carried over|moved)(?: (?:this|the) (?:item|case|hearing|request))?(?: (?:to|until))(?: the)?|scheduled for (?:consideration|(?:a )?(?:public hearing|second reading|final reading|action))|(?:hearing|meeting|item|case|reading) (?:will|shall) be (?:held|heard|considered|taken up)|second reading|final reading|next (?:meeting|hearing))(?: (?:by|before) the (?:[A-Z][\w&-]* ?){1,5})?(?:,? on| for|,? at the)?:? ${DATE}`,
+  String.raw`\b(?:(?:hearing|meeting|session|item|case|reading)(?: [^.;:]{0,80}?)? to be (?:held|heard|considered)|(?:continue|continued|defer|deferred|postpone|postponed|held under advisement|table|tabled|carried over|moved)(?: (?:this|the) (?:item|case|hearing|request))?(?: (?:to|until))(?: the)?|scheduled for (?:consideration|(?:a )?(?:public hearing|second reading|final reading|action))|(?:hearing|meeting|item|case|reading) (?:will|shall) be (?:held|heard|considered|taken up)|second reading|final reading|next (?:meeting|hearing))(?: (?:by|before) the (?:[A-Z][\w&-]* ?){1,5})?(?:,? on| for|,? at the)?:? ${DATE}`,
   'giu',
 );
 const BODY =

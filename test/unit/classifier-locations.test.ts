@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest';
+import { affectedLocation } from '../../src/reactors/classifier/locations/affected-location.ts';
+
+const places = (text: string): string[] => affectedLocation([text]).locations.map(({ kind, sourceText }) => `${kind}: ${sourceText}`);
+
+describe('the places that a text names', () => {
+  it.each([
+    ['Rezoning of 100 Example Street, Suite 5', ['street_address: 100 Example Street, Suite 5']],
+    ['Sale of 12, 14 and 16 N. Sample Avenue', ['street_address: 12, 14 and 16 N. Sample Avenue']],
+    ['Tower; 4000 - 4016 (evens) E. Example Street, (3 acres)', ['street_address: 4000 - 4016 (evens) E. Example Street']],
+    ['Lease of land located at 7800 Samplemore', ['street_address: 7800 Samplemore']],
+    ['Work at the intersection of Example Road and Sample Lane', ['intersection: intersection of Example Road and Sample Lane']],
+    ['Signal: Example Road at North Sample Lane', ['intersection: Example Road at North Sample Lane']],
+    ['on the southeast corner of Example Road and FM 1234', ['intersection: southeast corner of Example Road and FM 1234']],
+    [
+      'on the north line of Example Street, between Sample Road and 2nd Avenue',
+      ['road_segment: north line of Example Street, between Sample Road and 2nd Avenue'],
+    ],
+    ['Paving of Example Street from Sample Road to Third Avenue', ['road_segment: Example Street from Sample Road to Third Avenue']],
+    ['in the 900 and 1000 blocks of Example Avenue', ['road_segment: 900 and 1000 blocks of Example Avenue']],
+    ['Plat of Lot 1, Block 3 in the Sample Survey, Abstract No. 12', ['parcel: Lot 1, Block 3', 'parcel: Sample Survey, Abstract No. 12']],
+    ['Plat of Example Meadows Addition', ['subdivision: Example Meadows Addition']],
+    ['property zoned an R-5(A) Single Family District', ['zoning_district: R-5(A) Single Family District']],
+    ['within Planned Development District No. 99', ['zoning_district: Planned Development District No. 99']],
+    ['From: "AG" Agricultural To: "I" Light Industrial', ['zoning_district: "AG" Agricultural', 'zoning_district: "I" Light Industrial']],
+    ['a water line in Sample Creek Park', ['facility: Sample Creek Park']],
+    ['(CD 2, CD 8 and CD 9) Renewal', ['area: CD 2, CD 8 and CD 9']],
+    ['in the Example Creek TIF District', ['area: Example Creek TIF District']],
+  ])('in "%s" are %j', (text, expected) => expect(places(text)).toEqual(expected));
+
+  it.each([
+    'Authorize the purchase of 300 chairs - Not to exceed $12,300.00',
+    'Suit against the City of Willow Park',
+    'Appointment to the Park and Recreation Board',
+    '(ALL) Annual audit plan for 2026',
+    'Grant for the 23-24 Veterans Treatment Court',
+    'Crime Control and Prevention District Budget',
+  ])('are none in "%s"', (text) => expect(affectedLocation([text])).toEqual({ status: 'not_stated', locations: [] }));
+
+  it('are named once, in their order, and never more than twenty', () => {
+    const text = Array.from({ length: 30 }, (_, at) => `${at + 1} Example Street`).join('; ');
+    expect(places(`${text}; ${text}`)).toEqual(Array.from({ length: 20 }, (_, at) => `street_address: ${at + 1} Example Street`));
+  });
+
+  it('are cut at a word where they are over 160 code units', () => {
+    const [place] = affectedLocation([
+      `north line of ${'Longexamplename '.repeat(4)}Street, between ${'Longsamplename '.repeat(5)}Road and ${'Thirdexamplename '.repeat(3)}Lane`,
+    ]).locations;
+    expect(place?.sourceText.length).toBeLessThanOrEqual(160);
+    expect(place?.sourceText).toMatch(/^north line of .*[a-z]$/);
+  });
+});

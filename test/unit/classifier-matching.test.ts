@@ -1,0 +1,165 @@
+import { describe, expect, it } from 'vitest';
+import { classifyItem, hitId } from '../../src/reactors/classifier/classify-item.ts';
+import { compileTopics } from '../../src/reactors/classifier/compile-topics.ts';
+import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
+import { shippedTaxonomy, shippedTopics, subject, type SubjectParts, topicRecord } from '../support/classifier-subjects.ts';
+
+const slugs = new Map(shippedTopics().map((topic) => [topic.id, topic.slug]));
+const topicsOf = (title: string, parts: SubjectParts = {}): string[] =>
+  classifyItem(subject(title, parts), shippedTaxonomy)
+    .map((hit) => slugs.get(hit.content.topicId) ?? '')
+    .toSorted();
+
+const rentals = topicRecord('rentals', {
+  keywords: ['short-term rental', 'data center', 'plat'],
+  negativeKeywords: ['short-term rental of tools', 'museum'],
+});
+const hits = (title: string, parts: SubjectParts = {}) => classifyItem(subject(title, parts), compileTopics([rentals]));
+
+describe('a keyword', () => {
+  it.each([
+    'Ordinance on short-term rentals',
+    'ORDINANCE ON SHORT TERM RENTALS IN ALL DISTRICTS',
+    'Permit for a data centre or data\u00a0center',
+    "The applicant's plat",
+  ])('is found in "%s"', (title) => expect(hits(title)).toHaveLength(1));
+
+  it.each([
+    'Dinner plates for the council',
+    'Platform of the station',
+    'Report on data. Center of the city',
+    'Short rental terms',
+    'Sale of data (center) equipment',
+  ])('is not found in "%s"', (title) => expect(hits(title)).toEqual([]));
+
+  it('in the financing of an item makes no hit', () => {
+    expect(hits('Purchase of chairs - Not to exceed $1.00 - Financing: Data Center Fund, plat account')).toEqual([]);
+  });
+
+  it('late in a long title makes no hit by itself, and does when another supports it', () => {
+    const long = `Conditional permit for all uses but ${'a small shop, '.repeat(20)}`;
+    expect(hits(`${long} a data center`)).toEqual([]);
+    expect(hits(`${long} a data center, a short-term rental`)).toHaveLength(1);
+  });
+});
+
+describe('a negative keyword', () => {
+  it('takes only the occurrence that it overlaps', () => {
+    expect(hits('Short-term rental of tools')).toEqual([]);
+    expect(hits('Short-term rental of tools and an ordinance on short-term rentals')).toHaveLength(1);
+  });
+
+  it('that overlaps no keyword refuses the topic', () => {
+    expect(hits('Plat of the museum block')).toEqual([]);
+  });
+});
+
+describe('confidence', () => {
+  const confidence = (title: string, parts: SubjectParts = {}) => hits(title, parts).map((hit) => hit.content.confidence);
+
+  it('follows the rule that docs/classification.md writes down', () => {
+    expect(confidence('Plat of two acres')).toEqual([65]);
+    expect(confidence('Data center on two acres')).toEqual([80]);
+    expect(confidence('Data center and data center')).toEqual([85]);
+    expect(confidence('Data center, plat and short-term rental')).toEqual([90]);
+    expect(confidence('Item of business', { item: { text: 'Data center on two acres' } })).toEqual([70]);
+    expect(confidence('Data center, plat and short-term rental', { item: { matterType: 'Plat hearing' } })).toEqual([95]);
+    expect(confidence('100 Example Street', { item: { matterType: 'Plat' } })).toEqual([70]);
+    expect(confidence('100 Example Street', { item: { matterType: 'Plat of contracts' } })).toEqual([]);
+  });
+});
+
+describe('topics', () => {
+  it('that are not active for classification make no hit', () => {
+    const inactive = { ...rentals, classificationActive: false };
+    expect(classifyItem(subject('Data center'), compileTopics([inactive]))).toEqual([]);
+  });
+
+  it('in another order make the same hits', () => {
+    const item = subject('Contract with Example Paving, Inc. for street reconstruction and a water main at 100 Example Street');
+    const backwards = compileTopics(shippedTopics().toReversed());
+    expect(classifyItem(item, backwards)).toEqual(classifyItem(item, shippedTaxonomy));
+    expect(classifyItem(item, backwards).length).toBeGreaterThan(2);
+  });
+
+  it.each([
+    [
+      'A public hearing to receive comments regarding an application for and an ordinance granting an MF-2(A) Multifamily District on property zoned an R-5(A) Single Family District, on the north line of Example Street, west of Sample Avenue',
+      ['zoning'],
+    ],
+    ['Final plat of Example Meadows Addition, Lots 1-20, Block A', ['development-plats']],
+    ['Specific use permit for a data center at 200 Sample Road', ['data-centers', 'zoning']],
+    ['Resolution of support for a 9% housing tax credit application for Example Flats', ['housing']],
+    ['Ordinance regulating short-term rentals', ['short-term-rentals']],
+    ['Authorize a ten-year tax abatement with Example Foods, LLC', ['economic-incentives']],
+    [
+      'Authorize a three-year service price agreement for brooms - Example Supply, Inc., lowest responsible bidder of two',
+      ['procurement-contracts'],
+    ],
+    ['Speed limit on Example Boulevard', ['transportation']],
+    ['Increase of wholesale water rates', ['water-utilities']],
+    ['Acceptance of a gift of two ambulances', ['public-safety']],
+    ['Adoption of the annual budget and of the tax rate', ['budget-taxes']],
+    ['Amendment of the fee schedule for building permits', ['fees-permits']],
+    ['Municipal setting designation for groundwater near Example Lake', ['environment', 'water-utilities']],
+    ['Annexation of 12 acres in the extraterritorial jurisdiction', ['annexation']],
+    ['Appointment of two members to the library board', ['boards-appointments']],
+    ['An ordinance abandoning a portion of an alley to the abutting owner', ['city-property']],
+  ])('of "%s" are %j', (title, topics) => expect(topicsOf(title)).toEqual(topics));
+});
+
+describe('a formality', () => {
+  it.each([
+    'CONSENT AGENDA',
+    'ZONING CASES - CONSENT',
+    'Page Break',
+    'Public Hearings',
+    'Invocation and Pledge of Allegiance',
+    'Approval of Minutes of the January 6, 2026 Budget Workshop',
+    'Minutes - January 6, 2026 Bond Program Workshop',
+    'Note: Agenda Item No. 3 must be considered before the zoning case.',
+    'NOTE: A revised budget may be posted.',
+    'The City Council meeting will be held by videoconference. Individuals who wish to speak on zoning register online.',
+    'Closed Session (Sec. 551.072 T.O.M.A.) - Deliberate the purchase of real property and the annexation of land',
+    'Executive Session: real property',
+    'Presentation of a Recognition for the Police Department',
+    'Notice of Claims for damages to the water main',
+  ])('makes no hit: "%s"', (title) => expect(topicsOf(title)).toEqual([]));
+
+  it.each(['Police Department', 'Water Utilities Department', 'Department of Housing', 'SHORT-TERM RENTALS'])(
+    'is "%s" where it has neither number nor file, and an item where it has',
+    (title) => {
+      expect(topicsOf(title, { item: { agendaNumber: null } })).toEqual([]);
+      expect(isClassified(title)).toBe(title !== 'Department of Housing');
+    },
+  );
+
+  it('is no item that may be taken into a closed session at its end', () => {
+    const title =
+      'Consideration of appointment to the Example Transit Board of Directors for Position 4 (Closed Session, if necessary, Sec. 551.074, T.O.M.A.)';
+    expect(topicsOf(title)).toContain('boards-appointments');
+  });
+
+  const isClassified = (title: string): boolean => topicsOf(title).length > 0;
+});
+
+describe('the shipped classifier', () => {
+  it('gives a hit the id of its item and topic, so that a second run gives the same', async () => {
+    const classifier = phraseClassifier();
+    const topics = shippedTopics();
+    const item = subject('Rezoning of 100 Example Street');
+    const [hit, ...others] = await classifier.classify(item, topics);
+    expect(others).toEqual([]);
+    expect(hit?.id).toBe(hitId(item.item.id, hit?.content.topicId ?? ''));
+    expect(hit?.content.classifier).toBe(classifier.name);
+    expect(await classifier.classify(item, topics)).toEqual([hit]);
+    expect(await phraseClassifier().classify(item, topics)).toEqual([hit]);
+  });
+
+  it('forgets the compiled topics with the array that they came in', async () => {
+    const classifier = phraseClassifier();
+    const item = subject('Plat of two acres');
+    expect(await classifier.classify(item, [rentals])).toHaveLength(1);
+    expect(await classifier.classify(item, [{ ...rentals, keywords: ['orchard'] }])).toEqual([]);
+  });
+});

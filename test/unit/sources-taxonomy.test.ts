@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { RECORD_SCHEMAS } from '../../src/domain/records/resources.ts';
+import { wordsOf } from '../../src/reactors/classifier/words.ts';
+import { SHIPPED_TOPICS, TAXONOMY_SEED, taxonomyRecords } from '../../src/sources/taxonomy/taxonomy-records.ts';
+
+describe('the taxonomy', () => {
+  it('is a seed of sixteen topics with stable ids and slugs of their own', () => {
+    expect(TAXONOMY_SEED).toEqual({ name: 'taxonomy', version: 1 });
+    expect(taxonomyRecords()).toHaveLength(16);
+    expect(new Set(taxonomyRecords().map((change) => change.id)).size).toBe(16);
+    expect(new Set(SHIPPED_TOPICS.map((topic) => topic.slug)).size).toBe(16);
+    expect(taxonomyRecords()).toEqual(taxonomyRecords());
+  });
+
+  it('holds topics that can be stored as they are, selectable, active and managed by the taxonomy', () => {
+    for (const change of taxonomyRecords()) {
+      if (change.op !== 'upsert') throw new Error('a seed removes nothing');
+      const topic = RECORD_SCHEMAS.topics.parse(change.content);
+      expect(change.content).toEqual(topic);
+      expect([topic.selectable, topic.classificationActive, topic.taxonomyManaged]).toEqual([true, true, true]);
+    }
+  });
+
+  it('repeats no phrase within a topic and never both asks for a phrase and refuses it', () => {
+    const form = (phrase: string): string =>
+      wordsOf(phrase)
+        .map((word) => word.form)
+        .join(' ');
+    for (const topic of SHIPPED_TOPICS) {
+      const phrases = [...topic.keywords, ...topic.negativeKeywords].map(form);
+      expect(phrases.filter((phrase, at) => phrase === '' || phrases.indexOf(phrase) !== at)).toEqual([]);
+    }
+  });
+});
