@@ -18,6 +18,6 @@ export const paymentChallenge = z.strictObject({
   x402Version: z.literal(2),
   error: z.string(),
   resource: z.strictObject({ url: z.string().min(1), description: z.string().optional(), mimeType: z.string().optional() }),
-  accepts: z.tuple([paymentRequirements]),
+  accepts: z.array(paymentRequirements).length(1),
 });
 export type PaymentChallenge = z.output<typeof paymentChallenge>;
