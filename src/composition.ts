@@ -17,6 +17,7 @@ import { createProgress } from '../infra/postgresql/progress.ts';
 import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { accounts } from '../projections/accounts/projection.ts';
+import { createAgendaProjection } from '../projections/agenda/projection.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
 import { recordHistory } from '../projections/record-history/projection.ts';
 import { pruneRecordHistory } from '../projections/record-history/prune.ts';
@@ -39,10 +40,15 @@ import type { Settings } from './settings.ts';
 import { createClassificationReactor } from './reactors/classification/classification-reactor.ts';
 import { phraseClassifier } from './reactors/classifier/phrase-classifier.ts';
 import { runReactor } from './reactors/run-reactor.ts';
+import { COVERED_BODIES } from './sources/catalogue/data-files.ts';
 import { syncLegistar } from './sources/legistar/sync.ts';
+import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from './sources/sample/sample-records.ts';
+
+/** The publicly covered bodies, and the sample's for as long as there is one. */
+const agenda = createAgendaProjection([...COVERED_BODIES, { jurisdictionSlug: SAMPLE_JURISDICTION_SLUG, slug: SAMPLE_BODY_SLUG }]);
 
 /** Every read model; each is folded by whoever holds its lease. */
-export const PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences];
+export const PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences, agenda];
 
 const LEASE_MS = 5000;
 const FOLD_BATCH = 2000;
