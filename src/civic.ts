@@ -3,7 +3,8 @@ import type { Projector } from '../projections/projector/projector.ts';
 import type { ProjectorDependencies } from '../projections/projector/dependencies.ts';
 import type { ListProjectionsDependencies } from '../queries/list-projections.ts';
 import type { Admit } from './admission/admit.ts';
-import type { OperationFunctions } from './contract/handlers.ts';
+import type { PublicLimits } from './admission/public-limits.ts';
+import type { OperationFunctions, PublicFunctions } from './contract/handlers.ts';
 import type { Identifiers } from './domain/identifiers.ts';
 import type { RandomBytes } from './domain/key-secret.ts';
 import type { Clock } from './domain/ports/clock.ts';
@@ -29,6 +30,10 @@ export interface Civic {
   readonly projectorDependencies: ProjectorDependencies;
   readonly listing: ListProjectionsDependencies;
   readonly operations: OperationFunctions;
+  readonly publicOperations: PublicFunctions;
+  readonly publicLimits: PublicLimits;
+  /** Another text whenever what the public operations are answered from has changed. */
+  readonly publicPosition: () => Promise<string>;
   readonly admit: Admit;
   /** Folds in this process too, for as long as the program is open; whoever holds the leases does the work. */
   startProjector(): Projector;

@@ -15,6 +15,7 @@ import { migrate } from '../infra/postgresql/migrate.ts';
 import { openDatabase } from '../infra/postgresql/open-database.ts';
 import { createProgress } from '../infra/postgresql/progress.ts';
 import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
+import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { accounts } from '../projections/accounts/projection.ts';
 import { createAgendaProjection } from '../projections/agenda/projection.ts';
@@ -23,15 +24,23 @@ import { recordHistory } from '../projections/record-history/projection.ts';
 import { pruneRecordHistory } from '../projections/record-history/prune.ts';
 import { recordReferences } from '../projections/record-references/projection.ts';
 import { snapshots } from '../projections/snapshots/projection.ts';
+import { readAgendaPosition } from '../queries/agenda-position.ts';
 import { readFeedHead } from '../queries/feed-head.ts';
 import { currentIds } from '../queries/current-ids.ts';
+import { createGetAgendaHit } from '../queries/get-agenda-hit.ts';
+import { createGetPublicBodyCadence } from '../queries/get-public-body-cadence.ts';
 import { knownRecords } from '../queries/known-records.ts';
+import { listDfwResearchCoverage } from '../queries/list-dfw-research-coverage.ts';
+import { createListPublicSourceStatuses } from '../queries/list-public-source-statuses.ts';
+import { createListRecentAgendaHits } from '../queries/list-recent-agenda-hits.ts';
+import { createListUpcomingAgendaHits } from '../queries/list-upcoming-agenda-hits.ts';
 import { createReadCivicChanges } from '../queries/read-civic-changes.ts';
 import { createReadCivicHealth } from '../queries/read-civic-health.ts';
 import { createReadCivicRecords } from '../queries/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../queries/read-civic-snapshot-page.ts';
 import { resolveKey } from '../queries/resolve-key.ts';
 import { createAdmission } from './admission/admit.ts';
+import { createPublicLimits } from './admission/public-limits.ts';
 import type { Civic, Role } from './civic.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
 import type { Logger } from './domain/ports/logger.ts';
@@ -41,6 +50,7 @@ import { createClassificationReactor } from './reactors/classification/classific
 import { phraseClassifier } from './reactors/classifier/phrase-classifier.ts';
 import { runReactor } from './reactors/run-reactor.ts';
 import { COVERED_BODIES } from './sources/catalogue/data-files.ts';
+import { COVERAGE_CATALOGUE } from './sources/coverage/coverage-catalogue.ts';
 import { syncLegistar } from './sources/legistar/sync.ts';
 import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from './sources/sample/sample-records.ts';
 
@@ -197,6 +207,20 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
       readCivicRecords: createReadCivicRecords(reads),
       readCivicHealth: createReadCivicHealth({ ...listing, reads, logger }),
     },
+    publicOperations: {
+      listRecentAgendaHits: createListRecentAgendaHits(reads),
+      getAgendaHit: createGetAgendaHit(reads),
+      listUpcomingAgendaHits: createListUpcomingAgendaHits({ reads, clock }),
+      listDfwResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
+      getPublicBodyCadence: createGetPublicBodyCadence({ reads, clock, pairs: COVERED_BODIES }),
+      listPublicSourceStatuses: createListPublicSourceStatuses({ reads, clock }),
+    },
+    publicLimits: createPublicLimits({
+      limit: settings.CIVIC_PUBLIC_LIMIT,
+      shared: createSharedCounts(database.transactor, database.columns, identifiers.next()),
+      logger,
+    }),
+    publicPosition: () => readAgendaPosition(reads.database),
     admit: createAdmission({
       resolveKey: (sha256) => resolveKey(reads, sha256),
       onLookupFailure: (error) => logger.error({ error: (error as Error).message }, 'identity could not be looked up'),

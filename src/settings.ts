@@ -21,6 +21,13 @@ const instant = z.iso
   .datetime({ offset: true })
   .or(z.iso.date())
   .transform((text) => Date.parse(text));
+const rate = z
+  .string()
+  .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,4}$/)
+  .transform((text) => {
+    const [requests, seconds] = text.split('/').map(Number);
+    return { requests: requests!, seconds: seconds! };
+  });
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 
 const decodes = (text: string): boolean => {
@@ -48,6 +55,7 @@ const SETTINGS = {
   CIVIC_SAMPLE: [z.enum(['on', 'off']), undefined, 'on or off'],
   CIVIC_REPLAY_RETENTION: [duration, 'P30D', 'an ISO 8601 duration such as P30D'],
   CIVIC_SNAPSHOT_LIFETIME: [duration, 'P7D', 'an ISO 8601 duration such as P7D'],
+  CIVIC_PUBLIC_LIMIT: [rate, '120/60', 'requests/seconds such as 120/60'],
   CIVIC_STATEMENT_TIMEOUT: [duration, 'PT10S', 'an ISO 8601 duration such as PT10S'],
   CIVIC_CLOCK_START: [instant, undefined, 'an ISO 8601 time such as 2025-11-01T00:00:00Z; for trials only'],
   CIVIC_POLL: [z.string().regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/), undefined, 'client names of Legistar, separated by commas'],

@@ -96,3 +96,18 @@ export interface SourceStatusesInput {
   readonly jurisdictionSlug?: string | undefined;
   readonly bodySlug?: string | undefined;
 }
+
+/** What the public operations are answered from. */
+export interface PublicFunctions extends PublicAgendaFunctions {
+  /** A page as it is sent; a cursor that does not fit is refused. */
+  readonly listDfwResearchCoverage: (input: CoverageInput) => object;
+}
+
+export interface CoverageInput {
+  readonly jurisdictionSlug?: string;
+  readonly county?: string;
+  readonly family?: string;
+  readonly includeInactive: boolean;
+  readonly limit: number;
+  readonly cursor?: string;
+}

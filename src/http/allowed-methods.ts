@@ -1,4 +1,8 @@
-import type { Operation } from '../contract/operation.ts';
+/** A method of a path with `{name}` for each parameter. */
+export interface Route {
+  readonly method: string;
+  readonly path: string;
+}
 
 const decoded = (segment: string): string => {
   try {
@@ -8,8 +12,8 @@ const decoded = (segment: string): string => {
   }
 };
 
-/** The methods that the path of a request target has, none where no operation has this path. */
-export const allowedMethods = (operations: readonly Operation[], target: string): readonly string[] => {
+/** The methods that the path of a request target has, none where no route has this path. */
+export const allowedMethods = (routes: readonly Route[], target: string): readonly string[] => {
   const segments = target.split(/[?#]/, 1)[0]!.split('/').map(decoded);
   const fits = (path: string): boolean => {
     const parts = path.split('/');
@@ -18,5 +22,5 @@ export const allowedMethods = (operations: readonly Operation[], target: string)
       parts.every((part, index) => part === segments[index] || (part.startsWith('{') && segments[index] !== ''))
     );
   };
-  return operations.filter(({ path }) => fits(path)).map(({ method }) => method);
+  return routes.filter(({ path }) => fits(path)).map(({ method }) => method);
 };

@@ -3,7 +3,7 @@ import type { Principal } from '../admission/admit.ts';
 import { PAGE_CEILING } from '../contract/fields.ts';
 import type { JsonPage, OperationFunctions } from '../contract/handlers.ts';
 import type { Operation } from '../contract/operation.ts';
-import type { ServedOperationId, SERVED_OPERATIONS } from '../contract/operations.ts';
+import type { CUSTOMER_OPERATIONS, CustomerOperationId } from '../contract/operations.ts';
 import { recordLookups } from './record-lookups.ts';
 
 /** One admitted request with its parsed input. */
@@ -15,7 +15,7 @@ export interface Exchange<Op extends Operation> {
   readonly requestId: string;
 }
 
-export type Answers = { readonly [Id in ServedOperationId]: (exchange: Exchange<(typeof SERVED_OPERATIONS)[Id]>) => Promise<JsonPage> };
+export type Answers = { readonly [Id in CustomerOperationId]: (exchange: Exchange<(typeof CUSTOMER_OPERATIONS)[Id]>) => Promise<JsonPage> };
 
 const clamped = (limit: number, { allowances }: Principal): number => Math.min(limit, allowances.maxPageSize, PAGE_CEILING);
 

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Operation } from '../contract/operation.ts';
 import { WRONG_METHOD_STATUS } from '../contract/statuses.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import { Rejection } from '../domain/rejections.ts';
-import { allowedMethods } from './allowed-methods.ts';
+import { allowedMethods, type Route } from './allowed-methods.ts';
 import { isCustomerPath } from './customer-paths.ts';
 import { answerTo, refusalOf } from './refusals.ts';
 
@@ -15,7 +14,7 @@ export interface Refusals {
 /** Makes the envelope the answer to everything that is refused or fails: by the router, the framework, an operation or a defect. */
 export const handleRefusals = (
   app: FastifyInstance,
-  { operations, logger }: { readonly operations: readonly Operation[]; readonly logger: Logger },
+  { routes, logger }: { readonly routes: readonly Route[]; readonly logger: Logger },
 ): Refusals => {
   const send = (rejection: Rejection, status: number | undefined, request: FastifyRequest, reply: FastifyReply): void => {
     const answer = answerTo(rejection, status);
@@ -34,7 +33,7 @@ export const handleRefusals = (
   };
   app.setErrorHandler(answer);
   app.setNotFoundHandler((request, reply) => {
-    const allowed = allowedMethods(operations, request.raw.url ?? '');
+    const allowed = allowedMethods(routes, request.raw.url ?? '');
     if (allowed.length === 0) return send(new Rejection('not_found', 'there is nothing at this path'), undefined, request, reply);
     reply.header('allow', allowed.join(', '));
     send(new Rejection('invalid_parameter', `this path takes ${allowed.join(', ')}`), WRONG_METHOD_STATUS, request, reply);

@@ -1,30 +1,37 @@
 import type { AddressInfo } from 'node:net';
-import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Admit } from '../admission/admit.ts';
-import type { JsonPage, OperationFunctions } from '../contract/handlers.ts';
-import type { Operation } from '../contract/operation.ts';
-import { type ServedOperationId, SERVED_OPERATIONS } from '../contract/operations.ts';
+import type { PublicLimits } from '../admission/public-limits.ts';
+import type { OperationFunctions, PublicFunctions } from '../contract/handlers.ts';
 import type { Identifiers } from '../domain/identifiers.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import { createAnswers, type Exchange } from './answers.ts';
+import { addRoutes } from './add-routes.ts';
 import { type Connections, createConnections, refuseConnect } from './connections.ts';
+import type { DocumentRoute } from './documents.ts';
 import { handleRefusals } from './handle-refusals.ts';
 import type { HttpMetrics } from './metrics.ts';
+import { rememberedCodings } from './public/accept-encoding.ts';
+import { createPublicEdge } from './public/public-edge.ts';
 import { createRequestLog } from './request-log.ts';
-import { serveOperation } from './serve-operation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the request is admitted. */
     accountId: string | null;
-    /** `none` where the router itself answers. */
-    operationId: string;
   }
 }
 
 export interface HttpServerParts {
   readonly functions: OperationFunctions;
+  readonly publicFunctions: PublicFunctions;
+  /** Where the read model behind the public answers stands: any text that differs when that does. */
+  readonly readPosition: () => Promise<string>;
+  readonly publicLimits: PublicLimits;
+  /** Every document, for the base URL that it is to name; its paths and headers are the same whatever that is. */
+  readonly documents: (baseUrl: string) => readonly DocumentRoute[];
+  /** Left out: the address that the server listens on. */
+  readonly baseUrl?: string | undefined;
   readonly admit: Admit;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
@@ -94,19 +101,24 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
     track(request, reply);
     done();
   });
-  const refusals = handleRefusals(app, { operations: Object.values(SERVED_OPERATIONS), logger: parts.logger });
-  addRoutes(app, { ...parts, connections });
+  const codingsOf = rememberedCodings();
+  const publicEdge = createPublicEdge(parts, codingsOf);
+  let documents = parts.documents(parts.baseUrl ?? 'http://localhost');
+  const routes = addRoutes(app, { ...parts, connections, publicEdge, codingsOf, documents: () => documents });
+  const refusals = handleRefusals(app, { routes, logger: parts.logger });
 
   return {
     listen: async (address) => {
       await app.listen({ ...address });
       const { address: host, port } = app.server.address() as AddressInfo;
+      if (parts.baseUrl === undefined) documents = parts.documents(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
       return { host, port };
     },
     close: async () => {
       const limit = setTimeout(() => app.server.closeAllConnections(), timeouts.close);
       const closed = app.close();
       connections.close();
+      publicEdge.close();
       await closed;
       clearTimeout(limit);
     },
@@ -131,25 +143,4 @@ const createTracking = ({ logger, logSampleEvery, metrics }: HttpServerParts, co
       log(request, reply);
     });
   };
-};
-
-type AnyAnswer = (exchange: Exchange<Operation>) => Promise<JsonPage>;
-
-const addRoutes = (app: FastifyInstance, parts: HttpServerParts & { readonly connections: Connections }): void => {
-  // Fastify is told that no method has a body: it would judge a Content-Type before the credential, and where a body is to be ignored.
-  for (const method of ['POST', 'DELETE']) app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  const answers = createAnswers(parts.functions);
-  for (const [id, operation] of Object.entries(SERVED_OPERATIONS)) {
-    const answer: AnyAnswer = answers[id as ServedOperationId];
-    const serve = serveOperation<Operation>(parts, operation, answer);
-    app.route({
-      method: operation.method,
-      url: operation.path.replaceAll(/\{(\w+)\}/g, ':$1'),
-      handler: (request: FastifyRequest, reply: FastifyReply) => {
-        request.operationId = id;
-        reply.header('cache-control', 'no-store');
-        return serve(request, reply);
-      },
-    });
-  }
 };

@@ -4,6 +4,8 @@ export interface HttpMetrics {
   /** `operation` is an operationId, or `none` where the router itself answered. */
   answered(operation: string, status: number, seconds: number): void;
   itemsServed(operation: string, items: number): void;
+  /** A public answer was sent that hides a failure of the backend. */
+  softFailure(operation: string): void;
 }
 
 export const createHttpMetrics = (registry: Registry): HttpMetrics => {
@@ -20,8 +22,15 @@ export const createHttpMetrics = (registry: Registry): HttpMetrics => {
     labelNames: ['operation'],
     registers: [registry],
   });
+  const softFailures = new Counter({
+    name: 'civic_soft_failures_total',
+    help: 'Public answers that were empty, or 404, because the backend failed.',
+    labelNames: ['operation'],
+    registers: [registry],
+  });
   return {
     answered: (operation, status, seconds) => duration.observe({ operation, status }, seconds),
     itemsServed: (operation, count) => items.inc({ operation }, count),
+    softFailure: (operation) => softFailures.inc({ operation }),
   };
 };

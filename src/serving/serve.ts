@@ -12,6 +12,7 @@ import { createReadiness } from './readiness.ts';
 import { repeat, type Repetition } from './repeat.ts';
 
 const PRUNE_EVERY_MS = 60_000;
+const MERGE_COUNTS_EVERY_MS = 1_000;
 const POLL_EVERY_MS = 15 * 60_000;
 const LOG_EVERY = 100;
 
@@ -70,6 +71,11 @@ const openListeners = async (
   if (role === 'projector' || role === 'worker') return { baseUrl: null, opsUrl };
   const http = createHttpServer({
     functions: civic.operations,
+    publicFunctions: civic.publicOperations,
+    publicLimits: civic.publicLimits,
+    readPosition: civic.publicPosition,
+    documents: () => [],
+    baseUrl: settings.CIVIC_BASE_URL,
     admit: civic.admit,
     clock: civic.clock,
     identifiers: civic.identifiers,
@@ -84,7 +90,12 @@ const openListeners = async (
 };
 
 const repetitions = (civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] => {
-  if (role === 'api' || role === 'worker') return [];
+  const merge: Repetition = {
+    what: 'counting public requests together',
+    everyMs: MERGE_COUNTS_EVERY_MS,
+    run: () => civic.publicLimits.merge(civic.clock.now()),
+  };
+  if (role === 'api' || role === 'worker') return role === 'api' ? [merge] : [];
   const prune: Repetition = { what: 'pruning', everyMs: PRUNE_EVERY_MS, run: async () => void (await civic.prune()) };
   const clients = role === 'all' ? (civic.settings.CIVIC_POLL?.split(',') ?? []) : [];
   const polls = clients.map((client) => ({
@@ -95,5 +106,5 @@ const repetitions = (civic: Civic, role: ServeRole, signal: AbortSignal): readon
       civic.logger.info({ client, appended, removed, failure }, 'source polled');
     },
   }));
-  return [prune, ...polls];
+  return [prune, ...(role === 'all' ? [merge] : []), ...polls];
 };

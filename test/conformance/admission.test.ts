@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { SERVED_OPERATIONS } from '../../src/contract/operations.ts';
+import { CUSTOMER_OPERATIONS } from '../../src/contract/operations.ts';
 import { type HttpEdge, type KeyName, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { isWholeResponse, parseResponse, rawConnection } from '../support/http-raw.ts';
@@ -14,7 +14,7 @@ afterEach(() => {
   edge.calls.length = 0;
 });
 
-const operations = Object.values(SERVED_OPERATIONS).map(({ operationId, method, path, scope }) => ({
+const operations = Object.values(CUSTOMER_OPERATIONS).map(({ operationId, method, path, scope }) => ({
   operationId,
   method,
   path: path.replace('{snapshotId}', '00000000-0000-0000-0000-000000000000').replace('{resource}', 'topics'),

@@ -30,7 +30,7 @@ describe('the router', () => {
     '/api/v1/data/nothing',
     '/api/v1/data-reports',
     '/api/v1/mcp',
-    '/api/mcp',
+    '/api/mcp/x',
     '/api/v1/data/changes/',
     '/api/v1/d%61ta/x',
   ])('answers %s with 404 in the envelope, uncached and whoever asks', async (path) => {

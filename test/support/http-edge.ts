@@ -1,15 +1,23 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
 import { Registry } from 'prom-client';
+import { listDfwResearchCoverage } from '../../queries/list-dfw-research-coverage.ts';
+import { noUpcomingHits } from '../../queries/list-upcoming-agenda-hits.ts';
 import { createAdmission } from '../../src/admission/admit.ts';
-import type { OperationFunctions } from '../../src/contract/handlers.ts';
+import { createPublicLimits, type PublicLimit, type PublicLimits } from '../../src/admission/public-limits.ts';
+import type { OperationFunctions, PublicFunctions } from '../../src/contract/handlers.ts';
 import { encodeFeedCursor } from '../../src/domain/cursor.ts';
 import { SCOPES } from '../../src/domain/events/account-events.ts';
+import type { SharedCounts } from '../../src/domain/ports/shared-counts.ts';
 import { randomIdentifiers } from '../../src/domain/identifiers.ts';
 import type { KeyIdentity } from '../../src/domain/identity.ts';
 import { keySecretHash, makeKeySecret } from '../../src/domain/key-secret.ts';
 import { RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import type { DocumentRoute } from '../../src/http/documents.ts';
 import { createHttpServer, HTTP_TIMEOUTS, type HttpTimeouts } from '../../src/http/http-server.ts';
 import { createHttpMetrics } from '../../src/http/metrics.ts';
+import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 
 /** The real edge over a real socket, in front of functions that a test chooses. */
 export interface HttpEdge {
@@ -23,10 +31,17 @@ export interface HttpEdge {
   readonly registry: Registry;
   /** Breaks or restores the identity look-up. */
   identity: 'working' | 'failing';
-  /** Replaces functions; the others keep their answers. */
-  answerWith(functions: Partial<OperationFunctions>): void;
+  /** The clock; it stands still. */
+  now: number;
+  /** Where the read model behind the public answers stands; an error is thrown when it is asked for. */
+  position: string | Error;
+  readonly limits: PublicLimits;
+  /** Replaces functions; the others keep their answers. The clock moves on by two seconds, so that no answer kept from before stands. */
+  answerWith(functions: Partial<EdgeFunctions>): void;
   close(): Promise<void>;
 }
+
+export type EdgeFunctions = OperationFunctions & PublicFunctions;
 
 export type KeyName = 'all' | 'read' | 'export' | 'mcp' | 'revoked' | 'expired' | 'suspended' | 'unknown';
 
@@ -71,9 +86,32 @@ export const EMPTY_ANSWERS: OperationFunctions = {
   }),
 };
 
-export const startHttpEdge = async (
-  settings: { readonly timeouts?: Partial<HttpTimeouts>; readonly logSampleEvery?: number } = {},
-): Promise<HttpEdge> => {
+const page = (data: object, items = 0) => ({ text: JSON.stringify(data), items });
+
+/** Public answers without data, in the shape of the contract. */
+export const EMPTY_PUBLIC_ANSWERS: PublicFunctions = {
+  listRecentAgendaHits: async () => page({ data: [] }),
+  getAgendaHit: async () => {
+    throw new Rejection('not_found', 'there is no such public hit');
+  },
+  listUpcomingAgendaHits: async (input) => noUpcomingHits(input),
+  listDfwResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
+  getPublicBodyCadence: async () => ({ lastMetAt: null, nextScheduledAt: null, timezone: null }),
+  listPublicSourceStatuses: async () => [],
+};
+
+/** No other process counts. */
+export const NO_OTHER_COUNTS: SharedCounts = { exchange: async () => new Map(), forget: async () => undefined };
+
+export interface EdgeSettings {
+  readonly timeouts?: Partial<HttpTimeouts>;
+  readonly logSampleEvery?: number;
+  /** Left out: more than any test asks. */
+  readonly publicLimit?: PublicLimit;
+  readonly documents?: (baseUrl: string) => readonly DocumentRoute[];
+}
+
+export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEdge> => {
   const accountId = randomUUID();
   const identities = new Map<string, KeyIdentity>();
   const issue = (facts: Partial<KeyIdentity>): string => {
@@ -102,23 +140,36 @@ export const startHttpEdge = async (
   };
 
   const calls: HttpEdge['calls'] = [];
-  let functions = EMPTY_ANSWERS;
+  let functions: EdgeFunctions = { ...EMPTY_ANSWERS, ...EMPTY_PUBLIC_ANSWERS };
   const recorded = Object.fromEntries(
-    (Object.keys(EMPTY_ANSWERS) as (keyof OperationFunctions)[]).map((name) => [
+    (Object.keys(functions) as (keyof EdgeFunctions)[]).map((name) => [
       name,
       (input: unknown) => {
         calls.push({ name, input });
         return (functions[name] as (input: unknown) => Promise<unknown>)(input);
       },
     ]),
-  ) as unknown as OperationFunctions;
+  ) as unknown as EdgeFunctions;
 
   const logged: HttpEdge['logged'] = [];
   const log = (level: string) => (fields: object, message: string) =>
     void logged.push({ level, fields: fields as Record<string, unknown>, message });
   const registry = new Registry();
+  const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+  const limits = createPublicLimits({
+    limit: settings.publicLimit ?? { requests: 1_000_000, seconds: 60 },
+    shared: NO_OTHER_COUNTS,
+    logger,
+  });
   const server = createHttpServer({
     functions: recorded,
+    publicFunctions: recorded,
+    publicLimits: limits,
+    readPosition: async () => {
+      if (edge.position instanceof Error) throw edge.position;
+      return edge.position;
+    },
+    documents: settings.documents ?? (() => []),
     admit: createAdmission({
       resolveKey: async (sha256) => {
         if (edge.identity === 'failing') throw new Error('the look-up is down');
@@ -126,9 +177,9 @@ export const startHttpEdge = async (
       },
       onLookupFailure: (error) => log('warn')({ err: error }, 'identity look-up failed'),
     }),
-    clock: { now: () => EDGE_NOW, sleep: async () => undefined },
+    clock: { now: () => edge.now, sleep: (milliseconds, signal) => wait(milliseconds, undefined, signal === undefined ? {} : { signal }) },
     identifiers: randomIdentifiers,
-    logger: { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') },
+    logger,
     metrics: createHttpMetrics(registry),
     logSampleEvery: settings.logSampleEvery ?? 1,
     timeouts: { ...HTTP_TIMEOUTS, ...settings.timeouts },
@@ -143,8 +194,12 @@ export const startHttpEdge = async (
     logged,
     registry,
     identity: 'working',
+    now: EDGE_NOW,
+    position: '1:0',
+    limits,
     answerWith: (replaced) => {
-      functions = { ...EMPTY_ANSWERS, ...replaced };
+      functions = { ...EMPTY_ANSWERS, ...EMPTY_PUBLIC_ANSWERS, ...replaced };
+      edge.now += 2_000;
     },
     close: () => server.close(),
   };

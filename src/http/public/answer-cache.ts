@@ -1,0 +1,92 @@
+import type { Clock } from '../../domain/ports/clock.ts';
+import { MOMENT_MS, type PositionWatch } from './position-watch.ts';
+import type { Representation } from './representation.ts';
+
+export interface AnswerCacheParts {
+  readonly watch: PositionWatch;
+  readonly clock: Clock;
+  readonly mostAnswers?: number;
+  readonly mostBytes?: number;
+}
+
+export interface AnswerCache {
+  /** An answer that may be sent as it is, or undefined. */
+  standing(key: string): Representation | undefined;
+  /** Makes the answer, or waits with others for the one being made. What `make` throws goes to all of them and nothing is kept. */
+  fetch(key: string, make: () => Promise<Representation>): Promise<Representation>;
+}
+
+interface Answer {
+  readonly representation: Representation;
+  readonly askedAt: number;
+  readonly era: number;
+}
+interface Flight {
+  readonly answer: Promise<Representation>;
+  readonly askedAt: number;
+  readonly era: number;
+}
+
+/** Times are part of the answers (what is upcoming, which check is stale), so none stands longer. */
+const LIFETIME_MS = 1_000;
+const MOST_ANSWERS = 1_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Public answers, kept while the read model's position stands and one second at most (decisions, section 9), so that a hot answer needs no
+ * round trip to the database. Bounded by number and by bytes; the answer that was not asked for longest goes first.
+ */
+export const createAnswerCache = ({ watch, clock, mostAnswers = MOST_ANSWERS, mostBytes = MOST_BYTES }: AnswerCacheParts): AnswerCache => {
+  const answers = new Map<string, Answer>();
+  const flights = new Map<string, Flight>();
+  let bytes = 0;
+
+  const forget = (key: string): void => {
+    bytes -= answers.get(key)?.representation.bytes ?? 0;
+    answers.delete(key);
+  };
+  const keep = (key: string, answer: Answer): void => {
+    forget(key);
+    if (answer.representation.bytes > mostBytes) return;
+    answers.set(key, answer);
+    bytes += answer.representation.bytes;
+    for (const oldest of answers.keys()) {
+      if (answers.size <= mostAnswers && bytes <= mostBytes) return;
+      forget(oldest);
+    }
+  };
+  const isYoung = (askedAt: number, now: number, limit: number): boolean => now >= askedAt && now - askedAt < limit;
+  /** Either the question itself was put a moment ago, or the position has been looked at since. */
+  const stands = ({ askedAt, era }: Answer, now: number): boolean => {
+    const awake = watch.isAwake(now);
+    return era === watch.era && isYoung(askedAt, now, awake ? LIFETIME_MS : MOMENT_MS);
+  };
+
+  return {
+    standing(key) {
+      const answer = answers.get(key);
+      if (answer === undefined) return undefined;
+      if (stands(answer, clock.now())) return answer.representation;
+      forget(key);
+      return undefined;
+    },
+    fetch(key, make) {
+      const [askedAt, era] = [clock.now(), watch.era];
+      watch.isAwake(askedAt);
+      const running = flights.get(key);
+      if (running !== undefined && running.era === era && isYoung(running.askedAt, askedAt, LIFETIME_MS)) return running.answer;
+      const answer = make()
+        .then((representation) => {
+          // The position may have moved after the database was asked and before it answered.
+          if (watch.era === era) keep(key, { representation, askedAt, era });
+          return representation;
+        })
+        .finally(() => {
+          if (flights.get(key) === flight) flights.delete(key);
+        });
+      const flight: Flight = { answer, askedAt, era };
+      flights.set(key, flight);
+      return answer;
+    },
+  };
+};

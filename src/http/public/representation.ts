@@ -1,0 +1,63 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import type { Coding, Codings } from './accept-encoding.ts';
+
+const compressors = { gzip: promisify(gzip), br: promisify(brotliCompress) };
+
+/** A body as it is sent in one content coding. */
+export interface Form {
+  readonly body: Buffer;
+  /** Strong: a hash of these very bytes. */
+  readonly etag: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** One public success: a body in every coding that was asked for, each made once. */
+export interface Representation {
+  /** At once where the form has been made before. */
+  form(codings: Codings): Form | Promise<Form>;
+  /** What it takes in memory, roughly and at most. */
+  readonly bytes: number;
+}
+
+export interface RepresentationParts {
+  readonly body: Buffer;
+  readonly contentType: string;
+  readonly cacheControl: string;
+  /** A body that is sent for hours is worth more work than one that is sent for a second. */
+  readonly effort: 'passing' | 'lasting';
+}
+
+/** Below this, headers and the work of unpacking outweigh what is saved. */
+const SMALLEST_COMPRESSED = 1024;
+
+export const createRepresentation = ({ body, contentType, cacheControl, effort }: RepresentationParts): Representation => {
+  const asForm = (coded: Buffer, coding: Coding): Form => {
+    const etag = `"${hash('sha256', coded, 'base64url')}"`;
+    const shared = { 'cache-control': cacheControl, etag, vary: 'Accept-Encoding' };
+    return {
+      body: coded,
+      etag,
+      headers: { 'content-type': contentType, ...shared, ...(coding === 'identity' ? {} : { 'content-encoding': coding }) },
+    };
+  };
+  const compress = async (coding: 'br' | 'gzip'): Promise<Form> => {
+    const quality = effort === 'lasting' ? 9 : 4;
+    const options =
+      coding === 'gzip'
+        ? { level: effort === 'lasting' ? 9 : 6 }
+        : { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } };
+    const made = asForm(await compressors[coding](body, options), coding);
+    forms[coding] = made;
+    return made;
+  };
+  const forms: Partial<Record<Coding, Form | Promise<Form>>> = {};
+  return {
+    form(codings) {
+      const coding = body.length < SMALLEST_COMPRESSED ? codings.small : codings.large;
+      return (forms[coding] ??= coding === 'identity' ? asForm(body, coding) : compress(coding));
+    },
+    bytes: 2 * body.length,
+  };
+};
