@@ -60,4 +60,9 @@ const run = async (): Promise<void> => {
 };
 
 if (values.help === true) process.stdout.write(usage());
-else await run();
+else {
+  await run().catch((error: Error) => {
+    process.stderr.write(`bench: ${error.message}\n`);
+    process.exitCode = 1;
+  });
+}

@@ -5,6 +5,7 @@ import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts
 import { holdDatabase } from '../rig/database.ts';
 import { alternate, growthExponent, median } from '../rig/measure.ts';
 import { startWorker, type Worker } from '../rig/processes.ts';
+import { scoped } from '../rig/scoped.ts';
 
 const program = (path: string): URL => new URL(`../${path}`, import.meta.url);
 const EMMETT = program('yardsticks/emmett/append.mjs');
@@ -18,58 +19,59 @@ const appender = (bench: Bench, dsn: string, worker: Worker, shape: Shape) => as
   return (await worker.ask<Appended>({ dsn, seconds, turn: `${process.pid}_${++turns}`, ...shape })).eventsPerSecond;
 };
 
-const run = async (bench: Bench): Promise<readonly Row[]> => {
-  await using database = await holdDatabase(bench.datasets.folder());
-  await migrate(database.url);
-  await using ours = startWorker(program('rig/append-ours.ts'));
-  const rows: Row[] = [];
+const run = (bench: Bench): Promise<readonly Row[]> =>
+  scoped(async (use) => {
+    const database = use(await holdDatabase(bench.datasets.folder()));
+    await migrate(database.url);
+    const ours = use(startWorker(program('rig/append-ours.ts')));
+    const rows: Row[] = [];
 
-  const single = { callers: 100, batch: 1 };
-  const rivals = [
-    { name: 'a transaction an event', path: program('yardsticks/naive-append.ts'), asked: false },
-    ...(emmettIsInstalled() ? [{ name: 'emmett 0.42.0', path: EMMETT, asked: true }] : []),
-  ];
-  if (!emmettIsInstalled()) bench.say('emmett is not compared: run "npm install" in bench/yardsticks/emmett to turn it on');
-  for (const { name, path, asked } of rivals) {
-    await using rival = startWorker(path);
+    const single = { callers: 100, batch: 1 };
+    const rivals = [
+      { name: 'a transaction an event', path: program('yardsticks/naive-append.ts'), asked: false },
+      ...(emmettIsInstalled() ? [{ name: 'emmett 0.42.0', path: EMMETT, asked: true }] : []),
+    ];
+    if (!emmettIsInstalled()) bench.say('emmett is not compared: run "npm install" in bench/yardsticks/emmett to turn it on');
+    for (const { name, path, asked } of rivals) {
+      const rival = use(startWorker(path));
+      const {
+        ours: rate,
+        yardstick,
+        ratio,
+        ratios,
+      } = await alternate(bench.rounds, appender(bench, database.url, ours, single), appender(bench, database.url, rival, single));
+      rows.push({
+        load: 'append of single events, 100 concurrent',
+        ours: `${count(rate)} events/s`,
+        yardstick: `${name} ${count(yardstick)} events/s`,
+        ...(asked ? atLeast(ratio, 10) : { figure: ratio, reach: '(10 of emmett)', reached: null }),
+        details: { ratios },
+      });
+    }
+    const points = [];
+    for (const callers of [1, 10, 100]) {
+      const rates = [];
+      for (let turn = 0; turn < 3; turn++) rates.push(await appender(bench, database.url, ours, { callers, batch: 1 })());
+      points.push({ size: callers, cost: callers / median(rates) });
+    }
+    rows[0] = { ...rows[0]!, exponent: growthExponent(points), details: { ...rows[0]!.details, latencyByCallers: points } };
+
+    const copier = use(startWorker(program('yardsticks/copy-events.ts')));
+    const batches = { callers: 4, batch: 500 };
     const {
       ours: rate,
       yardstick,
       ratio,
       ratios,
-    } = await alternate(bench.rounds, appender(bench, database.url, ours, single), appender(bench, database.url, rival, single));
+    } = await alternate(bench.rounds, appender(bench, database.url, ours, batches), appender(bench, database.url, copier, batches));
     rows.push({
-      load: 'append of single events, 100 concurrent',
+      load: 'append in batches of 500 streams, 4 callers',
       ours: `${count(rate)} events/s`,
-      yardstick: `${name} ${count(yardstick)} events/s`,
-      ...(asked ? atLeast(ratio, 10) : { figure: ratio, reach: '(10 of emmett)', reached: null }),
+      yardstick: `COPY ${count(yardstick)} rows/s`,
+      ...atLeast(ratio, 0.7),
       details: { ratios },
     });
-  }
-  const points = [];
-  for (const callers of [1, 10, 100]) {
-    const rates = [];
-    for (let turn = 0; turn < 3; turn++) rates.push(await appender(bench, database.url, ours, { callers, batch: 1 })());
-    points.push({ size: callers, cost: callers / median(rates) });
-  }
-  rows[0] = { ...rows[0]!, exponent: growthExponent(points), details: { ...rows[0]!.details, latencyByCallers: points } };
-
-  await using copier = startWorker(program('yardsticks/copy-events.ts'));
-  const batches = { callers: 4, batch: 500 };
-  const {
-    ours: rate,
-    yardstick,
-    ratio,
-    ratios,
-  } = await alternate(bench.rounds, appender(bench, database.url, ours, batches), appender(bench, database.url, copier, batches));
-  rows.push({
-    load: 'append in batches of 500 streams, 4 callers',
-    ours: `${count(rate)} events/s`,
-    yardstick: `COPY ${count(yardstick)} rows/s`,
-    ...atLeast(ratio, 0.7),
-    details: { ratios },
+    return rows;
   });
-  return rows;
-};
 
 export const append: Load = { name: 'append', title: 'durable appends against a transaction an event, emmett, and COPY', run };

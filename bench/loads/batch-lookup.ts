@@ -1,10 +1,11 @@
 import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import type { Generated } from '../rig/load-generator.ts';
-import { alternate, growthExponent, median } from '../rig/measure.ts';
+import { alternate, type Compared, growthExponent, median } from '../rig/measure.ts';
 import { startPlainFeed } from '../rig/plain-feed.ts';
 import { startWorker, type Worker } from '../rig/processes.ts';
 import { uuidOf } from '../rig/records.ts';
 import { serve } from '../rig/service.ts';
+import { scoped } from '../rig/scoped.ts';
 
 const GENERATOR = new URL('../rig/load-generator.ts', import.meta.url);
 const IDS = 100;
@@ -25,21 +26,33 @@ const asker =
     return (requests * IDS) / seconds;
   };
 
-const run = async (bench: Bench): Promise<readonly Row[]> => {
-  const requests = bench.size === 'full' ? 2000 : 600;
-  const points = [];
-  let compared: Awaited<ReturnType<typeof alternate>> | undefined;
-  for (const size of bench.sizes) {
+interface AtSize {
+  readonly compared: Compared | undefined;
+  /** Seconds a record of ours alone. */
+  readonly cost: number;
+}
+
+const measure = (bench: Bench, size: number): Promise<AtSize> =>
+  scoped(async (use) => {
+    const requests = bench.size === 'full' ? 2000 : 600;
     const { dataDir, key } = await bench.datasets.of(size);
-    await using service = await serve(dataDir);
-    await using worker = startWorker(GENERATOR);
+    const service = use(await serve(dataDir));
+    const worker = use(startWorker(GENERATOR));
     const ours = asker(worker, size, requests, service.url, '/api/v1/data/batch', `Authorization: Bearer ${key}\r\n`);
-    if (size === bench.sizes[1]) {
-      await using plain = await startPlainFeed(dataDir);
-      compared = await alternate(bench.rounds, ours, asker(worker, size, requests, plain.url, '/batch', ''));
-    }
     const rates = [await ours(), await ours(), await ours(), await ours()];
-    points.push({ size, cost: 1 / median(rates.slice(1)) });
+    const cost = 1 / median(rates.slice(1));
+    if (size !== bench.sizes[1]) return { compared: undefined, cost };
+    const plain = use(await startPlainFeed(dataDir));
+    return { compared: await alternate(bench.rounds, ours, asker(worker, size, requests, plain.url, '/batch', '')), cost };
+  });
+
+const run = async (bench: Bench): Promise<readonly Row[]> => {
+  const points = [];
+  let compared: Compared | undefined;
+  for (const size of bench.sizes) {
+    const at = await measure(bench, size);
+    compared ??= at.compared;
+    points.push({ size, cost: at.cost });
   }
   const { ours, yardstick, ratio, ratios } = compared!;
   return [

@@ -6,6 +6,7 @@ import { holdDatabase } from '../rig/database.ts';
 import { growthExponent, median } from '../rig/measure.ts';
 import { agendaItemContent, uuidOf, writeImportFile } from '../rig/records.ts';
 import { civic, serve } from '../rig/service.ts';
+import { scoped } from '../rig/scoped.ts';
 
 const REACH = 0.25;
 
@@ -38,29 +39,30 @@ interface Times {
   readonly keyed: number[];
 }
 
-const compare = async (bench: Bench, records: number): Promise<Times> => {
-  const [alone, served, work] = [bench.datasets.folder(), bench.datasets.folder(), bench.datasets.folder()];
-  await using database = await holdDatabase(bench.datasets.folder());
-  await using _service = await serve(served);
-  const times: Times = { alone: [], served: [], lines: [], keyed: [] };
-  for (let round = 0; round <= bench.rounds; round++) {
-    const file = join(work, 'records.ndjson');
-    const copyFile = join(work, 'records.copy');
-    await writeImportFile(file, round * records, records);
-    writeCopyFile(copyFile, round * records, records);
-    const turn = {
-      alone: await importFile(alone, file, records),
-      lines: await copyLines(database.client, file),
-      served: await importFile(served, file, records),
-      keyed: await copyKeyedRows(database.client, copyFile),
-    };
-    bench.say(
-      `import: alone ${Math.round(turn.alone)} ms, with a service ${Math.round(turn.served)} ms, COPY ${Math.round(turn.lines)} ms`,
-    );
-    if (round > 0) for (const name of ['alone', 'served', 'lines', 'keyed'] as const) times[name].push(turn[name]);
-  }
-  return times;
-};
+const compare = (bench: Bench, records: number): Promise<Times> =>
+  scoped(async (use) => {
+    const [alone, served, work] = [bench.datasets.folder(), bench.datasets.folder(), bench.datasets.folder()];
+    const database = use(await holdDatabase(bench.datasets.folder()));
+    use(await serve(served));
+    const times: Times = { alone: [], served: [], lines: [], keyed: [] };
+    for (let round = 0; round <= bench.rounds; round++) {
+      const file = join(work, 'records.ndjson');
+      const copyFile = join(work, 'records.copy');
+      await writeImportFile(file, round * records, records);
+      writeCopyFile(copyFile, round * records, records);
+      const turn = {
+        alone: await importFile(alone, file, records),
+        lines: await copyLines(database.client, file),
+        served: await importFile(served, file, records),
+        keyed: await copyKeyedRows(database.client, copyFile),
+      };
+      bench.say(
+        `import: alone ${Math.round(turn.alone)} ms, with a service ${Math.round(turn.served)} ms, COPY ${Math.round(turn.lines)} ms`,
+      );
+      if (round > 0) for (const name of ['alone', 'served', 'lines', 'keyed'] as const) times[name].push(turn[name]);
+    }
+    return times;
+  });
 
 const run = async (bench: Bench): Promise<readonly Row[]> => {
   const records = bench.size === 'full' ? 50_000 : 20_000;

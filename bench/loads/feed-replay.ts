@@ -4,6 +4,7 @@ import { alternate, growthExponent, median } from '../rig/measure.ts';
 import { startPlainFeed } from '../rig/plain-feed.ts';
 import { startWorker, type Worker } from '../rig/processes.ts';
 import { serve } from '../rig/service.ts';
+import { scoped } from '../rig/scoped.ts';
 
 const GENERATOR = new URL('../rig/load-generator.ts', import.meta.url);
 const READERS = 8;
@@ -19,31 +20,32 @@ const replayer = (worker: Worker, records: number, url: string, path: string, he
   return items / seconds;
 };
 
-const compare = async (bench: Bench, records: number): Promise<readonly Row[]> => {
-  const { dataDir, key } = await bench.datasets.of(records);
-  await using service = await serve(dataDir);
-  await using plain = await startPlainFeed(dataDir);
-  await using worker = startWorker(GENERATOR);
-  const ours = replayer(worker, records, service.url, '/api/v1/data/changes', `Authorization: Bearer ${key}\r\n`);
-  const yardstick = replayer(worker, records, plain.url, '/changes', '');
-  const rows: Row[] = [];
-  for (const limit of [500, 100] as const) {
-    const pages = Math.ceil(records / limit);
-    const text = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: READERS, parse: false, pages }));
-    bench.say(`page ${limit}: ${count(text.ours)} against ${count(text.yardstick)} items/s (${text.ratios.join(' ')})`);
-    const parsed = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: READERS, parse: true, pages }));
-    const alone = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: 1, parse: false, pages }));
-    bench.say(`page ${limit}: parsing ${parsed.ratio.toFixed(2)}, one reader ${alone.ratio.toFixed(2)}`);
-    rows.push({
-      load: `feed replay over HTTP, page ${limit}, ${count(records)} records, ${READERS} readers`,
-      ours: `${count(text.ours)} items/s`,
-      yardstick: `plain ${count(text.yardstick)} items/s`,
-      ...atLeast(text.ratio, REACH[limit]),
-      details: { text, clientThatParses: parsed, oneReader: alone },
-    });
-  }
-  return rows;
-};
+const compare = (bench: Bench, records: number): Promise<readonly Row[]> =>
+  scoped(async (use) => {
+    const { dataDir, key } = await bench.datasets.of(records);
+    const service = use(await serve(dataDir));
+    const plain = use(await startPlainFeed(dataDir));
+    const worker = use(startWorker(GENERATOR));
+    const ours = replayer(worker, records, service.url, '/api/v1/data/changes', `Authorization: Bearer ${key}\r\n`);
+    const yardstick = replayer(worker, records, plain.url, '/changes', '');
+    const rows: Row[] = [];
+    for (const limit of [500, 100] as const) {
+      const pages = Math.ceil(records / limit);
+      const text = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: READERS, parse: false, pages }));
+      bench.say(`page ${limit}: ${count(text.ours)} against ${count(text.yardstick)} items/s (${text.ratios.join(' ')})`);
+      const parsed = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: READERS, parse: true, pages }));
+      const alone = await alternate(bench.rounds, ...both(ours, yardstick, { limit, readers: 1, parse: false, pages }));
+      bench.say(`page ${limit}: parsing ${parsed.ratio.toFixed(2)}, one reader ${alone.ratio.toFixed(2)}`);
+      rows.push({
+        load: `feed replay over HTTP, page ${limit}, ${count(records)} records, ${READERS} readers`,
+        ours: `${count(text.ours)} items/s`,
+        yardstick: `plain ${count(text.yardstick)} items/s`,
+        ...atLeast(text.ratio, REACH[limit]),
+        details: { text, clientThatParses: parsed, oneReader: alone },
+      });
+    }
+    return rows;
+  });
 
 type Rate = (replay: Replay) => Promise<number>;
 const both = (ours: Rate, yardstick: Rate, replay: Replay): [() => Promise<number>, () => Promise<number>] => [
@@ -51,18 +53,21 @@ const both = (ours: Rate, yardstick: Rate, replay: Replay): [() => Promise<numbe
   () => yardstick(replay),
 ];
 
-/** Seconds of one reader's whole replay at each size. */
-const growth = async (bench: Bench): Promise<number> => {
-  const points = [];
-  for (const size of bench.sizes) {
+/** Seconds of one reader's whole replay. */
+const secondsAt = (bench: Bench, size: number): Promise<number> =>
+  scoped(async (use) => {
     const { dataDir, key } = await bench.datasets.of(size);
-    await using service = await serve(dataDir);
-    await using worker = startWorker(GENERATOR);
+    const service = use(await serve(dataDir));
+    const worker = use(startWorker(GENERATOR));
     const rate = replayer(worker, size, service.url, '/api/v1/data/changes', `Authorization: Bearer ${key}\r\n`);
     const rates = [];
     for (let turn = 0; turn < 4; turn++) rates.push(await rate({ limit: 500, readers: 1, parse: false, pages: Math.ceil(size / 500) }));
-    points.push({ size, cost: size / median(rates.slice(1)) });
-  }
+    return size / median(rates.slice(1));
+  });
+
+const growth = async (bench: Bench): Promise<number> => {
+  const points = [];
+  for (const size of bench.sizes) points.push({ size, cost: await secondsAt(bench, size) });
   return growthExponent(points);
 };
 

@@ -6,6 +6,7 @@ import { holdDatabase } from '../rig/database.ts';
 import type { Dataset } from '../rig/datasets.ts';
 import { alternate, growthExponent, median } from '../rig/measure.ts';
 import { civic } from '../rig/service.ts';
+import { scoped } from '../rig/scoped.ts';
 
 const STATEMENT = readFileSync(new URL('../yardsticks/fold-record-history.sql', import.meta.url), 'utf8');
 
@@ -37,36 +38,40 @@ const foldByStatement = async (client: Client, live: string): Promise<number> =>
   return seconds;
 };
 
-const compare = async (bench: Bench, { dataDir, records }: Dataset) => {
-  await using database = await holdDatabase(dataDir);
-  let live = '';
-  return await alternate(
-    bench.rounds,
-    async () => {
-      const { generation, folded, seconds } = await rebuild(dataDir);
-      live = recordHistoryTables(generation).history;
-      bench.say(`rebuild of ${records}: ${seconds} s`);
-      return folded / seconds;
-    },
-    async () => {
-      const seconds = await foldByStatement(database.client, live);
-      bench.say(`one statement: ${seconds.toFixed(3)} s`);
-      return records / seconds;
-    },
-  );
-};
+const compare = (bench: Bench, { dataDir, records }: Dataset) =>
+  scoped(async (use) => {
+    const database = use(await holdDatabase(dataDir));
+    let live = '';
+    return await alternate(
+      bench.rounds,
+      async () => {
+        const { generation, folded, seconds } = await rebuild(dataDir);
+        live = recordHistoryTables(generation).history;
+        bench.say(`rebuild of ${records}: ${seconds} s`);
+        return folded / seconds;
+      },
+      async () => {
+        const seconds = await foldByStatement(database.client, live);
+        bench.say(`one statement: ${seconds.toFixed(3)} s`);
+        return records / seconds;
+      },
+    );
+  });
+
+const secondsAt = (bench: Bench, size: number): Promise<number> =>
+  scoped(async (use) => {
+    const { dataDir } = await bench.datasets.of(size);
+    use(await holdDatabase(dataDir));
+    const seconds = [];
+    for (let turn = 0; turn < 3; turn++) seconds.push((await rebuild(dataDir)).seconds);
+    return median(seconds);
+  });
 
 const run = async (bench: Bench): Promise<readonly Row[]> => {
   const largest = await bench.datasets.of(bench.sizes[2]);
   const { ours, yardstick, ratio, ratios } = await compare(bench, largest);
   const points = [{ size: largest.records, cost: largest.records / ours }];
-  for (const size of bench.sizes.slice(0, 2)) {
-    const dataset = await bench.datasets.of(size);
-    await using _held = await holdDatabase(dataset.dataDir);
-    const seconds = [];
-    for (let turn = 0; turn < 3; turn++) seconds.push((await rebuild(dataset.dataDir)).seconds);
-    points.push({ size, cost: median(seconds) });
-  }
+  for (const size of bench.sizes.slice(0, 2)) points.push({ size, cost: await secondsAt(bench, size) });
   return [
     {
       load: `rebuild of the record history, ${count(largest.records)} events`,

@@ -4,6 +4,7 @@ import { atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts'
 import { growthExponent, median } from '../rig/measure.ts';
 import { residentMb } from '../rig/processes.ts';
 import { serve } from '../rig/service.ts';
+import { scoped } from '../rig/scoped.ts';
 
 const REST_MS = 3000;
 
@@ -27,22 +28,23 @@ interface Started {
 }
 
 /** From spawning the process to the first 200 of an authenticated page, with nothing of it running before; memory after a while at rest. */
-const start = async (dataDir: string, key: string, restMs: number): Promise<Started> => {
-  const started = performance.now();
-  await using service = await serve(dataDir);
-  for (;;) {
-    const response = await fetch(`${service.url}/api/v1/data/changes?limit=1`, { headers: { authorization: `Bearer ${key}` } }).catch(
-      () => null,
-    );
-    await response?.arrayBuffer();
-    if (response?.status === 200) break;
-    await after(5);
-  }
-  const ms = performance.now() - started;
-  await after(restMs);
-  const keeper = keeperOf(dataDir);
-  return { ms, nodeMb: residentMb(service.pid), keeperMb: keeper === undefined ? null : residentMb(keeper) };
-};
+const start = (dataDir: string, key: string, restMs: number): Promise<Started> =>
+  scoped(async (use) => {
+    const started = performance.now();
+    const service = use(await serve(dataDir));
+    for (;;) {
+      const response = await fetch(`${service.url}/api/v1/data/changes?limit=1`, { headers: { authorization: `Bearer ${key}` } }).catch(
+        () => null,
+      );
+      await response?.arrayBuffer();
+      if (response?.status === 200) break;
+      await after(5);
+    }
+    const ms = performance.now() - started;
+    await after(restMs);
+    const keeper = keeperOf(dataDir);
+    return { ms, nodeMb: residentMb(service.pid), keeperMb: keeper === undefined ? null : residentMb(keeper) };
+  });
 
 const run = async (bench: Bench): Promise<readonly Row[]> => {
   const points = [];

