@@ -54,7 +54,7 @@ describe('summary and business impact', () => {
   });
 
   it('leave out what the record does not say', () => {
-    const hit = content('Speed limit on Example Boulevard');
+    const hit = content('Speed limit in school zones');
     expect(hit.summary).toBe('Agenda item before the Exampleville City Council.');
     expect(hit.businessImpact).not.toMatch(/amount|named|Outcome|Next step/);
   });
