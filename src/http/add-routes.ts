@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { JsonPage, OperationFunctions } from '../contract/handlers.ts';
 import type { Operation } from '../contract/operation.ts';
-import { CLOSED_OPERATIONS, CUSTOMER_OPERATIONS, type CustomerOperationId, OPERATIONS, PUBLIC_OPERATIONS } from '../contract/operations.ts';
+import { CLOSED_OPERATIONS, CUSTOMER_OPERATIONS, type CustomerOperationId, PUBLIC_OPERATIONS } from '../contract/operations.ts';
 import type { Route } from './allowed-methods.ts';
 import { createAnswers, type Exchange } from './answers.ts';
 import { type DocumentRoute, serveDocument } from './documents.ts';
@@ -53,12 +53,11 @@ export const addRoutes = (app: FastifyInstance, parts: RouteParts): readonly Rou
     const methods = operation.method === 'GET' ? READING : [operation.method];
     add(methods, operation.path, operation.operationId, refuseClosed(operation));
   }
-  parts.documents().forEach(({ path }, index) => {
-    const operationId = path === OPERATIONS.getOpenApiDocument.path ? OPERATIONS.getOpenApiDocument.operationId : 'none';
+  parts.documents().forEach(({ path, operationId }, index) => {
     add(
       READING,
       path,
-      operationId,
+      operationId ?? 'none',
       serveDocument(() => parts.documents()[index]!, parts.codingsOf),
     );
   });

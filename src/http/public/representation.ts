@@ -23,8 +23,8 @@ export interface Representation {
 
 export interface RepresentationParts {
   readonly body: Buffer;
-  readonly contentType: string;
-  readonly cacheControl: string;
+  /** Of every form of it. */
+  readonly headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string };
   /** A body that is sent for hours is worth more work than one that is sent for a second. */
   readonly effort: 'passing' | 'lasting';
 }
@@ -32,15 +32,11 @@ export interface RepresentationParts {
 /** Below this, headers and the work of unpacking outweigh what is saved. */
 const SMALLEST_COMPRESSED = 1024;
 
-export const createRepresentation = ({ body, contentType, cacheControl, effort }: RepresentationParts): Representation => {
+export const createRepresentation = ({ body, headers, effort }: RepresentationParts): Representation => {
   const asForm = (coded: Buffer, coding: Coding): Form => {
     const etag = `"${hash('sha256', coded, 'base64url')}"`;
-    const shared = { 'cache-control': cacheControl, etag, vary: 'Accept-Encoding' };
-    return {
-      body: coded,
-      etag,
-      headers: { 'content-type': contentType, ...shared, ...(coding === 'identity' ? {} : { 'content-encoding': coding }) },
-    };
+    const told = { ...headers, etag, vary: 'Accept-Encoding' };
+    return { body: coded, etag, headers: coding === 'identity' ? told : { ...told, 'content-encoding': coding } };
   };
   const compress = async (coding: 'br' | 'gzip'): Promise<Form> => {
     const quality = effort === 'lasting' ? 9 : 4;

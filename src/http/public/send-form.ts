@@ -18,8 +18,8 @@ export const sendRepresentation = (
 const send = (form: Form, request: FastifyRequest, reply: FastifyReply): void => {
   const condition = request.raw.headers['if-none-match'];
   if (condition !== undefined && namesTag(condition, form.etag)) {
-    const { 'cache-control': cacheControl, etag, vary } = form.headers;
-    void reply.code(304).headers({ 'cache-control': cacheControl, etag, vary }).send();
+    const { 'content-type': _type, 'content-encoding': _coding, ...headers } = form.headers;
+    void reply.code(304).headers(headers).send();
   } else {
     void reply.headers(form.headers).send(form.body);
   }

@@ -71,7 +71,6 @@ const fail = (parts: PublicServing, operation: Operation, error: unknown): never
 const represent = (operation: Operation, json: string): Representation =>
   createRepresentation({
     body: Buffer.from(json, 'utf8'),
-    contentType: 'application/json; charset=utf-8',
-    cacheControl: operation.cacheControl!,
+    headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': operation.cacheControl! },
     effort: 'passing',
   });
