@@ -206,7 +206,9 @@ test('T16 an owner whose backends are terminated while it folds goes on without 
 test('T17 of two projectors that start together exactly one owns each generation, ten times', async () => {
   const fresh = Array.from({ length: 10 }, (_, round): Projection => ({ ...snapshots, name: `snapshots_round_${round}` }));
   for (const projection of fresh) {
-    const [first, second] = [civic.startProjector([projection]), other.startProjector([projection])];
+    // A lease that no pause of a busy machine outlives.
+    const lasting = { leaseMs: 30_000 };
+    const [first, second] = [civic.startProjector([projection], lasting), other.startProjector([projection], lasting)];
     await civic.settled(undefined, [projection.name]);
     const rows = (await civic.generations.list()).filter(({ projection: name }) => name === projection.name);
     expect(rows.map(({ state, token }) => ({ state, token }))).toEqual([{ state: 'live', token: 1 }]);

@@ -30,7 +30,7 @@ export const RETENTION_MS = 30 * DAY_MS;
 export const LIFETIME_MS = 7 * DAY_MS;
 /** Where the tests' own time begins: 1 January 2026. */
 export const TEST_TIME = Date.UTC(2026, 0, 1);
-const SETTLE_MS = 20_000;
+const SETTLE_MS = 40_000;
 
 /** Time that stands still unless the test moves it. */
 export class TestClock implements Clock {
