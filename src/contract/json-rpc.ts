@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** What the protocol's own rules admit; the interface leaves the id open. */
-const id = z.union([z.string(), z.int()]);
+const id = z.union([z.string(), z.int()]).describe('Names the request; its answer carries the same.');
 
 /** One request, or a notification where the id is left out. */
 export const jsonRpcRequest = z.strictObject({

@@ -22,7 +22,7 @@ const withNull = ({ anyOf, ...rest }: Draft): Draft => {
     value.const === undefined &&
     value.enum === undefined;
   if (!plain) return anyOf === undefined ? rest : { ...rest, anyOf };
-  return { ...value, ...rest, type: [value.type as string, 'null'] };
+  return { ...value, ...rest, type: [value.type, 'null'] };
 };
 
 const walk = (node: unknown, side: Side, field?: string): unknown => {
@@ -44,9 +44,9 @@ const walk = (node: unknown, side: Side, field?: string): unknown => {
   if (wire !== undefined)
     schema = { ...(rest.description === undefined ? {} : { description: rest.description }), ...(wire as JsonSchema) };
   schema = withNull(schema);
-  if (FORMATS_THAT_SAY_IT.has(schema.format ?? '')) delete schema['pattern'];
-  if (schema['maximum'] === Number.MAX_SAFE_INTEGER) delete schema['maximum'];
-  if (schema['minimum'] === Number.MIN_SAFE_INTEGER) delete schema['minimum'];
+  if (FORMATS_THAT_SAY_IT.has(schema.format ?? '')) delete schema.pattern;
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   const additional = schema['additionalProperties'];
   if (typeof additional === 'object' && additional !== null && Object.keys(additional).length === 0) schema['additionalProperties'] = true;
   if (side === 'output') {

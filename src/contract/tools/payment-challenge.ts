@@ -17,7 +17,9 @@ const paymentRequirements = z.strictObject({
 export const paymentChallenge = z.strictObject({
   x402Version: z.literal(2),
   error: z.string(),
-  resource: z.strictObject({ url: z.string().min(1), description: z.string().optional(), mimeType: z.string().optional() }),
+  resource: z
+    .strictObject({ url: z.string().min(1), description: z.string().optional(), mimeType: z.string().optional() })
+    .describe('What is paid for.'),
   accepts: z.array(paymentRequirements).length(1),
 });
 export type PaymentChallenge = z.output<typeof paymentChallenge>;

@@ -1,0 +1,69 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { describe, expect, test } from 'vitest';
+import { OPERATIONS, type OperationId } from '../../src/contract/operations.ts';
+import { errorEnvelope } from '../../src/contract/statuses.ts';
+import { TOOL_RESULTS, toolError } from '../../src/contract/tools/tool-results.ts';
+import type { Content } from '../../src/documents/document-types.ts';
+import { EXAMPLES } from '../../src/documents/examples/examples.ts';
+import { placedOperations } from '../../src/documents/markdown/operation-section.ts';
+import { openApiDocumentOf } from '../../src/documents/openapi.ts';
+
+const document = openApiDocumentOf('https://records.test');
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+addFormats.default(ajv);
+ajv.addSchema(document, 'https://records.test/openapi.json');
+const pointer = (...parts: readonly string[]): string =>
+  parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+const validate = (at: string, value: unknown): readonly unknown[] => {
+  const check = ajv.compile({ $ref: `https://records.test/openapi.json#${encodeURI(at)}` });
+  return check(value) ? [] : [at, ...check.errors!.map(({ instancePath, message }) => `${instancePath} ${message}`)];
+};
+const violations = (at: string, content: Content | undefined): readonly unknown[] =>
+  Object.entries(content ?? {}).flatMap(([mediaType, { examples }]) =>
+    Object.values(examples).flatMap(({ value }) => validate(at + pointer('content', mediaType, 'schema'), value)),
+  );
+
+describe.each(placedOperations(document))('$operation.operationId', ({ path, method, operation }) => {
+  const id = operation.operationId as OperationId;
+  const contract = OPERATIONS[id];
+  const at = pointer('paths', path, method);
+
+  test('shows an example of every answer that has a body, and each fits its JSON schema', () => {
+    for (const [status, { content }] of Object.entries(operation.responses)) {
+      for (const { examples } of Object.values(content ?? {})) expect([status, Object.keys(examples).length > 0]).toEqual([status, true]);
+      expect(violations(at + pointer('responses', status), content)).toEqual([]);
+    }
+  });
+
+  test('shows parameters and bodies that fit their JSON schemas', () => {
+    expect(violations(at + pointer('requestBody'), operation.requestBody?.content)).toEqual([]);
+    for (const [index, { example }] of (operation.parameters ?? []).entries()) {
+      if (example !== undefined) expect(validate(at + pointer('parameters', String(index), 'schema'), example)).toEqual([]);
+    }
+  });
+
+  test('shows examples that the contract itself accepts', () => {
+    for (const response of Object.values(operation.responses)) {
+      for (const { value } of Object.values(response.content?.['application/json']?.examples ?? {})) {
+        if (typeof value === 'object' && value !== null && 'error' in value && !('jsonrpc' in value)) errorEnvelope.parse(value);
+      }
+    }
+    if (contract.access === 'closed') return;
+    for (const { value } of Object.values(EXAMPLES[id].success ?? {})) contract.success.schema.parse(value);
+    for (const { value } of Object.values(EXAMPLES[id].body ?? {})) contract.body!.schema.parse(value);
+    const parameters = Object.entries(EXAMPLES[id].parameters).map(([name, value]) => [name, String(value)] as const);
+    const placeOf = Object.fromEntries((operation.parameters ?? []).map(({ name, in: place }) => [name.toLowerCase(), place]));
+    const of = (place: string) => Object.fromEntries(parameters.filter(([name]) => placeOf[name.toLowerCase()] === place));
+    contract.params.parse(of('path'));
+    contract.query.parse(of('query'));
+    if ('headers' in contract) contract.headers.parse(of('header'));
+    expect(parameters.filter(([name]) => placeOf[name.toLowerCase()] === undefined)).toEqual([]);
+  });
+});
+
+test('the examples of the tool endpoint are results of the tools, not just objects', () => {
+  const results = Object.values(EXAMPLES.postMcpJsonRpc.success!).map(({ value }) => (value as { result: unknown }).result);
+  expect(results.map((result) => TOOL_RESULTS.search_agenda.safeParse(result).success)).toEqual([true, false]);
+  expect(results.map((result) => toolError.safeParse(result).success)).toEqual([false, true]);
+});

@@ -1,0 +1,230 @@
+import { describe, expect, test } from 'vitest';
+import { OPERATIONS, SERVED_OPERATIONS } from '../../src/contract/operations.ts';
+import { COMMON_TOOL_CODES, PAID_TOOL_CODES, REPORT_TOOL_CODES } from '../../src/contract/tools/tool-errors.ts';
+import { documentRoutes } from '../../src/documents/document-routes.ts';
+import type { JsonSchema } from '../../src/documents/document-types.ts';
+import { glossaryWords } from '../../src/documents/glossary.ts';
+import { kept } from '../../src/documents/kept.ts';
+import { placedOperations } from '../../src/documents/markdown/operation-section.ts';
+import { openApiDocumentOf } from '../../src/documents/openapi.ts';
+
+const BASE = 'https://records.test';
+const document = openApiDocumentOf(BASE);
+const placed = placedOperations(document);
+const routes = documentRoutes(BASE);
+const textOf = async (path: string): Promise<string> => String(await routes.find((route) => route.path === path)!.body());
+
+/** Written out from the specification. */
+const OPERATION_IDS = [
+  'createCivicSnapshot',
+  'createFeedSubscription',
+  'getAgendaHit',
+  'getDataReport',
+  'getOpenApiDocument',
+  'getPrelaunchMcp',
+  'getPublicBodyCadence',
+  'listDfwResearchCoverage',
+  'listFeedSubscriptions',
+  'listPublicSourceStatuses',
+  'listRecentAgendaHits',
+  'listUpcomingAgendaHits',
+  'postMcpJsonRpc',
+  'postPrelaunchMcp',
+  'readCivicChanges',
+  'readCivicHealth',
+  'readCivicRecords',
+  'readCivicSnapshotPage',
+  'readFeedSubscriptionChanges',
+  'revokeFeedSubscription',
+  'submitDataReport',
+];
+
+const enumOf = (name: string): readonly unknown[] => document.components.schemas[name]!.enum!;
+
+describe('the OpenAPI document', () => {
+  test('has the 21 operations of the interface and no other', () => {
+    expect(placed.map(({ operation }) => operation.operationId).toSorted()).toEqual(OPERATION_IDS);
+    expect(document.openapi).toMatch(/^3\.1\./);
+    expect(document.info.version).toBe('1.0.0');
+    expect(document.servers.map(({ url }) => url)).toEqual([BASE]);
+  });
+
+  test('says of each operation whether this version answers it', () => {
+    for (const { operation } of placed) {
+      const served = Object.hasOwn(SERVED_OPERATIONS, operation.operationId);
+      expect([operation.operationId, operation['x-served']]).toEqual([operation.operationId, served]);
+      expect(operation.description.includes('does not answer this operation yet')).toBe(!served);
+    }
+  });
+
+  test('is the same to the byte for the same base URL', () => {
+    expect(JSON.stringify(openApiDocumentOf(BASE))).toBe(JSON.stringify(document));
+  });
+
+  test.each([
+    ['ResourceName', 11],
+    ['Family', 21],
+    ['County', 16],
+    ['CoverageStatus', 6],
+    ['LocationKind', 8],
+    ['ProceduralStage', 8],
+    ['ReportStatus', 10],
+    ['ReportReason', 11],
+    ['PublicErrorCode', 6],
+    ['FeedErrorCode', 17],
+    ['ReportErrorCode', 23],
+  ])('writes out %s with %i values', (name, count) => {
+    expect(new Set(enumOf(name)).size).toBe(count);
+  });
+
+  test('writes out every code of a tool', () => {
+    expect(new Set(enumOf('ToolErrorCode'))).toEqual(new Set([...COMMON_TOOL_CODES, ...PAID_TOOL_CODES, ...REPORT_TOOL_CODES]));
+    expect(enumOf('ToolErrorCode')).toHaveLength(48);
+  });
+
+  test('narrows each refusal to the codes that the operation has at this status', () => {
+    const { schema } = placed.find(({ operation }) => operation.operationId === 'createFeedSubscription')!.operation.responses['409']!
+      .content!['application/json']!;
+    const named = document.components.schemas[schema.$ref!.split('/').at(-1)!]!;
+    const code = named.properties!['error']!.properties!['code']!;
+    expect(code.allOf!.at(-1)!.enum).toEqual(['feed_subscription_conflict', 'feed_subscription_limit_reached']);
+  });
+
+  test('sends Retry-After with 429 and with nothing else', () => {
+    for (const { operation } of placed) {
+      for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+        expect([operation.operationId, status, Object.hasOwn(headers, 'Retry-After')]).toEqual([
+          operation.operationId,
+          status,
+          status === '429',
+        ]);
+      }
+    }
+  });
+
+  test('gives public refusals no cache directive, and every customer answer no-store', () => {
+    for (const { path, operation } of placed) {
+      const isPublic = path.startsWith('/api/v1/public/') || path === '/api/openapi.json';
+      for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
+        const directive = headers['Cache-Control']?.$ref.split('/').at(-1);
+        const expected = !isPublic
+          ? 'NoStore'
+          : Number(status) >= 400
+            ? undefined
+            : path === '/api/openapi.json'
+              ? 'DocumentCache'
+              : 'PublicCache';
+        expect([path, status, directive]).toEqual([path, status, expected]);
+      }
+    }
+  });
+
+  test('explains every field, and no word that is no field', () => {
+    const words = new Set<string>();
+    const unexplained = new Set<string>();
+    const visit = (node: unknown): void => {
+      if (typeof node !== 'object' || node === null) return;
+      const { properties } = node as JsonSchema;
+      if (properties !== undefined && typeof properties === 'object' && !Array.isArray(properties)) {
+        for (const [name, field] of Object.entries(properties)) {
+          words.add(name);
+          if (field.description === undefined) unexplained.add(name);
+        }
+      }
+      Object.values(node).forEach(visit);
+    };
+    visit(document.components.schemas);
+    for (const { operation } of placed) {
+      for (const { name, description } of operation.parameters ?? []) {
+        words.add(name).add(name.toLowerCase());
+        if (description === '') unexplained.add(name);
+      }
+    }
+    expect([...unexplained]).toEqual([]);
+    expect(glossaryWords().filter((word) => !words.has(word))).toEqual([]);
+  });
+
+  test('lets an object that the specification closes have no further field, and leaves answers open', () => {
+    const { schemas } = document.components;
+    expect(['AffectedLocation', 'ProceduralContext', 'UpcomingPagination'].map((name) => schemas[name]!['additionalProperties'])).toEqual([
+      false,
+      false,
+      false,
+    ]);
+    expect(schemas['Topic']!['additionalProperties']).toBeUndefined();
+    expect(schemas['BatchRequest']!['additionalProperties']).toBe(false);
+  });
+});
+
+describe('the pages', () => {
+  test('are one for each operation, the reference, the index, the document and the page to try requests from', () => {
+    const paths = Object.keys(OPERATIONS).map((id) => `/api-reference/${id}.md`);
+    expect(routes.map(({ path }) => path).toSorted()).toEqual(
+      [
+        ...paths,
+        '/api-reference.md',
+        '/llms.txt',
+        '/api/openapi.json',
+        '/reference',
+        '/reference/start.js',
+        '/reference/swagger-ui.js',
+        '/reference/swagger-ui.css',
+      ].toSorted(),
+    );
+  });
+
+  test('can all be read', async () => {
+    for (const route of routes) expect([route.path, (await route.body()).length > 100]).toEqual([route.path, true]);
+  });
+
+  test('link only to documents and objects that there are', async () => {
+    const known = new Set(routes.map(({ path }) => path));
+    for (const { path } of routes.filter((route) => route.path.endsWith('.md') || route.path === '/llms.txt')) {
+      const page = await textOf(path);
+      const headings = new Set([...page.matchAll(/^#+ (.+)$/gm)].map((match) => `#${match[1]!.toLowerCase()}`));
+      const links = [...page.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1]!.replace(BASE, ''));
+      expect([path, links.filter((link) => !known.has(link) && !headings.has(link))]).toEqual([path, []]);
+    }
+  });
+
+  test('name every refusal of their operation', async () => {
+    for (const [id, { refusals }] of Object.entries(OPERATIONS)) {
+      const page = await textOf(`/api-reference/${id}.md`);
+      expect([id, refusals.filter((code) => !page.includes(`\`${code}\``))]).toEqual([id, []]);
+    }
+  });
+
+  test('tell where the service deviates, and how a digest is computed', async () => {
+    const page = await textOf('/api-reference.md');
+    for (const words of ['deviates knowingly', 'modulo 2^256', 'boundaryCursor', 'Retry-After', 'served by this version']) {
+      expect(page.toLowerCase()).toContain(words.toLowerCase());
+    }
+  });
+
+  test('load nothing from another host, and let a browser load nothing', async () => {
+    const page = `${await textOf('/reference')}${await textOf('/reference/start.js')}`;
+    expect(page).not.toMatch(/\b(https?:)?\/\/[a-z]/i);
+    const policy = routes.find(({ path }) => path === '/reference')!.headers['content-security-policy']!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval/);
+  });
+});
+
+describe('a kept value', () => {
+  test('is made once', async () => {
+    let made = 0;
+    const value = kept(() => (made += 1));
+    expect([await value(), await value(), made]).toEqual([1, 1, 1]);
+  });
+
+  test('is made again after a failure', async () => {
+    let made = 0;
+    const value = kept(() => {
+      made += 1;
+      if (made === 1) throw new Error('unreadable');
+      return made;
+    });
+    await expect(value()).rejects.toThrow('unreadable');
+    await expect(value()).resolves.toBe(2);
+  });
+});
