@@ -139,15 +139,16 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
     },
     async drop(generation, tables) {
       try {
-        await transactor.transaction(async (transaction) => {
+        return await transactor.transaction(async (transaction) => {
           await transaction.execute({ text: `set local lock_timeout = '100ms'`, values: [] });
-          for (const table of tables) await transaction.execute({ text: `drop table if exists ${table}`, values: [] });
-          await transaction.execute({
+          const { count } = await transaction.execute({
             text: `delete from civic.generations where generation = $1 and state in ('retired', 'refused', 'scratch')`,
             values: [generation],
           });
+          if (count === 0) return false;
+          for (const table of tables) await transaction.execute({ text: `drop table if exists ${table}`, values: [] });
+          return true;
         });
-        return true;
       } catch (error) {
         if ((error as { code?: string }).code === '55P03') return false;
         throw error;
