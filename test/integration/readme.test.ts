@@ -1,0 +1,88 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { SERVED_OPERATIONS } from '../../src/contract/operations.ts';
+import { readSettings } from '../../src/settings.ts';
+import { type Installation, makeInstallation, runProgram, type Service } from '../support/service.ts';
+
+const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+const README = readFileSync(join(CHECKOUT, 'README.md'), 'utf8');
+/** Fenced blocks that are marked to be run, in order. */
+const blocks = (language: string): readonly string[] =>
+  [...README.matchAll(new RegExp(`^\`\`\`${language} run\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text!);
+
+describe('the examples', () => {
+  let installation: Installation;
+  let service: Service;
+  let key: string;
+
+  beforeAll(async () => {
+    installation = makeInstallation('civic-readme-');
+    service = await installation.start({ sample: 'on' });
+    key = service.key ?? '';
+  });
+
+  afterAll(async () => {
+    await service.stop();
+    await installation.close();
+  });
+
+  const environment = () => ({
+    ...installation.environment(),
+    BASE: service.baseUrl,
+    KEY: key,
+    TMPDIR: installation.folder,
+    // The preparation that npm runs before each script has been made for the tests.
+    npm_config_ignore_scripts: 'true',
+  });
+  const curl = spawnSync('curl', ['--version']).status === 0;
+
+  test.skipIf(!curl)(
+    'every shell line works as it is written (needs curl)',
+    async () => {
+      const script = blocks('sh').join('\n');
+      expect(script.split('\n').length).toBeGreaterThan(15);
+      const shell = ['bash', '-c', `set -euo pipefail\n${script}`];
+      const { exitCode, stdout, stderr } = await runProgram(shell, { cwd: CHECKOUT, env: environment() }).ended;
+      expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+      expect(stdout).toMatch(/"appended":0,"unchanged":1/);
+      expect(stdout).toMatch(/record_history +\d+ +true/);
+    },
+    300_000,
+  );
+
+  test('the copy that the second door keeps equals ours in every resource', async () => {
+    const [program = '', ...others] = blocks('js');
+    expect(others).toEqual([]);
+    const path = join(installation.folder, 'copy.mjs');
+    writeFileSync(path, program);
+    const { exitCode, stdout, stderr } = await runProgram([process.execPath, path], { cwd: installation.folder, env: environment() }).ended;
+    expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+    const lines = stdout.trim().split('\n');
+    expect(lines).toHaveLength(11);
+    expect(lines.filter((line) => !line.endsWith(' equal'))).toEqual([]);
+    expect(lines.some((line) => /^jurisdictions \d{3} /.test(line))).toBe(true);
+  });
+});
+
+test('the table of settings names every setting that is read, and no other', () => {
+  const known = /known are (.*)$/.exec(readSettings({ CIVIC_UNKNOWN: '1' }).warnings[0] ?? '')?.[1]?.split(', ') ?? [];
+  const table = README.slice(README.indexOf('### Settings'), README.indexOf('### What stays behind'));
+  const named = [...table.matchAll(/`((?:CIVIC_|DATABASE_)[A-Z_]+)`/g)].map(([, name]) => name!);
+  expect(known.length).toBeGreaterThan(10);
+  expect(new Set(named)).toEqual(new Set(known));
+});
+
+test('every operation that is served is named, and no path that is not', () => {
+  const served = new Set<string>(Object.values(SERVED_OPERATIONS).map(({ path }) => path));
+  const named = new Set([...README.matchAll(/`(?:(?:GET|POST|DELETE) )?(\/api\/[^`?]+)`/g)].map(([, path]) => path!));
+  expect([...named].filter((path) => !served.has(path))).toEqual([]);
+  expect([...served].filter((path) => !named.has(path))).toEqual([]);
+});
+
+test('every page that the README points to is there', () => {
+  for (const [, path] of README.matchAll(/\]\((?!https?:)([^)#]+)/g))
+    expect(spawnSync('test', ['-e', join(CHECKOUT, path!)]).status).toBe(0);
+});
