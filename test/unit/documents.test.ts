@@ -90,6 +90,26 @@ describe('the OpenAPI document', () => {
     expect(code.allOf!.at(-1)!.enum).toEqual(['feed_subscription_conflict', 'feed_subscription_limit_reached']);
   });
 
+  test.each([
+    ['RecordUpsert', 'resource', 11],
+    ['FoundRecord', 'resource', 11],
+    ['ReportSurface', 'kind', 2],
+    ['ToolCall', 'name', 6],
+  ])('tells a %s by its %s, one schema for each of %i values', (name, propertyName, count) => {
+    const { discriminator, oneOf } = document.components.schemas[name]!;
+    const { mapping, ...told } = discriminator as { propertyName: string; mapping: Record<string, string> };
+    expect(told).toEqual({ propertyName });
+    expect(Object.values(mapping)).toEqual(oneOf!.map(({ $ref }) => $ref));
+    expect(oneOf).toHaveLength(count);
+  });
+
+  test('tells the two kinds of a change item by a constant', () => {
+    const { schemas } = document.components;
+    expect(schemas['ChangeItem']!.oneOf!.map(({ $ref }) => $ref!.split('/').at(-1))).toEqual(['RecordUpsert', 'RecordRemoval']);
+    expect(schemas['TopicUpsert']!.properties!['operation']!.const).toBe('upsert');
+    expect(schemas['RecordRemoval']!.properties!['operation']!.const).toBe('remove');
+  });
+
   test('sends Retry-After with 429 and with nothing else', () => {
     for (const { operation } of placed) {
       for (const [status, { headers = {} }] of Object.entries(operation.responses)) {
