@@ -23,7 +23,9 @@ const shortened = (text: string, sentence: Span, phrase: Span): Span => {
   }
   const limit = Math.min(sentence.end, Math.max(start + QUOTE_LIMIT, phrase.end));
   if (limit === sentence.end) return { start, end: limit };
-  const options = cuts(text, phrase.end, limit);
+  const found = cuts(text, phrase.end, limit);
+  const late = found.filter(({ at }) => at >= start + QUOTE_LIMIT / 2);
+  const options = late.length > 0 ? late : found;
   const best = Math.min(...options.map(({ rank }) => rank));
   return { start, end: options.findLast(({ rank }) => rank === best)?.at ?? phrase.end };
 };

@@ -36,6 +36,7 @@ const opens = (words: readonly RegExpExecArray[], index: number): boolean => {
   return (
     !NO_NAME.has(following) ||
     (words[index]?.[0] === 'Fort' && following === 'worth') ||
-    (/^(?:North|South|East|West)$/.test(words[index]?.[0] ?? '') && MAY_OPEN.has(following))
+    (/^(?:North|South|East|West)$/.test(words[index]?.[0] ?? '') && MAY_OPEN.has(following)) ||
+    (words[index]?.[0] === 'Dallas' && following === 'fort')
   );
 };

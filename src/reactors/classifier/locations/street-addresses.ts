@@ -1,7 +1,9 @@
 import { type FoundLocation, scan } from './location.ts';
 import { STREET } from './street-names.ts';
 
-const NUMBER = String.raw`(?<![\d$.,#/-])\d{1,5}(?:[-–]\d{1,5})?(?: ?½| 1\/2)?`;
+/** What such a word numbers is no house. */
+const NUMBERED = String.raw`(?:Highway|Interstate|IH|SH|US|FM|Loop|Spur|No\.|Phase|Section|Chapter|District|Contract|Group|Package|Round|Part|Year)`;
+const NUMBER = String.raw`(?<!\b${NUMBERED} )(?<![\d$.,#/-])\d{1,5}(?:[-–]\d{1,5})?(?: ?½| 1\/2)?`;
 const UNIT = String.raw`(?:,? (?:Suites?|Ste\.?|Units?|Apt\.?|Building|Bldg\.?|#) ?(?:No\. )?[A-Z0-9-]{1,6})?`;
 const SEVERAL = String.raw`(?:,? (?:and |& )?${NUMBER}){0,12}`;
 

@@ -7,7 +7,7 @@ const NAME_WORD = String.raw`(?:(?:\d{1,3}(?:st|nd|rd|th))|[A-Z][\p{L}\d'’.-]{
 const SMALL = String.raw`(?:de|la|del|y)`;
 
 /** Roads known by a number: an interstate, a state highway, a farm-to-market road. */
-export const NUMBERED_ROAD = String.raw`(?:Interstate(?: Highway)?|I\.?H\.?|(?:U\.?S\.? |State |Texas )?(?:Highway|Hwy\.?)(?: Spur)?|U\.?S\.?|S\.?H\.?|State Loop|Spur|Loop|(?:Farm[- ]to[- ]Market|F\.?M\.?)(?: Road)?)[ -]?(?:No\. )?\d{1,4}[NSEW]?\b|I-\d{2,3}[EW]?\b|LBJ Freeway|Lyndon B\. Johnson Freeway`;
+export const NUMBERED_ROAD = String.raw`(?:Interstate(?: Highway)?|I\.?H\.?|State Highway|U\.?S\.?(?: Highway)?)[ -]?\d{1,3}[EW]? (?:Frontage|Service) Road|(?:Interstate(?: Highway)?|I\.?H\.?|(?:U\.?S\.? |State |Texas )?(?:Highway|Hwy\.?)(?: Spur)?|U\.?S\.?|S\.?H\.?|State Loop|Spur|Loop|(?:Farm[- ]to[- ]Market|F\.?M\.?)(?: Road)?)[ -]?(?:No\. )?\d{1,4}[NSEW]?\b|I-\d{2,3}[EW]?\b|LBJ Freeway|Lyndon B\. Johnson Freeway`;
 
 /** A street by its name and type, such as "East Jefferson Boulevard" or "Martin Luther King, Jr. Boulevard". */
 export const STREET = String.raw`(?:${NUMBERED_ROAD}|(?:${NAME_WORD} ){1,2}(?:Highway|Loop|Spur) \d{1,4}[A-Z]?\b|(?:${DIRECTION} )?${NAME_WORD}(?:,? (?:${NAME_WORD}|${SMALL})){0,4}? ${STREET_TYPE}(?: (?:North|South|East|West)\b)?)`;
