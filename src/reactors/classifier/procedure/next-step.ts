@@ -1,5 +1,5 @@
-import { DateTime } from 'luxon';
 import type { ClassificationSubject } from '../../../domain/ports/classifier.ts';
+import { calendarDay, localDay, MONTH_NAMES } from './days.ts';
 
 export interface NextStep {
   readonly bodyName: string | null;
@@ -7,8 +7,7 @@ export interface NextStep {
   readonly date: string | null;
 }
 
-const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
-const DATE = String.raw`(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? )?(?<month>${MONTHS.join('|')}) (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4})`;
+const DATE = String.raw`(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? )?(?<month>${MONTH_NAMES}) (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4})`;
 /** Words that announce a later meeting on the item itself. */
 const ANNOUNCED = new RegExp(
   String.raw`\b(?:(?:hearing|meeting|session|item|case|reading)(?: [^.;:]{0,80}?)? to be (?:held|heard|considered)|(?:continue|continued|defer|deferred|postpone|postponed|held under advisement|table|tabled|carried over|moved)(?: (?:this|the) (?:item|case|hearing|request))?(?: (?:to|until))(?: the)?|scheduled for (?:consideration|(?:a )?(?:public hearing|second reading|final reading|action))|(?:hearing|meeting|item|case|reading) (?:will|shall) be (?:held|heard|considered|taken up)|second reading|final reading|next (?:meeting|hearing))(?: (?:by|before) the (?:[A-Z][\w&-]* ?){1,5})?(?:,? on| for|,? at the)?:? ${DATE}`,
@@ -17,21 +16,17 @@ const ANNOUNCED = new RegExp(
 const BODY =
   /\b(?:to be (?:held|heard|considered)|scheduled for (?:consideration|(?:a )?(?:public hearing|action))|(?:will|shall) be (?:held|heard|considered)|(?:referred|forwarded|refer|forward|recommendation|goes|proceed) to)(?: [a-z]+)?(?: (?:by|before|to))? ?the (?<name>(?:[A-Z][\p{L}&'’-]*(?: and | of | & | )?){0,5}(?:Council|Commission|Court|Board|Committee))\b/gu;
 
-const isoDay = (groups: Record<string, string | undefined>): string | null => {
-  const month = MONTHS.indexOf((groups.month ?? '').toLowerCase()) + 1;
-  const date = DateTime.fromObject({ year: Number(groups.year), month, day: Number(groups.day) }, { zone: 'utc' });
-  return date.isValid ? date.toISODate() : null;
-};
-
 /**
  * The next meeting on an item and the body that holds it, where the texts state them; a date that does not lie after the meeting's own local
  * day is history, not a next step.
  */
 export const nextStep = ({ meeting }: ClassificationSubject, texts: readonly string[]): NextStep => {
-  const dates = texts.flatMap((text) => [...text.matchAll(ANNOUNCED)].map((match) => isoDay(match.groups ?? {})));
+  const dates = texts.flatMap((text) =>
+    [...text.matchAll(ANNOUNCED)].map((match) => calendarDay(match.groups?.year ?? '', match.groups?.month ?? '', match.groups?.day ?? '')),
+  );
   const bodies = texts.flatMap((text) => [...text.matchAll(BODY)].map((match) => (match.groups?.name ?? '').trim()));
   if (dates.length === 0 && bodies.length === 0) return { bodyName: null, date: null };
-  const meetingDay = DateTime.fromISO(meeting.startsAt, { zone: meeting.timezone }).toISODate() ?? '';
+  const meetingDay = localDay(meeting.startsAt, meeting.timezone);
   const later = dates.filter((date): date is string => date !== null && date > meetingDay).toSorted();
   return { bodyName: bodies[0] ?? null, date: later[0] ?? null };
 };
