@@ -1,11 +1,10 @@
 import { AGENDA, agendaTables } from '../projections/agenda/tables.ts';
 import type { JsonPage, UpcomingHitsInput } from '../src/contract/handlers.ts';
-import { UPCOMING_PAGE_SIZE } from '../src/contract/list-upcoming-agenda-hits.ts';
 import type { Clock } from '../src/domain/ports/clock.ts';
 import type { Statement, StatementValue, TextRow } from '../src/domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../src/domain/ports/projection.ts';
 import { Rejection } from '../src/domain/rejections.ts';
-import { decodeUpcomingCursor, encodeUpcomingCursor, type UpcomingCursor } from '../src/domain/upcoming-cursor.ts';
+import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../src/domain/upcoming-cursor.ts';
 import { slugFilter } from './slug-filter.ts';
 
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -1,10 +1,9 @@
 import { z } from 'zod';
+import { MAX_UPCOMING_CURSOR_LENGTH, UPCOMING_PAGE_SIZE } from '../domain/upcoming-cursor.ts';
 import { named, noParams, wholeNumber } from './fields.ts';
 import { operation, PUBLIC_CACHE, PUBLIC_REFUSALS } from './operation.ts';
 import { upcomingAgendaHit } from './public-agenda-hit.ts';
 
-export const UPCOMING_PAGE_SIZE = 10;
-export const MAX_UPCOMING_CURSOR_LENGTH = 200;
 const LAST_PAGE = 100;
 
 const upcomingCursor = z.string().min(1).max(MAX_UPCOMING_CURSOR_LENGTH);

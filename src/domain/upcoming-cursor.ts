@@ -1,5 +1,11 @@
 import { type CursorDamage, cursorPayload, cursorText } from './cursor-text.ts';
 
+/** Hits on a page of the upcoming list, whichever form it is asked for in. */
+export const UPCOMING_PAGE_SIZE = 10;
+
+/** The specification's bound, in characters; ours are far shorter. */
+export const MAX_UPCOMING_CURSOR_LENGTH = 200;
+
 /** The last hit on the page before, by the order of the upcoming list. Bound to nothing. Times are milliseconds since the epoch. */
 export interface UpcomingCursor {
   readonly startsAt: number;
@@ -10,8 +16,6 @@ export interface UpcomingCursor {
 const TIME_BYTES = 8;
 const UUID_BYTES = 16;
 const PAYLOAD_BYTES = 2 * TIME_BYTES + UUID_BYTES;
-/** The specification's bound, in characters; ours are far shorter. */
-const LONGEST = 200;
 /** No `Date` is further from the epoch. */
 const FURTHEST = 8_640_000_000_000_000n;
 
@@ -25,7 +29,7 @@ export const encodeUpcomingCursor = ({ startsAt, classifiedAt, hitId }: Upcoming
 
 /** The cursor, or why the text is none. Never throws. */
 export const decodeUpcomingCursor = (text: string): UpcomingCursor | CursorDamage => {
-  const payload = cursorPayload('upcoming', text, LONGEST);
+  const payload = cursorPayload('upcoming', text, MAX_UPCOMING_CURSOR_LENGTH);
   if (typeof payload === 'string') return payload;
   if (payload.length !== PAYLOAD_BYTES) return 'damaged';
   const [startsAt, classifiedAt] = [payload.readBigInt64BE(0), payload.readBigInt64BE(TIME_BYTES)];
