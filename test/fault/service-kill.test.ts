@@ -4,8 +4,9 @@ import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { readRecording, startReplayServer } from '../integration/legistar/replay-server.ts';
-import { type Ask, catchUp, FeedBroken, FeedMirror, readSnapshot } from '../support/feed-mirror.ts';
+import { type Ask, catchUp, FeedBroken, FeedMirror, readSnapshot, UnexpectedAnswer } from '../support/feed-mirror.ts';
 import { ImportingWriter } from '../support/importing-writer.ts';
+import { reactorsAtRest } from '../support/reactors-at-rest.ts';
 import { seededRandom } from '../support/seeded-random.ts';
 import { type Answered, type Installation, makeInstallation, type Service } from '../support/service.ts';
 
@@ -25,7 +26,7 @@ const writers = ['first', 'second', 'third'].map(
 const mirror = new FeedMirror();
 const rebuilt = new Map(REBUILT.map((name) => [name, 0]));
 const refused = new Map<number, number>();
-let pagesWhileKilled = 0;
+let advancesWhileKilled = 0;
 let installation: Installation;
 let source: Awaited<ReturnType<typeof startReplayServer>>;
 let key: string;
@@ -35,6 +36,12 @@ const limit = (): number => 1 + random.below(500);
 const ask: Ask = (path, options = {}) => {
   if (service === undefined) throw new TypeError('nothing serves right now');
   return service.fetch(path, { ...options, key });
+};
+/** Until nothing more comes by itself, and the mirror has it all: a command waits for the read models before it prints. */
+const settle = async (): Promise<void> => {
+  await reactorsAtRest(installation.dataDir);
+  await installation.civic(['records', 'export', '--resource', 'topics']);
+  await catchUp(mirror, ask, limit);
 };
 const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 const synced = (): Promise<Answered> =>
@@ -61,8 +68,12 @@ const untilOver = async (over: AbortSignal, work: () => Promise<void>): Promise<
   while (!over.aborted) await work();
 };
 
+const hasWorked = (): boolean =>
+  writers.every(({ imports }) => imports >= 2) && [...rebuilt.values()].every((count) => count >= 1) && advancesWhileKilled >= 3;
+
+/** At least as often as is wanted; on a busy machine it goes on until there was work to disturb. */
 const killAgainAndAgain = async (failed: AbortSignal): Promise<void> => {
-  for (let kill = 0; kill < KILLS && !failed.aborted; kill += 1) {
+  for (let kill = 0; (kill < KILLS || (kill < 2 * KILLS && !hasWorked())) && !failed.aborted; kill += 1) {
     const starting = installation.launch();
     const started = starting.ready.then(
       (up) => void (service = up),
@@ -87,14 +98,14 @@ const rebuildOne = async (name: string): Promise<void> => {
 /** As a customer would: whatever goes wrong with the connection, it asks again from the cursor that it holds. */
 const replicate = async (over: AbortSignal): Promise<void> => {
   while (!over.aborted) {
+    const from = mirror.position;
     try {
-      const from = mirror.position;
       await catchUp(mirror, ask, limit);
-      if (mirror.position > from) pagesWhileKilled += 1;
     } catch (error) {
       if (error instanceof FeedBroken) throw error;
-      if (error instanceof Error && 'status' in error) refused.set(error.status as number, (refused.get(error.status as number) ?? 0) + 1);
+      if (error instanceof UnexpectedAnswer) refused.set(error.status, (refused.get(error.status) ?? 0) + 1);
     }
+    if (mirror.position > from) advancesWhileKilled += 1;
     await after(20);
   }
 };
@@ -122,7 +133,7 @@ describe(`a service that is killed ${KILLS} times while three writers import and
         await Promise.allSettled(all);
       }
       service = await installation.start();
-      await catchUp(mirror, ask, limit);
+      await settle();
     },
     60_000 + KILLS * 15_000,
   );
@@ -134,10 +145,8 @@ describe(`a service that is killed ${KILLS} times while three writers import and
   }, 60_000);
 
   test('the work went on between the kills', () => {
-    expect(writers.map(({ imports }) => imports >= 2)).toEqual([true, true, true]);
-    expect([...rebuilt.values()].every((count) => count >= 1)).toBe(true);
-    expect(pagesWhileKilled).toBeGreaterThan(2);
-    expect([...refused.keys()].filter((status) => status !== 503 && status !== 504)).toEqual([]);
+    expect(hasWorked()).toBe(true);
+    expect([...refused].filter(([status]) => status !== 503 && status !== 504)).toEqual([]);
   });
 
   test('everything acknowledged is in the feed, and nothing was published twice', () => {
@@ -192,9 +201,10 @@ describe(`a service that is killed ${KILLS} times while three writers import and
 
   test('a second sync of the unchanged source appends nothing but its own check', async () => {
     expect((await synced()).exitCode).toBe(0);
+    await settle();
     const before = mirror.position;
     expect((await synced()).exitCode).toBe(0);
-    await catchUp(mirror, ask, limit);
+    await settle();
     expect(mirror.changes.slice(before).filter((change) => !change.includes('"resource":"sources"'))).toEqual([]);
   });
 
