@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text, uuid } from '../../src/domain/records/fields.ts';
-import { RECORD_SCHEMAS, type NormalizedContent } from '../../src/domain/records/resources.ts';
+import { RECORD_SCHEMAS } from '../../src/domain/records/resources.ts';
 import type { RecordIntent } from './record-decider.ts';
 import type { RecordChange } from './record-writer.ts';
 
@@ -45,7 +45,7 @@ const checkUpsert = (change: Extract<RecordChange, { op: 'upsert' }>, id: string
   for (const field of SERVICE_FIELDS) delete content[field];
   const parsed = RECORD_SCHEMAS[change.resource].safeParse(content);
   if (!parsed.success) return rejected(describeIssues(parsed.error));
-  return { kind: 'command', id, intent: { type: 'PublishRecord', id, content: parsed.data as NormalizedContent } };
+  return { kind: 'command', id, intent: { type: 'PublishRecord', id, content: parsed.data } };
 };
 
 /** Checks and normalises one stated change. */

@@ -74,7 +74,7 @@ const compareAtLiveCheckpoint = async (
     const compared = await compareTail(deps, target, checkpoint);
     if (compared !== null) return { projection: projection.name, folded: folded + compared.folded, differences: compared.differences };
     await deps.leaseClock.sleep(20, signal);
-    if ((await deps.generations.renew(lease, deps.leaseClock.now() + deps.leaseMs)) === false) signal.throwIfAborted();
+    if (!(await deps.generations.renew(lease, deps.leaseClock.now() + deps.leaseMs))) signal.throwIfAborted();
   }
 };
 

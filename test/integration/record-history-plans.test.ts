@@ -132,7 +132,8 @@ const scans = async ({ name, text, values }: Statement, mode: string, session: C
   try {
     await session.query(`set local plan_cache_mode = ${mode}`);
     const explain = `explain (analyze, format json) `;
-    const literal = (value: StatementValue) => (value === null ? 'null' : Array.isArray(value) ? `'{${value.join(',')}}'` : `'${String(value as string | number)}'`);
+    const literal = (value: StatementValue) =>
+      value === null ? 'null' : Array.isArray(value) ? `'{${value.join(',')}}'` : `'${String(value)}'`;
     const given = values.map(literal);
     const result =
       name === undefined

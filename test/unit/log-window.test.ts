@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toPosition } from '../../infra/postgresql/log-position.ts';
 import { windowed } from '../../infra/postgresql/log-window.ts';

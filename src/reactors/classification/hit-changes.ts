@@ -58,7 +58,7 @@ const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)];
 
 /** Equal but for the time at which it was classified, which is that of the change before. */
 const saysTheSame = (
-  { id: _, createdAt: __, updatedAt: ___, ...standing }: RecordData<'agenda_hits'>,
+  { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...standing }: RecordData<'agenda_hits'>,
   { content }: ClassifiedHit,
 ): boolean =>
   canonicalJson(standing) === canonicalJson(RECORD_SCHEMAS.agenda_hits.parse({ ...content, classifiedAt: standing.classifiedAt }));
