@@ -180,13 +180,18 @@ describe('ports and folders', () => {
     expect(oneLine(await listing({ CIVIC_DATA_DIR: folder }))).toContain('letter.txt');
   });
 
-  const root = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0;
-  test.skipIf(!root)('a folder that this user cannot write is one line (needs root and setpriv to become another user)', async () => {
+  const nobody = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+  const mayBecomeNobody = (): boolean =>
+    process.getuid?.() === 0 &&
+    spawnSync('setpriv', [...nobody, process.execPath, '--version']).status === 0 &&
+    spawnSync('setpriv', [...nobody, 'test', '-r', MAIN]).status === 0;
+
+  test('a folder that this user cannot write is one line', async (context) => {
+    if (!mayBecomeNobody()) return context.skip('needs root, setpriv, and a checkout that every user may read, to try it as another user');
     const folder = join(installation.folder, 'roots-own');
     mkdirSync(folder, { mode: 0o755 });
     chmodSync(installation.folder, 0o755);
-    const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
-    const command = [...nobody, process.execPath, MAIN, 'projections', 'list', '--json'];
+    const command = ['setpriv', ...nobody, process.execPath, MAIN, 'projections', 'list', '--json'];
     const env = installation.environment({ CIVIC_DATA_DIR: folder, HOME: installation.folder });
     const line = oneLine(await runProgram(command, { cwd: installation.folder, env }).ended);
     expect(line).toContain('cannot be used by user 65534');
