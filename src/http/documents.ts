@@ -20,7 +20,7 @@ export const serveDocument = (find: () => DocumentRoute, codingsOf: (header: str
   let made: Representation | undefined;
   const make = async (): Promise<Representation> => {
     const document = find();
-    return createRepresentation({ body: Buffer.from(await document.body()), headers: document.headers, effort: 'lasting' });
+    return createRepresentation({ body: await document.body(), headers: document.headers, effort: 'lasting' });
   };
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     if (Object.keys(parseQueryString(request.raw.url ?? '')).length > 0) {

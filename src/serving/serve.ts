@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { listProjections } from '../../queries/list-projections.ts';
 import type { Civic } from '../civic.ts';
+import { documentRoutes } from '../documents/document-routes.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
 import { registerLagMetrics } from '../http/lag-metrics.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
@@ -74,7 +75,7 @@ const openListeners = async (
     publicFunctions: civic.publicOperations,
     publicLimits: civic.publicLimits,
     readPosition: civic.publicPosition,
-    documents: () => [],
+    documents: documentRoutes,
     baseUrl: settings.CIVIC_BASE_URL,
     admit: civic.admit,
     clock: civic.clock,

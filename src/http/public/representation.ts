@@ -7,7 +7,8 @@ const compressors = { gzip: promisify(gzip), br: promisify(brotliCompress) };
 
 /** A body as it is sent in one content coding. */
 export interface Form {
-  readonly body: Buffer;
+  /** A text where that is what was made: Node sends it in one piece with the headers. */
+  readonly body: string | Buffer;
   /** Strong: a hash of these very bytes. */
   readonly etag: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,7 +23,7 @@ export interface Representation {
 }
 
 export interface RepresentationParts {
-  readonly body: Buffer;
+  readonly body: string | Buffer;
   /** Of every form of it. */
   readonly headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string };
   /** A body that is sent for hours is worth more work than one that is sent for a second. */
@@ -33,7 +34,7 @@ export interface RepresentationParts {
 const SMALLEST_COMPRESSED = 1024;
 
 export const createRepresentation = ({ body, headers, effort }: RepresentationParts): Representation => {
-  const asForm = (coded: Buffer, coding: Coding): Form => {
+  const asForm = (coded: string | Buffer, coding: Coding): Form => {
     const etag = `"${hash('sha256', coded, 'base64url')}"`;
     const told = { ...headers, etag, vary: 'Accept-Encoding' };
     return { body: coded, etag, headers: coding === 'identity' ? told : { ...told, 'content-encoding': coding } };
@@ -43,17 +44,18 @@ export const createRepresentation = ({ body, headers, effort }: RepresentationPa
     const options =
       coding === 'gzip'
         ? { level: effort === 'lasting' ? 9 : 6 }
-        : { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: body.length } };
+        : { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: size } };
     const made = asForm(await compressors[coding](body, options), coding);
     forms[coding] = made;
     return made;
   };
+  const size = Buffer.byteLength(body);
   const forms: Partial<Record<Coding, Form | Promise<Form>>> = {};
   return {
     form(codings) {
-      const coding = body.length < SMALLEST_COMPRESSED ? codings.small : codings.large;
+      const coding = size < SMALLEST_COMPRESSED ? codings.small : codings.large;
       return (forms[coding] ??= coding === 'identity' ? asForm(body, coding) : compress(coding));
     },
-    bytes: 2 * body.length,
+    bytes: 2 * size,
   };
 };

@@ -70,7 +70,7 @@ const fail = (parts: PublicServing, operation: Operation, error: unknown): never
 
 const represent = (operation: Operation, json: string): Representation =>
   createRepresentation({
-    body: Buffer.from(json, 'utf8'),
+    body: json,
     headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': operation.cacheControl! },
     effort: 'passing',
   });
