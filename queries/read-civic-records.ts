@@ -1,11 +1,11 @@
 import type { JsonPage, RecordsInput } from '../src/contract/handlers.ts';
-import type { Statement } from '../src/domain/ports/database.ts';
+import type { ColumnArrays, Statement } from '../src/domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../src/domain/ports/projection.ts';
 import { Rejection } from '../src/domain/rejections.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
 
 /** The current rows of the wanted records, in the order in which they were asked for. */
-const currentRecords = (generation: number, resources: readonly string[], ids: readonly string[], maxBytes: number): Statement => ({
+const currentRecords = (generation: number, resources: Buffer, ids: Buffer, maxBytes: number): Statement => ({
   name: `current_records_g${generation}`,
   text: `with found as materialized (
       select w.ordinal, h.resource, h.record_id, h.version, h.changed_at, h.body
@@ -22,10 +22,10 @@ const currentRecords = (generation: number, resources: readonly string[], ids: r
 
 /** The current state of the records found (specification, POST /api/v1/data/batch); what is missing or removed is absent. Refuses with 413. */
 export const createReadCivicRecords =
-  (reads: LiveReads) =>
+  (reads: LiveReads, columns: ColumnArrays) =>
   async ({ requests, maxResponseBytes }: RecordsInput): Promise<JsonPage> => {
-    const resources = requests.flatMap(({ resource, ids }) => ids.map(() => resource));
-    const ids = requests.flatMap((request) => request.ids);
+    const resources = columns.texts(requests.flatMap(({ resource, ids }) => ids.map(() => resource)));
+    const ids = columns.uuids(requests.flatMap((request) => request.ids));
     const rows = await reads.texts((generation) => currentRecords(generation(RECORD_HISTORY), resources, ids, maxResponseBytes));
     const items = rows.map(([resource, id, version, changedAt, body]) => {
       if (body === null) throw new Rejection('response_too_large', `the records are over ${maxResponseBytes} bytes; ask for fewer ids`);

@@ -38,7 +38,7 @@ import { createReadCivicChanges } from '../queries/read-civic-changes.ts';
 import { createReadCivicHealth } from '../queries/read-civic-health.ts';
 import { createReadCivicRecords } from '../queries/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../queries/read-civic-snapshot-page.ts';
-import { resolveKey } from '../queries/resolve-key.ts';
+import { createResolveKey } from '../queries/resolve-key.ts';
 import { createAdmission } from './admission/admit.ts';
 import { createPublicLimits } from './admission/public-limits.ts';
 import type { Civic, Role } from './civic.ts';
@@ -204,7 +204,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
         deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
       }),
       readCivicSnapshotPage: createReadCivicSnapshotPage({ reads, clock }),
-      readCivicRecords: createReadCivicRecords(reads),
+      readCivicRecords: createReadCivicRecords(reads, database.columns),
       readCivicHealth: createReadCivicHealth({ ...listing, reads, logger }),
     },
     publicOperations: {
@@ -222,7 +222,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
     }),
     publicPosition: () => readAgendaPosition(reads.database),
     admit: createAdmission({
-      resolveKey: (sha256) => resolveKey(reads, sha256),
+      resolveKey: createResolveKey(reads),
       onLookupFailure: (error) => logger.error({ error: (error as Error).message }, 'identity could not be looked up'),
     }),
     syncLegistar({ baseUrl, from, ...request }) {

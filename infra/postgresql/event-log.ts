@@ -19,6 +19,8 @@ export interface EventLogSettings {
   readonly readConnections?: number;
 }
 
+/** Up to so many appends share their commit with others. */
+const FEW = 20;
 const POLL_MS = 250;
 const LANES = 2;
 const READ_CONNECTIONS = 2;
@@ -63,7 +65,13 @@ export const openEventLog = (settings: EventLogSettings): EventLog & { close(): 
     },
     async appendEach(appends) {
       checkAppends(appends);
-      return appends.length === 0 ? [] : await queue.enqueue(appends, true);
+      if (appends.length > FEW) return await queue.enqueue(appends, true);
+      // A few are not worth a commit of their own: each joins a group with those of other callers.
+      const settled = await Promise.allSettled(appends.map(async (append) => await queue.enqueue([append], false)));
+      return settled.map((each) => {
+        if (each.status === 'rejected') throw each.reason;
+        return each.value[0]!;
+      });
     },
     readStream: async (stream, afterRevision, limit) => await reads.readStream(stream, afterRevision, limit),
     readLast: async (streams) => await reads.readLast(streams),

@@ -1,3 +1,4 @@
+import { randomFillSync } from 'node:crypto';
 import { v5, v7 } from 'uuid';
 
 /** Root of every derived id of this service. */
@@ -14,5 +15,18 @@ export interface Identifiers {
   next(): string;
 }
 
+const RANDOM_BYTES = 16;
+const pool = Buffer.alloc(256 * RANDOM_BYTES);
+let used = pool.length;
+
+/** Fresh random bytes; the system is asked for many at once, since each question costs more than the id. */
+const randomBytes = (): Uint8Array => {
+  if (used === pool.length) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  return pool.subarray(used, (used += RANDOM_BYTES));
+};
+
 /** Time-ordered random ids (uuid version 7). */
-export const randomIdentifiers: Identifiers = { next: () => v7() };
+export const randomIdentifiers: Identifiers = { next: () => v7({ random: randomBytes() }) };

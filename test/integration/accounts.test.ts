@@ -7,7 +7,7 @@ import { type Database, openDatabase } from '../../infra/postgresql/open-databas
 import { accounts } from '../../projections/accounts/projection.ts';
 import { listAccounts } from '../../queries/list-accounts.ts';
 import { findKey, listKeys } from '../../queries/list-keys.ts';
-import { resolveKey } from '../../queries/resolve-key.ts';
+import { createResolveKey } from '../../queries/resolve-key.ts';
 import type { AccountEvent } from '../../src/domain/events/account-events.ts';
 import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
 import type { LiveReads } from '../../src/domain/ports/projection.ts';
@@ -77,7 +77,7 @@ test('every batching of the same events leaves the same tables, and they say wha
   for (const event of history) await fold([event], other);
   for (const difference of accounts.differences(generation, other, 'rows')) expect(await database.read.texts(difference)).toEqual([]);
 
-  expect(await resolveKey(reads, hash('a'))).toEqual({
+  expect(await createResolveKey(reads)(hash('a'))).toEqual({
     keyId,
     accountId,
     scopes: ['civic:read', 'civic:export'],
@@ -89,8 +89,8 @@ test('every batching of the same events leaves the same tables, and they say wha
     paidUntil: Date.parse('2026-04-01T00:00:00.000Z'),
     paidAt: Date.parse('2026-01-01T00:00:00.000Z'),
   });
-  expect(await resolveKey(reads, hash('b'))).toMatchObject({ keyId: revokedKeyId, revokedAt: 6_000 });
-  expect(await resolveKey(reads, hash('c'))).toBeNull();
+  expect(await createResolveKey(reads)(hash('b'))).toMatchObject({ keyId: revokedKeyId, revokedAt: 6_000 });
+  expect(await createResolveKey(reads)(hash('c'))).toBeNull();
 
   expect(await listAccounts(reads)).toEqual([
     {

@@ -60,7 +60,7 @@ const statements = async (): Promise<Record<string, Statement>> => {
     floor: feedPageStatement(generation, { ...page, after: null, resource: null }),
     snapshot: await sent((reads) => createReadCivicSnapshotPage({ reads, clock: civic.clock })(snapshot)),
     batch: await sent((reads) =>
-      createReadCivicRecords(reads)({ requests: [{ resource: 'meetings', ids: [id] }], maxResponseBytes: MAX_BYTES }),
+      createReadCivicRecords(reads, columnArrays)({ requests: [{ resource: 'meetings', ids: [id] }], maxResponseBytes: MAX_BYTES }),
     ),
     supersede: superseded(500),
   };

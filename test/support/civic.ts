@@ -117,7 +117,7 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
     feedId: (JSON.parse(opened.data) as { feedId: string }).feedId,
     writer: createRecordWriter({ log, clock, identifiers, deadlineMs: 20_000 }),
     changes: createReadCivicChanges({ reads, clock, retentionMs }),
-    records: createReadCivicRecords(reads),
+    records: createReadCivicRecords(reads, database.columns),
     snapshotPage: createReadCivicSnapshotPage({ reads, clock }),
     takeSnapshot: createTakeSnapshot({
       log,
