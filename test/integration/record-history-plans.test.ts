@@ -60,7 +60,7 @@ const statements = async (): Promise<Record<string, Statement>> => {
     floor: feedPageStatement(generation, { ...page, after: null, resource: null }),
     snapshot: await sent((reads) => createReadCivicSnapshotPage({ reads, clock: civic.clock })(snapshot)),
     batch: await sent((reads) =>
-      createReadCivicRecords(reads, columnArrays)({ requests: [{ resource: 'meetings', ids: [id] }], maxResponseBytes: MAX_BYTES }),
+      createReadCivicRecords(reads, asText)({ requests: [{ resource: 'meetings', ids: [id] }], maxResponseBytes: MAX_BYTES }),
     ),
     supersede: superseded(500),
   };
@@ -152,6 +152,13 @@ const scans = async ({ name, text, values }: Statement, mode: string, session: C
   } finally {
     await session.query('rollback');
   }
+};
+
+/** `execute` takes literals, and the binary form of an array is none. */
+const asText = {
+  ...columnArrays,
+  texts: (values: readonly (string | null)[]) => values as never,
+  uuids: (values: readonly (string | null)[]) => values as never,
 };
 
 const index = (what: string): string => `record_history_g${generation}_${what}`;
