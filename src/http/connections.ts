@@ -38,12 +38,12 @@ export const createConnections = (): Connections => {
       socket.once('close', () => open.delete(socket));
     },
     begin: (request, response) => {
-      const { socket } = request;
+      const { socket, headers } = request;
       current.set(socket, response);
-      response.once('finish', () => {
-        endOfBody(request, socket);
-        if (closing) socket.end();
-      });
+      // Most requests have no body, and most servers are not closing: those need no listener.
+      const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
+      if (hasBody) response.once('finish', () => endOfBody(request, socket));
+      if (closing) response.once('finish', () => socket.end());
     },
     awaitsBody: (request) => awaitingBody.add(request),
     broken: (error, socket) => {
@@ -57,7 +57,11 @@ export const createConnections = (): Connections => {
     },
     close: () => {
       closing = true;
-      for (const socket of open) if (current.get(socket)?.writableFinished ?? true) socket.destroySoon();
+      for (const socket of open) {
+        const response = current.get(socket);
+        if (response?.writableFinished ?? true) socket.destroySoon();
+        else response?.once('finish', () => socket.end());
+      }
     },
   };
 };

@@ -138,7 +138,7 @@ const createTracking = ({ logger, logSampleEvery, metrics }: HttpServerParts, co
   return (request: FastifyRequest, reply: FastifyReply): void => {
     connections.begin(request.raw, reply.raw);
     reply.header('x-request-id', request.id);
-    reply.raw.once('close', () => {
+    reply.raw.on('close', () => {
       metrics.answered(request.operationId, reply.statusCode, reply.elapsedTime / 1000);
       log(request, reply);
     });

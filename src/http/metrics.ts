@@ -1,4 +1,5 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, type Registry } from 'prom-client';
+import { RequestDurations } from './request-durations.ts';
 
 export interface HttpMetrics {
   /** `operation` is an operationId, or `none` where the router itself answered. */
@@ -9,13 +10,7 @@ export interface HttpMetrics {
 }
 
 export const createHttpMetrics = (registry: Registry): HttpMetrics => {
-  const duration = new Histogram({
-    name: 'civic_http_request_duration_seconds',
-    help: 'Time from a request to the end of its answer.',
-    labelNames: ['operation', 'status'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers: [registry],
-  });
+  const durations = new RequestDurations(registry);
   const items = new Counter({
     name: 'civic_items_served_total',
     help: 'Records and changes sent to customers.',
@@ -29,7 +24,7 @@ export const createHttpMetrics = (registry: Registry): HttpMetrics => {
     registers: [registry],
   });
   return {
-    answered: (operation, status, seconds) => duration.observe({ operation, status }, seconds),
+    answered: (operation, status, seconds) => durations.answered(operation, status, seconds),
     itemsServed: (operation, count) => items.inc({ operation }, count),
     softFailure: (operation) => softFailures.inc({ operation }),
   };

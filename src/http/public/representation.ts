@@ -11,7 +11,10 @@ export interface Form {
   readonly body: string | Buffer;
   /** Strong: a hash of these very bytes. */
   readonly etag: string;
-  readonly headers: Readonly<Record<string, string>>;
+  /** Headers of a 200, names and values by turns. */
+  readonly told: readonly string[];
+  /** Those of a 304. */
+  readonly toldAgain: readonly string[];
 }
 
 /** One public success: a body in every coding that was asked for, each made once. */
@@ -34,10 +37,13 @@ export interface RepresentationParts {
 const SMALLEST_COMPRESSED = 1024;
 
 export const createRepresentation = ({ body, headers, effort }: RepresentationParts): Representation => {
-  const asForm = (coded: string | Buffer, coding: Coding): Form => {
-    const etag = `"${hash('sha256', coded, 'base64url')}"`;
-    const told = { ...headers, etag, vary: 'Accept-Encoding' };
-    return { body: coded, etag, headers: coding === 'identity' ? told : { ...told, 'content-encoding': coding } };
+  const asForm = (bytes: string | Buffer, coding: Coding): Form => {
+    const etag = `"${hash('sha256', bytes, 'base64url')}"`;
+    const { 'content-type': contentType, ...others } = headers;
+    const toldAgain = Object.entries({ ...others, etag, vary: 'Accept-Encoding' }).flat();
+    const coded = coding === 'identity' ? [] : ['content-encoding', coding];
+    const told = ['content-type', contentType, ...coded, 'content-length', String(Buffer.byteLength(bytes)), ...toldAgain];
+    return { body: bytes, etag, told, toldAgain };
   };
   const compress = async (coding: 'br' | 'gzip'): Promise<Form> => {
     const quality = effort === 'lasting' ? 9 : 4;

@@ -15,12 +15,11 @@ export const sendRepresentation = (
   send(form, request, reply);
 };
 
+/** A hot answer is sent past Fastify's reply, whose own preparations would cost it a tenth. */
 const send = (form: Form, request: FastifyRequest, reply: FastifyReply): void => {
   const condition = request.raw.headers['if-none-match'];
-  if (condition !== undefined && namesTag(condition, form.etag)) {
-    const { 'content-type': _type, 'content-encoding': _coding, ...headers } = form.headers;
-    void reply.code(304).headers(headers).send();
-  } else {
-    void reply.headers(form.headers).send(form.body);
-  }
+  const standing = condition !== undefined && namesTag(condition, form.etag);
+  reply.hijack();
+  reply.raw.writeHead(standing ? 304 : 200, [...(standing ? form.toldAgain : form.told), 'x-request-id', request.id]);
+  reply.raw.end(standing ? undefined : form.body);
 };

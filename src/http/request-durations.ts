@@ -1,0 +1,58 @@
+import { Histogram, type MetricObjectWithValues, type MetricValueWithName, type Registry } from 'prom-client';
+
+type Label = 'operation' | 'status';
+
+interface Series {
+  /** Observations by bucket, not cumulated; the last is for what is above all bounds. */
+  readonly counts: number[];
+  sum: number;
+}
+
+const NAME = 'civic_http_request_duration_seconds';
+/** Seconds. */
+const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+
+/**
+ * The histogram of answers. Observed on every request, so it counts in plain arrays: the library's own way of finding a series by its
+ * labels costs a tenth of a hot public answer.
+ */
+export class RequestDurations extends Histogram<Label> {
+  readonly #series = new Map<string, Map<number, Series>>();
+
+  constructor(registry: Registry) {
+    super({
+      name: NAME,
+      help: 'Time from a request to the end of its answer.',
+      labelNames: ['operation', 'status'],
+      registers: [registry],
+    });
+  }
+
+  answered(operation: string, status: number, seconds: number): void {
+    let ofOperation = this.#series.get(operation);
+    if (ofOperation === undefined) this.#series.set(operation, (ofOperation = new Map()));
+    let series = ofOperation.get(status);
+    if (series === undefined) ofOperation.set(status, (series = { counts: Array<number>(BOUNDS.length + 1).fill(0), sum: 0 }));
+    let bucket = 0;
+    while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]!) bucket += 1;
+    series.counts[bucket]! += 1;
+    series.sum += seconds;
+  }
+
+  override async get(): Promise<MetricObjectWithValues<MetricValueWithName<Label>>> {
+    const described = await super.get();
+    const values = [...this.#series].flatMap(([operation, byStatus]) =>
+      [...byStatus].flatMap(([status, series]) => valuesOf({ operation, status }, series)),
+    );
+    return { ...described, values };
+  }
+}
+
+const valuesOf = (labels: { operation: string; status: number }, { counts, sum }: Series): MetricValueWithName<Label>[] => {
+  let reached = 0;
+  const buckets = counts.map((count, index) => {
+    reached += count;
+    return { metricName: `${NAME}_bucket`, labels: { le: BOUNDS[index] ?? '+Inf', ...labels }, value: reached };
+  });
+  return [...buckets, { metricName: `${NAME}_sum`, labels, value: sum }, { metricName: `${NAME}_count`, labels, value: reached }];
+};
