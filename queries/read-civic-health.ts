@@ -10,6 +10,7 @@ import { sourceStatusAt } from '../src/domain/source-status.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
 import { readFeedHead } from './feed-head.ts';
 import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from './list-projections.ts';
+import { listReactors, type ListReactorsDependencies, type ReactorStatus } from './list-reactors.ts';
 import { liveTable } from './live-table.ts';
 
 const SLOW_PROJECTION_SECONDS = 60;
@@ -40,7 +41,7 @@ const currentSources = (generation: number) => {
     order by 2, 3, 1`;
 };
 
-export interface ReadCivicHealthDependencies extends ListProjectionsDependencies {
+export interface ReadCivicHealthDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
   readonly reads: LiveReads;
   readonly logger: Logger;
 }
@@ -49,17 +50,18 @@ export interface ReadCivicHealthDependencies extends ListProjectionsDependencies
 export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => async (): Promise<Health> => {
   const checkedAt = new Date(deps.clock.now()).toISOString();
   try {
-    const [sources, projections, head] = await Promise.all([
+    const [sources, projections, reactors, head] = await Promise.all([
       readSources(deps.reads, deps.clock),
       listProjections(deps),
+      listReactors(deps),
       readFeedHead(deps.reads),
     ]);
     const feed = head.feedId === null ? null : { feedId: head.feedId, position: head.position };
     const pipeline = {
-      ...pipelineOf(projections),
+      ...pipelineOf(projections, reactors),
       head: feed === null ? null : { cursor: encodeFeedCursor({ ...feed, binding: 'nothing' }), digests: head.digests },
     };
-    return { status: feed === null ? 'unavailable' : statusOf(sources, projections), checkedAt, sources, pipeline };
+    return { status: feed === null ? 'unavailable' : statusOf(sources, projections, reactors), checkedAt, sources, pipeline };
   } catch (error) {
     deps.logger.warn({ error: (error as Error).message }, 'health: the log or the feed cannot be read');
     const unknown = { lagEvents: null, lagSeconds: 0, pendingWork: 0, failedWork: 0, projections: [], head: null };
@@ -87,26 +89,36 @@ const readSources = async (reads: LiveReads, clock: Clock): Promise<Health['sour
 
 const FAILED: readonly ProjectionStatus['state'][] = ['paused', 'refused'];
 
-/** Work is what projections have still to fold and generations being built; failed work is what was paused or refused. */
-const pipelineOf = (projections: readonly ProjectionStatus[]): Omit<Health['pipeline'], 'head'> => {
+/**
+ * Work is what projections have still to fold, reactors to handle, and generations being built; failed work is what was paused or refused.
+ * Lags are those of the read models: what a customer reads is not older for a reactor that lags.
+ */
+const pipelineOf = (projections: readonly ProjectionStatus[], reactors: readonly ReactorStatus[]): Omit<Health['pipeline'], 'head'> => {
   const live = projections.filter(({ state }) => state !== 'building' && state !== 'scratch' && state !== 'refused');
   const pending = projections.filter(({ state, oldestPendingAt }) => state === 'building' || oldestPendingAt !== null);
-  const oldest = Math.min(...projections.flatMap(({ oldestPendingAt }) => oldestPendingAt ?? []));
+  const unhandled = reactors.filter(({ oldestPendingAt }) => oldestPendingAt !== null);
+  const oldest = Math.min(...[...projections, ...reactors].flatMap(({ oldestPendingAt }) => oldestPendingAt ?? []));
   const lags = live.map(({ lagEvents }) => lagEvents);
   return {
     lagEvents: lags.includes(null) ? null : Math.max(0, ...lags.map(Number)),
     lagSeconds: Math.max(0, ...live.map(({ lagSeconds }) => lagSeconds)),
-    pendingWork: pending.length,
-    failedWork: projections.filter(({ state }) => FAILED.includes(state)).length,
+    pendingWork: pending.length + unhandled.length,
+    failedWork: projections.filter(({ state }) => FAILED.includes(state)).length + reactors.filter(isPaused).length,
     ...(Number.isFinite(oldest) ? { oldestPendingAt: new Date(oldest).toISOString() } : {}),
     projections: live.map(({ name, lagEvents, lagSeconds, state }) => ({ name, lagEvents, lagSeconds, state })),
   };
 };
 
-const statusOf = (sources: Health['sources'], projections: readonly ProjectionStatus[]): Health['status'] => {
+const isPaused = ({ state }: ReactorStatus): boolean => state === 'paused';
+
+const statusOf = (
+  sources: Health['sources'],
+  projections: readonly ProjectionStatus[],
+  reactors: readonly ReactorStatus[],
+): Health['status'] => {
   const badSource = sources.some(({ status }) => status === 'failing' || status === 'stale');
   const badProjection = projections.some(
     ({ state, lagSeconds }) => FAILED.includes(state) || state === 'stopped' || (state === 'live' && lagSeconds > SLOW_PROJECTION_SECONDS),
   );
-  return badSource || badProjection ? 'degraded' : 'healthy';
+  return badSource || badProjection || reactors.some(isPaused) ? 'degraded' : 'healthy';
 };

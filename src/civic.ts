@@ -2,6 +2,7 @@ import type { RecordWriter } from '../commands/records/record-writer.ts';
 import type { Projector } from '../projections/projector/projector.ts';
 import type { ProjectorDependencies } from '../projections/projector/dependencies.ts';
 import type { ListProjectionsDependencies } from '../queries/list-projections.ts';
+import type { ListReactorsDependencies } from '../queries/list-reactors.ts';
 import type { Admit } from './admission/admit.ts';
 import type { PublicLimits } from './admission/public-limits.ts';
 import type { OperationFunctions, PublicFunctions } from './contract/handlers.ts';
@@ -12,6 +13,7 @@ import type { EventLog, Position } from './domain/ports/event-log.ts';
 import type { GenerationStore } from './domain/ports/generations.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { LiveReads, Projection } from './domain/ports/projection.ts';
+import type { ReactorStore } from './domain/ports/reactors.ts';
 import type { Settings } from './settings.ts';
 import type { LegistarSync, SyncReport } from './sources/legistar/sync.ts';
 
@@ -29,6 +31,8 @@ export interface Civic {
   readonly projections: readonly Projection[];
   readonly projectorDependencies: ProjectorDependencies;
   readonly listing: ListProjectionsDependencies;
+  readonly reactorStore: ReactorStore;
+  readonly listingReactors: ListReactorsDependencies;
   readonly operations: OperationFunctions;
   readonly publicOperations: PublicFunctions;
   readonly publicLimits: PublicLimits;

@@ -178,6 +178,9 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
       currentIds: (resource) => currentIds(reads, resource),
     }),
   ];
+  const reactorStore = createReactorStore(database.transactor);
+  const follows = new Map(reactors.map((reactor) => [reactor.name, reactor.follows]));
+  const listingReactors = { reactorStore, log, clock, leaseClock: systemClock, follows };
   let projector: Projector | undefined;
   return {
     settings,
@@ -192,6 +195,8 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
     projections: PROJECTIONS,
     projectorDependencies,
     listing,
+    reactorStore,
+    listingReactors,
     operations: {
       readCivicChanges: createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION }),
       createCivicSnapshot: createTakeSnapshot({
@@ -205,7 +210,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
       }),
       readCivicSnapshotPage: createReadCivicSnapshotPage({ reads, clock }),
       readCivicRecords: createReadCivicRecords(reads, database.columns),
-      readCivicHealth: createReadCivicHealth({ ...listing, reads, logger }),
+      readCivicHealth: createReadCivicHealth({ ...listing, ...listingReactors, reads, logger }),
     },
     publicOperations: {
       listRecentAgendaHits: createListRecentAgendaHits(reads),
@@ -243,10 +248,9 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
     },
     startReactors() {
       const stopping = new AbortController();
-      const store = createReactorStore(database.transactor);
       const { owner, leaseMs } = projectorDependencies;
       const running = reactors.map((reactor) =>
-        runReactor({ log, store, leaseClock: systemClock, logger, owner, leaseMs }, reactor, stopping.signal),
+        runReactor({ log, store: reactorStore, leaseClock: systemClock, logger, owner, leaseMs }, reactor, stopping.signal),
       );
       closers.push(async () => {
         stopping.abort();

@@ -3,6 +3,7 @@ import type { CliContext } from './context.ts';
 import { addAccountsCommands } from './commands/accounts.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addProjectionsCommands } from './commands/projections.ts';
+import { addReactorsCommands } from './commands/reactors.ts';
 import { addRecordsCommands } from './commands/records.ts';
 import { addSampleCommands } from './commands/sample.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -23,6 +24,7 @@ export const createProgram = (context: CliContext): Command => {
   addRecordsCommands(program, context);
   addSourcesCommands(program, context);
   addProjectionsCommands(program, context);
+  addReactorsCommands(program, context);
   addSampleCommands(program, context);
   return program;
 };

@@ -1,7 +1,16 @@
 import type { Clock } from '../domain/ports/clock.ts';
-import { type EventLog, LOG_START } from '../domain/ports/event-log.ts';
+import { DatabaseUnavailable } from '../domain/ports/database.ts';
+import { type EventLog, LOG_START, LogUnavailable, OutcomeUnknown, type StoredEvent } from '../domain/ports/event-log.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { Reactor, ReactorLease, ReactorRow, ReactorStore } from '../domain/ports/reactors.ts';
+import {
+  type BatchHandler,
+  NotYet,
+  type Reactor,
+  type ReactorLease,
+  type ReactorRow,
+  type ReactorRunning,
+  type ReactorStore,
+} from '../domain/ports/reactors.ts';
 import { LeaseLost, whileLeased } from '../domain/while-leased.ts';
 
 export interface ReactorRunDependencies {
@@ -51,38 +60,61 @@ const follow = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const logId = (await deps.log.readAll({ after: LOG_START, limit: 1 })).events[0]?.id ?? null;
-  if (row.logId !== null && row.logId !== logId) throw new Error(`the reactor ${reactor.name} has followed another log (${row.logId})`);
+  if (row.logId !== null && row.logId !== logId) {
+    await deps.store.pause(lease, `it has followed another log (${row.logId}), whose positions mean nothing in this one`, null);
+    throw new LeaseLost('paused');
+  }
+  const running: ReactorRunning = {
+    signal,
+    confirm: async () => {
+      if (!(await deps.store.renew(lease, deps.leaseClock.now() + deps.leaseMs))) throw lost(reactor);
+    },
+  };
+  const handle = reactor.begin();
   let from = row.checkpoint;
   for await (const batch of deps.log.subscribe({ after: from, batchSize: BATCH, types: reactor.follows, signal })) {
-    if (batch.events.length > 0) await handlePatiently(deps, reactor, lease, batch.events, signal);
+    if (batch.events.length > 0) await handlePatiently(deps, { reactor, lease, handle, running }, batch.events);
     const moved = await deps.store.advance(lease, { from, to: batch.scannedTo, handled: batch.events.length, logId });
-    if (!moved) throw new LeaseLost(`the reactor ${reactor.name} is run by somebody else`);
+    if (!moved) throw lost(reactor);
     from = batch.scannedTo;
   }
 };
 
-/** Tries again for a while, since most failures pass; then pauses the reactor at the batch, for an operator to look at. */
-const handlePatiently = async (
-  deps: ReactorRunDependencies,
-  reactor: Reactor,
-  lease: ReactorLease,
-  events: Parameters<Reactor['handle']>[0],
-  signal: AbortSignal,
-): Promise<void> => {
-  for (let attempt = 1, pause = FIRST_PAUSE_MS; ; attempt++, pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+const lost = ({ name }: Reactor): LeaseLost => new LeaseLost(`the reactor ${name} is run by somebody else`);
+
+interface Run {
+  readonly reactor: Reactor;
+  readonly lease: ReactorLease;
+  readonly handle: BatchHandler;
+  readonly running: ReactorRunning;
+}
+
+/** What is not there at the moment, and nobody's mistake: it is waited for, since an operator could do no more. */
+const passes = (error: unknown): boolean =>
+  error instanceof NotYet || error instanceof DatabaseUnavailable || error instanceof LogUnavailable || error instanceof OutcomeUnknown;
+
+/** Tries again for a while, since most failures pass; then pauses the reactor, for an operator to look at. */
+const handlePatiently = async (deps: ReactorRunDependencies, run: Run, events: readonly StoredEvent[]): Promise<void> => {
+  const { reactor, lease, handle, running } = run;
+  for (let failures = 0, pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+    // At last one by one, so that what is told is the event that cannot be handled and not the batch that it came in.
+    const portions = failures < ATTEMPTS - 1 ? [events] : events.map((event) => [event]);
+    let portion = events;
     try {
-      await reactor.handle(events, signal);
+      for (portion of portions) await handle(portion, running);
       return;
     } catch (error) {
-      signal.throwIfAborted();
+      running.signal.throwIfAborted();
+      if (error instanceof LeaseLost) throw error;
       const reason = (error as Error).message;
-      if (attempt === ATTEMPTS) {
-        await deps.store.pause(lease, reason, events[0]!.id);
-        deps.logger.error({ reactor: reactor.name, eventId: events[0]!.id, reason }, 'reactor paused');
+      if (!passes(error)) failures += 1;
+      if (failures === ATTEMPTS) {
+        await deps.store.pause(lease, reason, portion[0]!.id);
+        deps.logger.error({ reactor: reactor.name, eventId: portion[0]!.id, reason }, 'reactor paused');
         throw new LeaseLost('paused');
       }
-      deps.logger.warn({ reactor: reactor.name, attempt, reason }, 'a batch could not be handled yet');
-      await deps.leaseClock.sleep(pause, signal);
+      deps.logger.warn({ reactor: reactor.name, failures, reason }, 'a batch could not be handled yet');
+      await deps.leaseClock.sleep(pause, running.signal);
     }
   }
 };

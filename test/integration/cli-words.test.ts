@@ -35,12 +35,14 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'projections list': [],
   'projections rebuild': ['--all'],
   'projections verify': ['--all'],
+  'reactors list': [],
   'sample remove': [],
 };
 /** Commands whose success needs a state that the service is not in here; their refusal is looked at instead. */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'projections retry': ['record_history'],
   'projections skip': ['record_history', '--event', ID, '--reason', 'a reason'],
+  'reactors retry': ['classification'],
 };
 
 let installation: Installation;

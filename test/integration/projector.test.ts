@@ -239,7 +239,13 @@ test('T23 a poison event pauses its projection at it with reason and id, others 
     ).length;
   expect([await referring(6999), await referring(7000), await referring(7001)]).toEqual([1, 0, 0]);
   const handles = new Map(ALL_PROJECTIONS.map(({ name, handles }) => [name, handles]));
-  const health = await createReadCivicHealth({ ...civic, leaseClock: systemClock, handles })();
+  const health = await createReadCivicHealth({
+    ...civic,
+    leaseClock: systemClock,
+    handles,
+    reactorStore: { list: async () => [] },
+    follows: new Map(),
+  })();
   expect(health.status).toBe('degraded');
   expect(health.pipeline.projections.find(({ name }) => name === recordReferences.name)).toMatchObject({ state: 'paused' });
   expect(JSON.stringify(health)).not.toContain('cannot be folded');

@@ -5,7 +5,21 @@ export interface Reactor {
   readonly name: string;
   /** Event types followed. */
   readonly follows: readonly string[];
-  handle(batch: readonly StoredEvent[], signal: AbortSignal): Promise<void>;
+  /** Called each time this process begins to run it. What is remembered between batches belongs here: another may have run it meanwhile. */
+  begin(): BatchHandler;
+}
+
+export type BatchHandler = (batch: readonly StoredEvent[], running: ReactorRunning) => Promise<void>;
+
+export interface ReactorRunning {
+  readonly signal: AbortSignal;
+  /** To be awaited right before anything is written: throws when the lease has gone to somebody else, whose work is newer. */
+  readonly confirm: () => Promise<void>;
+}
+
+/** What is waited for comes about by itself: no failure of the reactor, however long it takes. */
+export class NotYet extends Error {
+  override readonly name = 'NotYet';
 }
 
 export interface ReactorRow {

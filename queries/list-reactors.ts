@@ -1,0 +1,69 @@
+import type { Clock } from '../src/domain/ports/clock.ts';
+import { type EventLog, LOG_START, type Position } from '../src/domain/ports/event-log.ts';
+import type { ReactorRow, ReactorStore } from '../src/domain/ports/reactors.ts';
+
+export interface ReactorStatus {
+  readonly name: string;
+  /** Stopped: there is work, and nobody holds the lease. */
+  readonly state: 'live' | 'paused' | 'stopped';
+  /** Events between the checkpoint and the log's head; null where the log cannot count. */
+  readonly lagEvents: number | null;
+  /** Age of the oldest event still to be handled, in seconds; 0 when there is none. */
+  readonly lagSeconds: number;
+  readonly oldestPendingAt: number | null;
+  readonly handled: number;
+  readonly owner: string | null;
+  readonly reason: string | null;
+  readonly poisonEvent: string | null;
+}
+
+export interface ListReactorsDependencies {
+  readonly reactorStore: Pick<ReactorStore, 'list'>;
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly leaseClock: Clock;
+  /** Event types that each reactor follows. */
+  readonly follows: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Lag and state of every reactor, also of one that was never run. */
+export const listReactors = async (deps: ListReactorsDependencies): Promise<readonly ReactorStatus[]> => {
+  const [rows, head] = await Promise.all([deps.reactorStore.list(), deps.log.head()]);
+  return Promise.all(
+    [...deps.follows].map(([name, types]) => statusOf(deps, rows.find((row) => row.name === name) ?? never(name), types, head)),
+  );
+};
+
+const never = (name: string): ReactorRow => ({
+  name,
+  logId: null,
+  checkpoint: LOG_START,
+  handled: 0,
+  owner: null,
+  token: 0,
+  leaseUntil: 0,
+  pausedReason: null,
+  pausedEvent: null,
+});
+
+const statusOf = async (
+  deps: ListReactorsDependencies,
+  row: ReactorRow,
+  types: readonly string[],
+  head: Position,
+): Promise<ReactorStatus> => {
+  const behind = row.checkpoint < head;
+  const pending = behind ? (await deps.log.readAll({ after: row.checkpoint, limit: 1, types })).events[0] : undefined;
+  const unowned = row.owner === null || row.leaseUntil < deps.leaseClock.now();
+  return {
+    name: row.name,
+    state: row.pausedReason !== null ? 'paused' : pending !== undefined && unowned ? 'stopped' : 'live',
+    lagEvents: pending === undefined ? 0 : deps.log.distance(row.checkpoint, head),
+    lagSeconds: pending === undefined ? 0 : Math.max(0, (deps.clock.now() - pending.time) / 1000),
+    oldestPendingAt: pending?.time ?? null,
+    handled: row.handled,
+    owner: row.owner,
+    reason: row.pausedReason,
+    poisonEvent: row.pausedEvent,
+  };
+};

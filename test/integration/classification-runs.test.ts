@@ -1,0 +1,263 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import { DatabaseUnavailable } from '../../src/domain/ports/database.ts';
+import type { Reactor } from '../../src/domain/ports/reactors.ts';
+import { CLASSIFICATION, createClassificationReactor } from '../../src/reactors/classification/classification-reactor.ts';
+import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
+import { agendaId } from '../support/agenda-events.ts';
+import { untilTrue } from '../support/civic.ts';
+import { openClassification, type TestClassification } from '../support/classification.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+const MAIN = fileURLToPath(new URL('../support/reactor-main.ts', import.meta.url));
+const TITLE = 'Consider rezoning 12.5 acres at 1201 Main Street.';
+const LEASE_MS = 700;
+const NEVER = Number.MAX_SAFE_INTEGER;
+
+let database: TestDatabase;
+let classification: TestClassification;
+let events: TestClassification['events'];
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  database = await startTestDatabase();
+  classification = await openClassification(database.url);
+  ({ events } = classification);
+  await classification.write(
+    events.topic('zoning', { keywords: ['rezoning'] }),
+    events.place('dallas'),
+    events.meeting('session', 'dallas', '2026-02-03T19:00:00.000Z'),
+  );
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+  await classification?.close();
+  await database?.close();
+});
+
+/** A process of its own that runs the classification; see `reactor-main.ts`. */
+const startChild = (mode: 'after-writing' | 'before-writing') => {
+  const child = spawn(process.execPath, [MAIN, mode, database.url, String(LEASE_MS)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+    env: { PATH: process.env['PATH'] },
+  });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return {
+    child,
+    /** Waits until it says something that begins so, and tells the whole line. */
+    says: async (beginning: string): Promise<string> => {
+      for (;;) {
+        const { value, done } = (await lines.next()) as { value: string; done?: boolean };
+        if (done === true) throw new Error(`the process ended without saying ${beginning}`);
+        if (value.startsWith(beginning)) return value;
+      }
+    },
+  };
+};
+
+const items = (...names: readonly string[]) => names.map((name) => events.item(name, 'session', { title: TITLE }));
+const classifiedItems = async () => new Set((await classification.hits()).map(({ agendaItemId }) => agendaItemId));
+const idsOf = (...names: readonly string[]) => new Set(names.map((name) => agendaId('agenda_items', name)));
+
+const failingFor = (name: string, error: () => Error | null) => {
+  const inner = phraseClassifier();
+  return {
+    name: inner.name,
+    classify: async (...[subject, topics]: Parameters<typeof inner.classify>) => {
+      const failure = subject.item.id === agendaId('agenda_items', name) ? error() : null;
+      if (failure !== null) throw failure;
+      return inner.classify(subject, topics);
+    },
+  };
+};
+
+test('an owner that is killed between the hits and the checkpoint leaves none of them twice', async () => {
+  const names = Array.from({ length: 20 }, (_, index) => `case ${index}`);
+  await classification.write(items(...names));
+  const { child, says } = startChild('after-writing');
+  await says('written');
+  const written = await classification.civic.log.head();
+  expect((await classification.row())!.checkpoint < written).toBe(true);
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  classification.start();
+  await classification.atRest();
+  expect(await classifiedItems()).toEqual(idsOf(...names));
+  expect(await classification.civic.log.head()).toBe(written);
+  expect((await classification.row())!.token).toBe(2);
+});
+
+test('an owner that was frozen beyond its lease writes nothing over what its successor has written', async () => {
+  await classification.write(items('case'));
+  const { child, says } = startChild('before-writing');
+  await says('classifying');
+  child.kill('SIGSTOP');
+  const frozen = (await classification.row())!.owner;
+  const successor = classification.start();
+  await classification.atRest();
+  expect((await classification.row())!.owner).toBe(successor.owner);
+  await classification.write(events.item('case', 'session', { title: 'Nothing that any topic would follow.' }));
+  await classification.atRest();
+  expect(await classifiedItems()).toEqual(idsOf());
+  const head = await classification.civic.log.head();
+  child.stdin.write('go on\n');
+  child.kill('SIGCONT');
+  expect(await says('')).toMatch(/^refused: /);
+  expect([await classification.civic.log.head(), await classifiedItems()]).toEqual([head, idsOf()]);
+  expect(frozen).not.toBe(successor.owner);
+});
+
+test('of two processes one at a time runs it, and the other goes on when that one ends', async () => {
+  const busy = new Set<string>();
+  const seen = new Set<string>();
+  let together = 0;
+  const watched = (name: string): Reactor => {
+    const reactor = createClassificationReactor(classification.parts());
+    return {
+      ...reactor,
+      begin: () => {
+        const handle = reactor.begin();
+        return async (batch, running) => {
+          busy.add(name);
+          seen.add(name);
+          together = Math.max(together, busy.size);
+          await handle(batch, running).finally(() => busy.delete(name));
+        };
+      },
+    };
+  };
+  const first = classification.start({}, { reactor: watched('first') });
+  await classification.atRest();
+  classification.start({}, { reactor: watched('second') });
+  for (let round = 0; round < 5; round++) await classification.write(items(`case ${round}`));
+  await classification.atRest();
+  expect([...seen]).toEqual(['first']);
+  await first.stop();
+  await classification.write(items('last'));
+  await classification.atRest();
+  expect([[...seen], together]).toEqual([['first', 'second'], 1]);
+  expect(await classifiedItems()).toEqual(idsOf('case 0', 'case 1', 'case 2', 'case 3', 'case 4', 'last'));
+});
+
+test('an owner that comes back knows of the topics that changed while another ran it', async () => {
+  classification.start({}, { leaseMs: 300 });
+  await classification.write(items('before'));
+  await classification.atRest();
+  await classification.civic.rows("update civic.reactors set owner = 'another', token = token + 1, lease_until = $1", [NEVER]);
+  await classification.write(events.topic('zoning', { keywords: ['acres'] }), events.topic('streets', { keywords: ['main street'] }));
+  await classification.civic.rows("update civic.reactors set checkpoint = $1, lease_until = 0 where owner = 'another'", [
+    await classification.civic.log.head(),
+  ]);
+  await classification.write(items('after'));
+  await classification.atRest();
+  const topics = (await classification.hits()).filter(({ agendaItemId }) => agendaItemId === agendaId('agenda_items', 'after'));
+  expect(new Set(topics.map(({ topicId }) => topicId))).toEqual(new Set(['zoning', 'streets'].map((name) => agendaId('topics', name))));
+});
+
+test('what cannot be handled pauses it with the reason and the event, while projections go on; a retry goes on from there', async () => {
+  let broken = true;
+  const healthy = classification.start();
+  await classification.atRest();
+  await healthy.stop();
+  await classification.write(items('one', 'poison', 'three'));
+  const classifier = failingFor('poison', () => (broken ? new Error('this item cannot be classified') : null));
+  const { logger } = classification.start({ classifier });
+  await untilTrue(
+    'it is paused',
+    async () => (await classification.row())?.pausedReason !== undefined && (await classification.row())!.pausedReason !== null,
+  );
+  const [poison] = await classification.civic.log.readStream(`agenda_items-${agendaId('agenda_items', 'poison')}`, -1, 1);
+  expect(await classification.row()).toMatchObject({
+    pausedReason: 'this item cannot be classified',
+    pausedEvent: poison!.id,
+    owner: null,
+  });
+  expect(logger.errors.join()).toContain(poison!.id);
+  expect(await classifiedItems()).toEqual(idsOf('one'));
+  await classification.write(items('four'));
+  await classification.civic.settled(undefined, [recordHistory.name, recordReferences.name]);
+  expect((await classification.row())!.pausedEvent).toBe(poison!.id);
+
+  broken = false;
+  await classification.store.resume(CLASSIFICATION);
+  await classification.atRest();
+  expect(await classifiedItems()).toEqual(idsOf('one', 'poison', 'three', 'four'));
+});
+
+test('a database that is away for long pauses nothing', async () => {
+  let failures = 0;
+  const classifier = failingFor('case', () => (++failures < 30 ? new DatabaseUnavailable('gone') : null));
+  classification.start({ classifier });
+  await classification.write(items('case'));
+  await classification.atRest();
+  expect(failures).toBeGreaterThanOrEqual(30);
+  expect(await classifiedItems()).toEqual(idsOf('case'));
+});
+
+test('a read model that lags for long pauses nothing, and a stop is heard while it is waited for', async () => {
+  let now = Date.now();
+  const clock = { now: () => (now += 40_000), sleep: async () => undefined };
+  let asked = 0;
+  const progress = { reached: async () => ++asked > 40 };
+  const patient = classification.start({ clock, progress });
+  await classification.write(items('case'));
+  await classification.atRest();
+  expect(asked).toBeGreaterThan(40);
+  await patient.stop();
+  await classification.write(items('more'));
+  const waiting = classification.start({ readModels: ['never folded'] });
+  await untilTrue('it waits', async () => (await classification.row())!.owner === waiting.owner);
+  const began = performance.now();
+  await waiting.stop();
+  expect(performance.now() - began).toBeLessThan(5_000);
+});
+
+test('it does not follow another log', async () => {
+  const { stop } = classification.start();
+  await classification.atRest();
+  await stop();
+  await classification.civic.rows("update civic.reactors set log_id = '00000000-0000-4000-8000-000000000000'");
+  classification.start();
+  await untilTrue('it is paused', async () => (await classification.row())!.pausedReason !== null);
+  expect((await classification.row())!.pausedReason).toMatch(/^it has followed another log \(00000000-0000-4000-8000-000000000000\)/);
+});
+
+test('a rebuild of the read models runs nothing again', async () => {
+  classification.start();
+  await classification.write(items('one', 'two'));
+  await classification.atRest();
+  const [before, head] = [await classification.row(), await classification.civic.log.head()];
+  for (const projection of [recordHistory, recordReferences]) {
+    const building = await classification.civic.generations.create(projection, 'building', Date.now());
+    classification.projector!.nudge();
+    await untilTrue('the rebuild is live', async () => (await classification.civic.live(projection.name)) === building.generation);
+  }
+  const after = await classification.row();
+  expect([after!.handled, after!.checkpoint, await classification.civic.log.head()]).toEqual([before!.handled, before!.checkpoint, head]);
+  await classification.write(items('three'));
+  await classification.atRest();
+  expect(await classifiedItems()).toEqual(idsOf('one', 'two', 'three'));
+});
+
+test('five thousand items are classified while an operator looks on', async () => {
+  const titles = [TITLE, 'Approve the minutes of the meeting of 6 January.', 'Award a contract for street lights.'];
+  for (let start = 0; start < 5000; start += 500) {
+    await classification.write(
+      Array.from({ length: 500 }, (_, index) => events.item(`case ${start + index}`, 'session', { title: titles[index % 3]! })),
+    );
+  }
+  await classification.civic.settled(undefined, [recordHistory.name, recordReferences.name]);
+  const began = performance.now();
+  classification.start();
+  await classification.atRest();
+  const seconds = (performance.now() - began) / 1000;
+  process.stderr.write(`5000 items classified in ${seconds.toFixed(1)} s\n`);
+  expect((await classification.hits()).length).toBe(1670);
+  expect(seconds).toBeLessThan(60);
+});

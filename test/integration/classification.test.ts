@@ -1,0 +1,193 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { RecordData } from '../../src/domain/records/resources.ts';
+import { hitId, PHRASE_CLASSIFIER } from '../../src/reactors/classifier/classify-item.ts';
+import { agendaId } from '../support/agenda-events.ts';
+import { type RunningReactor, openClassification, type TestClassification } from '../support/classification.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+const TITLE = 'Conduct a public hearing and consider an ordinance rezoning 12.5 acres at 1201 Main Street.';
+const MEETING = '2026-02-03T19:00:00.000Z';
+
+let database: TestDatabase;
+let classification: TestClassification;
+let events: TestClassification['events'];
+let reactor: RunningReactor;
+
+/** Hits of the items named, as `item: topic`, in the order of the names. */
+const hitsOf = async (...items: readonly string[]): Promise<readonly string[]> => {
+  const hits = await classification.hits();
+  return items.flatMap((item) =>
+    hits
+      .filter(({ agendaItemId }) => agendaItemId === agendaId('agenda_items', item))
+      .map(({ topicId }) => `${item}: ${topicName(topicId)}`),
+  );
+};
+const topicName = (id: string): string => ['zoning', 'water'].find((name) => agendaId('topics', name) === id) ?? id;
+const hitOf = async (item: string, topic = 'zoning') =>
+  (await classification.hits()).find(({ id }) => id === hitId(agendaId('agenda_items', item), agendaId('topics', topic)));
+const timeless = ({ updatedAt: _updatedAt, classifiedAt: _classifiedAt, ...hit }: RecordData<'agenda_hits'>) => hit;
+const write = async (...stated: readonly (StoredEvent | readonly StoredEvent[])[]) => {
+  await classification.write(...stated);
+  await classification.atRest();
+};
+
+const zoning = (content: object = {}) => events.topic('zoning', { keywords: ['rezoning'], publicLabel: 'Zoning', ...content });
+const water = (content: object = {}) => events.topic('water', { keywords: ['water main'], ...content });
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  classification = await openClassification(database.url);
+  ({ events } = classification);
+  reactor = classification.start();
+});
+afterEach(async () => {
+  const left = await classification.known.referring('agenda_items', 'meetingId', [agendaId('meetings', 'session')]);
+  await classification.civic.writer.write(
+    left.map((id) => ({ op: 'remove', resource: 'agenda_items', id })),
+    {},
+  );
+  await write(zoning(), water(), events.place('dallas'), events.meeting('session', 'dallas', MEETING));
+  const kept = await classification.hits();
+  if (kept.length > 0) throw new Error(`hits of no item: ${JSON.stringify(kept)}`);
+});
+afterAll(async () => {
+  await classification?.close();
+  await database?.close();
+});
+
+/** Everything that the items of the meeting hang on. */
+const ground = (): readonly StoredEvent[] => [zoning(), water(), ...events.place('dallas'), events.meeting('session', 'dallas', MEETING)];
+
+describe('an agenda item', () => {
+  test('gets its hits, caused by its own event and dated with it', async () => {
+    await write(ground());
+    classification.civic.clock.advance(60_000);
+    await write(events.item('case', 'session', { title: TITLE }));
+    const hit = (await hitOf('case'))!;
+    expect(hit).toMatchObject({ classifier: PHRASE_CLASSIFIER, topicId: agendaId('topics', 'zoning'), evidenceQuote: TITLE });
+    const [published] = await classification.civic.log.readStream(`agenda_items-${agendaId('agenda_items', 'case')}`, -1, 1);
+    expect(hit.classifiedAt).toBe(new Date(published!.time).toISOString());
+    const [stored] = await classification.civic.log.readStream(`agenda_hits-${hit.id}`, -1, 1);
+    expect(JSON.parse(stored!.metadata)).toMatchObject({ causedBy: published!.id });
+  });
+
+  test('that says something else has other hits, and one that is withdrawn has none', async () => {
+    await write(ground(), events.item('case', 'session', { title: TITLE }));
+    expect(await hitsOf('case')).toEqual(['case: zoning']);
+    await write(events.item('case', 'session', { title: 'Award a contract to replace the water main in Oak Lane.' }));
+    expect(await hitsOf('case')).toEqual(['case: water']);
+    await write(events.withdraw('agenda_items', 'case'));
+    expect(await classification.hits()).toEqual([]);
+  });
+
+  test('that is a heading or boilerplate makes no hit', async () => {
+    await write(
+      ground(),
+      zoning({ keywords: ['rezoning', 'consent agenda', 'public meeting'] }),
+      events.item('heading', 'session', { title: 'CONSENT AGENDA' }),
+      events.item('case', 'session', { title: 'Adopt rules of the public meeting room at 500 Elm Street.' }),
+    );
+    expect(await hitsOf('heading', 'rezoning heading', 'case')).toEqual(['case: zoning']);
+  });
+
+  test('that arrives before its meeting, body, jurisdiction and topic ends with the hits of one that came after them', async () => {
+    const item = events.item('case', 'session', { title: TITLE });
+    await write(...ground(), item);
+    const whole = (await hitOf('case'))!;
+    await write(events.withdraw('meetings', 'session'), events.withdraw('public_bodies', 'dallas'));
+    await write(events.withdraw('jurisdictions', 'dallas'), events.withdraw('topics', 'zoning'), events.withdraw('agenda_items', 'case'));
+    expect(await classification.hits()).toEqual([]);
+    await write(item);
+    for (const step of [...ground()].toReversed()) {
+      expect(await hitsOf('case')).toEqual([]);
+      await write(step);
+    }
+    expect(timeless((await hitOf('case'))!)).toEqual(timeless(whole));
+  });
+});
+
+describe('what an item hangs on', () => {
+  test('a topic that gets other keywords, is put out of use, or is withdrawn takes and gives hits of every item', async () => {
+    await write(
+      ground(),
+      events.item('case', 'session', { title: TITLE }),
+      events.item('other', 'session', { title: 'Rezoning of lot 7.' }),
+    );
+    expect(await hitsOf('case', 'other')).toEqual(['case: zoning', 'other: zoning']);
+    await write(zoning({ keywords: ['12.5 acres'] }));
+    expect(await hitsOf('case', 'other')).toEqual(['case: zoning']);
+    await write(zoning({ negativeKeywords: ['rezoning 12.5 acres'] }));
+    expect(await hitsOf('case', 'other')).toEqual(['other: zoning']);
+    await write(zoning({ classificationActive: false }));
+    expect(await hitsOf('case', 'other')).toEqual([]);
+    await write(zoning());
+    expect(await hitsOf('case', 'other')).toEqual(['case: zoning', 'other: zoning']);
+    await write(events.withdraw('topics', 'zoning'));
+    expect(await hitsOf('case', 'other')).toEqual([]);
+  });
+
+  test('a meeting, a body and a jurisdiction that change bring their items hits up to date, also where the batch holds nothing else', async () => {
+    await write(ground(), events.item('case', 'session', { title: TITLE }));
+    const before = (await hitOf('case'))!;
+    await write(events.body('dallas', { actingBodyRole: 'recommending' }));
+    const recommended = (await hitOf('case'))!;
+    expect([before.proceduralContext.actingBodyRole, recommended.proceduralContext.actingBodyRole]).toEqual(['unknown', 'recommending']);
+    const [body] = (await classification.civic.log.readLast([`public_bodies-${agendaId('public_bodies', 'dallas')}`])).values();
+    const [stored] = (await classification.civic.log.readLast([`agenda_hits-${before.id}`])).values();
+    expect(JSON.parse(stored!.metadata)).toMatchObject({ causedBy: body!.id });
+
+    for (const [resource, name, back] of [
+      ['meetings', 'session', () => events.meeting('session', 'dallas', MEETING)],
+      ['public_bodies', 'dallas', () => events.body('dallas')],
+      ['jurisdictions', 'dallas', () => events.jurisdiction('dallas')],
+    ] as const) {
+      await write(events.withdraw(resource, name));
+      expect([resource, await hitsOf('case')]).toEqual([resource, []]);
+      await write(back());
+      expect([resource, await hitsOf('case')]).toEqual([resource, ['case: zoning']]);
+    }
+  });
+});
+
+describe('a second run', () => {
+  test('over unchanged records appends nothing, whoever has sent the hits', async () => {
+    const sent = events.hit('sent', 'case', 'zoning', { classifier: 'import' });
+    const ours = hitId(agendaId('agenda_items', 'case'), agendaId('topics', 'zoning'));
+    await write(ground(), sent, events.item('case', 'session', { title: TITLE }), events.item('more', 'session', { title: TITLE }));
+    expect((await hitsOf('case', 'more')).length).toBe(3);
+    expect(await hitOf('case')).toMatchObject({ id: ours });
+    await reactor.stop();
+    const head = await classification.civic.log.head();
+    await classification.backToStart();
+    reactor = classification.start();
+    await classification.atRest();
+    expect(await classification.civic.log.head()).toBe(head);
+    expect((await classification.row())!.handled).toBeGreaterThan(10);
+    await write(events.withdraw('agenda_hits', 'sent'));
+  });
+
+  test('leaves a hit that an import has sent as it was sent, under our own id too', async () => {
+    const ours = hitId(agendaId('agenda_items', 'case'), agendaId('topics', 'zoning'));
+    const sent = JSON.parse(events.hit('sent', 'case', 'zoning', { classifier: 'analyst' }).data) as object;
+    await write(ground());
+    await classification.civic.writer.write(
+      [
+        { op: 'upsert', resource: 'agenda_hits', id: ours, content: { ...sent, id: ours } },
+        { op: 'upsert', resource: 'agenda_hits', id: agendaId('agenda_hits', 'apart'), content: { ...sent, id: undefined } },
+      ],
+      {},
+    );
+    await write(events.item('case', 'session', { title: TITLE }));
+    await write(events.item('case', 'session', { title: 'Nothing that any topic would follow.' }));
+    await write(zoning({ classificationActive: false }));
+    await write(events.withdraw('agenda_items', 'case'));
+    const kept = await classification.hits();
+    expect(kept.map(({ classifier }) => classifier)).toEqual(['analyst', 'analyst']);
+    expect(kept.every(({ updatedAt, createdAt }) => updatedAt === createdAt)).toBe(true);
+    await classification.civic.writer.write(
+      kept.map(({ id }) => ({ op: 'remove', resource: 'agenda_hits', id })),
+      {},
+    );
+  });
+});

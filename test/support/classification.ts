@@ -1,0 +1,129 @@
+import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
+import { systemClock } from '../../infra/system/clock.ts';
+import type { RecordChange } from '../../commands/records/record-writer.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import { currentIds } from '../../queries/current-ids.ts';
+import { knownRecords } from '../../queries/known-records.ts';
+import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { LOG_START, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { Reactor } from '../../src/domain/ports/reactors.ts';
+import type { RecordData } from '../../src/domain/records/resources.ts';
+import { recordOfStream } from '../../src/domain/streams.ts';
+import {
+  CLASSIFICATION,
+  type ClassificationDependencies,
+  createClassificationReactor,
+} from '../../src/reactors/classification/classification-reactor.ts';
+import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
+import { runReactor } from '../../src/reactors/run-reactor.ts';
+import { AgendaEvents } from './agenda-events.ts';
+import { type KeptLog, openTestCivic, type TestCivicOptions, untilTrue } from './civic.ts';
+
+/** Waits no longer than it must: retries follow one another at once. */
+export const hurriedClock: Clock = {
+  now: () => systemClock.now(),
+  sleep: (milliseconds, signal) => systemClock.sleep(Math.min(milliseconds, 20), signal),
+};
+
+/** What an event says, as a change that the record writer takes. */
+const changeOf = ({ stream, type, data }: StoredEvent): RecordChange => {
+  const { resource, recordId } = recordOfStream(stream);
+  return type === RECORD_PUBLISHED
+    ? { op: 'upsert', resource, id: recordId, content: JSON.parse(data) as unknown }
+    : { op: 'remove', resource, id: recordId };
+};
+
+export interface RunningReactor {
+  readonly owner: string;
+  readonly logger: KeptLog;
+  readonly stop: () => Promise<void>;
+}
+
+export type TestClassification = Awaited<ReturnType<typeof openClassification>>;
+
+let owners = 0;
+
+/** The record read models, unless another folds them, and the classification on one database; the reactor runs when it is started. */
+export const openClassification = async (
+  url: string,
+  { folds = true, ...options }: TestCivicOptions & { readonly folds?: boolean } = {},
+) => {
+  const civic = await openTestCivic(url, options);
+  const projector = folds ? civic.startProjector() : undefined;
+  const events = new AgendaEvents();
+  const store = createReactorStore(civic.database.transactor);
+  const known = knownRecords(civic.reads, civic.log);
+  const running: RunningReactor[] = [];
+  const parts = (overrides: Partial<ClassificationDependencies> = {}): ClassificationDependencies => ({
+    log: civic.log,
+    clock: systemClock,
+    writer: civic.writer,
+    known,
+    classifier: phraseClassifier(),
+    progress: civic.progress,
+    readModels: [recordHistory.name, recordReferences.name],
+    currentIds: (resource) => currentIds(civic.reads, resource),
+    ...overrides,
+  });
+  const row = async () => (await store.list()).find(({ name }) => name === CLASSIFICATION);
+  const hits = async (): Promise<readonly RecordData<'agenda_hits'>[]> => {
+    const found: RecordData<'agenda_hits'>[] = [];
+    for await (const ids of currentIds(civic.reads, 'agenda_hits')) found.push(...(await known.current('agenda_hits', ids)).values());
+    return found;
+  };
+  return {
+    civic,
+    projector,
+    events,
+    store,
+    known,
+    parts,
+    row,
+    hits,
+    write: async (...stated: readonly (StoredEvent | readonly StoredEvent[])[]) => civic.writer.write(stated.flat().map(changeOf), {}),
+    start(
+      overrides: Partial<ClassificationDependencies> = {},
+      { reactor = createClassificationReactor(parts(overrides)), leaseMs = 1500, clock = hurriedClock }: StartOptions = {},
+    ): RunningReactor {
+      const stopping = new AbortController();
+      const owner = `test-${process.pid}-${++owners}`;
+      const { log, logger } = civic;
+      const ended = runReactor({ log, store, leaseClock: clock, logger, owner, leaseMs }, reactor, stopping.signal);
+      const started = {
+        owner,
+        logger,
+        stop: async () => {
+          stopping.abort();
+          await ended;
+        },
+      };
+      running.push(started);
+      return started;
+    },
+    /** Waits until the reactor has followed the log to its end, and the read models too. */
+    async atRest(): Promise<void> {
+      await untilTrue('the reactor has followed the log to its end', async () => {
+        const now = await row();
+        if (now?.pausedReason) throw new Error(`paused: ${now.pausedReason}`);
+        return now?.checkpoint === (await civic.log.head());
+      });
+      await civic.settled(undefined, [recordHistory.name, recordReferences.name]);
+    },
+    /** As if nothing had been handled yet; only while the reactor is stopped. */
+    async backToStart(): Promise<void> {
+      await civic.rows('update civic.reactors set checkpoint = $1', [LOG_START]);
+    },
+    async close(): Promise<void> {
+      await Promise.all(running.map((each) => each.stop()));
+      await civic.close();
+    },
+  };
+};
+
+interface StartOptions {
+  readonly reactor?: Reactor;
+  readonly leaseMs?: number;
+  readonly clock?: Clock;
+}

@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { openClassification } from './classification.ts';
+import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
+import { createClassificationReactor } from '../../src/reactors/classification/classification-reactor.ts';
+
+/**
+ * A process that runs the classification. `after-writing`: says `written` once hits are stored and goes no further. `before-writing`: says
+ * `classifying`, waits for a line, and says how its batch ended.
+ */
+const [mode, url, leaseMs] = process.argv.slice(2) as ['after-writing' | 'before-writing', string, string];
+const classification = await openClassification(url, { folds: false });
+const lines = createInterface({ input: process.stdin });
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
+const { writer } = classification.civic;
+const inner = phraseClassifier();
+const classifier = {
+  name: inner.name,
+  classify: async (...asked: Parameters<typeof inner.classify>) => {
+    const hits = await inner.classify(...asked);
+    say('classifying');
+    await once(lines, 'line');
+    return hits;
+  },
+};
+const stopsAfterWriting = {
+  write: async (...asked: Parameters<typeof writer.write>) => {
+    await writer.write(...asked);
+    say('written');
+    return new Promise<never>(() => undefined);
+  },
+};
+const reactor = createClassificationReactor(
+  classification.parts(mode === 'after-writing' ? { writer: stopsAfterWriting } : { classifier }),
+);
+classification.start(
+  {},
+  {
+    leaseMs: Number(leaseMs),
+    reactor: {
+      ...reactor,
+      begin: () => {
+        const handle = reactor.begin();
+        return async (batch, running) => {
+          await handle(batch, running).then(
+            () => say('handled'),
+            (error: unknown) => {
+              say(`refused: ${(error as Error).message}`);
+              throw error;
+            },
+          );
+        };
+      },
+    },
+  },
+);
