@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { systemClock } from '../../infra/system/clock.ts';
+import { createReadCivicHealth } from '../../queries/read-civic-health.ts';
+import { listReactors } from '../../queries/list-reactors.ts';
+import type { Reactor } from '../../src/domain/ports/reactors.ts';
+import { CLASSIFICATION, createClassificationReactor } from '../../src/reactors/classification/classification-reactor.ts';
+import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
+import { untilTrue } from '../support/civic.ts';
+import { openClassification, type TestClassification } from '../support/classification.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { makeInstallation, type Installation } from '../support/service.ts';
+
+let database: TestDatabase;
+let classification: TestClassification;
+let installation: Installation;
+/** Commands on the test's database. */
+const civic = (...args: readonly string[]) => installation.civic(args, { env: { DATABASE_URL: database.url } });
+const list = async () => JSON.parse((await civic('reactors', 'list', '--json')).stdout) as Record<string, unknown>[];
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  classification = await openClassification(database.url);
+  installation = makeInstallation('civic-reactors-');
+});
+afterAll(async () => {
+  await classification?.close();
+  await installation?.close();
+  await database?.close();
+});
+
+const parts = () => {
+  const { civic: opened, store } = classification;
+  const follows = new Map([[CLASSIFICATION, createClassificationReactor(classification.parts()).follows]]);
+  return { ...opened, leaseClock: systemClock, reactorStore: store, follows };
+};
+const health = () => createReadCivicHealth({ ...parts(), handles: new Map(ALL_PROJECTIONS.map(({ name, handles }) => [name, handles])) })();
+
+test('a reactor that nobody has run yet is stopped once there is work, and pending in health', async () => {
+  const event = classification.events.topic('zoning', { keywords: ['rezoning'] });
+  expect(await list()).toMatchObject([{ name: CLASSIFICATION, state: 'live', lagEvents: 0, handled: 0, owner: null, reason: null }]);
+  await classification.write(event);
+  await classification.civic.settled(
+    undefined,
+    ALL_PROJECTIONS.map(({ name }) => name),
+  );
+  classification.civic.clock.advance(5_000);
+  const [status] = await listReactors(parts());
+  expect(status).toMatchObject({ state: 'stopped', lagSeconds: 5, handled: 0 });
+  expect(status!.lagEvents).toBeGreaterThan(0);
+  const { pipeline, status: state } = await health();
+  expect({ state, ...pipeline }).toMatchObject({
+    state: 'healthy',
+    pendingWork: 1,
+    failedWork: 0,
+    oldestPendingAt: new Date(status!.oldestPendingAt!).toISOString(),
+  });
+});
+
+test('one that is paused is failed work that degrades health without its reason, until an operator lets it try again', async () => {
+  let broken = true;
+  const reactor = createClassificationReactor(classification.parts());
+  const failing: Reactor = {
+    ...reactor,
+    begin: () => {
+      const handle = reactor.begin();
+      return async (batch, running) => {
+        if (broken) throw new Error('the topic cannot be compiled');
+        await handle(batch, running);
+      };
+    },
+  };
+  expect(await civic('reactors', 'retry', CLASSIFICATION)).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining('is not paused') as string,
+  });
+  expect(await civic('reactors', 'retry', 'unknown')).toMatchObject({
+    exitCode: 1,
+    stderr: expect.stringContaining(CLASSIFICATION) as string,
+  });
+  classification.start({}, { reactor: failing });
+  await untilTrue('it is paused', async () => (await listReactors(parts()))[0]!.state === 'paused');
+  const [event] = await classification.civic.log.readStream(classification.events.topic('zoning').stream, -1, 1);
+  expect(await list()).toMatchObject([{ state: 'paused', reason: 'the topic cannot be compiled', poisonEvent: event!.id, owner: null }]);
+  const failed = await health();
+  expect({ status: failed.status, ...failed.pipeline }).toMatchObject({ status: 'degraded', pendingWork: 1, failedWork: 1 });
+  expect(JSON.stringify(failed)).not.toContain('compiled');
+
+  broken = false;
+  const retried = await civic('reactors', 'retry', CLASSIFICATION, '--json');
+  expect(JSON.parse(retried.stdout)).toEqual({ name: CLASSIFICATION, resumed: true, poisonEvent: event!.id });
+  await classification.atRest();
+  expect(await list()).toMatchObject([{ state: 'live', lagEvents: 0, reason: null, poisonEvent: null }]);
+  const mended = await health();
+  expect({ status: mended.status, ...mended.pipeline }).toMatchObject({ status: 'healthy', pendingWork: 0, failedWork: 0 });
+});
