@@ -1,7 +1,13 @@
 import { PUBLIC_CACHE } from '../contract/operation.ts';
 import type { Parameter } from './document-types.ts';
 
-const text = (description: string, example: string, extra: object = {}) => ({ description, schema: { type: 'string', ...extra }, example });
+const text = (description: string, example: string, extra: object = {}) => ({
+  description,
+  required: true,
+  schema: { type: 'string', ...extra },
+  example,
+});
+const optional = (description: string, example: string) => ({ ...text(description, example), required: false });
 
 /** Response headers by their names in the document. */
 export const HEADERS = {
@@ -12,12 +18,13 @@ export const HEADERS = {
   RequestId: text('Names the request in the logs of the service.', '0197a3c4-5d6e-7f80-8a9b-0c1d2e3f4a5b-17'),
   RetryAfter: {
     description: 'Whole seconds to the end of the exhausted window, at least 1. Sent with 429 and with nothing else.',
+    required: true,
     schema: { type: 'integer', minimum: 1 },
     example: 12,
   },
   WwwAuthenticate: text('How to authenticate.', 'Bearer'),
-  RateLimit: text('What is left of the allowance, where it is told.', '"minute";r=117;t=42'),
-  RateLimitPolicy: text('The allowance, where it is told.', '"minute";q=120;w=60'),
+  RateLimit: optional('What is left of the allowance, where it is told.', '"minute";r=117;t=42'),
+  RateLimitPolicy: optional('The allowance, where it is told.', '"minute";q=120;w=60'),
 } as const;
 type HeaderName = keyof typeof HEADERS;
 

@@ -1,0 +1,399 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  CUSTOMER_OPERATIONS,
+  type CustomerOperationId,
+  isServed,
+  type OperationId,
+  OPERATIONS,
+  PUBLIC_OPERATIONS,
+  type PublicOperationId,
+} from '../../src/contract/operations.ts';
+import { STATUSES } from '../../src/contract/statuses.ts';
+import { documentRoutes } from '../../src/documents/document-routes.ts';
+import { openApiDocumentOf } from '../../src/documents/openapi.ts';
+import { RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { type EdgeFunctions, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { makeInstallation, type Service } from '../support/service.ts';
+import { startTamperingServer, type Tampered, type TamperingServer } from '../support/tampering-server.ts';
+import { expectAnswer, expectEverything, expectGood, expectRefused, type Page } from '../support/as-documented.ts';
+import { type Asked, startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
+import { type ServedId, WRONG_BODIES } from '../support/wrong-bodies.ts';
+
+/** Two services with feeds of their own; the second lets an address ask each public operation once. */
+const installation = makeInstallation();
+const strictInstallation = makeInstallation();
+let service: Service;
+let strict: Service;
+let edge: HttpEdge;
+let tampering: TamperingServer;
+let toService: ValidatingProxy;
+let toStrict: ValidatingProxy;
+let toEdge: ValidatingProxy;
+let toTampered: ValidatingProxy;
+let key: string;
+const limited: Record<'civic:read' | 'civic:export', string> = { 'civic:read': '', 'civic:export': '' };
+
+beforeAll(async () => {
+  service = await installation.start({ sample: 'on' });
+  strict = await strictInstallation.start({ sample: 'on', env: { CIVIC_PUBLIC_LIMIT: '1/86400' } });
+  key = service.key!;
+  const accounts = await installation.civic([
+    'accounts',
+    'open',
+    '--name',
+    'Narrow',
+    '--channel',
+    'subscription',
+    '--tier',
+    'pro',
+    '--json',
+  ]);
+  const { accountId } = JSON.parse(accounts.stdout) as { accountId: string };
+  for (const scope of ['civic:read', 'civic:export'] as const) {
+    const issued = await installation.civic(['keys', 'issue', '--account', accountId, '--scope', scope, '--json']);
+    limited[scope] = (JSON.parse(issued.stdout) as { key: string }).key;
+  }
+  edge = await startHttpEdge({ documents: (baseUrl) => documentRoutes(baseUrl).map((route) => ({ ...route, body: failed })) });
+  tampering = await startTamperingServer(service.baseUrl);
+  const documentUrl = `${service.baseUrl}/api/openapi.json`;
+  toService = await startValidatingProxy(service.baseUrl);
+  toStrict = await startValidatingProxy(strict.baseUrl);
+  toEdge = await startValidatingProxy(edge.url, documentUrl);
+  toTampered = await startValidatingProxy(tampering.url, documentUrl);
+});
+
+afterAll(async () => {
+  await Promise.all([toService, toStrict, toEdge, toTampered].map((proxy) => proxy?.close()));
+  await tampering?.close();
+  await edge?.close();
+  await service?.stop();
+  await strict?.stop();
+  await installation.close();
+  await strictInstallation.close();
+});
+
+const failed = async (): Promise<never> => {
+  throw new Error('a defect');
+};
+
+const good = <Body>(id: OperationId, asked?: Asked): Promise<Body> => expectGood<Body>(toService, id, asked);
+
+const makeSnapshot = async (): Promise<{ readonly snapshotId: string; readonly counts: Readonly<Record<Resource, number>> }> =>
+  (await good<{ data: { snapshotId: string; counts: Record<Resource, number> } }>('createCivicSnapshot', { key })).data;
+
+describe('the feed', () => {
+  test('is answered page by page as the document has it, whole and for each resource', async () => {
+    const all = await expectEverything<{ resource: Resource }>(toService, 'readCivicChanges', { key });
+    expect(all.length).toBeGreaterThan(300);
+    for (const resource of RESOURCES) {
+      const some = await expectEverything<{ resource: Resource }>(toService, 'readCivicChanges', {
+        key,
+        query: `?limit=150&resource=${resource}`,
+      });
+      expect(some.length).toBe(all.filter((change) => change.resource === resource).length);
+      expect(some.length).toBeGreaterThan(0);
+    }
+  });
+
+  test('refuses bad parameters and positions of another feed as the document has it', async () => {
+    for (const query of ['?limit=0', '?limit=x', '?resource=topic', '?unknown=1', '?limit=1&limit=2', '?cursor=', '?cursor=no']) {
+      await expectRefused(toService, 'readCivicChanges', 400, 'invalid_parameter', { key, query });
+    }
+    const other = await strict.fetch('/api/v1/data/changes?limit=1');
+    const { meta } = (await other.json()) as Page<unknown>;
+    await expectRefused(toService, 'readCivicChanges', 410, 'cursor_expired', { key, query: `?cursor=${meta.nextCursor}` });
+  });
+});
+
+describe('frozen exports', () => {
+  test('are answered page by page as the document has it, for each resource', async () => {
+    const { snapshotId, counts } = await makeSnapshot();
+    for (const resource of RESOURCES) {
+      const items = await expectEverything(toService, 'readCivicSnapshotPage', { key, params: { snapshotId, resource } });
+      expect({ resource, count: items.length }).toEqual({ resource, count: counts[resource] });
+    }
+  });
+
+  test('refuse what is bad, absent or of another feed as the document has it', async () => {
+    const { snapshotId } = await makeSnapshot();
+    await expectRefused(toService, 'createCivicSnapshot', 400, 'invalid_parameter', { key, query: '?unknown=1' });
+    const page = (status: number, code: string, params: Record<string, string>, query = '') =>
+      expectRefused(toService, 'readCivicSnapshotPage', status, code, { key, params, query });
+    await page(400, 'invalid_parameter', { snapshotId, resource: 'topic' });
+    await page(400, 'invalid_parameter', { snapshotId: 'latest', resource: 'topics' });
+    await page(400, 'invalid_parameter', { snapshotId, resource: 'topics' }, '?limit=0');
+    await page(400, 'invalid_parameter', { snapshotId, resource: 'topics' }, '?cursor=no');
+    await page(404, 'not_found', { snapshotId: randomUUID(), resource: 'topics' });
+    await expectRefused(toService, 'readCivicSnapshotPage', 404, 'not_found', {
+      key: limited['civic:export'],
+      params: { snapshotId, resource: 'topics' },
+    });
+  });
+});
+
+describe('a batch', () => {
+  test('of records of every resource is answered as the document has it', async () => {
+    const changes = await expectEverything<{ resource: Resource; recordId: string }>(toService, 'readCivicChanges', { key });
+    const requests = RESOURCES.map((resource) => ({
+      resource,
+      ids: [
+        ...changes
+          .filter((change) => change.resource === resource)
+          .map(({ recordId }) => recordId)
+          .slice(0, 8),
+        randomUUID(),
+      ],
+    }));
+    const { data } = await good<Page<{ resource: Resource }>>('readCivicRecords', { key, body: { requests } });
+    expect(new Set(data.items.map(({ resource }) => resource))).toEqual(new Set(RESOURCES));
+  });
+
+  test('that is bad or too large is refused as the document has it', async () => {
+    const ids = Array.from({ length: 101 }, () => randomUUID());
+    for (const body of [
+      {},
+      { requests: [] },
+      { requests: [{ resource: 'topic', ids: ['1'] }] },
+      { requests: [{ resource: 'topics', ids }] },
+    ]) {
+      await expectRefused(toService, 'readCivicRecords', 400, 'invalid_parameter', { key, body });
+    }
+    const text = { 'content-type': 'text/plain' };
+    await expectRefused(toService, 'readCivicRecords', 400, 'invalid_parameter', { key, body: '{"requests":', headers: text });
+    const large = { requests: [{ resource: 'topics', ids: ['x'.repeat(65_536)] }] };
+    await expectRefused(toService, 'readCivicRecords', 413, 'request_too_large', { key, body: large });
+  });
+});
+
+test('health is answered and refused as the document has it', async () => {
+  await good('readCivicHealth', { key });
+  await expectRefused(toService, 'readCivicHealth', 400, 'invalid_parameter', { key, query: '?unknown=1' });
+});
+
+const somewhere = { snapshotId: '00000000-0000-0000-0000-000000000000', resource: 'topics' };
+const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
+
+test.each(customers)('%s refuses a missing, an unknown and a narrow key as the document has it', async (id) => {
+  const asked = {
+    params: somewhere,
+    ...(OPERATIONS[id].body === null ? {} : { body: { requests: [{ resource: 'topics', ids: ['1'] }] } }),
+  };
+  await expectRefused(toService, id, 401, 'unauthorized', asked);
+  await expectRefused(toService, id, 401, 'unauthorized', { ...asked, key: 'crs_unknown' });
+  const narrow = limited[OPERATIONS[id].scope === 'civic:read' ? 'civic:export' : 'civic:read'];
+  await expectRefused(toService, id, 403, 'forbidden', { ...asked, key: narrow });
+});
+
+interface Hits {
+  readonly data: { readonly hits: readonly { readonly matchId: string }[]; readonly nextCursor?: string | null };
+}
+
+/** Each page of a topic, by cursor. */
+const upcoming = async (topicSlug: string): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (let cursor = ''; ; ) {
+    const { data } = await good<Hits>('listUpcomingAgendaHits', { query: `?topicSlug=${topicSlug}&count=true${cursor}` });
+    found.push(...data.hits.map(({ matchId }) => matchId));
+    if ((data.nextCursor ?? null) === null) return found;
+    cursor = `&cursor=${data.nextCursor}`;
+  }
+};
+
+/** The only bodies with a cadence, by the specification. */
+const CADENCES = [
+  ['dallas', 'city-council'],
+  ['dallas-county', 'commissioners-court'],
+  ['ellis-county', 'commissioners-court'],
+  ['fort-worth', 'city-council'],
+  ['kaufman-county', 'commissioners-court'],
+  ['parker-county', 'commissioners-court'],
+  ['wise-county', 'commissioners-court'],
+] as const;
+const dallas = { slug: 'dallas', bodySlug: 'city-council' };
+
+describe('the public operations', () => {
+  test('answer hits as the document has it: recent, upcoming by cursor and by page, and each by its id', async () => {
+    for (const query of ['', '?limit=1', '?jurisdictionSlug=sample-city', '?topic=zoning', '?excludeTopicSlug=zoning', '?limit=50']) {
+      await good('listRecentAgendaHits', { query });
+    }
+    const topics = await expectEverything<{ data: { slug: string } }>(toService, 'readCivicChanges', {
+      key,
+      query: '?limit=100&resource=topics',
+    });
+    const hits: string[] = [];
+    for (const { data } of topics) hits.push(...(await upcoming(data.slug)));
+    expect(hits.length).toBeGreaterThan(0);
+    await good('listUpcomingAgendaHits', { query: '?topic=zoning&page=1' });
+    for (const matchId of hits) await good('getAgendaHit', { params: { matchId } });
+  });
+
+  test('answer every page of the coverage catalogue as the document has it', async () => {
+    interface Coverage {
+      readonly data: readonly object[];
+      readonly meta: { readonly pagination: { readonly nextCursor: string | null } };
+    }
+    let found = 0;
+    for (let cursor = ''; ; ) {
+      const { data, meta } = await good<Coverage>('listDfwResearchCoverage', { query: `?includeInactive=true${cursor}` });
+      found += data.length;
+      if (meta.pagination.nextCursor === null) break;
+      cursor = `&cursor=${meta.pagination.nextCursor}`;
+    }
+    expect(found).toBe(238 + 16 + 1);
+    for (const query of ['?jurisdictionSlug=dallas', '?county=dallas&limit=1', '?family=city.council_agendas']) {
+      await good('listDfwResearchCoverage', { query });
+    }
+  });
+
+  test('answer the seven cadences and the source statuses as the document has it', async () => {
+    for (const [slug, bodySlug] of CADENCES) await good('getPublicBodyCadence', { params: { slug, bodySlug } });
+    for (const query of ['', '?jurisdictionSlug=dallas', '?body=city-council']) await good('listPublicSourceStatuses', { query });
+  });
+
+  test('refuse what is bad or absent as the document has it', async () => {
+    const bad: readonly (readonly [PublicOperationId, readonly string[]])[] = [
+      ['listRecentAgendaHits', ['?limit=0', '?unknown=1', '?limit=1&limit=2', '?topicSlug=']],
+      [
+        'listUpcomingAgendaHits',
+        ['', '?topic=none-such', '?topic=zoning&count=false', '?topic=zoning&cursor=x&page=1', '?topic=zoning&page=101'],
+      ],
+      ['listDfwResearchCoverage', ['?limit=21', '?county=none', '?family=city.none', '?cursor=no']],
+      ['listPublicSourceStatuses', ['?unknown=1', '?bodySlug=']],
+    ];
+    for (const [id, queries] of bad) {
+      for (const query of queries) await expectRefused(toService, id, 400, 'invalid_parameter', { query });
+    }
+    await expectRefused(toService, 'getAgendaHit', 400, 'invalid_parameter', { params: { matchId: 'latest' } });
+    await expectRefused(toService, 'getAgendaHit', 404, 'not_found', { params: { matchId: randomUUID() } });
+    await expectRefused(toService, 'getPublicBodyCadence', 404, 'not_found', { params: { slug: 'dallas', bodySlug: 'zoo' } });
+    await expectRefused(toService, 'getPublicBodyCadence', 400, 'invalid_parameter', { params: dallas, query: '?unknown=1' });
+    await expectRefused(toService, 'getOpenApiDocument', 400, 'invalid_parameter', { query: '?unknown=1' });
+  });
+
+  test('answer 304 to a validator that still stands as the document has it', async () => {
+    const [matchId = ''] = await upcoming('short-term-rentals');
+    const asked: Readonly<Record<string, Asked>> = {
+      getAgendaHit: { params: { matchId } },
+      listUpcomingAgendaHits: { query: '?topic=zoning' },
+      getPublicBodyCadence: { params: dallas },
+    };
+    for (const id of [...(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[]), 'getOpenApiDocument'] as const) {
+      // The proxy asks for no compressed form of its own accord, and each form has a validator of its own.
+      const { headers } = await expectAnswer(toService, id, 200, asked[id]);
+      await expectAnswer(toService, id, 304, { ...asked[id], headers: { 'if-none-match': headers.get('etag') ?? '' } });
+    }
+  });
+
+  test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])('%s is refused with 429 as the document has it', async (id) => {
+    const asked = { params: { matchId: randomUUID(), ...dallas }, query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '' };
+    await expectAnswer(toStrict, id, id === 'getAgendaHit' ? 404 : 200, asked);
+    await expectRefused(toStrict, id, 429, 'rate_limited', asked);
+  });
+});
+
+test('the document and the closed routes are answered as the document has it', async () => {
+  expect(await good('getOpenApiDocument')).toEqual(openApiDocumentOf(service.baseUrl));
+  for (const id of ['getPrelaunchMcp', 'postPrelaunchMcp'] as const) await good(id);
+});
+
+describe('over functions that refuse', () => {
+  test.each(customers)('%s answers each of its refusals as the document has it', async (id) => {
+    const body = OPERATIONS[id].body === null ? {} : { body: { requests: [{ resource: 'topics', ids: ['1'] }] } };
+    const asked = { key: edge.keys.all, params: somewhere, ...body };
+    for (const code of OPERATIONS[id].refusals) {
+      edge.answerWith(failing(id, new Rejection(code, 'refused')));
+      await expectRefused(toEdge, id, STATUSES[code], code, asked);
+    }
+    edge.answerWith(failing(id, new Error('a defect')));
+    await expectRefused(toEdge, id, 500, 'internal_error', asked);
+    edge.identity = 'failing';
+    await expectRefused(toEdge, id, 503, 'authentication_unavailable', asked);
+    edge.identity = 'working';
+  });
+
+  test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
+    '%s answers a defect and a backend that fails as the document has it',
+    async (id) => {
+      const asked = { params: { matchId: randomUUID(), ...dallas }, query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '' };
+      edge.answerWith(failing(id, new Rejection('internal_error', 'refused')));
+      await expectRefused(toEdge, id, 500, 'internal_error', asked);
+      edge.answerWith(failing(id, new Error('the backend is down')));
+      await expectAnswer(toEdge, id, WITHOUT_BACKEND[id], asked);
+    },
+  );
+
+  test('a document that cannot be read is answered as the document has it', async () => {
+    await expectRefused(toEdge, 'getOpenApiDocument', 500, 'internal_error');
+  });
+});
+
+/** The catalogue is asked at once, everything else in time. */
+const failing = (id: CustomerOperationId | PublicOperationId, error: Error): Partial<EdgeFunctions> => ({
+  [id]: (): Promise<never> => {
+    if (id === 'listDfwResearchCoverage') throw error;
+    return Promise.reject(error);
+  },
+});
+
+/** Soft where the specification says so. */
+const WITHOUT_BACKEND: Readonly<Record<PublicOperationId, number>> = {
+  listRecentAgendaHits: 200,
+  getAgendaHit: 404,
+  listUpcomingAgendaHits: 200,
+  listDfwResearchCoverage: 500,
+  getPublicBodyCadence: 200,
+  listPublicSourceStatuses: 500,
+};
+
+test('every status that the document gives for a served operation has been answered', () => {
+  const document = openApiDocumentOf(service.baseUrl);
+  const missing = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods)
+      .filter(({ operationId }) => isServed(operationId as OperationId))
+      .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`))
+      .filter((each) => ![toService, toStrict, toEdge].some(({ answered }) => answered.has(each))),
+  );
+  expect(missing).toEqual([]);
+});
+
+describe('the proxy finds', () => {
+  const askedOf = async (id: OperationId): Promise<Asked> => {
+    if (id === 'getAgendaHit') return { params: { matchId: (await upcoming('short-term-rentals'))[0]! } };
+    if (id === 'listUpcomingAgendaHits') return { query: '?topic=short-term-rentals' };
+    if (id === 'readCivicSnapshotPage') return { key, params: { snapshotId: (await makeSnapshot()).snapshotId, resource: 'topics' } };
+    if (id === 'readCivicRecords') {
+      const { data } = await good<Page<{ recordId: string }>>('readCivicChanges', { key, query: '?limit=1&resource=topics' });
+      return { key, body: { requests: [{ resource: 'topics', ids: data.items.map(({ recordId }) => recordId) }] } };
+    }
+    if (id === 'getPublicBodyCadence') return { params: dallas };
+    return OPERATIONS[id].access === 'key' ? { key } : {};
+  };
+
+  test.each(Object.keys(WRONG_BODIES) as ServedId[])('a wrong body of %s, and nothing in the right one', async (id) => {
+    const asked = await askedOf(id);
+    tampering.alter = () => undefined;
+    const right = await toTampered.ask(id, asked);
+    expect(right.ofResponse).toEqual([]);
+    tampering.alter = WRONG_BODIES[id];
+    const wrong = await toTampered.ask(id, asked);
+    expect(wrong.status).toBe(right.status);
+    expect(wrong.text).not.toBe(right.text);
+    expect(wrong.ofResponse).not.toEqual([]);
+  });
+
+  test.each<readonly [string, (tampered: Tampered) => void, RegExp]>([
+    ['a success that is not documented', (tampered) => (tampered.status = 206), /returned status code/],
+    ['a refusal that is not documented', (tampered) => (tampered.status = 418), /returned status code/],
+    ['another media type', ({ headers }) => headers.set('content-type', 'text/html'), /media type/],
+    ['another cache directive', ({ headers }) => headers.set('cache-control', 'no-store'), /header.*cache-control/i],
+    ['a missing cache directive', ({ headers }) => headers.delete('cache-control'), /header.*cache-control/i],
+    ['a missing validator', ({ headers }) => headers.delete('etag'), /header.*etag/i],
+    ['a missing request id', ({ headers }) => headers.delete('x-request-id'), /header.*x-request-id/i],
+  ])('%s', async (_, alter, message) => {
+    tampering.alter = alter;
+    const { ofResponse } = await toTampered.ask('listPublicSourceStatuses');
+    expect(ofResponse.map((violation) => violation.message).join('\n')).toMatch(message);
+  });
+});

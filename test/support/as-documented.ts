@@ -1,0 +1,55 @@
+import { expect } from 'vitest';
+import { type OperationId, SERVED_OPERATIONS } from '../../src/contract/operations.ts';
+import type { Asked, ProxiedAnswer, ValidatingProxy } from './validating-proxy.ts';
+
+/** Asks through the proxy, which may have nothing to say of the answer. */
+export const expectAnswer = async (proxy: ValidatingProxy, id: OperationId, status: number, asked: Asked = {}): Promise<ProxiedAnswer> => {
+  const got = await proxy.ask(id, asked);
+  expect({ id, asked, status: got.status, violations: got.ofResponse, text: got.status === status ? '' : got.text }).toEqual({
+    id,
+    asked,
+    status,
+    violations: [],
+    text: '',
+  });
+  return got;
+};
+
+/** The same for a request that is as the document has it too; gives the body. */
+export const expectGood = async <Body>(proxy: ValidatingProxy, id: OperationId, asked: Asked = {}): Promise<Body> => {
+  const operation = SERVED_OPERATIONS[id as keyof typeof SERVED_OPERATIONS];
+  const got = await expectAnswer(proxy, id, operation.access === 'closed' ? 403 : operation.success.status, asked);
+  expect({ id, asked, violations: got.ofRequest }).toEqual({ id, asked, violations: [] });
+  return JSON.parse(got.text) as Body;
+};
+
+export const expectRefused = async (
+  proxy: ValidatingProxy,
+  id: OperationId,
+  status: number,
+  code: string,
+  asked: Asked = {},
+): Promise<void> => {
+  const { text } = await expectAnswer(proxy, id, status, asked);
+  expect(JSON.parse(text)).toMatchObject({ error: { code } });
+};
+
+export interface Page<Item> {
+  readonly data: { readonly items: readonly Item[] };
+  readonly meta: { readonly nextCursor: string | null; readonly hasMore: boolean };
+}
+
+/** Every item of a customer's list, page by page. */
+export const expectEverything = async <Item>(
+  proxy: ValidatingProxy,
+  id: OperationId,
+  { query = '?limit=100', ...asked }: Asked,
+): Promise<readonly Item[]> => {
+  const items: Item[] = [];
+  for (let cursor = ''; ; ) {
+    const { data, meta } = await expectGood<Page<Item>>(proxy, id, { ...asked, query: `${query}${cursor}` });
+    items.push(...data.items);
+    if (!meta.hasMore) return items;
+    cursor = `&cursor=${meta.nextCursor}`;
+  }
+};

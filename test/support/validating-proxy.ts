@@ -1,0 +1,100 @@
+import prismHttp from '@stoplight/prism-http';
+import prismServer from '@stoplight/prism-http-server';
+import { OPERATIONS, type OperationId } from '../../src/contract/operations.ts';
+
+/** A disagreement between a message and the document: where (`request` or `response` first) and what. */
+export interface Violation {
+  readonly location: readonly string[];
+  readonly message: string;
+}
+
+export interface ProxiedAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly ofRequest: readonly Violation[];
+  readonly ofResponse: readonly Violation[];
+}
+
+/** What to ask an operation; a body that is no text is sent as JSON. */
+export interface Asked {
+  readonly params?: Readonly<Record<string, string>>;
+  /** With the question mark. */
+  readonly query?: string;
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Prism between a client and a service: it forwards everything and names what is not as the document has it. */
+export interface ValidatingProxy {
+  ask(id: OperationId, asked?: Asked): Promise<ProxiedAnswer>;
+  /** What was answered so far without a word about the answer, as `operationId status`. */
+  readonly answered: ReadonlySet<string>;
+  close(): Promise<void>;
+}
+
+const SILENT = Object.fromEntries(
+  ['trace', 'debug', 'info', 'success', 'warn', 'error', 'fatal'].map((level) => [level, () => undefined]),
+) as Record<string, unknown>;
+SILENT['child'] = () => SILENT;
+
+/** Starts one on a free port, for the document that `documentUrl` answers. Close it in `afterAll` or `finally`. */
+export const startValidatingProxy = async (upstream: string, documentUrl = `${upstream}/api/openapi.json`): Promise<ValidatingProxy> => {
+  const document = (await (await fetch(documentUrl)).json()) as object;
+  const operations = await prismHttp.getHttpOperationsFromSpec(document);
+  const server = prismServer.createServer(operations, {
+    cors: false,
+    components: { logger: SILENT as never },
+    config: {
+      isProxy: true,
+      upstream: new URL(upstream),
+      upstreamProxy: undefined,
+      mock: { dynamic: false },
+      checkSecurity: true,
+      validateRequest: true,
+      validateResponse: true,
+      // What disagrees is named in a header, and the service's own answer passes.
+      errors: false,
+    },
+  });
+  const url = await server.listen(0, '127.0.0.1');
+  const answered = new Set<string>();
+  return {
+    answered,
+    ask: async (id, asked = {}) => {
+      const response = await fetch(url + pathOf(id, asked), requestOf(id, asked));
+      const violations = violationsOf(response.headers.get('sl-violations'));
+      const ofResponse = violations.filter(({ location: [side] }) => side === 'response');
+      if (ofResponse.length === 0) answered.add(`${id} ${response.status}`);
+      return {
+        status: response.status,
+        headers: response.headers,
+        text: await response.text(),
+        ofRequest: violations.filter(({ location: [side] }) => side !== 'response'),
+        ofResponse,
+      };
+    },
+    close: () => server.close(),
+  };
+};
+
+const pathOf = (id: OperationId, { params = {}, query = '' }: Asked): string =>
+  OPERATIONS[id].path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')) + query;
+
+const requestOf = (id: OperationId, { key, headers, body }: Asked): RequestInit => ({
+  method: OPERATIONS[id].method,
+  headers: {
+    ...(key === undefined || key === null ? {} : { authorization: `Bearer ${key}` }),
+    ...(body === undefined || typeof body === 'string' ? {} : { 'content-type': 'application/json' }),
+    ...headers,
+  },
+  ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+});
+
+/** A list that is too long for a header is cut off by Prism and is no JSON any more: it counts for both sides. */
+const violationsOf = (header: string | null): readonly Violation[] => {
+  if (header === null) return [];
+  if (header.startsWith('[')) return JSON.parse(header) as Violation[];
+  return ['request', 'response'].map((side) => ({ location: [side], message: header }));
+};
