@@ -1,6 +1,7 @@
 import { Histogram, type MetricObjectWithValues, type MetricValueWithName, type Registry } from 'prom-client';
 
 type Label = 'operation' | 'status';
+type Described = MetricObjectWithValues<MetricValueWithName<Label>>;
 
 interface Series {
   /** Observations by bucket, not cumulated; the last is for what is above all bounds. */
@@ -9,6 +10,7 @@ interface Series {
 }
 
 const NAME = 'civic_http_request_duration_seconds';
+const HELP = 'Time from a request to the end of its answer.';
 /** Seconds. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
@@ -39,12 +41,16 @@ export class RequestDurations extends Histogram<Label> {
     series.sum += seconds;
   }
 
-  override async get(): Promise<MetricObjectWithValues<MetricValueWithName<Label>>> {
-    const described = await super.get();
+  override async get(): Promise<Described> {
     const values = [...this.#series].flatMap(([operation, byStatus]) =>
       [...byStatus].flatMap(([status, series]) => valuesOf({ operation, status }, series)),
     );
-    return { ...described, values };
+    return { name: NAME, help: HELP, type: 'histogram', aggregator: 'sum', values } as unknown as Described;
+  }
+
+  /** What the text of the metrics is made of; the library's types do not tell of it. */
+  getForPromString(): Promise<Described> {
+    return this.get();
   }
 }
 

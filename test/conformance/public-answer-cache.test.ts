@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { expectPublicSuccess } from '../support/http-public.ts';
+
+const edges: HttpEdge[] = [];
+afterEach(async () => {
+  for (const edge of edges.splice(0)) await edge.close();
+});
+const recent = async (edge: HttpEdge, query = ''): Promise<unknown> =>
+  ((await expectPublicSuccess(await fetch(`${edge.url}/api/v1/public/agenda-hits${query}`))) as { data: unknown }).data;
+
+/**
+ * An edge whose recent hits are the number of times that they were asked for, awake: the watch has read the position, and trusts only what
+ * was asked for since. `before` runs before each further answer.
+ */
+const start = async (before = async (): Promise<void> => undefined): Promise<HttpEdge> => {
+  const edge = await startHttpEdge();
+  edges.push(edge);
+  let asked = -2;
+  edge.answerWith({
+    listRecentAgendaHits: async () => {
+      asked += 1;
+      const data = asked;
+      if (data > 0) await before();
+      return { text: JSON.stringify({ data }), items: 0 };
+    },
+  });
+  expect(await recent(edge, '?topic=waking')).toBe(-1);
+  await expect.poll(() => recent(edge, '?topic=waking')).toBe(0);
+  edge.calls.length = 0;
+  return edge;
+};
+
+describe('a public answer', () => {
+  test('is asked for once by all who ask the same in whatever words', async () => {
+    const edge = await start();
+    const words = ['?topicSlug=a&limit=3', '?topic=a', '?limit=9&topic=b&topicSlug=a', '?topic=%61'];
+    for (const query of words) expect(await recent(edge, query)).toBe(1);
+    expect(await recent(edge, '?topic=A')).toBe(2);
+    expect(await recent(edge, '?topic=a&limit=2')).toBe(3);
+  });
+
+  test('of many that ask at once is asked for once', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: reached, resolve: markReached } = Promise.withResolvers<void>();
+    const edge = await start(() => {
+      markReached();
+      return released;
+    });
+    const all = Array.from({ length: 20 }, () => recent(edge));
+    await reached;
+    release();
+    expect(new Set(await Promise.all(all))).toEqual(new Set([1]));
+    expect(edge.calls).toHaveLength(1);
+  });
+
+  test('stands for one second at most, though the position stands', async () => {
+    const edge = await start();
+    const began = edge.now;
+    expect(await recent(edge)).toBe(1);
+    edge.now = began + 100;
+    expect(await recent(edge)).toBe(1);
+    edge.now = began + 1_000;
+    expect(await recent(edge)).toBe(2);
+  });
+
+  test('is asked for again as soon as the position is seen to have moved', async () => {
+    const edge = await start();
+    expect(await recent(edge)).toBe(1);
+    edge.position = '1:1';
+    await expect.poll(() => recent(edge)).toBe(2);
+    expect(await recent(edge)).toBe(2);
+  });
+
+  test('stands no longer once the position cannot be told', async () => {
+    const edge = await start();
+    expect(await recent(edge)).toBe(1);
+    edge.position = new Error('lost');
+    await expect.poll(() => recent(edge)).toBe(2);
+  });
+
+  test('that was under way when the position moved is sent, but not kept', async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    const { promise: reached, resolve: markReached } = Promise.withResolvers<void>();
+    const edge = await start(() => {
+      markReached();
+      return released;
+    });
+    const underWay = recent(edge);
+    await reached;
+    edge.position = '1:1';
+    // Whoever asks after the move was seen does not get what was asked before it.
+    await expect
+      .poll(async () => {
+        void recent(edge).catch(() => undefined);
+        return edge.calls.length;
+      })
+      .toBeGreaterThan(1);
+    release();
+    expect(await underWay).toBe(1);
+    expect(await recent(edge)).toBeGreaterThan(1);
+  });
+});

@@ -1,0 +1,90 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { EDGE_NOW, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { expectPublicRefusal, expectPublicSuccess } from '../support/http-public.ts';
+
+const edges: HttpEdge[] = [];
+afterEach(async () => {
+  for (const edge of edges.splice(0)) await edge.close();
+});
+const start = async (requests = 3): Promise<HttpEdge> => {
+  const edge = await startHttpEdge({ publicLimit: { requests, seconds: 60 } });
+  edges.push(edge);
+  return edge;
+};
+const get = (edge: HttpEdge, forwarded?: string, path = '/api/v1/public/agenda-hits', method = 'GET') =>
+  fetch(edge.url + path, { method, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } });
+const statuses = async (edge: HttpEdge, times: number, ...rest: [string?, string?, string?]) => {
+  const found: number[] = [];
+  for (let time = 0; time < times; time += 1) found.push((await get(edge, ...rest)).status);
+  return found;
+};
+
+describe('the limit of the public endpoints', () => {
+  test('refuses what is over it with 429 and the seconds to the end of the window, and answers again in the next', async () => {
+    const edge = await start();
+    edge.now = EDGE_NOW + 20_500;
+    expect(await statuses(edge, 3)).toEqual([200, 200, 200]);
+    const refused = await get(edge);
+    expect(refused.headers.get('retry-after')).toBe('40');
+    await expectPublicRefusal(refused, 429, 'rate_limited');
+    edge.now = EDGE_NOW + 59_999;
+    expect((await get(edge)).headers.get('retry-after')).toBe('1');
+    edge.now = EDGE_NOW + 60_000;
+    await expectPublicSuccess(await get(edge));
+  });
+
+  test('counts each endpoint by itself', async () => {
+    const edge = await start(1);
+    const paths = [
+      'agenda-hits',
+      'upcoming-agenda-hits?topic=a',
+      'coverage',
+      'source-status',
+      'jurisdictions/dallas/bodies/city-council/cadence',
+    ];
+    for (const path of paths) expect((await get(edge, undefined, `/api/v1/public/${path}`)).status).toBe(200);
+    for (const path of paths) expect((await get(edge, undefined, `/api/v1/public/${path}`)).status).toBe(429);
+  });
+
+  test('counts one endpoint whatever is asked of it, refused requests and HEAD included', async () => {
+    const edge = await start(4);
+    expect((await get(edge, undefined, '/api/v1/public/agenda-hits?limit=0')).status).toBe(400);
+    expect((await get(edge, undefined, '/api/v1/public/agenda-hits?limit=1')).status).toBe(200);
+    expect((await get(edge, undefined, '/api/v1/public/agenda-hits', 'HEAD')).status).toBe(200);
+    expect(await statuses(edge, 2)).toEqual([200, 429]);
+  });
+
+  test('is per client: the first X-Forwarded-For entry, however it is spelt, and not the last', async () => {
+    const edge = await start(2);
+    for (const one of ['203.0.113.7', '203.0.113.7, 10.0.0.1', ' 203.0.113.7:4711 ,x', '::ffff:203.0.113.7']) await get(edge, one);
+    expect(await statuses(edge, 1, '203.0.113.7')).toEqual([429]);
+    expect(await statuses(edge, 1, '203.0.113.8, 203.0.113.7')).toEqual([200]);
+    expect(await statuses(edge, 3, '2001:db8::1')).toEqual([200, 200, 429]);
+    expect(await statuses(edge, 1, '[2001:DB8:0::1]:80')).toEqual([429]);
+    expect(await statuses(edge, 1)).toEqual([200]);
+  });
+
+  test('counts what names no address for the address of the socket', async () => {
+    const edge = await start(2);
+    expect(await statuses(edge, 1, 'unknown')).toEqual([200]);
+    expect(await statuses(edge, 1, ', 203.0.113.7')).toEqual([200]);
+    expect(await statuses(edge, 1)).toEqual([429]);
+    expect(await statuses(edge, 1, '127.0.0.1')).toEqual([429]);
+  });
+
+  test('refuses without asking the backend', async () => {
+    const edge = await start(1);
+    await get(edge);
+    edge.calls.length = 0;
+    edge.answerWith({});
+    await get(edge, undefined, '/api/v1/public/agenda-hits?topic=other');
+    expect(edge.calls).toEqual([]);
+  });
+
+  test('is not asked for unknown paths and wrong methods', async () => {
+    const edge = await start(1);
+    expect(await statuses(edge, 3, undefined, '/api/v1/public/nothing')).toEqual([404, 404, 404]);
+    expect(await statuses(edge, 2, undefined, '/api/v1/public/agenda-hits', 'POST')).toEqual([405, 405]);
+    expect(await statuses(edge, 1)).toEqual([200]);
+  });
+});

@@ -1,0 +1,78 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { openTransactor } from '../../infra/postgresql/transactor.ts';
+import { createSharedCounts } from '../../infra/postgresql/shared-counts.ts';
+import { randomIdentifiers } from '../../src/domain/identifiers.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+let database: TestDatabase;
+let transactor: ReturnType<typeof openTransactor>;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  await migrate(database.url);
+  transactor = openTransactor({ dsn: database.url, purpose: 'test' }, 4);
+});
+afterAll(async () => {
+  await transactor.close();
+  await database.close();
+});
+
+const process = () => createSharedCounts(transactor, columnArrays, randomIdentifiers.next());
+const rows = async () =>
+  (
+    await transactor.transaction((transaction) => transaction.execute({ text: 'select window_start from civic.public_counts', values: [] }))
+  ).rows
+    .flat()
+    .map(Number);
+
+test('a process hears what the others have counted of what it asks for, in that window, and not its own', async () => {
+  const [one, two, three] = [process(), process(), process()];
+  expect(
+    await one.exchange(
+      60_000,
+      new Map([
+        ['op a', 5],
+        ['op b', 1],
+      ]),
+    ),
+  ).toEqual(new Map());
+  expect(await two.exchange(60_000, new Map([['op a', 7]]))).toEqual(new Map([['op a', 5]]));
+  expect(await one.exchange(60_000, new Map([['op a', 6]]))).toEqual(new Map([['op a', 7]]));
+  expect(
+    await three.exchange(
+      60_000,
+      new Map([
+        ['op a', 1],
+        ['op b', 1],
+        ["op 'c", 1],
+      ]),
+    ),
+  ).toEqual(
+    new Map([
+      ['op a', 13],
+      ['op b', 1],
+    ]),
+  );
+  expect(await three.exchange(120_000, new Map([['op a', 1]]))).toEqual(new Map());
+});
+
+test('many that exchange the same names at once do not stand in each other’s way', async () => {
+  const names = Array.from({ length: 500 }, (_, number) => `op ${number}`);
+  const heard = await Promise.all(
+    Array.from({ length: 8 }, async (_, index) => {
+      const own = process();
+      const order = index % 2 === 0 ? names : names.toReversed();
+      await own.exchange(180_000, new Map(order.map((name) => [name, 1])));
+      return own;
+    }),
+  );
+  for (const own of heard) expect([...(await own.exchange(180_000, new Map([['op 7', 1]]))).values()]).toEqual([7]);
+});
+
+test('windows that started before a time are forgotten, no other', async () => {
+  const one = process();
+  for (const window of [240_000, 300_000]) await one.exchange(window, new Map([['op', 1]]));
+  await one.forget(300_000);
+  expect(new Set(await rows())).toEqual(new Set([300_000]));
+});
