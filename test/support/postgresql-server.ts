@@ -12,6 +12,9 @@ export interface PrivateServer {
   createDatabase(name: string): Promise<string>;
   /** Kills every process of the server at once, as a power cut would, or stops it cleanly; then starts it again on the same data. */
   restart(how: 'clean' | 'kill'): Promise<void>;
+  /** The first half of a restart; everything stays on disk. */
+  goDown(how: 'clean' | 'kill'): Promise<void>;
+  comeBack(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -69,6 +72,8 @@ export const startPrivateServer = async (): Promise<PrivateServer> => {
       await end(how === 'kill' ? 'SIGQUIT' : 'SIGINT');
       await start();
     },
+    goDown: (how) => end(how === 'kill' ? 'SIGQUIT' : 'SIGINT'),
+    comeBack: start,
     async stop() {
       await end('SIGINT');
       rmSync(folder, { recursive: true, force: true });
