@@ -5,7 +5,8 @@ import { createRecordWriter } from '../commands/records/write-records.ts';
 import { createTakeSnapshot } from '../commands/snapshots/take-snapshot.ts';
 import { shiftedClock, systemClock } from '../infra/system/clock.ts';
 import { createLogger } from '../infra/system/logging.ts';
-import { attachEmbedded, type AttachedDatabase } from '../infra/embedded-postgresql/attach.ts';
+import type { AttachedDatabase } from '../infra/embedded-postgresql/attach.ts';
+import { stayAttached } from '../infra/embedded-postgresql/stay-attached.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
 import { openEventLog } from '../infra/postgresql/event-log.ts';
@@ -66,43 +67,10 @@ const START_TIMEOUT_MS = 60_000;
 const VISIBLE_TIMEOUT_MS = 30_000;
 
 /** The database to use: the user's own, or the embedded one for as long as this program is open. */
-const reachDatabase = async (settings: Settings, role: Role, logger: Logger): Promise<AttachedDatabase> => {
-  if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, leave: async () => undefined };
-  let current: AttachedDatabase;
-  let left = false;
-  const attach = async (): Promise<AttachedDatabase> =>
-    attachEmbedded({
-      dataDir: settings.CIVIC_DATA_DIR,
-      role,
-      startTimeoutMs: START_TIMEOUT_MS,
-      onRestarted: (reason) => logger.warn({ reason }, 'the embedded PostgreSQL died and was started again'),
-      onLost: (reason) => {
-        logger.warn({ reason }, 'the embedded PostgreSQL is gone; starting it again');
-        void again();
-      },
-    });
-  const again = async (): Promise<void> => {
-    for (;;) {
-      if (left) return;
-      try {
-        current = await attach();
-        if (left) await current.leave();
-        return;
-      } catch (error) {
-        logger.error({ error: (error as Error).message }, 'the embedded PostgreSQL could not be started again; trying on');
-        await systemClock.sleep(1000);
-      }
-    }
-  };
-  current = await attach();
-  return {
-    url: current.url,
-    leave: async () => {
-      left = true;
-      await current.leave();
-    },
-  };
-};
+const reachDatabase = async (settings: Settings, role: Role, logger: Logger): Promise<AttachedDatabase> =>
+  settings.DATABASE_URL === undefined
+    ? stayAttached({ dataDir: settings.CIVIC_DATA_DIR, role, startTimeoutMs: START_TIMEOUT_MS, logger, clock: systemClock })
+    : { url: settings.DATABASE_URL, leave: async () => undefined };
 
 /** A command says little beside its answer unless it is asked to. */
 const logLevel = (settings: Settings, role: Role): string => settings.CIVIC_LOG_LEVEL ?? (role === 'command' ? 'warn' : 'info');
@@ -123,7 +91,7 @@ export const openCivic = async (settings: Settings, role: Role, warnings: readon
     closers.push(() => database.close());
     const log = openEventLog({ dsn: attached.url, statementTimeoutMs: 60_000 });
     closers.push(() => log.close());
-    return assemble(settings, role, logger, { database, log, closers, close });
+    return await assemble(settings, role, logger, { database, log, closers, close });
   } catch (error) {
     await close();
     throw error;
