@@ -3,21 +3,24 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   CUSTOMER_OPERATIONS,
   type CustomerOperationId,
-  isServed,
   type OperationId,
   OPERATIONS,
   PUBLIC_OPERATIONS,
   type PublicOperationId,
 } from '../../src/contract/operations.ts';
-import { STATUSES } from '../../src/contract/statuses.ts';
-import { documentRoutes } from '../../src/documents/document-routes.ts';
 import { openApiDocumentOf } from '../../src/documents/openapi.ts';
 import { RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { type EdgeFunctions, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { makeInstallation, type Service } from '../support/service.ts';
 import { startTamperingServer, type Tampered, type TamperingServer } from '../support/tampering-server.ts';
-import { expectAnswer, expectEverything, expectGood, expectRefused, type Page } from '../support/as-documented.ts';
+import {
+  documentedAnswers,
+  expectAnswer,
+  expectEverything,
+  expectGood,
+  expectRefused,
+  isOfFailure,
+  type Page,
+} from '../support/as-documented.ts';
 import { type Asked, startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
 import { type ServedId, WRONG_BODIES } from '../support/wrong-bodies.ts';
 
@@ -26,11 +29,9 @@ const installation = makeInstallation();
 const strictInstallation = makeInstallation();
 let service: Service;
 let strict: Service;
-let edge: HttpEdge;
 let tampering: TamperingServer;
 let toService: ValidatingProxy;
 let toStrict: ValidatingProxy;
-let toEdge: ValidatingProxy;
 let toTampered: ValidatingProxy;
 let key: string;
 const limited: Record<'civic:read' | 'civic:export', string> = { 'civic:read': '', 'civic:export': '' };
@@ -55,28 +56,20 @@ beforeAll(async () => {
     const issued = await installation.civic(['keys', 'issue', '--account', accountId, '--scope', scope, '--json']);
     limited[scope] = (JSON.parse(issued.stdout) as { key: string }).key;
   }
-  edge = await startHttpEdge({ documents: (baseUrl) => documentRoutes(baseUrl).map((route) => ({ ...route, body: failed })) });
   tampering = await startTamperingServer(service.baseUrl);
-  const documentUrl = `${service.baseUrl}/api/openapi.json`;
   toService = await startValidatingProxy(service.baseUrl);
   toStrict = await startValidatingProxy(strict.baseUrl);
-  toEdge = await startValidatingProxy(edge.url, documentUrl);
-  toTampered = await startValidatingProxy(tampering.url, documentUrl);
+  toTampered = await startValidatingProxy(tampering.url, openApiDocumentOf(service.baseUrl));
 });
 
 afterAll(async () => {
-  await Promise.all([toService, toStrict, toEdge, toTampered].map((proxy) => proxy?.close()));
+  await Promise.all([toService, toStrict, toTampered].map((proxy) => proxy?.close()));
   await tampering?.close();
-  await edge?.close();
   await service?.stop();
   await strict?.stop();
   await installation.close();
   await strictInstallation.close();
 });
-
-const failed = async (): Promise<never> => {
-  throw new Error('a defect');
-};
 
 const good = <Body>(id: OperationId, asked?: Asked): Promise<Body> => expectGood<Body>(toService, id, asked);
 
@@ -298,64 +291,9 @@ test('the document and the closed routes are answered as the document has it', a
   for (const id of ['getPrelaunchMcp', 'postPrelaunchMcp'] as const) await good(id);
 });
 
-describe('over functions that refuse', () => {
-  test.each(customers)('%s answers each of its refusals as the document has it', async (id) => {
-    const body = OPERATIONS[id].body === null ? {} : { body: { requests: [{ resource: 'topics', ids: ['1'] }] } };
-    const asked = { key: edge.keys.all, params: somewhere, ...body };
-    for (const code of OPERATIONS[id].refusals) {
-      edge.answerWith(failing(id, new Rejection(code, 'refused')));
-      await expectRefused(toEdge, id, STATUSES[code], code, asked);
-    }
-    edge.answerWith(failing(id, new Error('a defect')));
-    await expectRefused(toEdge, id, 500, 'internal_error', asked);
-    edge.identity = 'failing';
-    await expectRefused(toEdge, id, 503, 'authentication_unavailable', asked);
-    edge.identity = 'working';
-  });
-
-  test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
-    '%s answers a defect and a backend that fails as the document has it',
-    async (id) => {
-      const asked = { params: { matchId: randomUUID(), ...dallas }, query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '' };
-      edge.answerWith(failing(id, new Rejection('internal_error', 'refused')));
-      await expectRefused(toEdge, id, 500, 'internal_error', asked);
-      edge.answerWith(failing(id, new Error('the backend is down')));
-      await expectAnswer(toEdge, id, WITHOUT_BACKEND[id], asked);
-    },
-  );
-
-  test('a document that cannot be read is answered as the document has it', async () => {
-    await expectRefused(toEdge, 'getOpenApiDocument', 500, 'internal_error');
-  });
-});
-
-/** The catalogue is asked at once, everything else in time. */
-const failing = (id: CustomerOperationId | PublicOperationId, error: Error): Partial<EdgeFunctions> => ({
-  [id]: (): Promise<never> => {
-    if (id === 'listDfwResearchCoverage') throw error;
-    return Promise.reject(error);
-  },
-});
-
-/** Soft where the specification says so. */
-const WITHOUT_BACKEND: Readonly<Record<PublicOperationId, number>> = {
-  listRecentAgendaHits: 200,
-  getAgendaHit: 404,
-  listUpcomingAgendaHits: 200,
-  listDfwResearchCoverage: 500,
-  getPublicBodyCadence: 200,
-  listPublicSourceStatuses: 500,
-};
-
-test('every status that the document gives for a served operation has been answered', () => {
-  const document = openApiDocumentOf(service.baseUrl);
-  const missing = Object.values(document.paths).flatMap((methods) =>
-    Object.values(methods)
-      .filter(({ operationId }) => isServed(operationId as OperationId))
-      .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`))
-      .filter((each) => ![toService, toStrict, toEdge].some(({ answered }) => answered.has(each))),
-  );
-  expect(missing).toEqual([]);
+test('every status that the document gives for a served operation has been answered, but for those that only a failure brings', () => {
+  const answered = new Set([...toService.answered, ...toStrict.answered]);
+  expect(documentedAnswers().filter((each) => !isOfFailure(each) && !answered.has(each))).toEqual([]);
 });
 
 describe('the proxy finds', () => {

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
-import { type OperationId, SERVED_OPERATIONS } from '../../src/contract/operations.ts';
+import { isServed, type OperationId, OPERATIONS, SERVED_OPERATIONS } from '../../src/contract/operations.ts';
+import { openApiDocumentOf } from '../../src/documents/openapi.ts';
 import type { Asked, ProxiedAnswer, ValidatingProxy } from './validating-proxy.ts';
 
 /** Asks through the proxy, which may have nothing to say of the answer. */
@@ -52,4 +53,18 @@ export const expectEverything = async <Item>(
     if (!meta.hasMore) return items;
     cursor = `&cursor=${meta.nextCursor}`;
   }
+};
+
+/** Every status of every served operation by the document, as `operationId status`. */
+export const documentedAnswers = (): readonly string[] =>
+  Object.values(openApiDocumentOf('https://records.test').paths)
+    .flatMap((methods) => Object.values(methods))
+    .filter(({ operationId }) => isServed(operationId as OperationId))
+    .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`));
+
+/** Whether a sound service with a short history, asked within the allowances of an account, does not come to it. */
+export const isOfFailure = (answer: string): boolean => {
+  const [id, status = ''] = answer.split(' ');
+  const ofCustomer = OPERATIONS[id as OperationId].access === 'key';
+  return status === '413' || status >= '500' || (status === '429' && ofCustomer) || answer === 'readCivicSnapshotPage 410';
 };

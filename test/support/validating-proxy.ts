@@ -39,10 +39,11 @@ const SILENT = Object.fromEntries(
 ) as Record<string, unknown>;
 SILENT['child'] = () => SILENT;
 
-/** Starts one on a free port, for the document that `documentUrl` answers. Close it in `afterAll` or `finally`. */
-export const startValidatingProxy = async (upstream: string, documentUrl = `${upstream}/api/openapi.json`): Promise<ValidatingProxy> => {
-  const document = (await (await fetch(documentUrl)).json()) as object;
-  const operations = await prismHttp.getHttpOperationsFromSpec(document);
+/** Starts one on a free port, for the document that the service answers unless another is given. Close it in `afterAll` or `finally`. */
+export const startValidatingProxy = async (upstream: string, given?: object): Promise<ValidatingProxy> => {
+  // As JSON, for Prism puts what it resolves in the place of references.
+  const document = given === undefined ? await (await fetch(`${upstream}/api/openapi.json`)).json() : JSON.parse(JSON.stringify(given));
+  const operations = await prismHttp.getHttpOperationsFromSpec(document as object);
   const server = prismServer.createServer(operations, {
     cors: false,
     components: { logger: SILENT as never },

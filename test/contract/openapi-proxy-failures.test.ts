@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  CUSTOMER_OPERATIONS,
+  type CustomerOperationId,
+  OPERATIONS,
+  PUBLIC_OPERATIONS,
+  type PublicOperationId,
+} from '../../src/contract/operations.ts';
+import { STATUSES } from '../../src/contract/statuses.ts';
+import { documentRoutes } from '../../src/documents/document-routes.ts';
+import { openApiDocumentOf } from '../../src/documents/openapi.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { documentedAnswers, expectAnswer, expectRefused, isOfFailure } from '../support/as-documented.ts';
+import { type EdgeFunctions, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
+
+/** The real edge in front of functions that fail, and Prism in front of the edge: the refusals that a sound service does not come to. */
+let edge: HttpEdge;
+let toEdge: ValidatingProxy;
+beforeAll(async () => {
+  edge = await startHttpEdge({ documents: (baseUrl) => documentRoutes(baseUrl).map((route) => ({ ...route, body: failed })) });
+  toEdge = await startValidatingProxy(edge.url, openApiDocumentOf(edge.url));
+});
+afterAll(async () => {
+  await toEdge?.close();
+  await edge?.close();
+});
+
+const failed = async (): Promise<never> => {
+  throw new Error('a defect');
+};
+
+const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
+const somewhere = { snapshotId: randomUUID(), resource: 'topics' };
+const dallas = { slug: 'dallas', bodySlug: 'city-council' };
+
+/** The catalogue is asked at once, everything else in time. */
+const failing = (id: CustomerOperationId | PublicOperationId, error: Error): Partial<EdgeFunctions> => ({
+  [id]: (): Promise<never> => {
+    if (id === 'listDfwResearchCoverage') throw error;
+    return Promise.reject(error);
+  },
+});
+
+/** Soft where the specification says so. */
+const WITHOUT_BACKEND: Readonly<Record<PublicOperationId, number>> = {
+  listRecentAgendaHits: 200,
+  getAgendaHit: 404,
+  listUpcomingAgendaHits: 200,
+  listDfwResearchCoverage: 500,
+  getPublicBodyCadence: 200,
+  listPublicSourceStatuses: 500,
+};
+
+test.each(customers)('%s answers each of its refusals as the document has it', async (id) => {
+  const body = OPERATIONS[id].body === null ? {} : { body: { requests: [{ resource: 'topics', ids: ['1'] }] } };
+  const asked = { key: edge.keys.all, params: somewhere, ...body };
+  for (const code of OPERATIONS[id].refusals) {
+    edge.answerWith(failing(id, new Rejection(code, 'refused')));
+    await expectRefused(toEdge, id, STATUSES[code], code, asked);
+  }
+  edge.answerWith(failing(id, new Error('a defect')));
+  await expectRefused(toEdge, id, 500, 'internal_error', asked);
+  edge.identity = 'failing';
+  await expectRefused(toEdge, id, 503, 'authentication_unavailable', asked);
+  edge.identity = 'working';
+});
+
+test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
+  '%s answers a defect and a backend that fails as the document has it',
+  async (id) => {
+    const asked = { params: { matchId: randomUUID(), ...dallas }, query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '' };
+    edge.answerWith(failing(id, new Rejection('internal_error', 'refused')));
+    await expectRefused(toEdge, id, 500, 'internal_error', asked);
+    edge.answerWith(failing(id, new Error('the backend is down')));
+    await expectAnswer(toEdge, id, WITHOUT_BACKEND[id], asked);
+  },
+);
+
+test('a document that cannot be read is answered as the document has it', async () => {
+  await expectRefused(toEdge, 'getOpenApiDocument', 500, 'internal_error');
+});
+
+test('every status that only a failure brings has been answered for each served operation', () => {
+  expect(documentedAnswers().filter((each) => isOfFailure(each) && !toEdge.answered.has(each))).toEqual([]);
+});
