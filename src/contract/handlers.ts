@@ -57,7 +57,7 @@ export interface RecordsInput {
 
 /**
  * The public operations that are answered from the agenda. What they throw beside a `Rejection` is a soft failure: the edge answers the
- * empty success, or 404 where one record is asked for.
+ * empty success, or 404 where one record is asked for; the source statuses, which have no soft failure, are 500 then.
  */
 export interface PublicAgendaFunctions {
   readonly listRecentAgendaHits: (input: RecentHitsInput) => Promise<JsonPage>;

@@ -34,7 +34,7 @@ const MOST_BYTES = 32 * 1024 * 1024;
 
 /**
  * Public answers, kept while the read model's position stands and one second at most (decisions, section 9), so that a hot answer needs no
- * round trip to the database. Bounded by number and by bytes; the answer that was not asked for longest goes first.
+ * round trip to the database. Bounded by number and by bytes; the oldest answer goes first.
  */
 export const createAnswerCache = ({ watch, clock, mostAnswers = MOST_ANSWERS, mostBytes = MOST_BYTES }: AnswerCacheParts): AnswerCache => {
   const answers = new Map<string, Answer>();
@@ -77,8 +77,8 @@ export const createAnswerCache = ({ watch, clock, mostAnswers = MOST_ANSWERS, mo
       if (running !== undefined && running.era === era && isYoung(running.askedAt, askedAt, LIFETIME_MS)) return running.answer;
       const answer = make()
         .then((representation) => {
-          // The position may have moved after the database was asked and before it answered.
-          if (watch.era === era) keep(key, { representation, askedAt, era });
+          // Of the era in which the database was asked: the position may have moved before it answered.
+          keep(key, { representation, askedAt, era });
           return representation;
         })
         .finally(() => {

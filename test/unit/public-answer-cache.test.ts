@@ -1,0 +1,94 @@
+import { expect, test } from 'vitest';
+import { createAnswerCache } from '../../src/http/public/answer-cache.ts';
+import type { Representation } from '../../src/http/public/representation.ts';
+
+const answer = (bytes = 10): Representation => ({ form: () => Promise.reject(new Error('not asked for')), bytes });
+
+const createCache = (bounds: { readonly mostAnswers?: number; readonly mostBytes?: number } = {}) => {
+  const state = { now: 1_000_000, era: 1, awake: true };
+  const watch = {
+    get era() {
+      return state.era;
+    },
+    isAwake: () => state.awake,
+    lost: () => undefined,
+    close: () => undefined,
+  };
+  return { state, cache: createAnswerCache({ watch, clock: { now: () => state.now, sleep: async () => undefined }, ...bounds }) };
+};
+
+test('an answer stands for less than a second while the watch is awake, for a moment else, and never before it was asked for', async () => {
+  const { state, cache } = createCache();
+  const stands = async (awake: boolean, after: number): Promise<boolean> => {
+    await cache.fetch('a', async () => answer());
+    const asked = state.now;
+    Object.assign(state, { awake, now: asked + after });
+    const standing = cache.standing('a') !== undefined;
+    state.now = asked;
+    return standing;
+  };
+  expect([await stands(true, 999), await stands(true, 1_000), await stands(true, -1)]).toEqual([true, false, false]);
+  expect([await stands(false, 149), await stands(false, 150)]).toEqual([true, false]);
+});
+
+test('of many who ask at once one asks, and a failure goes to all of them and is not kept', async () => {
+  const { cache } = createCache();
+  const { promise, reject } = Promise.withResolvers<Representation>();
+  let asked = 0;
+  const make = () => {
+    asked += 1;
+    return promise;
+  };
+  const all = Array.from({ length: 10 }, () => cache.fetch('a', make));
+  reject(new Error('down'));
+  const outcomes = await Promise.allSettled(all);
+  expect([asked, new Set(outcomes.map(({ status }) => status))]).toEqual([1, new Set(['rejected'])]);
+  const made = answer();
+  expect(await cache.fetch('a', async () => made)).toBe(made);
+  expect(cache.standing('a')).toBe(made);
+});
+
+test('an answer that was under way when the position moved, or for a second, is not waited for by whoever asks then', async () => {
+  const { state, cache } = createCache();
+  const never = () => new Promise<Representation>(() => undefined);
+  void cache.fetch('a', never);
+  state.era += 1;
+  const made = answer();
+  expect(await cache.fetch('a', async () => made)).toBe(made);
+  void cache.fetch('b', never);
+  state.now += 1_000;
+  expect(await cache.fetch('b', async () => made)).toBe(made);
+});
+
+test('an answer that was under way when the position moved does not stand', async () => {
+  const { state, cache } = createCache();
+  const { promise, resolve } = Promise.withResolvers<Representation>();
+  const under = cache.fetch('a', () => promise);
+  state.era += 1;
+  resolve(answer());
+  await under;
+  expect(cache.standing('a')).toBeUndefined();
+});
+
+test('the oldest go when there are too many, and when they are too large together', async () => {
+  const few = createCache({ mostAnswers: 3 }).cache;
+  for (const key of ['a', 'b', 'c', 'd']) await few.fetch(key, async () => answer());
+  expect(['a', 'b', 'c', 'd'].map((key) => few.standing(key) !== undefined)).toEqual([false, true, true, true]);
+
+  const small = createCache({ mostBytes: 100 }).cache;
+  for (const [key, bytes] of [
+    ['a', 40],
+    ['b', 40],
+    ['c', 40],
+    ['d', 101],
+  ] as const)
+    await small.fetch(key, async () => answer(bytes));
+  expect(['a', 'b', 'c', 'd'].map((key) => small.standing(key) !== undefined)).toEqual([false, true, true, false]);
+});
+
+test('an answer that is made again is counted once', async () => {
+  const { cache } = createCache({ mostBytes: 100 });
+  for (let time = 0; time < 10; time += 1) await cache.fetch('a', async () => answer(40));
+  await cache.fetch('b', async () => answer(40));
+  expect([cache.standing('a'), cache.standing('b')].every((each) => each !== undefined)).toBe(true);
+});
