@@ -146,10 +146,23 @@ test('of two processes one at a time runs it, and the other goes on when that on
 });
 
 test('an owner that comes back knows of the topics that changed while another ran it', async () => {
-  classification.start({}, { leaseMs: 300 });
+  const reactor = createClassificationReactor(classification.parts());
+  let lost = false;
+  const watched: Reactor = {
+    ...reactor,
+    begin: () => {
+      const handle = reactor.begin();
+      return async (batch, running) => {
+        running.signal.addEventListener('abort', () => (lost = true));
+        await handle(batch, running);
+      };
+    },
+  };
+  classification.start({}, { leaseMs: 300, reactor: watched });
   await classification.write(items('before'));
   await classification.atRest();
   await classification.civic.rows("update civic.reactors set owner = 'another', token = token + 1, lease_until = $1", [NEVER]);
+  await untilTrue('the owner knows that it has lost it', () => lost);
   await classification.write(events.topic('zoning', { keywords: ['acres'] }), events.topic('streets', { keywords: ['main street'] }));
   await classification.civic.rows("update civic.reactors set checkpoint = $1, lease_until = 0 where owner = 'another'", [
     await classification.civic.log.head(),

@@ -151,6 +151,16 @@ describe('what an item hangs on', () => {
 });
 
 describe('a second run', () => {
+  test('for a change that says nothing else of an item leaves its hit and the time at which it was classified', async () => {
+    await write(ground(), events.item('case', 'session', { title: TITLE }));
+    const before = (await hitOf('case'))!;
+    classification.civic.clock.advance(60_000);
+    await write(water({ keywords: ['water main', 'sewer'] }));
+    await write(events.item('new', 'session', { title: 'Repair the sewer in Oak Lane.' }), events.source('dallas', { status: 'failing' }));
+    expect(await hitsOf('case', 'new')).toEqual(['case: zoning', 'new: water']);
+    expect(await hitOf('case')).toEqual(before);
+  });
+
   test('over unchanged records appends nothing, whoever has sent the hits', async () => {
     const sent = events.hit('sent', 'case', 'zoning', { classifier: 'import' });
     const ours = hitId(agendaId('agenda_items', 'case'), agendaId('topics', 'zoning'));
@@ -178,13 +188,15 @@ describe('a second run', () => {
       ],
       {},
     );
+    await classification.atRest();
+    const imported = await classification.hits();
     await write(events.item('case', 'session', { title: TITLE }));
     await write(events.item('case', 'session', { title: 'Nothing that any topic would follow.' }));
     await write(zoning({ classificationActive: false }));
     await write(events.withdraw('agenda_items', 'case'));
     const kept = await classification.hits();
     expect(kept.map(({ classifier }) => classifier)).toEqual(['analyst', 'analyst']);
-    expect(kept.every(({ updatedAt, createdAt }) => updatedAt === createdAt)).toBe(true);
+    expect(kept).toEqual(imported);
     await classification.civic.writer.write(
       kept.map(({ id }) => ({ op: 'remove', resource: 'agenda_hits', id })),
       {},
