@@ -23,7 +23,8 @@ export const stayAttached = async ({ logger, clock, ...options }: StayAttached):
       },
     });
   const again = async (): Promise<void> => {
-    while (!left) {
+    for (;;) {
+      if (left) return;
       try {
         current = await attach();
         if (left) await current.leave();
