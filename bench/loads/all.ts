@@ -4,10 +4,12 @@ import { batchLookup } from './batch-lookup.ts';
 import { bulkImport } from './bulk-import.ts';
 import { feedDepth } from './feed-depth.ts';
 import { feedReplay } from './feed-replay.ts';
+import { hotAnswer } from './hot-answer.ts';
 import { pollingReaders } from './readers.ts';
 import { rebuildHistory } from './rebuild.ts';
 import { snapshot } from './snapshot.ts';
 import { startAndMemory } from './start.ts';
+import { upcomingHits } from './upcoming-hits.ts';
 import { visibility } from './visibility.ts';
 
 /** In the order of the table. What writes into a shared data set comes after what only reads it. */
@@ -16,6 +18,8 @@ export const LOADS: readonly Load[] = [
   pollingReaders,
   feedDepth,
   batchLookup,
+  hotAnswer,
+  upcomingHits,
   append,
   bulkImport,
   rebuildHistory,

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeHitsFile } from './hit-records.ts';
 import { writeImportFile } from './records.ts';
-import { civic, openAccount } from './service.ts';
+import { civic, openAccount, serve } from './service.ts';
 
 /** A data directory with a number of records in it and an account that may read them; nothing runs on it. */
 export interface Dataset {
@@ -14,6 +15,7 @@ export interface Dataset {
 /** Makes data directories when they are first asked for, keeps them for the loads that follow, and removes them at the end. */
 export class Datasets {
   readonly #made = new Map<number, Promise<Dataset>>();
+  readonly #withHits = new Map<number, Promise<string>>();
   readonly #folders: string[] = [];
 
   folder(): string {
@@ -28,6 +30,13 @@ export class Datasets {
     return dataset;
   }
 
+  /** The data directory of an agenda with so many hits. */
+  hits(count: number): Promise<string> {
+    let dataDir = this.#withHits.get(count);
+    if (dataDir === undefined) this.#withHits.set(count, (dataDir = this.#makeHits(count)));
+    return dataDir;
+  }
+
   remove(): void {
     for (const folder of this.#folders) for (const path of [folder, `${folder}.log`]) rmSync(path, { recursive: true, force: true });
   }
@@ -40,5 +49,17 @@ export class Datasets {
     await civic(dataDir, ['records', 'import', file]);
     rmSync(file);
     return { dataDir, records, key };
+  }
+
+  async #makeHits(count: number): Promise<string> {
+    const dataDir = this.folder();
+    // A first start writes the topics and the covered bodies that the hits are hung on.
+    await (await serve(dataDir))[Symbol.asyncDispose]();
+    const file = join(this.folder(), 'hits.ndjson');
+    const records = writeHitsFile(file, count);
+    const { appended } = (await civic(dataDir, ['records', 'import', file])).value as { readonly appended: number };
+    if (appended !== records) throw new Error(`${appended} of ${records} records were appended`);
+    rmSync(file);
+    return dataDir;
   }
 }

@@ -19,7 +19,8 @@ export interface RepeatJob {
   readonly kind: 'repeat';
   readonly url: string;
   readonly method: 'GET' | 'POST';
-  readonly path: string;
+  /** Of several the requests take one after the other. */
+  readonly path: string | readonly string[];
   readonly headers: string;
   readonly bodies: readonly string[];
   readonly connections: number;
@@ -108,6 +109,7 @@ const replay = async ({ url, path, headers, readers, parse, pages }: ReplayJob):
 
 const repeat = async ({ url, method, path, headers, bodies, connections: size, requests }: RepeatJob): Promise<Generated> => {
   const connections = Array.from({ length: size }, () => new Connection(url));
+  const paths = typeof path === 'string' ? [path] : path;
   const tally = new Tally();
   let sent = 0;
   await Promise.all(
@@ -115,7 +117,8 @@ const repeat = async ({ url, method, path, headers, bodies, connections: size, r
       while (sent < requests) {
         const turn = sent++;
         const started = performance.now();
-        const { status, body } = await connection.send(method, path, headers, bodies.length === 0 ? '' : bodies[turn % bodies.length]!);
+        const sending = bodies.length === 0 ? '' : bodies[turn % bodies.length]!;
+        const { status, body } = await connection.send(method, paths[turn % paths.length]!, headers, sending);
         expectOk(status, body);
         tally.answered(started, body);
       }

@@ -1,39 +1,50 @@
-import { fileURLToPath } from 'node:url';
+import { agendaTables } from '../../projections/agenda/tables.ts';
 import { recordHistoryTables } from '../../projections/record-history/tables.ts';
 import { holdDatabase } from './database.ts';
-import { start, stop } from './processes.ts';
+import { startYardstick, type YardstickProgram } from './yardstick-program.ts';
 
-const PROGRAM = fileURLToPath(new URL('../yardsticks/plain-feed.ts', import.meta.url));
-
-const fillTable = (history: string): string => `
+const fillFeed = (generation: number): string => `
   create schema if not exists yardstick;
   drop table if exists yardstick.feed;
   create table yardstick.feed (position bigint primary key, id uuid not null, doc json not null);
   insert into yardstick.feed
     select position, record_id, ('{"cursor":"' || lpad(position::text, 56, '0') || '",' || envelope || coalesce(body, '') || '}')::json
-    from ${history} order by position;
+    from ${recordHistoryTables(generation).history} order by position;
   create index on yardstick.feed (id);
   vacuum analyze yardstick.feed`;
 
-/** Copies the history's rows into the yardstick's own table of the same server and starts the plain program on it. */
-export const startPlainFeed = async (dataDir: string): Promise<AsyncDisposable & { readonly url: string; readonly pid: number }> => {
+const fillUpcoming = (generation: number): string => {
+  const { hits, coveredBodies, coveredTopics } = agendaTables(generation);
+  return `
+  create schema if not exists yardstick;
+  drop table if exists yardstick.upcoming;
+  create table yardstick.upcoming (topic_id uuid, starts_at bigint, classified_at bigint, hit_id uuid, doc json not null,
+    primary key (topic_id, starts_at, classified_at, hit_id));
+  insert into yardstick.upcoming
+    select h.topic_id, h.starts_at, h.classified_at, h.hit_id,
+      ('{"matchId":"' || h.hit_id || '",' || b.lead || ',' || t.lead || ',' || h.context || ',' || h.own || '}')::json
+    from ${hits} h join ${coveredBodies} b using (body_id) join ${coveredTopics} t using (topic_id)
+    where h.listed order by h.topic_id, h.starts_at, h.classified_at, h.hit_id;
+  vacuum analyze yardstick.upcoming`;
+};
+
+/** Copies a read model's rows into the yardstick's own table of the same server and starts the plain program on it. */
+const startPlain = async (dataDir: string, projection: string, fill: (generation: number) => string): Promise<YardstickProgram> => {
   const database = await holdDatabase(dataDir);
-  const { rows } = await database.client.query<{ live: number }>(
-    `select live_generation as live from civic.projections where name = 'record_history'`,
-  );
-  for (const statement of fillTable(recordHistoryTables(rows[0]!.live).history).split(';')) await database.client.query(statement);
-  const child = start(process.execPath, [PROGRAM], { ...process.env, DSN: database.url });
-  child.stderr!.pipe(process.stderr);
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once('exit', () => reject(new Error('the yardstick ended')));
-    child.stdout!.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
-  });
+  const { rows } = await database.client.query<{ live: number }>(`select live_generation as live from civic.projections where name = $1`, [
+    projection,
+  ]);
+  for (const statement of fill(rows[0]!.live).split(';')) await database.client.query(statement);
+  const program = await startYardstick('plain-feed.ts', { DSN: database.url });
   return {
-    url,
-    pid: child.pid!,
+    ...program,
     [Symbol.asyncDispose]: async () => {
-      await stop(child);
+      await program[Symbol.asyncDispose]();
       await database[Symbol.asyncDispose]();
     },
   };
 };
+
+export const startPlainFeed = (dataDir: string): Promise<YardstickProgram> => startPlain(dataDir, 'record_history', fillFeed);
+
+export const startPlainUpcoming = (dataDir: string): Promise<YardstickProgram> => startPlain(dataDir, 'agenda', fillUpcoming);

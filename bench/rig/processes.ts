@@ -68,3 +68,12 @@ export const serveJobs = (work: (job: never) => Promise<unknown>): void => {
 /** Resident memory of a process, in megabytes. */
 export const residentMb = (pid: number): number =>
   Math.round(Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) / 102.4) / 10;
+
+const TICKS_A_SECOND = 100;
+
+/** Processor time that a process has used so far, in seconds. */
+export const cpuSeconds = (pid: number): number => {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
+};

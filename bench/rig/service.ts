@@ -46,9 +46,13 @@ export interface Service extends AsyncDisposable {
 }
 
 /** Starts the service as an operator would: authentication, validation and logging on. Resolves when it has printed where it listens. */
-export const serve = async (dataDir: string, nodeOptions: readonly string[] = []): Promise<Service> => {
+export const serve = async (
+  dataDir: string,
+  nodeOptions: readonly string[] = [],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<Service> => {
   const started = performance.now();
-  const child = start(process.execPath, [...nodeOptions, MAIN, 'serve'], environmentOf(dataDir));
+  const child = start(process.execPath, [...nodeOptions, MAIN, 'serve'], environmentOf(dataDir, settings));
   const log = createWriteStream(`${dataDir}.log`, { flags: 'a' });
   child.stderr!.pipe(log);
   let text = '';
