@@ -20,11 +20,15 @@ export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
 export const PAGE_CEILING = 500;
 export const DEFAULT_PAGE_SIZE = 100;
 
-/** Decimal text of a whole number from 1; what is above the caller's cap is clamped by the handler, not refused. */
-export const limit = z
-  .string()
-  .regex(/^[1-9][0-9]{0,14}$/, { error: 'must be a whole number of at least 1' })
-  .transform(Number)
+/** Decimal text of a whole number from 1, however large: what is above a cap is clamped to it, never refused. */
+export const clampedWholeNumber = (most: number) =>
+  z
+    .string()
+    .regex(/^[1-9][0-9]*$/, { error: 'must be a whole number of at least 1' })
+    .transform((text) => Math.min(Number(text), most));
+
+/** Page size; the handler clamps it further, to the account's cap. */
+export const limit = clampedWholeNumber(PAGE_CEILING)
   .default(DEFAULT_PAGE_SIZE)
   .meta({ wire: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE } });
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { named, noParams } from './fields.ts';
+import { clampedWholeNumber, named, noParams } from './fields.ts';
 import { operation, PUBLIC_CACHE, PUBLIC_REFUSALS } from './operation.ts';
 import { openMeta, publicAgendaHit } from './public-agenda-hit.ts';
 
@@ -15,10 +15,7 @@ const query = z
     topic: named.optional(),
     excludeTopicSlug: named.optional(),
     excludeTopic: named.optional(),
-    limit: z
-      .string()
-      .regex(/^[1-9][0-9]{0,14}$/, { error: 'must be a whole number of at least 1' })
-      .transform((text) => Math.min(Number(text), MOST_RECENT_HITS))
+    limit: clampedWholeNumber(MOST_RECENT_HITS)
       .default(MOST_RECENT_HITS)
       .meta({ wire: { type: 'integer', minimum: 1, default: MOST_RECENT_HITS } }),
   })

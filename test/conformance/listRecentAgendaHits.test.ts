@@ -31,6 +31,7 @@ describe('listRecentAgendaHits', () => {
     ['?limit=3', { limit: 3 }],
     ['?limit=4', { limit: 3 }],
     ['?limit=999999999999999', { limit: 3 }],
+    [`?limit=${'9'.repeat(400)}`, { limit: 3 }],
     [
       '?jurisdiction=dallas&topic=zoning&excludeTopic=budget',
       { jurisdictionSlug: 'dallas', topicSlug: 'zoning', excludeTopicSlug: 'budget', limit: 3 },

@@ -40,12 +40,13 @@ test.each([
   ['500', 500],
   ['501', 500],
   ['999999999999999', 500],
+  ['9'.repeat(400), 500],
 ])('a limit of %s reads %i', async (limit, expected) => {
   expect((await read(`?limit=${limit}`)).status).toBe(200);
   expect(asked()).toMatchObject({ limit: expected });
 });
 
-test.each(['0', '-1', '1.5', '1e2', '', ' 1', '1%20', '%2B1', '+1', 'abc', '0x10', '01', '1000000000000000', 'Infinity', '%D9%A1'])(
+test.each(['0', '-1', '1.5', '1e2', '', ' 1', '1%20', '%2B1', '+1', 'abc', '0x10', '01', 'Infinity', '%D9%A1'])(
   'a limit of "%s" is 400',
   async (limit) => {
     await expectRefusal(await read(`?limit=${limit}`), 400, 'invalid_parameter');
