@@ -1,17 +1,13 @@
 import type { Clock } from '../src/domain/ports/clock.ts';
 import type { EventLog, Position } from '../src/domain/ports/event-log.ts';
 import type { Generation, GenerationState, GenerationStore } from '../src/domain/ports/generations.ts';
+import { lagBehind, type LogLag, NO_LAG } from './log-lag.ts';
 
-export interface ProjectionStatus {
+export interface ProjectionStatus extends LogLag {
   readonly name: string;
   readonly generation: number;
   readonly version: number;
   readonly state: GenerationState | 'paused' | 'stopped';
-  /** Events between the checkpoint and the log's head; null where the log cannot count. */
-  readonly lagEvents: number | null;
-  /** Age of the oldest event still to be folded, in seconds; 0 when there is none. */
-  readonly lagSeconds: number;
-  readonly oldestPendingAt: number | null;
   readonly folded: number;
   readonly owner: string | null;
   readonly reason: string | null;
@@ -35,16 +31,13 @@ export const listProjections = async (deps: ListProjectionsDependencies): Promis
 
 const statusOf = async (deps: ListProjectionsDependencies, row: Generation, head: Position): Promise<ProjectionStatus> => {
   const types = deps.handles.get(row.projection);
-  const behind = row.checkpoint < head && types !== undefined;
-  const pending = behind ? (await deps.log.readAll({ after: row.checkpoint, limit: 1, types })).events[0] : undefined;
+  const lag = types === undefined ? NO_LAG : await lagBehind(deps, row.checkpoint, head, types);
   return {
     name: row.projection,
     generation: row.generation,
     version: row.version,
-    state: stateOf(row, pending !== undefined, deps.leaseClock.now()),
-    lagEvents: pending === undefined ? 0 : deps.log.distance(row.checkpoint, head),
-    lagSeconds: pending === undefined ? 0 : Math.max(0, (deps.clock.now() - pending.time) / 1000),
-    oldestPendingAt: pending?.time ?? null,
+    state: stateOf(row, lag.oldestPendingAt !== null, deps.leaseClock.now()),
+    ...lag,
     folded: row.folded,
     owner: row.owner,
     reason: row.pausedReason,

@@ -1,16 +1,12 @@
 import type { Clock } from '../src/domain/ports/clock.ts';
 import { type EventLog, LOG_START, type Position } from '../src/domain/ports/event-log.ts';
 import type { ReactorRow, ReactorStore } from '../src/domain/ports/reactors.ts';
+import { lagBehind, type LogLag } from './log-lag.ts';
 
-export interface ReactorStatus {
+export interface ReactorStatus extends LogLag {
   readonly name: string;
   /** Stopped: there is work, and nobody holds the lease. */
   readonly state: 'live' | 'paused' | 'stopped';
-  /** Events between the checkpoint and the log's head; null where the log cannot count. */
-  readonly lagEvents: number | null;
-  /** Age of the oldest event still to be handled, in seconds; 0 when there is none. */
-  readonly lagSeconds: number;
-  readonly oldestPendingAt: number | null;
   readonly handled: number;
   readonly owner: string | null;
   readonly reason: string | null;
@@ -52,15 +48,12 @@ const statusOf = async (
   types: readonly string[],
   head: Position,
 ): Promise<ReactorStatus> => {
-  const behind = row.checkpoint < head;
-  const pending = behind ? (await deps.log.readAll({ after: row.checkpoint, limit: 1, types })).events[0] : undefined;
+  const lag = await lagBehind(deps, row.checkpoint, head, types);
   const unowned = row.owner === null || row.leaseUntil < deps.leaseClock.now();
   return {
     name: row.name,
-    state: row.pausedReason !== null ? 'paused' : pending !== undefined && unowned ? 'stopped' : 'live',
-    lagEvents: pending === undefined ? 0 : deps.log.distance(row.checkpoint, head),
-    lagSeconds: pending === undefined ? 0 : Math.max(0, (deps.clock.now() - pending.time) / 1000),
-    oldestPendingAt: pending?.time ?? null,
+    state: row.pausedReason !== null ? 'paused' : lag.oldestPendingAt !== null && unowned ? 'stopped' : 'live',
+    ...lag,
     handled: row.handled,
     owner: row.owner,
     reason: row.pausedReason,
