@@ -269,6 +269,8 @@ describe('from here on', () => {
       },
     };
     const paused = async () => (await row(await civic.live(current.name)))!.pausedReason;
+    // Whoever still folds with the sound fold would never pause.
+    await projector.stop();
     projector = civic.startProjector([poisoned, snapshots]);
     await civic.writer.write([upsert('topics', 776, 1), poison, upsert('topics', 778, 1)], {});
     await untilTrue('the live generation is paused', async () => (await paused()) !== null);
