@@ -176,6 +176,8 @@ describe('from here on', () => {
         let batches = 1 + below(random, 3);
         let enough: () => void = () => undefined;
         const folded = new Promise<void>((resolve) => (enough = resolve));
+        // One that was let run on at the end of the last turn would go on folding for ever.
+        await projector?.stop();
         projector = civic.startProjector(
           [
             slowed(current, 1, () => {
@@ -269,8 +271,6 @@ describe('from here on', () => {
       },
     };
     const paused = async () => (await row(await civic.live(current.name)))!.pausedReason;
-    // Whoever still folds with the sound fold would never pause.
-    await projector.stop();
     projector = civic.startProjector([poisoned, snapshots]);
     await civic.writer.write([upsert('topics', 776, 1), poison, upsert('topics', 778, 1)], {});
     await untilTrue('the live generation is paused', async () => (await paused()) !== null);
