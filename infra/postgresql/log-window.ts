@@ -21,7 +21,8 @@ export const windowed = (read: Read, limits: WindowLimits = LIMITS): Read => {
   let characters = 0;
   /** Position before the window's first event; the window is dense from there. Set once a follower has met the head. */
   let from: number | undefined;
-  let fetching: { readonly after: number; readonly batch: Promise<LogBatch> } | undefined;
+  /** Asked for, not sent yet. */
+  let waiting: { readonly after: number; readonly batch: Promise<LogBatch> } | undefined;
 
   const end = () => (from ?? 0) + events.length;
 
@@ -42,22 +43,22 @@ export const windowed = (read: Read, limits: WindowLimits = LIMITS): Read => {
     }
   };
 
-  /** The log after the window's end, once for all who ask for it meanwhile. */
+  /**
+   * The log after the window's end, once for all who ask in one turn of the event loop. None joins a read that has been sent: an event
+   * appended since might not be in it, and whoever was woken by that event would find nothing.
+   */
   const fetch = (after: number, position: ReadAll['after']): Promise<LogBatch> => {
-    if (fetching?.after !== after) {
-      const batch = read({ after: position, limit: FETCH });
-      fetching = { after, batch };
-      const done = () => {
-        if (fetching?.batch === batch) fetching = undefined;
-      };
-      batch
-        .then(
-          (found) => keep(after, found),
-          () => undefined,
-        )
-        .finally(done);
+    if (waiting?.after !== after) {
+      const batch = new Promise((resolve) => setImmediate(resolve)).then(async () => {
+        if (waiting === asked) waiting = undefined;
+        const found = await read({ after: position, limit: FETCH });
+        keep(after, found);
+        return found;
+      });
+      const asked = { after, batch };
+      waiting = asked;
     }
-    return fetching.batch;
+    return waiting.batch;
   };
 
   const directly = async (question: ReadAll): Promise<LogBatch> => {

@@ -11,7 +11,7 @@ const silent = { debug: () => undefined, info: () => undefined, warn: () => unde
  */
 export const migrate = async (dsn: string): Promise<readonly string[]> =>
   await withClient(dsn, 'migrate', async (client) => {
-    refuseUnusable(await readSchemaState(client), dsn);
+    // Only under the lock: another migrator in the middle of its work looks like somebody else's tables.
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     const state = await readSchemaState(client);
     refuseUnusable(state, dsn);

@@ -24,9 +24,13 @@ const knownMigrations = (): readonly string[] =>
     .map((file) => file.slice(0, -'.sql'.length))
     .toSorted();
 
-/** Tables that neither PostgreSQL nor an extension made. */
-const USER_TABLES = `
-  select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+/**
+ * Whose tables stand there, those of PostgreSQL and of extensions left out. One statement sees one moment: a migrator that is at work
+ * makes its own table first, so that its tables are never taken for another program's.
+ */
+const WHOSE_TABLES = `
+  select case when bool_or(n.nspname = 'civic' and c.relname = 'migrations') then 'ours' when count(*) > 0 then 'foreign' else 'none' end
+  from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`;
 
@@ -40,9 +44,8 @@ export const readSchemaState = async (client: ClientBase): Promise<SchemaState> 
   const serverVersion = Number(await first(client, 'show server_version_num'));
   const known = knownMigrations();
   const none = { serverVersion, applied: [], pending: known, unknown: [] };
-  if ((await first(client, `select to_regclass('civic.migrations')`)) === null) {
-    return { kind: Number(await first(client, USER_TABLES)) > 0 ? 'foreign' : 'empty', ...none };
-  }
+  const whose = await first(client, WHOSE_TABLES);
+  if (whose !== 'ours') return { kind: whose === 'foreign' ? 'foreign' : 'empty', ...none };
   const { rows } = await client.query<string[]>({ text: 'select name from civic.migrations order by id', rowMode: 'array' });
   const applied = rows.flat();
   const pending = known.filter((name) => !applied.includes(name));

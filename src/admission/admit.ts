@@ -1,5 +1,6 @@
 import type { Scope } from '../domain/events/account-events.ts';
 import type { KeyIdentity } from '../domain/identity.ts';
+import type { BillingFacts } from '../domain/plans.ts';
 import { isKeySecret, keySecretHash } from '../domain/key-secret.ts';
 import { Rejection } from '../domain/rejections.ts';
 import { type Allowances, DEFAULT_ALLOWANCES } from './allowances.ts';
@@ -10,6 +11,8 @@ export interface Principal {
   readonly keyId: string;
   readonly scopes: readonly Scope[];
   readonly allowances: Allowances;
+  /** As read at admission: what a command or a tool needs of billing is judged by these. */
+  readonly billing: BillingFacts;
 }
 
 export interface Presented {
@@ -42,7 +45,13 @@ export const createAdmission =
     const identity = await lookUp(parts, keySecretHash(secret));
     requireUsable(identity, now);
     requireScope(identity, scope);
-    return { accountId: identity.accountId, keyId: identity.keyId, scopes: identity.scopes, allowances: DEFAULT_ALLOWANCES };
+    return {
+      accountId: identity.accountId,
+      keyId: identity.keyId,
+      scopes: identity.scopes,
+      allowances: DEFAULT_ALLOWANCES,
+      billing: identity,
+    };
   };
 
 const LONGEST_HEADER = 256;

@@ -3,6 +3,9 @@ import { isResource, type Resource } from './records/resources.ts';
 /** Stream names are `<category>-<id>`; a category has no hyphen. */
 export const recordStream = (resource: Resource, recordId: string): string => `${resource}-${recordId}`;
 export const accountStream = (accountId: string): string => `account-${accountId}`;
+export const accountFeedsStream = (accountId: string): string => `account_feeds-${accountId}`;
+export const accountReportsStream = (accountId: string): string => `account_reports-${accountId}`;
+export const reportStream = (reportId: string): string => `report-${reportId}`;
 export const snapshotStream = (snapshotId: string): string => `snapshot-${snapshotId}`;
 export const seedStream = (name: string): string => `seed-${name}`;
 export const projectionStream = (name: string): string => `projection-${name}`;

@@ -152,11 +152,19 @@ test('a server whose keeper is gone without its knowledge is stopped by the next
   const service = await serviceWithThreeRows();
   await service.ask('leave');
   const layout = dataLayout(dataDir);
-  const lock = takeKeeperLock(layout) ?? 0;
+  let lock: number | undefined;
+  // The last process of the server that has just stopped may hold it for a moment.
+  await until('the lock of the data directory is free', () => (lock = takeKeeperLock(layout)) !== undefined);
   const plan = planLaunch(nativeFolder(), dataDir, layout.cluster);
   const { serverSockets } = makeRunDirectory(layout, plan.owner, true);
-  const orphan = await startPostmaster({ layout, plan, socketDirectory: serverSockets, log: boundedLog(layout.serverLog, 1e6), lock });
-  closeSync(lock);
+  const orphan = await startPostmaster({
+    layout,
+    plan,
+    socketDirectory: serverSockets,
+    log: boundedLog(layout.serverLog, 1e6),
+    lock: lock!,
+  });
+  closeSync(lock!);
   const next = start('service');
   expect(await next.next()).toHaveProperty('url');
   expect(await orphan.ended).toBe('exit status 0');

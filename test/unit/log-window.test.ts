@@ -96,3 +96,25 @@ test('followers at the head share one read of what is new', async () => {
   expect(late.events.map(({ position }) => position)).toEqual(batches[0]!.events.slice(0, 7).map(({ position }) => position));
   expect(log.reads() - before).toBe(1);
 });
+
+test('a follower that was woken by an append does not join a read that was sent before it', async () => {
+  const log = memoryLog();
+  const sent: (() => void)[] = [];
+  let held = false;
+  const read = windowed(async (question) => {
+    const found = await log.read(question);
+    if (held) await new Promise<void>((resolve) => sent.push(resolve));
+    return found;
+  });
+  log.grow(10);
+  const { scannedTo } = await read({ after: LOG_START, limit: 100 });
+  held = true;
+  const early = read({ after: scannedTo, limit: 100 });
+  await expect.poll(() => sent.length).toBe(1);
+  log.grow(1);
+  const late = read({ after: scannedTo, limit: 100 });
+  await expect.poll(() => sent.length).toBe(2);
+  for (const answer of sent) answer();
+  expect((await early).events).toEqual([]);
+  expect((await late).events.map(({ id }) => id)).toEqual(['11']);
+});

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { date, dateTime, orNull, uuid } from '../records/fields.ts';
+import { REPORT_REASONS, REPORT_STATUSES } from '../report-words.ts';
+
+/**
+ * Missing-data reports. Intake is decided on `account_reports-<accountId>`: `DataReportSubmitted` is the fact that a report exists, and the
+ * lifecycle on `report-<reportId>` starts from it in the status `received`. Closings come back to the account's stream.
+ */
+const token = z.string().min(1).max(128);
+export const reportSurfaceName = z.enum(['rest', 'mcp']);
+
+/** The input as it was accepted, without the token; kept as parsed. */
+const reportInput = z.looseObject({
+  sourceUrl: z.string(),
+  expectedRecord: z.string(),
+  jurisdictionSlug: z.string().optional(),
+  recordKind: z.enum(['agenda', 'record_stream']).optional(),
+  recordDate: date.optional(),
+  sourceRecordId: z.string().optional(),
+});
+
+export const dataReportSubmitted = z.strictObject({
+  reportId: uuid,
+  token,
+  /** SHA-256 of the canonical JSON of the input. */
+  inputHash: z.string().regex(/^[0-9a-f]{64}$/),
+  input: reportInput,
+  keyId: uuid,
+  surface: reportSurfaceName,
+  submittedAt: dateTime,
+  nextCheckAt: dateTime,
+});
+/** Another key or surface has presented the token of a report. */
+export const dataReportTokenAliased = z.strictObject({ reportId: uuid, token, keyId: uuid, surface: reportSurfaceName });
+/** The lifecycle has closed the report: it counts as unresolved no more. */
+export const dataReportSettled = z.strictObject({ reportId: uuid, closedAt: dateTime });
+
+export const ACCOUNT_REPORT_EVENTS = {
+  DataReportSubmitted: dataReportSubmitted,
+  DataReportTokenAliased: dataReportTokenAliased,
+  DataReportSettled: dataReportSettled,
+} as const;
+
+export const verifiedRecord = z.strictObject({ itemId: uuid, sourceUrl: z.string(), title: z.string().optional() });
+
+/** Who did it: the holder of the lease and the fencing token of that lease. */
+const byHolder = { holder: z.string().min(1).max(200), fencingToken: z.int().min(1) };
+
+export const dataReportMoved = z.strictObject({
+  from: z.enum(REPORT_STATUSES),
+  to: z.enum(REPORT_STATUSES),
+  reasonCode: orNull(z.enum(REPORT_REASONS)),
+  finding: orNull(z.string().min(1).max(1000)),
+  nextAction: orNull(z.string().min(1).max(500)),
+  verifiedRecords: z.array(verifiedRecord).max(20),
+  /** Null when the report is closed. */
+  nextCheckAt: orNull(dateTime),
+  movedAt: dateTime,
+  ...byHolder,
+});
+/** What an investigation has found without moving the report; for the investigator only. */
+export const dataReportNoted = z.strictObject({ note: z.string().min(1).max(4000), notedAt: dateTime, ...byHolder });
+
+export const REPORT_EVENTS = { DataReportMoved: dataReportMoved, DataReportNoted: dataReportNoted } as const;
+
+type EventsOf<Map extends Readonly<Record<string, z.ZodType>>> = {
+  [T in keyof Map & string]: { readonly type: T; readonly data: z.output<Map[T]> };
+}[keyof Map & string];
+export type AccountReportEvent = EventsOf<typeof ACCOUNT_REPORT_EVENTS>;
+export type ReportEvent = EventsOf<typeof REPORT_EVENTS>;
