@@ -1,4 +1,4 @@
-import type { ColumnArrays, ReadDatabase, Transactor } from '../../src/domain/ports/database.ts';
+import type { ColumnArrays, ReadDatabase, Statement, TextRow, Transactor } from '../../src/domain/ports/database.ts';
 import { columnArrays } from './column-arrays.ts';
 import { openPipelinedConnections } from './pipelined-connections.ts';
 import { openTransactor } from './transactor.ts';
@@ -15,23 +15,30 @@ export interface DatabaseSettings {
   readonly hotConnections?: number;
   readonly typedConnections?: number;
   readonly transactionConnections?: number;
+  readonly countingConnections?: number;
 }
 
 export interface Database {
   readonly read: ReadDatabase;
   readonly transactor: Transactor;
   readonly columns: ColumnArrays;
+  /** Statements that count in unlogged tables, one transaction each, on pipelined connections of their own: no commit waits for the disk. */
+  counting(statement: Statement): Promise<readonly TextRow[]>;
   close(): Promise<void>;
 }
 
 const FOLD_TIMEOUT_MS = 60_000;
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
-/** Opens the three kinds of connections. Throws `DatabaseUnavailable` when the database cannot be reached; losses later heal by themselves. */
+/** Opens the four kinds of connections. Throws `DatabaseUnavailable` when the database cannot be reached; losses later heal by themselves. */
 export const openDatabase = async (settings: DatabaseSettings): Promise<Database> => {
   const { dsn, statementTimeoutMs } = settings;
   const typed = await openTypedReads({ dsn, purpose: 'reads', statementTimeoutMs }, settings.typedConnections ?? 4);
   const hot = openPipelinedConnections({ dsn, purpose: 'hot-reads', statementTimeoutMs }, settings.hotConnections ?? 2);
+  const counting = openPipelinedConnections(
+    { dsn, purpose: 'counts', statementTimeoutMs, plansForGrowth: true, lossy: true },
+    settings.countingConnections ?? 2,
+  );
   const transactor = openTransactor(
     {
       dsn,
@@ -49,6 +56,7 @@ export const openDatabase = async (settings: DatabaseSettings): Promise<Database
     },
     transactor,
     columns: columnArrays,
-    close: async () => void (await Promise.all([typed.close(), hot.close(), transactor.close()])),
+    counting: async (statement) => (await counting.run(statement)).rows,
+    close: async () => void (await Promise.all([typed.close(), hot.close(), counting.close(), transactor.close()])),
   };
 };

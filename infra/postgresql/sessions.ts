@@ -13,6 +13,8 @@ export interface Session {
   readonly plansForGrowth?: boolean;
   /** Columns of values are looked up one by one through an index, however large or new the table: for folds. */
   readonly lookups?: boolean;
+  /** What it writes may be lost in a crash of the server: no commit waits for the disk. */
+  readonly lossy?: boolean;
   /** Run once on every new pipelined connection. */
   readonly onConnect?: string;
 }
@@ -29,6 +31,7 @@ export const sessionOptions = (session: Session): string => {
   if (session.plansForGrowth === true) settings.push('plan_cache_mode=force_generic_plan', 'enable_seqscan=off');
   // A fold's table grows from empty and has no statistics: the planner would walk all of it for each batch.
   if (session.lookups === true) settings.push('enable_hashjoin=off', 'enable_mergejoin=off', 'enable_material=off');
+  if (session.lossy === true) settings.push('synchronous_commit=off');
   return settings.map((setting) => `-c ${setting}`).join(' ');
 };
 

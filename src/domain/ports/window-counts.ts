@@ -24,3 +24,6 @@ export interface WindowCounts {
   /** Takes the units from all of the buckets or from none, in one statement. `now` is clock milliseconds. Throws what the database throws. */
   take(accountId: string, buckets: readonly Bucket[], units: number, now: number): Promise<Taken>;
 }
+
+/** Whole seconds from now to a time, at least 1; both in milliseconds. */
+export const secondsUntil = (time: number, now: number): number => Math.max(1, Math.ceil((time - now) / 1000));

@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { openPipelinedConnections } from '../../infra/postgresql/pipelined-connections.ts';
+import { createWindowCounts } from '../../infra/postgresql/window-counts.ts';
+import { randomIdentifiers } from '../../src/domain/identifiers.ts';
+import type { Bucket, WindowCounts } from '../../src/domain/ports/window-counts.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+let database: TestDatabase;
+const closing: (() => Promise<void>)[] = [];
+beforeAll(async () => {
+  database = await startTestDatabase();
+  await migrate(database.url);
+});
+afterAll(async () => {
+  for (const close of closing) await close();
+  await database.close();
+});
+
+/** As one process has it: connections of its own. */
+const process = (connections = 2): WindowCounts => {
+  const opened = openPipelinedConnections(
+    { dsn: database.url, purpose: 'test-counts', statementTimeoutMs: 20_000, plansForGrowth: true, lossy: true },
+    connections,
+  );
+  closing.push(() => opened.close());
+  return createWindowCounts(async (statement) => (await opened.run(statement)).rows);
+};
+
+const account = (): string => randomIdentifiers.next();
+const minute: Bucket = { name: 'minute', limit: 10, seconds: 60 };
+const second: Bucket = { name: 'second', limit: 4, seconds: 1 };
+/** The start of a minute. */
+const START = 1_767_225_600_000;
+
+test('takes from every bucket or from none, and tells what is left and when the windows end', async () => {
+  const counts = process();
+  const id = account();
+  expect(await counts.take(id, [minute, second], 3, START + 400)).toEqual({
+    kind: 'taken',
+    states: [
+      { bucket: minute, remaining: 7, resetSeconds: 60 },
+      { bucket: second, remaining: 1, resetSeconds: 1 },
+    ],
+  });
+  expect(await counts.take(id, [minute, second], 2, START + 400)).toEqual({ kind: 'exhausted', bucket: second, retryAfterSeconds: 1 });
+  expect(await counts.take(id, [minute], 7, START + 59_001)).toMatchObject({
+    kind: 'taken',
+    states: [{ remaining: 0, resetSeconds: 1 }],
+  });
+  expect(await counts.take(id, [second, minute], 1, START + 59_001)).toEqual({ kind: 'exhausted', bucket: minute, retryAfterSeconds: 1 });
+  expect(await counts.take(id, [second], 4, START + 59_001)).toMatchObject({ kind: 'taken', states: [{ remaining: 0 }] });
+});
+
+test('of several exhausted buckets the one that opens last tells when to come again', async () => {
+  const counts = process();
+  const id = account();
+  const hour: Bucket = { name: 'hour', limit: 1, seconds: 3600 };
+  await counts.take(id, [{ ...minute, limit: 1 }, hour, { ...second, limit: 1 }], 1, START);
+  const again = await counts.take(id, [{ ...minute, limit: 1 }, hour, { ...second, limit: 1 }], 1, START + 1);
+  expect(again).toEqual({ kind: 'exhausted', bucket: hour, retryAfterSeconds: 3600 });
+});
+
+test('windows are aligned to the clock and the next one is whole again, at its first millisecond', async () => {
+  const counts = process();
+  const id = account();
+  expect((await counts.take(id, [minute], 10, START + 59_999)).kind).toBe('taken');
+  expect((await counts.take(id, [minute], 1, START + 59_999)).kind).toBe('exhausted');
+  expect(await counts.take(id, [minute], 1, START + 60_000)).toMatchObject({ states: [{ remaining: 9, resetSeconds: 60 }] });
+});
+
+test('accounts, and buckets of other names, do not count for each other', async () => {
+  const counts = process();
+  const [one, other] = [account(), account()];
+  await counts.take(one, [minute], 10, START);
+  expect((await counts.take(other, [minute], 10, START)).kind).toBe('taken');
+  expect((await counts.take(one, [{ ...minute, name: 'another' }], 10, START)).kind).toBe('taken');
+});
+
+test('a window that a process with a clock ahead has opened is not opened again by one behind', async () => {
+  const [ahead, behind] = [process(), process()];
+  const id = account();
+  await behind.take(id, [minute], 2, START + 59_000);
+  await ahead.take(id, [minute], 6, START + 60_500);
+  expect(await behind.take(id, [minute], 4, START + 59_900)).toMatchObject({
+    kind: 'taken',
+    states: [{ remaining: 0, resetSeconds: 61 }],
+  });
+  expect((await ahead.take(id, [minute], 1, START + 61_000)).kind).toBe('exhausted');
+  expect((await behind.take(id, [minute], 1, START + 60_000)).kind).toBe('exhausted');
+});
+
+test('a clock that was put back by more than clocks differ starts over, and does not wait for a time that is gone', async () => {
+  const counts = process();
+  const id = account();
+  await counts.take(id, [minute], 10, START + 365 * 86_400_000);
+  expect(await counts.take(id, [minute], 4, START)).toMatchObject({ kind: 'taken', states: [{ remaining: 6, resetSeconds: 60 }] });
+});
+
+test('many at once from several processes, in any order of buckets, take exactly what there is', async () => {
+  const processes = Array.from({ length: 4 }, () => process(3));
+  const id = account();
+  const [large, larger]: Bucket[] = [
+    { name: 'large', limit: 120, seconds: 60 },
+    { name: 'larger', limit: 100_000, seconds: 3600 },
+  ];
+  const taken = await Promise.all(
+    Array.from({ length: 1000 }, (_, nth) =>
+      processes[nth % 4]!.take(id, nth % 3 === 0 ? [larger!, large!] : [large!, larger!], 1, START + (nth % 7)),
+    ),
+  );
+  expect(taken.filter(({ kind }) => kind === 'taken')).toHaveLength(120);
+  expect(await processes[0]!.take(id, [larger!], 0, START)).toMatchObject({ states: [{ remaining: 100_000 - 120 }] });
+});
