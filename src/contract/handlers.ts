@@ -1,5 +1,6 @@
 import type { Resource } from '../domain/records/resources.ts';
 import type { CreatedSnapshot } from './create-civic-snapshot.ts';
+import type { DataReport, NewDataReport, ReportReceipt } from './data-report.ts';
 import type { MeetingCadence } from './get-public-body-cadence.ts';
 import type { PublicSourceStatus } from './list-public-source-statuses.ts';
 import type { Health } from './read-civic-health.ts';
@@ -53,6 +54,34 @@ export interface RecordsInput {
   /** Each resource once, its ids lower-case uuids, each once; ids that no record can have are left out already. */
   readonly requests: readonly { readonly resource: Resource; readonly ids: readonly string[] }[];
   readonly maxResponseBytes: number;
+}
+
+/** Missing-data reports; both are asked by the report routes and by the report tools, which share every limit. */
+export interface ReportFunctions {
+  /** Refuses an unsafe address (`invalid_input`), another input under the same token, and whatever the limits of reports refuse. */
+  readonly submitDataReport: (submission: ReportSubmission) => Promise<ReportReceipt>;
+  /** Refuses more than 30 reads of the account in a minute, and what is no report of this account. */
+  readonly getDataReport: (wanted: ReportWanted) => Promise<DataReport>;
+}
+
+export interface ReportSubmission {
+  readonly accountId: string;
+  readonly keyId: string;
+  /** A key that presents a token over both is two aliases of it. */
+  readonly surface: 'rest' | 'mcp';
+  /** The idempotency token, of the form of the contract's `requestToken`. */
+  readonly token: string;
+  /** As parsed by the contract's `newDataReport`, without the token. */
+  readonly input: NewDataReport;
+  readonly requestId: string;
+  /** Where the service is reached, without a slash at the end; a first receipt's `statusUrl` begins with it. */
+  readonly baseUrl: string;
+}
+
+export interface ReportWanted {
+  readonly accountId: string;
+  /** A lower-case uuid. */
+  readonly reportId: string;
 }
 
 /**

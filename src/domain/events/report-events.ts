@@ -10,7 +10,7 @@ const token = z.string().min(1).max(128);
 export const reportSurfaceName = z.enum(['rest', 'mcp']);
 
 /** The input as it was accepted, without the token; kept as parsed. */
-const reportInput = z.looseObject({
+export const reportInput = z.looseObject({
   sourceUrl: z.string(),
   expectedRecord: z.string(),
   jurisdictionSlug: z.string().optional(),
@@ -18,6 +18,7 @@ const reportInput = z.looseObject({
   recordDate: date.optional(),
   sourceRecordId: z.string().optional(),
 });
+export type ReportInput = z.output<typeof reportInput>;
 
 export const dataReportSubmitted = z.strictObject({
   reportId: uuid,
@@ -29,6 +30,8 @@ export const dataReportSubmitted = z.strictObject({
   surface: reportSurfaceName,
   submittedAt: dateTime,
   nextCheckAt: dateTime,
+  /** As the receipt gave it: a repeated submission is answered with the same one, wherever the service is reached by then. */
+  statusUrl: z.string().min(1).max(2048),
 });
 /** Another key or surface has presented the token of a report. */
 export const dataReportTokenAliased = z.strictObject({ reportId: uuid, token, keyId: uuid, surface: reportSurfaceName });
