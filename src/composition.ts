@@ -24,6 +24,7 @@ import { startProjector, type Projector } from '../projections/projector/project
 import { recordHistory } from '../projections/record-history/projection.ts';
 import { pruneRecordHistory } from '../projections/record-history/prune.ts';
 import { recordReferences } from '../projections/record-references/projection.ts';
+import { reports } from '../projections/reports/projection.ts';
 import { snapshots } from '../projections/snapshots/projection.ts';
 import { readAgendaPosition } from '../queries/agenda-position.ts';
 import { readFeedHead } from '../queries/feed-head.ts';
@@ -59,7 +60,7 @@ import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from './sources/sample/sam
 const agenda = createAgendaProjection([...COVERED_BODIES, { jurisdictionSlug: SAMPLE_JURISDICTION_SLUG, slug: SAMPLE_BODY_SLUG }]);
 
 /** Every read model; each is folded by whoever holds its lease. */
-export const PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences, agenda];
+export const PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences, agenda, reports];
 
 const LEASE_MS = 5000;
 const FOLD_BATCH = 2000;

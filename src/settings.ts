@@ -28,6 +28,10 @@ const rate = z
     const [requests, seconds] = text.split('/').map(Number);
     return { requests: requests!, seconds: seconds! };
   });
+const count = z
+  .string()
+  .regex(/^[1-9]\d{0,8}$/)
+  .transform(Number);
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 
 const decodes = (text: string): boolean => {
@@ -57,6 +61,8 @@ const SETTINGS = {
   CIVIC_SNAPSHOT_LIFETIME: [duration, 'P7D', 'an ISO 8601 duration such as P7D'],
   CIVIC_PUBLIC_LIMIT: [rate, '120/60', 'requests/seconds such as 120/60'],
   CIVIC_STATEMENT_TIMEOUT: [duration, 'PT10S', 'an ISO 8601 duration such as PT10S'],
+  CIVIC_REPORT_QUEUE_LIMIT: [count, '1000', 'a whole number of at least 1'],
+  CIVIC_REPORT_DAILY_BUDGET: [count, '500', 'a whole number of at least 1'],
   CIVIC_CLOCK_START: [instant, undefined, 'an ISO 8601 time such as 2025-11-01T00:00:00Z; for trials only'],
   CIVIC_POLL: [z.string().regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/), undefined, 'client names of Legistar, separated by commas'],
   CIVIC_LOG_LEVEL: [

@@ -6,6 +6,7 @@ export const accountStream = (accountId: string): string => `account-${accountId
 export const accountFeedsStream = (accountId: string): string => `account_feeds-${accountId}`;
 export const accountReportsStream = (accountId: string): string => `account_reports-${accountId}`;
 export const reportStream = (reportId: string): string => `report-${reportId}`;
+export const reportSwitchStream = (what: 'intake' | 'worker'): string => `reports_control-${what}`;
 export const snapshotStream = (snapshotId: string): string => `snapshot-${snapshotId}`;
 export const seedStream = (name: string): string => `seed-${name}`;
 export const projectionStream = (name: string): string => `projection-${name}`;

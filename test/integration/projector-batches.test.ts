@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROJECTIONS } from '../../src/composition.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { appendAccount } from '../support/civic-accounts.ts';
+import { appendReports } from '../support/civic-reports.ts';
 import { below, randomChanges, withSeed } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { dumpTables, eventsOf, foldAtRandom } from '../support/projection-spec.ts';
@@ -21,6 +22,7 @@ beforeAll(async () => {
       civic.clock.advance(below(random, 5000) - 1000);
       await civic.writer.write(randomChanges(random, 30, 15), {});
       if (round % 2 === 0) await appendAccount(civic.log, round, random);
+      await appendReports(civic.log, round, random);
       if (round % 5 === 0) {
         const id = civic.identifiers.next();
         await civic.takeSnapshot({ accountId: id, keyId: id, requestId: 'test' });

@@ -49,7 +49,14 @@ export const verifiedRecord = z.strictObject({ itemId: uuid, sourceUrl: z.string
 /** Who did it: the holder of the lease and the fencing token of that lease. */
 const byHolder = { holder: z.string().min(1).max(200), fencingToken: z.int().min(1) };
 
+/**
+ * A holder has taken the lease of a report, with a token higher than every earlier one of it. From here on a move by an earlier holder is
+ * refused: its append, decided on before this event, conflicts with it. Renewals and releases are no events.
+ */
+export const dataReportLeased = z.strictObject({ accountId: uuid, ...byHolder, leasedAt: dateTime, leaseUntil: dateTime });
+
 export const dataReportMoved = z.strictObject({
+  accountId: uuid,
   from: z.enum(REPORT_STATUSES),
   to: z.enum(REPORT_STATUSES),
   reasonCode: orNull(z.enum(REPORT_REASONS)),
@@ -61,10 +68,28 @@ export const dataReportMoved = z.strictObject({
   movedAt: dateTime,
   ...byHolder,
 });
-/** What an investigation has found without moving the report; for the investigator only. */
-export const dataReportNoted = z.strictObject({ note: z.string().min(1).max(4000), notedAt: dateTime, ...byHolder });
+/** What an investigation has found without moving the report; the words are for the investigator only. */
+export const dataReportNoted = z.strictObject({
+  note: z.string().min(1).max(4000),
+  notedAt: dateTime,
+  /** When the customer should look again; null leaves what the last move said. */
+  nextCheckAt: orNull(dateTime),
+  ...byHolder,
+});
 
-export const REPORT_EVENTS = { DataReportMoved: dataReportMoved, DataReportNoted: dataReportNoted } as const;
+export const REPORT_EVENTS = {
+  DataReportLeased: dataReportLeased,
+  DataReportMoved: dataReportMoved,
+  DataReportNoted: dataReportNoted,
+} as const;
+
+/** Intake or the worker was stopped or let go on by an operator. Streams `reports_control-intake` and `reports_control-worker`. */
+export const REPORT_SWITCH_TURNED = 'ReportSwitchTurned';
+export const reportSwitchTurned = z.strictObject({
+  paused: z.boolean(),
+  by: z.string().min(1).max(200),
+  reason: orNull(z.string().min(1).max(500)),
+});
 
 type EventsOf<Map extends Readonly<Record<string, z.ZodType>>> = {
   [T in keyof Map & string]: { readonly type: T; readonly data: z.output<Map[T]> };

@@ -1,0 +1,41 @@
+import { REPORT_EVENTS } from '../../src/domain/events/report-events.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import { sameRows } from '../same-rows.ts';
+import { isClosed, type LifecycleChange, reportChanges, SUBMITTED } from './report-changes.ts';
+import { addTallies, type Duration, insertSubmitted, updateMoved, updateTouched } from './statements.ts';
+import { createReportTables, REPORTS, reportsTable, reportTalliesTable } from './tables.ts';
+
+/** How long the report took to what the batch says of it; a clock that went back counts as no time. */
+const durations = ({ moved, firstMove }: LifecycleChange, submittedAt: number): readonly Duration[] => {
+  const since = (time: string) => Math.max(0, Date.parse(time) - submittedAt);
+  return [
+    ...(firstMove === null ? [] : [{ measure: 'first_move' as const, status: firstMove.to, milliseconds: since(firstMove.movedAt) }]),
+    ...(moved === null || !isClosed(moved.to)
+      ? []
+      : [{ measure: 'closing' as const, status: moved.to, milliseconds: since(moved.movedAt) }]),
+  ];
+};
+
+const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+  const { submitted, lifecycle } = reportChanges(batch);
+  if (submitted.size > 0) await transaction.execute(insertSubmitted(generation, [...submitted.values()], columns));
+  if (lifecycle.size === 0) return;
+  const { rows } = await transaction.execute(updateTouched(generation, lifecycle, columns));
+  await transaction.execute(updateMoved(generation, lifecycle, columns));
+  const tallied = rows.flatMap(([reportId, submittedAt]) => durations(lifecycle.get(reportId!)!, Number(submittedAt)));
+  if (tallied.length > 0) await transaction.execute(addTallies(generation, tallied, columns));
+};
+
+export const reports: Projection = {
+  name: REPORTS,
+  version: 1,
+  handles: [SUBMITTED, ...Object.keys(REPORT_EVENTS)],
+  tables: (generation) => [reportsTable(generation), reportTalliesTable(generation)],
+  create: createReportTables,
+  fold,
+  differences: (left, right) => [
+    sameRows(reportsTable(left), reportsTable(right)),
+    sameRows(reportTalliesTable(left), reportTalliesTable(right)),
+  ],
+};

@@ -1,0 +1,80 @@
+import type { z } from 'zod';
+import { type dataReportMoved, dataReportSubmitted } from '../../src/domain/events/report-events.ts';
+import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { CLOSED_REPORT_STATUSES, type ReportStatus } from '../../src/domain/report-words.ts';
+import { streamId } from '../../src/domain/streams.ts';
+
+export interface SubmittedReport {
+  readonly accountId: string;
+  readonly data: z.output<typeof dataReportSubmitted>;
+}
+
+type Moved = z.output<typeof dataReportMoved>;
+
+/** What a batch comes to for one report beside its submission. */
+export interface LifecycleChange {
+  revision: number;
+  fencingToken: number;
+  /** The last move. */
+  moved: Moved | null;
+  /** The move out of `received`: no arrow leads back there, so it is the first. */
+  firstMove: Moved | null;
+  note: { readonly text: string; readonly notedAt: string } | null;
+  /** What the customer sees as the time of the last change; null when nothing that the customer sees has changed. */
+  updatedAt: string | null;
+  /** Undefined when nothing of the batch says it. */
+  nextCheckAt: string | null | undefined;
+}
+
+export interface ReportChanges {
+  readonly submitted: ReadonlyMap<string, SubmittedReport>;
+  readonly lifecycle: ReadonlyMap<string, LifecycleChange>;
+}
+
+export const SUBMITTED = 'DataReportSubmitted';
+
+export const isClosed = (status: ReportStatus): boolean => (CLOSED_REPORT_STATUSES as readonly ReportStatus[]).includes(status);
+
+/**
+ * Events ascending. A report and its lifecycle stand on two streams, so the two meet only in the log's order: a lifecycle event says
+ * something of a report that was submitted before it. One that precedes the submission is left out here when both come in one batch, and
+ * finds no row when they come in two: the same tables either way. Pure.
+ */
+export const reportChanges = (batch: readonly StoredEvent[]): ReportChanges => {
+  const submitted = new Map<string, SubmittedReport>();
+  const lifecycle = new Map<string, LifecycleChange>();
+  for (const stored of batch) {
+    if (stored.type === SUBMITTED) {
+      const data = dataReportSubmitted.parse(JSON.parse(stored.data));
+      if (submitted.has(data.reportId)) continue;
+      submitted.set(data.reportId, { accountId: streamId(stored.stream), data });
+      lifecycle.delete(data.reportId);
+    } else {
+      const reportId = streamId(stored.stream);
+      lifecycle.set(reportId, changed(lifecycle.get(reportId), stored));
+    }
+  }
+  return { submitted, lifecycle };
+};
+
+const UNCHANGED = { moved: null, firstMove: null, note: null, updatedAt: null, nextCheckAt: undefined };
+
+const changed = (before: LifecycleChange | undefined, stored: StoredEvent): LifecycleChange => {
+  const event = readReportEvent(stored);
+  const { fencingToken } = event.data;
+  const change = { ...UNCHANGED, ...before, revision: stored.revision, fencingToken };
+  switch (event.type) {
+    case 'DataReportLeased':
+      return change;
+    case 'DataReportMoved': {
+      const { data } = event;
+      const firstMove = data.from === 'received' ? data : change.firstMove;
+      return { ...change, moved: data, firstMove, updatedAt: data.movedAt, nextCheckAt: data.nextCheckAt };
+    }
+    case 'DataReportNoted': {
+      const { note: text, notedAt, nextCheckAt } = event.data;
+      return { ...change, note: { text, notedAt }, ...(nextCheckAt === null ? {} : { updatedAt: notedAt, nextCheckAt }) };
+    }
+  }
+};

@@ -1,0 +1,103 @@
+import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
+import { sourceAddressKey } from '../../src/domain/source-address.ts';
+import { isClosed, type LifecycleChange, type SubmittedReport } from './report-changes.ts';
+import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, reportsTable, reportTalliesTable } from './tables.ts';
+
+const milliseconds = (time: string | null | undefined): number | null => (time == null ? null : Date.parse(time));
+
+/** A report that is there already stays as it is. */
+export const insertSubmitted = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement => {
+  const inputs = submitted.map(({ data }) => data.input);
+  return {
+    text: `insert into ${reportsTable(generation)} (report_id, account_id, status, submitted_at, updated_at, next_check_at,
+        verified_records, input, address_key, source_record_id, jurisdiction_slug, record_date, revision, fencing_token)
+      select report_id, account_id, 'received', submitted_at, submitted_at, next_check_at,
+        '[]', input, address_key, source_record_id, jurisdiction_slug, record_date, -1, 0
+      from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[])
+        s (report_id, account_id, submitted_at, next_check_at, input, address_key, source_record_id, jurisdiction_slug, record_date)
+      on conflict (report_id) do nothing`,
+    values: [
+      columns.uuids(submitted.map(({ data }) => data.reportId)),
+      columns.uuids(submitted.map(({ accountId }) => accountId)),
+      columns.bigints(submitted.map(({ data }) => milliseconds(data.submittedAt))),
+      columns.bigints(submitted.map(({ data }) => milliseconds(data.nextCheckAt))),
+      columns.texts(inputs.map((input) => JSON.stringify(input))),
+      columns.uuids(inputs.map(({ sourceUrl }) => sourceAddressKey(sourceUrl))),
+      columns.texts(inputs.map(({ sourceRecordId }) => sourceRecordId ?? null)),
+      columns.texts(inputs.map(({ jurisdictionSlug }) => jurisdictionSlug ?? null)),
+      columns.texts(inputs.map(({ recordDate }) => recordDate ?? null)),
+    ],
+  };
+};
+
+/** Whatever any lifecycle event changes. Returns the ids of the reports that are there and the times of their submission. */
+export const updateTouched = (generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement => {
+  const all = [...changes.values()];
+  return {
+    text: `update ${reportsTable(generation)} r set revision = c.revision, fencing_token = c.fencing_token,
+        updated_at = coalesce(c.updated_at, r.updated_at),
+        next_check_at = case when c.checked then c.next_check_at else r.next_check_at end,
+        noted_at = coalesce(c.noted_at, r.noted_at), note = coalesce(c.note, r.note)
+      from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[], $8::text[])
+        c (report_id, revision, fencing_token, updated_at, checked, next_check_at, noted_at, note)
+      where r.report_id = c.report_id
+      returning r.report_id::text, r.submitted_at::text`,
+    values: [
+      columns.uuids([...changes.keys()]),
+      columns.bigints(all.map(({ revision }) => revision)),
+      columns.bigints(all.map(({ fencingToken }) => fencingToken)),
+      columns.bigints(all.map(({ updatedAt }) => milliseconds(updatedAt))),
+      columns.booleans(all.map(({ nextCheckAt }) => nextCheckAt !== undefined)),
+      columns.bigints(all.map(({ nextCheckAt }) => milliseconds(nextCheckAt))),
+      columns.bigints(all.map(({ note }) => milliseconds(note?.notedAt))),
+      columns.texts(all.map(({ note }) => note?.text ?? null)),
+    ],
+  };
+};
+
+/** What the last move of each report says. */
+export const updateMoved = (generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement => {
+  const moves = [...changes].flatMap(([reportId, { moved, firstMove }]) => (moved === null ? [] : [{ reportId, moved, firstMove }]));
+  return {
+    text: `update ${reportsTable(generation)} r set status = m.status, reason_code = m.reason_code, finding = m.finding,
+        next_action = m.next_action, verified_records = m.verified_records, closed_at = m.closed_at,
+        first_moved_at = coalesce(r.first_moved_at, m.first_moved_at)
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[])
+        m (report_id, status, reason_code, finding, next_action, verified_records, closed_at, first_moved_at)
+      where r.report_id = m.report_id`,
+    values: [
+      columns.uuids(moves.map(({ reportId }) => reportId)),
+      columns.texts(moves.map(({ moved }) => moved.to)),
+      columns.texts(moves.map(({ moved }) => moved.reasonCode)),
+      columns.texts(moves.map(({ moved }) => moved.finding)),
+      columns.texts(moves.map(({ moved }) => moved.nextAction)),
+      columns.texts(moves.map(({ moved }) => JSON.stringify(moved.verifiedRecords))),
+      columns.bigints(moves.map(({ moved }) => (isClosed(moved.to) ? milliseconds(moved.movedAt) : null))),
+      columns.bigints(moves.map(({ firstMove }) => milliseconds(firstMove?.movedAt))),
+    ],
+  };
+};
+
+export interface Duration {
+  readonly measure: ReportMeasure;
+  readonly status: string;
+  readonly milliseconds: number;
+}
+
+const bucketOf = (duration: Duration): number => REPORT_BUCKETS_SECONDS.find((upTo) => duration.milliseconds <= upTo * 1000) ?? LONGER;
+
+/** Adds durations to the tallies. */
+export const addTallies = (generation: number, durations: readonly Duration[], columns: ColumnArrays): Statement => ({
+  text: `insert into ${reportTalliesTable(generation)} as t (measure, status, up_to_seconds, reports, milliseconds)
+    select measure, status, up_to_seconds, count(*), sum(milliseconds)::bigint
+    from unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) d (measure, status, up_to_seconds, milliseconds)
+    group by measure, status, up_to_seconds
+    on conflict (measure, status, up_to_seconds)
+      do update set reports = t.reports + excluded.reports, milliseconds = t.milliseconds + excluded.milliseconds`,
+  values: [
+    columns.texts(durations.map(({ measure }) => measure)),
+    columns.texts(durations.map(({ status }) => status)),
+    columns.bigints(durations.map(bucketOf)),
+    columns.bigints(durations.map((duration) => duration.milliseconds)),
+  ],
+});
