@@ -1,83 +1,58 @@
 import { eventId } from '../src/domain/identifiers.ts';
 import type { Clock } from '../src/domain/ports/clock.ts';
 import { DeadlineExceeded } from '../src/domain/ports/database.ts';
-import {
-  type AppendOutcome,
-  type EventLog,
-  type EventMetadata,
-  NO_STREAM,
-  OutcomeUnknown,
-  type Position,
-  type StoredEvent,
-} from '../src/domain/ports/event-log.ts';
+import { type AppendOutcome, type EventMetadata, OutcomeUnknown, type Position, type StoredEvent } from '../src/domain/ports/event-log.ts';
 import { Rejection } from '../src/domain/rejections.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Decider, Fact } from './decider.ts';
+import { beginFold, foldOn, type FoldParts } from './fold-stream.ts';
 
-export interface Handling<State, Command, Event extends Fact> {
-  readonly log: EventLog;
+export interface Handling<State, Command, Event extends Fact> extends FoldParts {
   readonly clock: Clock;
   readonly decider: Decider<State, Command, Event>;
   readonly stream: string;
   readonly command: Command;
-  /** The same id for each try of one command: what it has stored is found again and not stored twice. */
+  /**
+   * The same id for each try of one command: what it has stored is found again and not stored twice. Past a checkpoint nobody looks for
+   * it: where a command may come again much later, its decider must know it by what it says.
+   */
   readonly commandId: string;
   readonly context: CommandContext;
   /** Clock milliseconds. */
   readonly deadline: number;
 }
 
-export type Handled =
+export type Handled<State = unknown> =
   | { readonly kind: 'appended'; readonly position: Position; readonly revision: number }
-  | { readonly kind: 'unchanged' }
+  /** The state that was decided upon, and the place of the stream's last event: what has passed it knows the state. */
+  | { readonly kind: 'unchanged'; readonly state: State; readonly position: Position | null }
   | { readonly kind: 'rejected'; readonly rejection: Rejection };
 
 /**
- * Loads the stream, decides, and appends at the revision decided upon; decides again after a conflict until the deadline.
- * Throws `DeadlineExceeded`, `LogUnavailable`, or `OutcomeUnknown` when even reading again did not tell whether the events were stored.
+ * Loads the stream (from its checkpoint, where the decider has one), decides, and appends at the revision decided upon; decides again
+ * after a conflict until the deadline. Throws `DeadlineExceeded`, `LogUnavailable`, or `OutcomeUnknown` when even reading again did not
+ * tell whether the events were stored.
  */
-export const handle = async <State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled> => {
-  const { log, decider, stream, commandId } = handling;
-  let state = decider.initialState();
-  let revision = NO_STREAM;
+export const handle = async <State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled<State>> => {
+  const { decider, stream, commandId } = handling;
+  let folded = await beginFold(handling, decider, stream);
   for (let attempt = 0; ; attempt += 1) {
-    for await (const stored of eventsAfter(log, stream, revision)) {
-      if (isOf(commandId, stored)) return alreadyStored(log, stream, commandId, stored);
-      state = decider.evolve(state, decider.read(stored));
-      revision = stored.revision;
-    }
-    const decision = decider.decide(handling.command, state);
+    let own: StoredEvent | undefined;
+    folded = await foldOn(handling, decider, stream, folded, (stored) => {
+      if (isOf(commandId, stored)) own = stored;
+    });
+    if (own !== undefined) return { kind: 'appended', position: own.position, revision: own.revision };
+    const decision = decider.decide(handling.command, folded.state);
     if (decision instanceof Rejection) return { kind: 'rejected', rejection: decision };
-    if (decision.length === 0) return { kind: 'unchanged' };
-    const outcome = await append(handling, decision, revision);
+    if (decision.length === 0) return { kind: 'unchanged', state: folded.state, position: folded.position };
+    const outcome = await append(handling, decision, folded.revision);
     if (outcome.kind === 'appended') return outcome;
     await pause(handling, attempt);
   }
 };
 
-const PAGE = 500;
-const eventsAfter = async function* (log: EventLog, stream: string, revision: number): AsyncGenerator<StoredEvent> {
-  let after = revision;
-  for (;;) {
-    const page = await log.readStream(stream, after, PAGE);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    after = last.revision;
-  }
-};
-
 const isOf = (commandId: string, stored: StoredEvent): boolean =>
   stored.metadata.includes(commandId) && (JSON.parse(stored.metadata) as EventMetadata).commandId === commandId;
-
-const alreadyStored = async (log: EventLog, stream: string, commandId: string, first: StoredEvent): Promise<Handled> => {
-  let last = first;
-  for await (const stored of eventsAfter(log, stream, first.revision)) {
-    if (!isOf(commandId, stored)) break;
-    last = stored;
-  }
-  return { kind: 'appended', position: last.position, revision: last.revision };
-};
 
 /** A lost connection is answered like a conflict: the next look at the stream tells what became of the append. */
 const append = async <State, Command, Event extends Fact>(

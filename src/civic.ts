@@ -9,6 +9,7 @@ import type { OperationFunctions, PublicFunctions } from './contract/handlers.ts
 import type { Identifiers } from './domain/identifiers.ts';
 import type { RandomBytes } from './domain/key-secret.ts';
 import type { Clock } from './domain/ports/clock.ts';
+import type { DeciderCheckpoints } from './domain/ports/decider-checkpoints.ts';
 import type { EventLog, Position } from './domain/ports/event-log.ts';
 import type { GenerationStore } from './domain/ports/generations.ts';
 import type { Logger } from './domain/ports/logger.ts';
@@ -25,6 +26,8 @@ export interface Civic {
   readonly identifiers: Identifiers;
   readonly randomBytes: RandomBytes;
   readonly log: EventLog;
+  /** For commands on streams that can grow without end. */
+  readonly checkpoints: DeciderCheckpoints;
   readonly reads: LiveReads;
   readonly writer: RecordWriter;
   readonly generations: GenerationStore;

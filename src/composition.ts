@@ -9,6 +9,7 @@ import type { AttachedDatabase } from '../infra/embedded-postgresql/attach.ts';
 import { stayAttached } from '../infra/embedded-postgresql/stay-attached.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
+import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
 import { openEventLog } from '../infra/postgresql/event-log.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
 import { createLiveReads } from '../infra/postgresql/live-reads.ts';
@@ -120,6 +121,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
   const reads = createLiveReads(database.read);
   const progress = createProgress(database.read, clock);
   const generations = createGenerationStore(database.transactor);
+  const checkpoints = createDeciderCheckpoints(database.read, database.transactor, logger);
   const writer = createRecordWriter({ log, clock, identifiers, deadlineMs: VISIBLE_TIMEOUT_MS });
   const projectorDependencies = {
     log,
@@ -158,6 +160,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
     identifiers,
     randomBytes,
     log,
+    checkpoints,
     reads,
     writer,
     generations,

@@ -55,7 +55,7 @@ test('a command that meets another writer is decided again on what that writer d
   });
   const parts = { log: memory.log, clock: stoppedClock() };
   await handleAccountCommand(parts, request(randomUUID(), open));
-  expect(await handleAccountCommand(parts, request(randomUUID(), { type: 'SuspendAccount' }))).toEqual({ kind: 'unchanged' });
+  expect(await handleAccountCommand(parts, request(randomUUID(), { type: 'SuspendAccount' }))).toMatchObject({ kind: 'unchanged' });
   expect(memory.events.map(({ type }) => type)).toEqual(['AccountOpened', 'AccountSuspended']);
 });
 

@@ -1,0 +1,33 @@
+import { createHash } from 'node:crypto';
+import type { DeciderCheckpoint, DeciderCheckpoints } from '../../src/domain/ports/decider-checkpoints.ts';
+
+/** Checkpoints in memory, that a test may spoil: as damage does, or as a sound writer of something else. */
+export const memoryCheckpoints = () => {
+  const rows = new Map<string, DeciderCheckpoint>();
+  const edit = (decider: string, change: (kept: DeciderCheckpoint) => DeciderCheckpoint): void => {
+    let edited = 0;
+    for (const [key, kept] of rows) {
+      if (kept.decider !== decider) continue;
+      rows.set(key, change(kept));
+      edited += 1;
+    }
+    if (edited === 0) throw new Error(`there is no checkpoint of ${decider}`);
+  };
+  const store: DeciderCheckpoints = {
+    load: async (stream, decider) => rows.get(`${decider} ${stream}`) ?? null,
+    save: async (checkpoint) => void rows.set(`${checkpoint.decider} ${checkpoint.stream}`, checkpoint),
+  };
+  return {
+    ...store,
+    rows,
+    edit,
+    /** With the seal that the changed row has to have. */
+    reseal: (decider: string, change: (kept: DeciderCheckpoint) => DeciderCheckpoint): void =>
+      edit(decider, (kept) => {
+        const changed = change(kept);
+        const { stream, version, revision, eventId, state } = changed;
+        const sealed = JSON.stringify([stream, changed.decider, version, revision, eventId, state]);
+        return { ...changed, seal: createHash('sha256').update(sealed).digest('hex') };
+      }),
+  };
+};
