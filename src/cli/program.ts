@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import type { CliContext } from './context.ts';
 import { addAccountsCommands } from './commands/accounts.ts';
+import { addCursorCommands } from './commands/cursor.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addProjectionsCommands } from './commands/projections.ts';
 import { addReactorsCommands } from './commands/reactors.ts';
@@ -26,5 +27,6 @@ export const createProgram = (context: CliContext): Command => {
   addProjectionsCommands(program, context);
   addReactorsCommands(program, context);
   addSampleCommands(program, context);
+  addCursorCommands(program, context);
   return program;
 };

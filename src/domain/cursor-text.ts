@@ -39,15 +39,28 @@ export const cursorText = (kind: CursorKind, payload: Uint8Array): string => {
   return bytes.toString('base64url');
 };
 
-/** The payload of a cursor of the expected kind, or why there is none. Throws for no text at all. */
-export const cursorPayload = (kind: CursorKind, text: string, maxLength: number): Buffer | CursorDamage => {
-  if (text.length > maxLength) return 'damaged';
+/** The kind that a whole cursor says it is of, or undefined for any other text. Throws for no text at all. */
+export const cursorKind = (text: string, maxLength: number): CursorKind | undefined => {
+  const bytes = cursorBytes(text, maxLength);
+  return bytes === undefined ? undefined : (Object.keys(CURSOR_KINDS) as CursorKind[]).find((kind) => CURSOR_KINDS[kind] === bytes[1]);
+};
+
+/** Header, payload and checksum of an undamaged cursor of any kind. */
+const cursorBytes = (text: string, maxLength: number): Buffer | undefined => {
+  if (text.length > maxLength) return undefined;
   const bytes = Buffer.from(text, 'base64url');
   const end = bytes.length - CHECKSUM_BYTES;
   // Buffer.from skips what it does not know; only the text that the bytes themselves have is a cursor.
-  if (end < HEADER_BYTES || bytes.toString('base64url') !== text) return 'damaged';
-  if (bytes.readUInt32BE(end) !== crcFinished(crcOver(bytes, 0, end, CRC_START)) || bytes[0] !== VERSION) return 'damaged';
-  return bytes[1] === CURSOR_KINDS[kind] ? bytes.subarray(HEADER_BYTES, end) : 'other kind';
+  if (end < HEADER_BYTES || bytes.toString('base64url') !== text) return undefined;
+  const sound = bytes.readUInt32BE(end) === crcFinished(crcOver(bytes, 0, end, CRC_START)) && bytes[0] === VERSION;
+  return sound ? bytes : undefined;
+};
+
+/** The payload of a cursor of the expected kind, or why there is none. Throws for no text at all. */
+export const cursorPayload = (kind: CursorKind, text: string, maxLength: number): Buffer | CursorDamage => {
+  const bytes = cursorBytes(text, maxLength);
+  if (bytes === undefined) return 'damaged';
+  return bytes[1] === CURSOR_KINDS[kind] ? bytes.subarray(HEADER_BYTES, bytes.length - CHECKSUM_BYTES) : 'other kind';
 };
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';

@@ -3,10 +3,13 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Command } from 'commander';
 import { exportRecords } from '../../../queries/export-records.ts';
+import { recordVersions } from '../../../queries/record-versions.ts';
+import { uuid } from '../../domain/records/fields.ts';
 import { isResource, RESOURCES } from '../../domain/records/resources.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
 import type { InputLine } from '../../sources/ndjson/read-lines.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
+import { parseOption } from '../options.ts';
 import { print, writeOut } from '../output.ts';
 import { progressBar } from '../progress-bar.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';
@@ -39,7 +42,25 @@ export const addRecordsCommands = (program: Command, context: CliContext): void 
     .option('--at <cursor>', 'the state at a feed cursor')
     .option('--json', 'print one JSON array instead of lines')
     .action((options: Options) => runExport(context, options));
+  records
+    .command('history <id>')
+    .description('every version of a record from the log, as NDJSON, oldest first')
+    .option('--json', 'print one JSON array instead of lines')
+    .action((id: string, options: Options) => runHistory(context, id, options));
 };
+
+const runHistory = (context: CliContext, id: string, { json }: Options): Promise<void> =>
+  withCivic(context, { projector: false }, async (civic) => {
+    const recordId = parseOption('the id', uuid, id, 'a uuid');
+    let found = 0;
+    for await (const version of recordVersions(civic.log, recordId)) {
+      const text = JSON.stringify(version);
+      await writeOut(context, json ? `${found === 0 ? '[' : ','}${text}` : `${text}\n`);
+      found += 1;
+    }
+    if (found === 0) throw new CommandFailed(`no record has ever had the id ${recordId}`);
+    if (json) await writeOut(context, ']\n');
+  });
 
 /** Lines that were refused, kept beside the input so that they can be mended and imported again. */
 class RejectedFile {

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { explainCursor } from '../../queries/explain-cursor.ts';
+import { recordVersions } from '../../queries/record-versions.ts';
+import { readFeedHead } from '../../queries/feed-head.ts';
+import { encodeCoverageCursor } from '../../src/domain/coverage-cursor.ts';
+import { encodeFeedCursor, encodeSnapshotPageCursor } from '../../src/domain/cursor.ts';
+import { encodeUpcomingCursor } from '../../src/domain/upcoming-cursor.ts';
+import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
+import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+let server: TestDatabase;
+let civic: TestCivic;
+const random = randomFrom(testSeed());
+const OTHER = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url, { leaseMs: 1000 });
+  civic.startProjector();
+  await change();
+  civic.clock.advance(RETENTION_MS + DAY_MS);
+  await change();
+});
+
+afterAll(async () => {
+  await civic?.close();
+  await server?.close();
+});
+
+const change = async () => {
+  await civic.writer.write(randomChanges(random, 30, 20), {});
+  await civic.settled();
+};
+const explain = (text: string) => explainCursor({ reads: civic.reads, clock: civic.clock, retentionMs: RETENTION_MS }, text);
+
+describe('a feed cursor', () => {
+  test('at the head is good and behind by nothing', async () => {
+    const { feedId, position } = await readFeedHead(civic.reads);
+    const cursor = encodeFeedCursor({ feedId: feedId!, position, binding: 'topics' });
+    expect(await explain(cursor)).toMatchObject({ kind: 'feed', position, behind: 0, readWith: 'resource=topics', nextChangeAt: null });
+  });
+
+  test('that has passed the first retention is told as expired, with what to do', async () => {
+    const { feedId, position } = await readFeedHead(civic.reads);
+    const explained = await explain(encodeFeedCursor({ feedId: feedId!, position: 1, binding: 'all' }));
+    expect(explained).toMatchObject({ kind: 'feed', position: 1, behind: position - 1 });
+    expect(explained.verdict).toMatch(/older than the replay retention.*410.*snapshot/);
+  });
+
+  test('beyond the head, and of another feed, is told so', async () => {
+    const { feedId, position } = await readFeedHead(civic.reads);
+    expect((await explain(encodeFeedCursor({ feedId: feedId!, position: position + 1, binding: 'nothing' }))).verdict).toMatch(
+      /beyond the head/,
+    );
+    expect((await explain(encodeFeedCursor({ feedId: OTHER, position: 0, binding: 'nothing' }))).verdict).toMatch(/another feed/);
+  });
+});
+
+test('cursors of the other kinds say what they are bound to', async () => {
+  const { feedId } = await readFeedHead(civic.reads);
+  const page = encodeSnapshotPageCursor({ feedId: feedId!, snapshotId: OTHER, resource: 'topics', position: 7 });
+  expect(await explain(page)).toMatchObject({ kind: 'snapshotPage', snapshotId: OTHER, resource: 'topics', position: 7 });
+  const upcoming = encodeUpcomingCursor({ startsAt: 0, classifiedAt: 0, hitId: OTHER });
+  expect(await explain(upcoming)).toMatchObject({ kind: 'upcoming', startsAt: '1970-01-01T00:00:00.000Z' });
+  const binding = { jurisdictionSlug: null, county: 'dallas', family: null, includeInactive: false, limit: 20 };
+  const coverage = encodeCoverageCursor({ catalogVersion: '2026-01-01.0123456789ab', binding, offset: 20 });
+  expect(await explain(coverage)).toMatchObject({ kind: 'coverage', county: 'dallas', offset: 20 });
+});
+
+test.each(['', 'x', '!!', 'A'.repeat(600)])('%j is told to be no cursor', async (text) => {
+  expect(await explain(text)).toMatchObject({ kind: 'none' });
+});
+
+test('the versions of a record are those of its stream, oldest first and dense', async () => {
+  const rows = await civic.reads.texts((generation) => ({
+    text: `select record_id::text, max(version)::text from civic.record_history_g${generation('record_history')} group by 1 order by 2::bigint desc limit 1`,
+    values: [],
+  }));
+  const [id, newest] = rows[0]!;
+  const versions = [];
+  for await (const version of recordVersions(civic.log, id!)) versions.push(version);
+  expect(versions.map(({ version }) => version)).toEqual(Array.from({ length: Number(newest) }, (_, index) => index + 1));
+});
