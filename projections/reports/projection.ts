@@ -1,8 +1,9 @@
 import { REPORT_EVENTS } from '../../src/domain/events/report-events.ts';
 import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import { isClosedStatus } from '../../src/domain/report-transitions.ts';
 import { sameRows } from '../same-rows.ts';
-import { isClosed, type LifecycleChange, reportChanges, SUBMITTED } from './report-changes.ts';
+import { type LifecycleChange, reportChanges, SUBMITTED } from './report-changes.ts';
 import { addTallies, type Duration, insertSubmitted, updateMoved, updateTouched } from './statements.ts';
 import { createReportTables, REPORTS, reportsTable, reportTalliesTable } from './tables.ts';
 
@@ -11,7 +12,7 @@ const durations = ({ moved, firstMove }: LifecycleChange, submittedAt: number): 
   const since = (time: string) => Math.max(0, Date.parse(time) - submittedAt);
   return [
     ...(firstMove === null ? [] : [{ measure: 'first_move' as const, status: firstMove.to, milliseconds: since(firstMove.movedAt) }]),
-    ...(moved === null || !isClosed(moved.to)
+    ...(moved === null || !isClosedStatus(moved.to)
       ? []
       : [{ measure: 'closing' as const, status: moved.to, milliseconds: since(moved.movedAt) }]),
   ];

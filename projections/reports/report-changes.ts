@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { type dataReportMoved, dataReportSubmitted } from '../../src/domain/events/report-events.ts';
 import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
 import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { CLOSED_REPORT_STATUSES, type ReportStatus } from '../../src/domain/report-words.ts';
 import { streamId } from '../../src/domain/streams.ts';
 
 export interface SubmittedReport {
@@ -33,8 +32,6 @@ export interface ReportChanges {
 }
 
 export const SUBMITTED = 'DataReportSubmitted';
-
-export const isClosed = (status: ReportStatus): boolean => (CLOSED_REPORT_STATUSES as readonly ReportStatus[]).includes(status);
 
 /**
  * Events ascending. A report and its lifecycle stand on two streams, so the two meet only in the log's order: a lifecycle event says

@@ -1,6 +1,7 @@
 import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
+import { isClosedStatus } from '../../src/domain/report-transitions.ts';
 import { sourceAddressKey } from '../../src/domain/source-address.ts';
-import { isClosed, type LifecycleChange, type SubmittedReport } from './report-changes.ts';
+import type { LifecycleChange, SubmittedReport } from './report-changes.ts';
 import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, reportsTable, reportTalliesTable } from './tables.ts';
 
 const milliseconds = (time: string | null | undefined): number | null => (time == null ? null : Date.parse(time));
@@ -72,7 +73,7 @@ export const updateMoved = (generation: number, changes: ReadonlyMap<string, Lif
       columns.texts(moves.map(({ moved }) => moved.finding)),
       columns.texts(moves.map(({ moved }) => moved.nextAction)),
       columns.texts(moves.map(({ moved }) => JSON.stringify(moved.verifiedRecords))),
-      columns.bigints(moves.map(({ moved }) => (isClosed(moved.to) ? milliseconds(moved.movedAt) : null))),
+      columns.bigints(moves.map(({ moved }) => (isClosedStatus(moved.to) ? milliseconds(moved.movedAt) : null))),
       columns.bigints(moves.map(({ firstMove }) => milliseconds(firstMove?.movedAt))),
     ],
   };

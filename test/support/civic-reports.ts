@@ -26,6 +26,7 @@ export const submitted = (reportId: string, number: number, time: number) => ({
     surface: 'rest' as const,
     submittedAt: at(time),
     nextCheckAt: at(time + 86_400_000),
+    statusUrl: `http://127.0.0.1/api/v1/data-reports/${reportId}`,
   },
 });
 

@@ -44,7 +44,11 @@ export const ACCOUNT_REPORT_EVENTS = {
   DataReportSettled: dataReportSettled,
 } as const;
 
-export const verifiedRecord = z.strictObject({ itemId: uuid, sourceUrl: z.string(), title: z.string().optional() });
+export const verifiedRecord = z.strictObject({
+  itemId: uuid,
+  sourceUrl: z.string().min(1).max(2048),
+  title: z.string().min(1).max(300).optional(),
+});
 
 /** Who did it: the holder of the lease and the fencing token of that lease. */
 const byHolder = { holder: z.string().min(1).max(200), fencingToken: z.int().min(1) };

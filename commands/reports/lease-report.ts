@@ -1,0 +1,57 @@
+import type { ReportLease } from '../../src/domain/ports/report-leases.ts';
+import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { readSwitches } from '../../src/domain/report-switches.ts';
+import { isClosedStatus } from '../../src/domain/report-transitions.ts';
+import { reportStream } from '../../src/domain/streams.ts';
+import { foldStream } from '../fold-stream.ts';
+import { reportDecider, type ReportState } from './report-decider.ts';
+import { recordLease, type ReportWork } from './work-on-report.ts';
+
+export interface LeaseRequest {
+  readonly reportId: string;
+  readonly accountId: string;
+  readonly holder: string;
+  readonly leaseMs: number;
+  /** Investigations that may begin in a day (UTC), of all holders. */
+  readonly dailyBudget: number;
+  /** A person may work on a report by hand while the worker is paused; nothing else may. */
+  readonly whilePaused: boolean;
+}
+
+export interface LeasedReport {
+  readonly lease: ReportLease;
+  /** The report as it was when the lease was recorded: what a move is decided on. */
+  readonly state: ReportState;
+}
+
+/** A report's state from its own stream. */
+export const readReportState = async (log: EventLog, reportId: string): Promise<ReportState> =>
+  (await foldStream({ log }, reportDecider, reportStream(reportId))).state;
+
+/**
+ * Takes the lease of a report that was taken in, or renews it for its holder. Refuses with `invalid_transition` (closed), `worker_paused`,
+ * `lease_conflict` (another has it) or `budget_exhausted`; throws what the log and the database throw, and then nothing is leased for long.
+ */
+export const leaseReport = async (work: ReportWork, request: LeaseRequest): Promise<LeasedReport | Rejection> => {
+  const { reportId, accountId, holder, leaseMs, dailyBudget } = request;
+  if (!request.whilePaused && (await readSwitches(work.log)).worker.paused) {
+    return new Rejection('worker_paused', 'work on reports is paused');
+  }
+  const before = await readReportState(work.log, reportId);
+  if (isClosedStatus(before.status)) return new Rejection('invalid_transition', `the report is closed as ${before.status}`);
+  const now = work.clock.now();
+  const taken = await work.leases.take({ reportId, holder, now, leaseMs, above: before.fencingToken, budget: dailyBudget });
+  if (taken.kind === 'exhausted') return new Rejection('budget_exhausted', `the ${dailyBudget} investigations of the day are used up`);
+  const { lease } = taken;
+  if (taken.kind === 'held') {
+    const until = new Date(lease.leaseUntil).toISOString();
+    return new Rejection('lease_conflict', `${lease.holder} holds the report until ${until}`);
+  }
+  const recorded = await recordLease(work, accountId, lease);
+  if (recorded.kind === 'rejected') {
+    await work.leases.release(lease);
+    return recorded.rejection;
+  }
+  return { lease, state: await readReportState(work.log, reportId) };
+};

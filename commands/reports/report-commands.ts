@@ -1,0 +1,34 @@
+import type { z } from 'zod';
+import type { verifiedRecord } from '../../src/domain/events/report-events.ts';
+import type { ReportReason, ReportStatus } from '../../src/domain/report-words.ts';
+
+export type VerifiedRecord = z.output<typeof verifiedRecord>;
+
+/** Whoever works on the report: the holder of its lease and the lease's token. */
+export interface ByHolder {
+  readonly holder: string;
+  readonly fencingToken: number;
+}
+
+/** What an investigation has come to. */
+export interface ReportMove {
+  readonly to: ReportStatus;
+  readonly reasonCode: ReportReason | null;
+  readonly finding: string | null;
+  readonly nextAction: string | null;
+  readonly verifiedRecords: readonly VerifiedRecord[];
+  /** When the customer should look again; a day after the move where null. A closed report has none. */
+  readonly nextCheckAt: string | null;
+}
+
+/** What may be asked of a report's lifecycle. Times are ISO 8601 in UTC with milliseconds. */
+export type ReportCommand =
+  | ({ readonly type: 'RecordLease'; readonly accountId: string; readonly leasedAt: string; readonly leaseUntil: string } & ByHolder)
+  | ({
+      readonly type: 'MoveReport';
+      /** Revision at which the report was read by whoever decided on the move. */
+      readonly seenRevision: number;
+      readonly movedAt: string;
+    } & ReportMove &
+      ByHolder)
+  | ({ readonly type: 'NoteReport'; readonly note: string; readonly notedAt: string; readonly nextCheckAt: string | null } & ByHolder);

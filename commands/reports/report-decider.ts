@@ -1,0 +1,105 @@
+import type { ReportEvent } from '../../src/domain/events/report-events.ts';
+import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { isClosedStatus, needsVerifiedRecord, REPORT_TRANSITIONS } from '../../src/domain/report-transitions.ts';
+import type { ReportStatus } from '../../src/domain/report-words.ts';
+import type { Decider } from '../decider.ts';
+import type { ByHolder, ReportCommand } from './report-commands.ts';
+
+/** What a report's history must tell to decide. A report that was taken in and that nobody has worked on has no event of its own yet. */
+export interface ReportState {
+  readonly status: ReportStatus;
+  /** Null until the first lease. */
+  readonly accountId: string | null;
+  /** Who has had the newest lease, and its token: a mover with another is refused. */
+  readonly holder: string | null;
+  readonly fencingToken: number;
+  /** Of the last event, and of the last move; -1 while there is none. */
+  readonly revision: number;
+  readonly movedRevision: number;
+}
+
+const DAY_MS = 86_400_000;
+const MOST_RECORDS = 20;
+
+const withoutLease = (state: ReportState, { holder, fencingToken }: ByHolder): Rejection | null =>
+  state.holder === holder && state.fencingToken === fencingToken
+    ? null
+    : new Rejection('lease_conflict', 'the report is moved by the holder of its current lease only');
+
+const decideMove = (command: Extract<ReportCommand, { type: 'MoveReport' }>, state: ReportState): readonly ReportEvent[] | Rejection => {
+  const { holder, fencingToken, to, reasonCode, finding, nextAction, verifiedRecords, movedAt } = command;
+  const unleased = withoutLease(state, command);
+  if (unleased !== null) return unleased;
+  if (state.movedRevision > command.seenRevision) {
+    return new Rejection('state_conflict', `the report has moved to ${state.status} since it was read`);
+  }
+  const from = state.status;
+  if (!REPORT_TRANSITIONS[from].includes(to)) {
+    const allowed = REPORT_TRANSITIONS[from].join(', ') || 'nothing: it is closed';
+    return new Rejection('invalid_transition', `from ${from} a report goes to ${allowed}`);
+  }
+  const closes = isClosedStatus(to);
+  if (closes && (finding ?? '').trim() === '') return new Rejection('resolution_incomplete', `${to} needs a finding`);
+  if (needsVerifiedRecord(to) && verifiedRecords.length === 0) {
+    return new Rejection('resolution_incomplete', `${to} needs at least one verified record`);
+  }
+  if (verifiedRecords.length > MOST_RECORDS) return new Rejection('invalid_input', `at most ${MOST_RECORDS} verified records`);
+  const tomorrow = new Date(Date.parse(movedAt) + DAY_MS).toISOString();
+  const nextCheckAt = closes ? null : (command.nextCheckAt ?? tomorrow);
+  const said = { reasonCode, finding, nextAction, verifiedRecords: [...verifiedRecords], nextCheckAt, movedAt, holder, fencingToken };
+  return [{ type: 'DataReportMoved', data: { accountId: state.accountId!, from, to, ...said } }];
+};
+
+const decideLease = (command: Extract<ReportCommand, { type: 'RecordLease' }>, state: ReportState): readonly ReportEvent[] | Rejection => {
+  const { type: _, ...data } = command;
+  if (isClosedStatus(state.status)) return new Rejection('invalid_transition', `the report is closed as ${state.status}`);
+  if (withoutLease(state, command) === null) return [];
+  return command.fencingToken > state.fencingToken
+    ? [{ type: 'DataReportLeased', data }]
+    : new Rejection('lease_conflict', 'the lease of the report has been taken over');
+};
+
+const decide = (command: ReportCommand, state: ReportState): readonly ReportEvent[] | Rejection => {
+  switch (command.type) {
+    case 'RecordLease':
+      return decideLease(command, state);
+    case 'MoveReport':
+      return decideMove(command, state);
+    case 'NoteReport': {
+      const { type: _, ...data } = command;
+      if (isClosedStatus(state.status)) return new Rejection('invalid_transition', `the report is closed as ${state.status}`);
+      return withoutLease(state, command) ?? [{ type: 'DataReportNoted', data }];
+    }
+  }
+};
+
+const evolve = (before: ReportState, event: ReportEvent): ReportState => {
+  const state = { ...before, revision: before.revision + 1 };
+  switch (event.type) {
+    case 'DataReportLeased': {
+      const { accountId, holder, fencingToken } = event.data;
+      return { ...state, accountId, holder, fencingToken };
+    }
+    case 'DataReportMoved':
+      return { ...state, status: event.data.to, movedRevision: state.revision };
+    case 'DataReportNoted':
+      return state;
+  }
+};
+
+/** The lifecycle of a report on `report-<id>` (decisions, section 6). A lease comes before all else, since nothing is done without one. */
+export const reportDecider = {
+  initialState: (): ReportState => ({
+    status: 'received',
+    accountId: null,
+    holder: null,
+    fencingToken: 0,
+    revision: -1,
+    movedRevision: -1,
+  }),
+  decide,
+  evolve,
+  read: readReportEvent,
+  schemaVersion: 1,
+} satisfies Decider<ReportState, ReportCommand, ReportEvent>;

@@ -1,0 +1,39 @@
+import { REPORT_SWITCH_TURNED, reportSwitchTurned } from '../../src/domain/events/report-events.ts';
+import type { Identifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { EventLog, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { ReportSwitch } from '../../src/domain/report-switches.ts';
+import { reportSwitchStream } from '../../src/domain/streams.ts';
+import type { Decider } from '../decider.ts';
+import { handle, type Handled } from '../handle.ts';
+
+type Turned = ReturnType<typeof reportSwitchTurned.parse>;
+interface TurnedEvent {
+  readonly type: typeof REPORT_SWITCH_TURNED;
+  readonly data: Turned;
+}
+
+const switchDecider: Decider<boolean, Turned, TurnedEvent> = {
+  initialState: () => false,
+  decide: (turn, paused) => (turn.paused === paused ? [] : [{ type: REPORT_SWITCH_TURNED, data: turn }]),
+  evolve: (_, { data }) => data.paused,
+  read: ({ data }: StoredEvent) => ({ type: REPORT_SWITCH_TURNED, data: reportSwitchTurned.parse(JSON.parse(data)) }),
+  schemaVersion: 1,
+};
+
+/** Pauses or resumes intake or the work on reports, for every process at once; turning it where it stands is no change. */
+export const turnReportSwitch = (
+  parts: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
+  what: ReportSwitch,
+  turn: Turned,
+  deadline: number,
+): Promise<Handled> =>
+  handle({
+    ...parts,
+    decider: switchDecider,
+    stream: reportSwitchStream(what),
+    command: turn,
+    commandId: parts.identifiers.next(),
+    context: {},
+    deadline,
+  });

@@ -1,0 +1,101 @@
+import { dataReportMoved, dataReportNoted } from '../../src/domain/events/report-events.ts';
+import type { Identifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import type { ReportLease, ReportLeases } from '../../src/domain/ports/report-leases.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { isClosedStatus } from '../../src/domain/report-transitions.ts';
+import { reportStream } from '../../src/domain/streams.ts';
+import { handle, type Handled } from '../handle.ts';
+import type { ReportCommand, ReportMove } from './report-commands.ts';
+import { reportDecider } from './report-decider.ts';
+
+export interface ReportWork {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly leases: ReportLeases;
+  /** How long one command is decided again after conflicts, in milliseconds. */
+  readonly deadlineMs: number;
+}
+
+/** The lease that its holder moves under, and whose report it is. */
+export type WorkedReport = Pick<ReportLease, 'reportId' | 'holder' | 'token'>;
+
+const said = dataReportMoved.pick({ reasonCode: true, finding: true, nextAction: true, verifiedRecords: true, nextCheckAt: true });
+
+const command = (work: ReportWork, reportId: string, accountId: string | undefined, command: ReportCommand): Promise<Handled> =>
+  handle({
+    ...work,
+    decider: reportDecider,
+    stream: reportStream(reportId),
+    command,
+    commandId: work.identifiers.next(),
+    context: accountId === undefined ? {} : { accountId },
+    deadline: work.clock.now() + work.deadlineMs,
+  });
+
+/** Runs out on its own time: whoever has let it is refused before the log is asked. */
+const isCurrent = async ({ leases, clock }: ReportWork, { reportId, holder, token }: WorkedReport): Promise<boolean> => {
+  const current = await leases.current(reportId, clock.now());
+  return current !== null && current.holder === holder && current.token === token;
+};
+
+const LOST: Handled = {
+  kind: 'rejected',
+  rejection: new Rejection('lease_conflict', 'the lease has run out, or another has it: take it again'),
+};
+
+/**
+ * Records on the report's stream that a lease was taken: only then is it given to its holder. A mover that has lost it meanwhile decided
+ * before this event, so its append conflicts, and deciding again refuses it. What is thrown is `handle`'s.
+ */
+export const recordLease = (work: ReportWork, accountId: string, { reportId, holder, token, leaseUntil }: ReportLease): Promise<Handled> =>
+  command(work, reportId, accountId, {
+    type: 'RecordLease',
+    accountId,
+    holder,
+    fencingToken: token,
+    leasedAt: new Date(work.clock.now()).toISOString(),
+    leaseUntil: new Date(leaseUntil).toISOString(),
+  });
+
+/**
+ * Moves a report under a lease, as seen at a revision of its stream. Refuses with `lease_conflict`, `state_conflict`,
+ * `invalid_transition`, `resolution_incomplete` or `invalid_input`; a closed report's lease is dropped with the move.
+ */
+export const moveReport = async (work: ReportWork, lease: WorkedReport, seenRevision: number, move: ReportMove): Promise<Handled> => {
+  const parsed = said.safeParse(move);
+  if (!parsed.success) {
+    const { path, message } = parsed.error.issues[0]!;
+    return { kind: 'rejected', rejection: new Rejection('invalid_input', `${path.join('.')}: ${message}`) };
+  }
+  if (!(await isCurrent(work, lease))) return LOST;
+  const { reportId, holder, token: fencingToken } = lease;
+  const movedAt = new Date(work.clock.now()).toISOString();
+  const handled = await command(work, reportId, undefined, {
+    type: 'MoveReport',
+    to: move.to,
+    ...parsed.data,
+    holder,
+    fencingToken,
+    seenRevision,
+    movedAt,
+  });
+  if (handled.kind === 'appended' && isClosedStatus(move.to)) await work.leases.forget(reportId);
+  return handled;
+};
+
+/** Writes down what was found, for investigators; a `nextCheckAt` is told to the customer. Refuses like a move. */
+export const noteReport = async (
+  work: ReportWork,
+  lease: WorkedReport,
+  said: { readonly note: string; readonly nextCheckAt: string | null },
+): Promise<Handled> => {
+  const parsed = dataReportNoted.pick({ note: true, nextCheckAt: true }).safeParse(said);
+  if (!parsed.success) return { kind: 'rejected', rejection: new Rejection('invalid_input', `note: ${parsed.error.issues[0]!.message}`) };
+  if (!(await isCurrent(work, lease))) return LOST;
+  const { reportId, holder, token: fencingToken } = lease;
+  const notedAt = new Date(work.clock.now()).toISOString();
+  return command(work, reportId, undefined, { type: 'NoteReport', ...parsed.data, holder, fencingToken, notedAt });
+};
