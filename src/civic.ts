@@ -3,11 +3,12 @@ import type { Projector } from '../projections/projector/projector.ts';
 import type { ProjectorDependencies } from '../projections/projector/dependencies.ts';
 import type { ListProjectionsDependencies } from '../queries/list-projections.ts';
 import type { ListReactorsDependencies } from '../queries/list-reactors.ts';
-import type { Admit } from './admission/admit.ts';
+import type { Admission } from './admission/admit.ts';
 import type { PublicLimits } from './admission/public-limits.ts';
 import type { OperationFunctions, PublicFunctions } from './contract/handlers.ts';
 import type { Identifiers } from './domain/identifiers.ts';
 import type { RandomBytes } from './domain/key-secret.ts';
+import type { AdmissionRules } from './domain/ports/admission-counts.ts';
 import type { Clock } from './domain/ports/clock.ts';
 import type { DeciderCheckpoints } from './domain/ports/decider-checkpoints.ts';
 import type { EventLog, Position } from './domain/ports/event-log.ts';
@@ -41,7 +42,8 @@ export interface Civic {
   readonly publicLimits: PublicLimits;
   /** Another text whenever what the public operations are answered from has changed. */
   readonly publicPosition: () => Promise<string>;
-  readonly admit: Admit;
+  readonly admission: Admission;
+  readonly rules: AdmissionRules;
   /** Folds in this process too, for as long as the program is open; whoever holds the leases does the work. */
   startProjector(): Projector;
   /** Runs what follows from events by itself, for as long as the program is open. */

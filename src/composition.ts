@@ -11,6 +11,7 @@ import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
 import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
 import { openEventLog } from '../infra/postgresql/event-log.ts';
+import { createChargeFurther } from '../infra/postgresql/further-charges.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
 import { createLiveReads } from '../infra/postgresql/live-reads.ts';
 import { migrate } from '../infra/postgresql/migrate.ts';
@@ -19,6 +20,7 @@ import { createProgress } from '../infra/postgresql/progress.ts';
 import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
 import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
+import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
 import { accounts } from '../projections/accounts/projection.ts';
 import { createAgendaProjection } from '../projections/agenda/projection.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
@@ -41,11 +43,12 @@ import { createReadCivicChanges } from '../queries/read-civic-changes.ts';
 import { createReadCivicHealth } from '../queries/read-civic-health.ts';
 import { createReadCivicRecords } from '../queries/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../queries/read-civic-snapshot-page.ts';
-import { createResolveKey } from '../queries/resolve-key.ts';
+import { createChargeRequest } from '../queries/charge-request.ts';
 import { createAdmission } from './admission/admit.ts';
 import { createPublicLimits } from './admission/public-limits.ts';
 import type { Civic, Role } from './civic.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
+import type { AdmissionRules } from './domain/ports/admission-counts.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Projection } from './domain/ports/projection.ts';
 import type { Settings } from './settings.ts';
@@ -152,6 +155,11 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
   const reactorStore = createReactorStore(database.transactor);
   const follows = new Map(reactors.map((reactor) => [reactor.name, reactor.follows]));
   const listingReactors = { reactorStore, log, clock, leaseClock: systemClock, follows };
+  const rules: AdmissionRules = {
+    plans: settings.CIVIC_PLANS,
+    ceilings: { perimeter: settings.CIVIC_ABUSE_LIMIT, handler: settings.CIVIC_ABUSE_LIMIT },
+    billingEnforced: settings.CIVIC_BILLING_ENFORCEMENT === 'on',
+  };
   let projector: Projector | undefined;
   return {
     settings,
@@ -198,9 +206,13 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
       logger,
     }),
     publicPosition: () => readAgendaPosition(reads.database),
-    admit: createAdmission({
-      resolveKey: createResolveKey(reads),
-      onLookupFailure: (error) => logger.error({ error: (error as Error).message }, 'identity could not be looked up'),
+    rules,
+    admission: createAdmission({
+      rules,
+      chargeRequest: createChargeRequest(createLiveReads({ ...database.read, texts: (statement) => database.counting(statement) }), rules),
+      chargeFurther: createChargeFurther(database.counting),
+      windowCounts: createWindowCounts(database.counting),
+      onFailure: (error) => logger.error({ error: (error as Error).message }, 'identity and limits could not be looked up'),
     }),
     syncLegistar({ baseUrl, from, ...request }) {
       const { client, signal } = request;

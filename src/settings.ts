@@ -1,5 +1,6 @@
 import { Duration } from 'luxon';
 import { z } from 'zod';
+import { PLANS_ALLOWED, plansSetting } from './admission/plans.ts';
 
 /** A setting that stops the start: one line that names it, its value and what is allowed. */
 export class BadSetting extends Error {
@@ -32,6 +33,11 @@ const count = z
   .string()
   .regex(/^[1-9]\d{0,8}$/)
   .transform(Number);
+const ceiling = z
+  .string()
+  .transform((text) => text.split(','))
+  .pipe(z.tuple([rate, rate]))
+  .transform(([sustained, burst]) => ({ sustained, burst }));
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 
 const decodes = (text: string): boolean => {
@@ -60,6 +66,9 @@ const SETTINGS = {
   CIVIC_REPLAY_RETENTION: [duration, 'P30D', 'an ISO 8601 duration such as P30D'],
   CIVIC_SNAPSHOT_LIFETIME: [duration, 'P7D', 'an ISO 8601 duration such as P7D'],
   CIVIC_PUBLIC_LIMIT: [rate, '120/60', 'requests/seconds such as 120/60'],
+  CIVIC_ABUSE_LIMIT: [ceiling, '1000/60,100/1', 'requests/seconds, and the same for the burst, such as 1000/60,100/1'],
+  CIVIC_PLANS: [plansSetting, '{}', PLANS_ALLOWED],
+  CIVIC_BILLING_ENFORCEMENT: [z.enum(['on', 'off']), 'on', 'on or off'],
   CIVIC_STATEMENT_TIMEOUT: [duration, 'PT10S', 'an ISO 8601 duration such as PT10S'],
   CIVIC_REPORT_QUEUE_LIMIT: [count, '1000', 'a whole number of at least 1'],
   CIVIC_REPORT_DAILY_BUDGET: [count, '500', 'a whole number of at least 1'],

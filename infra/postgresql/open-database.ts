@@ -23,7 +23,7 @@ export interface Database {
   readonly transactor: Transactor;
   readonly columns: ColumnArrays;
   /** Statements that count in unlogged tables, one transaction each, on pipelined connections of their own: no commit waits for the disk. */
-  counting(statement: Statement): Promise<readonly TextRow[]>;
+  readonly counting: (statement: Statement) => Promise<readonly TextRow[]>;
   close(): Promise<void>;
 }
 

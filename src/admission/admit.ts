@@ -1,9 +1,15 @@
+import type { Surface } from '../contract/operation.ts';
+import { exportBucket } from '../domain/allowance-buckets.ts';
+import type { Allowances } from '../domain/allowances.ts';
 import type { Scope } from '../domain/events/account-events.ts';
 import type { KeyIdentity } from '../domain/identity.ts';
+import { keySecretHash } from '../domain/key-secret.ts';
 import type { BillingFacts } from '../domain/plans.ts';
-import { isKeySecret, keySecretHash } from '../domain/key-secret.ts';
+import type { AdmissionRules, Charge, ChargeFurther, ChargeRequest } from '../domain/ports/admission-counts.ts';
+import type { BucketState, WindowCounts } from '../domain/ports/window-counts.ts';
 import { Rejection } from '../domain/rejections.ts';
-import { type Allowances, DEFAULT_ALLOWANCES } from './allowances.ts';
+import { billingRefusal } from './billing.ts';
+import { presentedSecret } from './presented-secret.ts';
 
 /** Who is admitted, and what the account may have at once. */
 export interface Principal {
@@ -18,67 +24,80 @@ export interface Principal {
 export interface Presented {
   /** Every `Authorization` header of the request; more than one is no credential. */
   readonly authorization: readonly string[] | undefined;
+  readonly surface: Surface;
   /** What the operation needs; null where any active key will do. */
   readonly scope: Scope | null;
   /** Clock milliseconds. */
   readonly now: number;
+  /** Told what is left of minute and burst as soon as they have been looked at, whatever is refused after that. */
+  readonly onAllowance?: (states: readonly BucketState[]) => void;
 }
 
 export interface AdmissionParts {
-  /** Whose key has this SHA-256; throws when that cannot be told. */
-  readonly resolveKey: (sha256: string) => Promise<KeyIdentity | null>;
+  readonly rules: AdmissionRules;
+  readonly chargeRequest: ChargeRequest;
+  readonly chargeFurther: ChargeFurther;
+  readonly windowCounts: WindowCounts;
   /** The cause of a 503, which the caller is not told. */
-  readonly onLookupFailure: (error: unknown) => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
-export type Admit = (presented: Presented) => Promise<Principal>;
+/** Who may, and how much: the same for REST and MCP. What it refuses is thrown as `Rejection`. */
+export interface Admission {
+  /** Admits a request and charges it. The steps are those of the decisions page, section 5, up to billing; reading the input comes next. */
+  admit(presented: Presented): Promise<Principal>;
+  /** Takes so many further units of minute and burst, all or none: what the calls of a batch cost beside the request that carried them. */
+  chargeFurther(principal: Principal, units: number, now: number): Promise<readonly BucketState[]>;
+  /** Takes one of the account's exports of this hour; after the input has been read. */
+  chargeExport(principal: Principal, now: number): Promise<readonly BucketState[]>;
+}
 
-/**
- * Admits a request or throws the `Rejection` that answers it. The steps stand in the order in which they must be taken, and every charge
- * and gate has its place between two of them: abuse counters after the identity is known and before it is judged, allowances before the
- * scope, billing after it.
- */
-export const createAdmission =
-  (parts: AdmissionParts): Admit =>
-  async ({ authorization, scope, now }) => {
-    const secret = secretOf(authorization);
-    const identity = await lookUp(parts, keySecretHash(secret));
-    requireUsable(identity, now);
-    requireScope(identity, scope);
-    return {
-      accountId: identity.accountId,
-      keyId: identity.keyId,
-      scopes: identity.scopes,
-      allowances: DEFAULT_ALLOWANCES,
-      billing: identity,
-    };
+export const createAdmission = (parts: AdmissionParts): Admission => {
+  const { rules, chargeRequest, windowCounts } = parts;
+  const failClosed = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await ask();
+    } catch (error) {
+      parts.onFailure(error);
+      throw new Rejection('authentication_unavailable', 'identity and limits could not be looked up; try again later');
+    }
   };
-
-const LONGEST_HEADER = 256;
-const secretOf = (authorization: readonly string[] | undefined): string => {
-  const [header, ...further] = authorization ?? [];
-  if (header === undefined) throw unauthorized('an API key is required: Authorization: Bearer <API_KEY>');
-  const secret = header.length <= LONGEST_HEADER && further.length === 0 ? /^bearer +([^ ]+)$/i.exec(header)?.[1] : undefined;
-  if (secret === undefined || !isKeySecret(secret)) throw unauthorized('the Authorization header does not hold one API key');
-  return secret;
+  return {
+    async admit({ authorization, surface, scope, now, onAllowance }) {
+      const sha256 = keySecretHash(presentedSecret(authorization));
+      const charged = await failClosed(() => chargeRequest(sha256, now));
+      if (charged === null) throw unauthorized('the API key is not known');
+      const { identity, plan, charge } = charged;
+      if (charge.kind !== 'unusable' && 'states' in charge) onAllowance?.(charge.states);
+      refuseByCharge(charge, identity);
+      requireScope(identity, scope);
+      const refused = billingRefusal(surface, { facts: identity, enforced: rules.billingEnforced, now });
+      if (refused !== null) throw refused;
+      const { accountId, keyId, scopes } = identity;
+      return { accountId, keyId, scopes, allowances: rules.plans[plan], billing: identity };
+    },
+    async chargeFurther({ accountId, allowances }, units, now) {
+      const charge = await failClosed(() => parts.chargeFurther(accountId, allowances, units, now));
+      if (charge.kind === 'charged') return charge.states;
+      throw limited('the allowance of the account has no room for all calls', charge.retryAfterSeconds);
+    },
+    async chargeExport({ accountId, allowances }, now) {
+      const taken = await failClosed(() => windowCounts.take(accountId, [exportBucket(allowances)], 1, now));
+      if (taken.kind === 'taken') return taken.states;
+      throw limited('the exports of the account in this hour are used up', taken.retryAfterSeconds);
+    },
+  };
 };
 
-const lookUp = async ({ resolveKey, onLookupFailure }: AdmissionParts, sha256: string): Promise<KeyIdentity> => {
-  let identity: KeyIdentity | null;
-  try {
-    identity = await resolveKey(sha256);
-  } catch (error) {
-    onLookupFailure(error);
-    throw new Rejection('authentication_unavailable', 'identity could not be looked up; try again later');
+const refuseByCharge = (charge: Charge, identity: KeyIdentity): void => {
+  if (charge.kind === 'unusable') {
+    if (identity.revokedAt !== null) throw unauthorized('the API key is revoked');
+    if (identity.accountStatus !== 'active') throw unauthorized('the account of the API key is not active');
+    throw unauthorized('the API key is expired');
   }
-  if (identity === null) throw unauthorized('the API key is not known');
-  return identity;
-};
-
-const requireUsable = (identity: KeyIdentity, now: number): void => {
-  if (identity.revokedAt !== null) throw unauthorized('the API key is revoked');
-  if (identity.expiresAt !== null && identity.expiresAt <= now) throw unauthorized('the API key is expired');
-  if (identity.accountStatus !== 'active') throw unauthorized('the account of the API key is not active');
+  if (charge.kind === 'charged') return;
+  const what = charge.by === 'allowance' ? 'the allowance of the account is used up' : 'the account sends more than any may';
+  throw limited(what, charge.retryAfterSeconds);
 };
 
 const requireScope = (identity: KeyIdentity, scope: Scope | null): void => {
@@ -86,3 +105,4 @@ const requireScope = (identity: KeyIdentity, scope: Scope | null): void => {
 };
 
 const unauthorized = (message: string): Rejection => new Rejection('unauthorized', message);
+const limited = (message: string, retryAfterSeconds: number): Rejection => new Rejection('rate_limited', message, { retryAfterSeconds });

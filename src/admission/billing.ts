@@ -1,9 +1,7 @@
+import type { Surface } from '../contract/operation.ts';
 import type { ToolName } from '../contract/tools/tool-names.ts';
 import { type BillingFacts, isPaidThrough, PAYMENT_COVERS_MS, SUBSCRIPTION_CAPS } from '../domain/plans.ts';
 import { Rejection } from '../domain/rejections.ts';
-
-/** What a request asks of billing (decisions, section 5, table of surfaces and channels). `tools` are judged one by one, by `toolBilling`. */
-export type Surface = 'data' | 'subscriptions' | 'reports' | 'tools';
 
 export interface Billing {
   readonly facts: BillingFacts;
@@ -19,7 +17,7 @@ const hasRecentPayment = ({ channel, paidAt }: BillingFacts, now: number): boole
 /** Whether the account may file and read reports: a current paid period, or a payment confirmed in the last 30 days. */
 const mayReport = ({ facts, enforced, now }: Billing): boolean => !enforced || isPaidThrough(facts, now) || hasRecentPayment(facts, now);
 
-/** Why billing refuses a request of this surface, or null. */
+/** Why billing refuses a request of this surface, or null. `tools` are judged one by one, by `toolBilling`. */
 export const billingRefusal = (surface: Surface, billing: Billing): Rejection | null => {
   const { facts, enforced, now } = billing;
   if (surface === 'tools') return null;

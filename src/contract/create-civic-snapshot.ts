@@ -20,6 +20,8 @@ export const createCivicSnapshot = operation({
   path: '/api/v1/data/snapshots',
   access: 'key',
   scope: 'civic:export',
+  surface: 'data',
+  takesExport: true,
   params: z.strictObject({}),
   query: noQuery,
   body: null,

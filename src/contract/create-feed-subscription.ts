@@ -14,6 +14,7 @@ export const createFeedSubscription = operation({
   path: '/api/v1/data/subscriptions',
   access: 'key',
   scope: 'civic:read',
+  surface: 'subscriptions',
   params: noParams,
   query: noQuery,
   body: { schema: newSubscription, maxBytes: 8192 },

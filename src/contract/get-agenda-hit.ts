@@ -11,6 +11,7 @@ export const getAgendaHit = operation({
   path: '/api/v1/public/agenda-hits/{matchId}',
   access: 'public',
   scope: null,
+  surface: null,
   params: z.strictObject({ matchId: uuid }),
   query: noQuery,
   body: null,

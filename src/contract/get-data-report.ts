@@ -10,6 +10,7 @@ export const getDataReport = operation({
   path: '/api/v1/data-reports/{reportId}',
   access: 'key',
   scope: null,
+  surface: 'reports',
   params: z.strictObject({ reportId: uuid }),
   query: noQuery,
   body: null,

@@ -15,6 +15,7 @@ export const getOpenApiDocument = operation({
   path: '/api/openapi.json',
   access: 'public',
   scope: null,
+  surface: null,
   params: noParams,
   query: noQuery,
   body: null,

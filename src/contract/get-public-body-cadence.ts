@@ -19,6 +19,7 @@ export const getPublicBodyCadence = operation({
   path: '/api/v1/public/jurisdictions/{slug}/bodies/{bodySlug}/cadence',
   access: 'public',
   scope: null,
+  surface: null,
   params: z.strictObject({ slug: named, bodySlug: named }),
   query: noQuery,
   body: null,

@@ -24,6 +24,7 @@ export const listDfwResearchCoverage = operation({
   path: '/api/v1/public/coverage',
   access: 'public',
   scope: null,
+  surface: null,
   params: noParams,
   query,
   body: null,

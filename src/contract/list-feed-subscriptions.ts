@@ -18,6 +18,7 @@ export const listFeedSubscriptions = operation({
   path: '/api/v1/data/subscriptions',
   access: 'key',
   scope: 'civic:read',
+  surface: 'subscriptions',
   params: noParams,
   query: noQuery,
   body: null,

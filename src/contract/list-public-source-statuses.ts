@@ -36,6 +36,7 @@ export const listPublicSourceStatuses = operation({
   path: '/api/v1/public/source-status',
   access: 'public',
   scope: null,
+  surface: null,
   params: noParams,
   query,
   body: null,

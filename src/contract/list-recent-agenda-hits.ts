@@ -34,6 +34,7 @@ export const listRecentAgendaHits = operation({
   path: '/api/v1/public/agenda-hits',
   access: 'public',
   scope: null,
+  surface: null,
   params: noParams,
   query,
   body: null,

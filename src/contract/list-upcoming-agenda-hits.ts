@@ -61,6 +61,7 @@ export const listUpcomingAgendaHits = operation({
   path: '/api/v1/public/upcoming-agenda-hits',
   access: 'public',
   scope: null,
+  surface: null,
   params: noParams,
   query,
   body: null,

@@ -2,6 +2,9 @@ import type { z } from 'zod';
 import type { Scope } from '../domain/events/account-events.ts';
 import type { RejectionCode } from '../domain/rejections.ts';
 
+/** What a request asks of billing (decisions, section 5, table of surfaces and channels). `tools` are judged one by one. */
+export type Surface = 'data' | 'subscriptions' | 'reports' | 'tools';
+
 /** What the wire says about one operation. The edge, the answers' tests and the documents are all made from it. */
 export interface Operation {
   readonly operationId: string;
@@ -12,6 +15,10 @@ export interface Operation {
   readonly access: 'public' | 'key';
   /** What the key must have; null where any active key will do, and where none is needed. */
   readonly scope: Scope | null;
+  /** By which rules billing is asked, the same for all operations of a surface; null where nobody is asked who they are. */
+  readonly surface: Surface | null;
+  /** Whether it takes one of the account's exports of the hour. */
+  readonly takesExport?: true;
   readonly params: z.ZodType;
   readonly query: z.ZodType;
   /** Request headers of its own, by their names in lower case. */

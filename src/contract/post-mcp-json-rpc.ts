@@ -27,6 +27,7 @@ export const postMcpJsonRpc = operation({
   path: '/api/v1/mcp',
   access: 'key',
   scope: 'mcp:read',
+  surface: 'tools',
   params: noParams,
   query: noQuery,
   headers,

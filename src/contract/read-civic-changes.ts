@@ -26,6 +26,7 @@ export const readCivicChanges = operation({
   path: '/api/v1/data/changes',
   access: 'key',
   scope: 'civic:read',
+  surface: 'data',
   params: z.strictObject({}),
   query: z.strictObject({ cursor: cursor.optional(), resource: resourceName.optional(), limit }),
   body: null,

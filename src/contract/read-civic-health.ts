@@ -47,6 +47,7 @@ export const readCivicHealth = operation({
   path: '/api/v1/data/health',
   access: 'key',
   scope: 'civic:read',
+  surface: 'data',
   params: z.strictObject({}),
   query: noQuery,
   body: null,

@@ -35,6 +35,7 @@ export const readCivicRecords = operation({
   path: '/api/v1/data/batch',
   access: 'key',
   scope: 'civic:read',
+  surface: 'data',
   params: z.strictObject({}),
   query: noQuery,
   body: { schema: batch, maxBytes: 65_536 },

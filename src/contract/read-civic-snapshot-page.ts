@@ -23,6 +23,7 @@ export const readCivicSnapshotPage = operation({
   path: '/api/v1/data/snapshots/{snapshotId}/{resource}',
   access: 'key',
   scope: 'civic:export',
+  surface: 'data',
   params: z.strictObject({ snapshotId: uuid, resource: resourceName }),
   query: z.strictObject({ cursor: cursor.optional(), limit }),
   body: null,

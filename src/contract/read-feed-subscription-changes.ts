@@ -11,6 +11,7 @@ export const readFeedSubscriptionChanges = operation({
   path: '/api/v1/data/subscriptions/{subscriptionId}/changes',
   access: 'key',
   scope: 'civic:read',
+  surface: 'subscriptions',
   params: subscriptionParams,
   query: z.strictObject({ cursor: cursor.optional(), limit }),
   body: null,

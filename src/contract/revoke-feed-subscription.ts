@@ -13,6 +13,7 @@ export const revokeFeedSubscription = operation({
   path: '/api/v1/data/subscriptions/{subscriptionId}',
   access: 'key',
   scope: 'civic:read',
+  surface: 'subscriptions',
   params: subscriptionParams,
   query: noQuery,
   body: null,

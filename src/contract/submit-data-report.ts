@@ -10,6 +10,7 @@ export const submitDataReport = operation({
   path: '/api/v1/data-reports',
   access: 'key',
   scope: null,
+  surface: 'reports',
   params: noParams,
   query: noQuery,
   headers: z.object({ 'idempotency-key': requestToken }),

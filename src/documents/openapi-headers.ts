@@ -23,8 +23,11 @@ export const HEADERS = {
     example: 12,
   },
   WwwAuthenticate: text('How to authenticate.', 'Bearer'),
-  RateLimit: optional('What is left of the allowance, where it is told.', '"minute";r=117;t=42'),
-  RateLimitPolicy: optional('The allowance, where it is told.', '"minute";q=120;w=60'),
+  RateLimit: optional(
+    'What is left of the allowances: requests `r`, and `t` seconds to the end of the window. Left out where a request was refused before they were looked at.',
+    '"minute";r=117;t=42, "burst";r=29;t=1',
+  ),
+  RateLimitPolicy: optional('The allowances: `q` requests in `w` seconds. Sent with `RateLimit`.', '"minute";q=120;w=60, "burst";q=30;w=1'),
 } as const;
 type HeaderName = keyof typeof HEADERS;
 
@@ -52,6 +55,7 @@ export const refusalHeaders = (access: 'public' | 'key' | 'closed', status: numb
   headers({
     ...(access === 'public' ? {} : { 'Cache-Control': 'NoStore' }),
     'X-Request-Id': 'RequestId',
+    ...(access === 'key' && status !== 401 ? { RateLimit: 'RateLimit', 'RateLimit-Policy': 'RateLimitPolicy' } : {}),
     ...(status === 429 ? { 'Retry-After': 'RetryAfter' } : {}),
     ...(status === 401 ? { 'WWW-Authenticate': 'WwwAuthenticate' } : {}),
   });

@@ -9,7 +9,7 @@ import type { Codings } from './public/accept-encoding.ts';
 import type { PublicEdge } from './public/public-edge.ts';
 import { servePublic } from './public/serve-public.ts';
 import { refuseClosed } from './refuse-closed.ts';
-import { serveOperation, type ServingParts } from './serve-operation.ts';
+import { type KeyOperation, serveOperation, type ServingParts } from './serve-operation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -67,7 +67,7 @@ export const addRoutes = (app: FastifyInstance, parts: RouteParts): readonly Rou
 /** Where a shared cache may keep the answer to GET, HEAD is the same question without the body (RFC 9110, 9.1 and 9.3.2). */
 const READING = ['GET', 'HEAD'];
 
-type AnyAnswer = (exchange: Exchange<Operation>) => Promise<JsonPage>;
+type AnyAnswer = (exchange: Exchange<KeyOperation>) => Promise<JsonPage>;
 
 const addCustomerRoutes = (
   add: (methods: readonly string[], path: string, operationId: string, handle: Handle) => void,
@@ -76,7 +76,7 @@ const addCustomerRoutes = (
   const answers = createAnswers(parts.functions);
   for (const [id, operation] of Object.entries(CUSTOMER_OPERATIONS)) {
     const answer: AnyAnswer = answers[id as CustomerOperationId];
-    const serve = serveOperation<Operation>(parts, operation, answer);
+    const serve = serveOperation<KeyOperation>(parts, operation, answer);
     add([operation.method], operation.path, id, (request, reply) => {
       reply.header('cache-control', 'no-store');
       return serve(request, reply);

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
-import type { Admit } from '../admission/admit.ts';
+import type { Admission } from '../admission/admit.ts';
 import type { PublicLimits } from '../admission/public-limits.ts';
 import type { OperationFunctions, PublicFunctions } from '../contract/handlers.ts';
 import type { Identifiers } from '../domain/identifiers.ts';
@@ -32,7 +32,7 @@ export interface HttpServerParts {
   readonly documents: (baseUrl: string) => readonly DocumentRoute[];
   /** Left out: the address that the server listens on. */
   readonly baseUrl?: string | undefined;
-  readonly admit: Admit;
+  readonly admission: Admission;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;

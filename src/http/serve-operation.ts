@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Admit } from '../admission/admit.ts';
+import type { Admission } from '../admission/admit.ts';
 import type { JsonPage } from '../contract/handlers.ts';
-import type { Operation } from '../contract/operation.ts';
+import type { Operation, Surface } from '../contract/operation.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { Rejection } from '../domain/rejections.ts';
 import type { Exchange } from './answers.ts';
@@ -10,29 +10,37 @@ import { readJsonBody } from './json-body.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { parseInput } from './parse-input.ts';
 import { parseQueryString } from './query-string.ts';
+import { rateLimitHeaders } from './rate-limit-headers.ts';
 
 export interface ServingParts {
-  readonly admit: Admit;
+  readonly admission: Admission;
   readonly clock: Clock;
   readonly connections: Connections;
   readonly metrics: HttpMetrics;
 }
 
+/** What is served to holders of keys alone. */
+export type KeyOperation = Operation & { readonly surface: Surface };
+
 /** One request from its credential to its body's last byte: who is it, what is asked, the work, and whether the result may be sent. */
 export const serveOperation =
-  <Op extends Operation>(parts: ServingParts, operation: Op, answer: (exchange: Exchange<Op>) => Promise<JsonPage>) =>
+  <Op extends KeyOperation>(parts: ServingParts, operation: Op, answer: (exchange: Exchange<Op>) => Promise<JsonPage>) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer> => {
     const { raw } = request;
-    const principal = await parts.admit({
+    const { admission, clock } = parts;
+    const principal = await admission.admit({
       authorization: authorizationHeaders(raw.rawHeaders),
+      surface: operation.surface,
       scope: operation.scope,
-      now: parts.clock.now(),
+      now: clock.now(),
+      onAllowance: (states) => void reply.headers(rateLimitHeaders(states)),
     });
     request.accountId = principal.accountId;
     const params = parseInput(operation.params, request.params);
     const query = parseInput(operation.query, parseQueryString(raw.url ?? ''));
     const body =
       operation.body === null ? undefined : parseInput(operation.body.schema, await read(parts.connections, raw, operation.body));
+    if (operation.takesExport === true) await admission.chargeExport(principal, clock.now());
     const page = await answer({ params, query, body, principal, requestId: request.id } as Exchange<Op>);
     const json = page.body ?? page.text;
     requireSize(json, principal.allowances.maxResponseBytes);

@@ -77,7 +77,7 @@ const openListeners = async (
     readPosition: civic.publicPosition,
     documents: documentRoutes,
     baseUrl: settings.CIVIC_BASE_URL,
-    admit: civic.admit,
+    admission: civic.admission,
     clock: civic.clock,
     identifiers: civic.identifiers,
     logger,

@@ -49,6 +49,8 @@ beforeAll(async () => {
     'subscription',
     '--tier',
     'pro',
+    '--paid-until',
+    '2099-01-01T00:00:00Z',
     '--json',
   ]);
   const { accountId } = JSON.parse(accounts.stdout) as { accountId: string };

@@ -5,9 +5,10 @@ import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
+import { createChargeRequest } from '../../queries/charge-request.ts';
 import { listAccounts } from '../../queries/list-accounts.ts';
 import { findKey, listKeys } from '../../queries/list-keys.ts';
-import { createResolveKey } from '../../queries/resolve-key.ts';
+import { BUILT_IN_PLANS } from '../../src/admission/plans.ts';
 import type { AccountEvent } from '../../src/domain/events/account-events.ts';
 import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
 import type { LiveReads } from '../../src/domain/ports/projection.ts';
@@ -50,6 +51,10 @@ const stored = (accountId: string, event: AccountEvent, time: number): StoredEve
 const fold = (events: readonly StoredEvent[], into: number) =>
   database.transactor.transaction((transaction) => accounts.fold(events, { transaction, columns: database.columns, generation: into }));
 
+const ceiling = { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } };
+const rules = { plans: BUILT_IN_PLANS, ceilings: { perimeter: ceiling, handler: ceiling }, billingEnforced: true };
+const identityOf = async (sha256: string) => (await createChargeRequest(reads, rules)(sha256, 1_000))?.identity ?? null;
+
 const hash = (digit: string) => digit.repeat(64);
 const opened: AccountEvent = { type: 'AccountOpened', data: { name: 'Clerk of Wise', channel: 'unset', tier: 'none', paidUntil: null } };
 const issued = (keyId: string, sha256: string): AccountEvent => ({
@@ -77,7 +82,7 @@ test('every batching of the same events leaves the same tables, and they say wha
   for (const event of history) await fold([event], other);
   for (const difference of accounts.differences(generation, other, 'rows')) expect(await database.read.texts(difference)).toEqual([]);
 
-  expect(await createResolveKey(reads)(hash('a'))).toEqual({
+  expect(await identityOf(hash('a'))).toEqual({
     keyId,
     accountId,
     scopes: ['civic:read', 'civic:export'],
@@ -89,8 +94,8 @@ test('every batching of the same events leaves the same tables, and they say wha
     paidUntil: Date.parse('2026-04-01T00:00:00.000Z'),
     paidAt: Date.parse('2026-01-01T00:00:00.000Z'),
   });
-  expect(await createResolveKey(reads)(hash('b'))).toMatchObject({ keyId: revokedKeyId, revokedAt: 6_000 });
-  expect(await createResolveKey(reads)(hash('c'))).toBeNull();
+  expect(await identityOf(hash('b'))).toMatchObject({ keyId: revokedKeyId, revokedAt: 6_000 });
+  expect(await identityOf(hash('c'))).toBeNull();
 
   expect(await listAccounts(reads)).toEqual([
     {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SERVED_OPERATIONS } from '../../src/contract/operations.ts';
 import { readSettings } from '../../src/settings.ts';
-import { type Installation, makeInstallation, runProgram, type Service } from '../support/service.ts';
+import { BUILT_IN_ALLOWANCES, type Installation, makeInstallation, runProgram, type Service } from '../support/service.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const README = readFileSync(join(CHECKOUT, 'README.md'), 'utf8');
@@ -20,7 +20,7 @@ describe('the examples', () => {
 
   beforeAll(async () => {
     installation = makeInstallation('civic-readme-');
-    service = await installation.start({ sample: 'on' });
+    service = await installation.start({ sample: 'on', env: BUILT_IN_ALLOWANCES });
     key = service.key ?? '';
   });
 

@@ -4,10 +4,14 @@ import { Registry } from 'prom-client';
 import { listDfwResearchCoverage } from '../../queries/list-dfw-research-coverage.ts';
 import { noUpcomingHits } from '../../queries/list-upcoming-agenda-hits.ts';
 import { createAdmission } from '../../src/admission/admit.ts';
+import { BUILT_IN_PLANS } from '../../src/admission/plans.ts';
 import { createPublicLimits, type PublicLimit, type PublicLimits } from '../../src/admission/public-limits.ts';
 import type { OperationFunctions, PublicFunctions } from '../../src/contract/handlers.ts';
+import { burstBucket, minuteBucket } from '../../src/domain/allowance-buckets.ts';
 import { encodeFeedCursor } from '../../src/domain/cursor.ts';
 import { SCOPES } from '../../src/domain/events/account-events.ts';
+import type { AdmissionRules, Charge } from '../../src/domain/ports/admission-counts.ts';
+import type { BucketState } from '../../src/domain/ports/window-counts.ts';
 import type { SharedCounts } from '../../src/domain/ports/shared-counts.ts';
 import { randomIdentifiers } from '../../src/domain/identifiers.ts';
 import type { KeyIdentity } from '../../src/domain/identity.ts';
@@ -103,6 +107,24 @@ export const EMPTY_PUBLIC_ANSWERS: PublicFunctions = {
 /** No other process counts. */
 export const NO_OTHER_COUNTS: SharedCounts = { exchange: async () => new Map(), forget: async () => undefined };
 
+/** Counters that never run out. */
+const EDGE_RULES: AdmissionRules = {
+  plans: BUILT_IN_PLANS,
+  billingEnforced: true,
+  ceilings: {
+    perimeter: { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } },
+    handler: { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } },
+  },
+};
+const EDGE_STATES: readonly BucketState[] = [
+  { bucket: minuteBucket(BUILT_IN_PLANS.pro), remaining: 299, resetSeconds: 60 },
+  { bucket: burstBucket(BUILT_IN_PLANS.pro), remaining: 49, resetSeconds: 1 },
+];
+const uncounted = ({ revokedAt, expiresAt, accountStatus }: KeyIdentity, now: number): Charge =>
+  revokedAt !== null || (expiresAt !== null && expiresAt <= now) || accountStatus !== 'active'
+    ? { kind: 'unusable' }
+    : { kind: 'charged', states: EDGE_STATES };
+
 export interface EdgeSettings {
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly logSampleEvery?: number;
@@ -122,7 +144,7 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
       accountId,
       scopes: SCOPES,
       ...active,
-      paidUntil: null,
+      paidUntil: EDGE_NOW + 365 * 86_400_000,
       paidAt: null,
       ...facts,
     });
@@ -170,12 +192,16 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
       return edge.position;
     },
     documents: settings.documents ?? (() => []),
-    admit: createAdmission({
-      resolveKey: async (sha256) => {
+    admission: createAdmission({
+      rules: EDGE_RULES,
+      chargeRequest: async (sha256, now) => {
         if (edge.identity === 'failing') throw new Error('the look-up is down');
-        return identities.get(sha256) ?? null;
+        const identity = identities.get(sha256);
+        return identity === undefined ? null : { identity, plan: 'pro', charge: uncounted(identity, now) };
       },
-      onLookupFailure: (error) => log('warn')({ err: error }, 'identity look-up failed'),
+      chargeFurther: async () => ({ kind: 'charged', states: EDGE_STATES }),
+      windowCounts: { take: async () => ({ kind: 'taken', states: [] }) },
+      onFailure: (error) => log('warn')({ err: error }, 'identity look-up failed'),
     }),
     clock: { now: () => edge.now, sleep: (milliseconds, signal) => wait(milliseconds, undefined, signal === undefined ? {} : { signal }) },
     identifiers: randomIdentifiers,

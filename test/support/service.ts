@@ -12,6 +12,14 @@ const LAST_LINE_OF_BANNER = "/api/v1/data/health'\n";
 const START_MS = 90_000;
 const END_MS = 30_000;
 
+const MANY = { requests_per_minute: 1_000_000, burst_limit: 1_000_000, export_requests_per_hour: 1_000_000 };
+/** Tests ask more often than a customer may: everything is charged, nothing runs out. Empty texts give the built-in allowances back. */
+export const RAISED_ALLOWANCES: Environment = {
+  CIVIC_PLANS: JSON.stringify({ default: MANY, pro: MANY, ultra: MANY }),
+  CIVIC_ABUSE_LIMIT: '1000000/60,1000000/1',
+};
+export const BUILT_IN_ALLOWANCES: Environment = { CIVIC_PLANS: '', CIVIC_ABUSE_LIMIT: '' };
+
 export type Environment = Readonly<Record<string, string>>;
 
 export interface Ended {
@@ -66,7 +74,7 @@ export interface Installation {
   civic(args: readonly string[], options?: CivicOptions): Promise<Answered>;
   /** The same without waiting for its end. */
   run(args: readonly string[], options?: CivicOptions): Running;
-  /** An account that may read and export, and its key. */
+  /** The key of a new account that may read and export, and is paid through. */
   openAccount(): Promise<string>;
   /** Ends what still runs and removes the folder; throws when a keeper or a PostgreSQL process had to be killed. */
   close(): Promise<void>;
@@ -131,6 +139,7 @@ export const makeInstallation = (name = 'civic-service-'): Installation => {
     CIVIC_HTTP_PORT: '0',
     CIVIC_OPS_PORT: '0',
     CIVIC_LOG_FORMAT: 'json',
+    ...RAISED_ALLOWANCES,
     ...env,
   });
   const start = <Program extends Running>(program: Program): Program => {
@@ -156,7 +165,8 @@ export const makeInstallation = (name = 'civic-service-'): Installation => {
     launch,
     start: (options) => launch(options).ready,
     async openAccount() {
-      const opened = await run(['accounts', 'open', '--name', 'Test', '--channel', 'subscription', '--tier', 'pro', '--json']).ended;
+      const paid = ['--channel', 'subscription', '--tier', 'pro', '--paid-until', '2099-01-01T00:00:00Z'];
+      const opened = await run(['accounts', 'open', '--name', 'Test', ...paid, '--json']).ended;
       const { accountId } = JSON.parse(opened.stdout) as { accountId: string };
       const issued = await run(['keys', 'issue', '--account', accountId, '--scope', 'civic:read,civic:export', '--json']).ended;
       return (JSON.parse(issued.stdout) as { key: string }).key;

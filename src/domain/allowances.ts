@@ -1,0 +1,33 @@
+/** What one account may have at once (specification, section Limits), shared by all of its keys. */
+export interface Allowances {
+  readonly requestsPerMinute: number;
+  /** Requests a second. */
+  readonly burstLimit: number;
+  readonly exportRequestsPerHour: number;
+  readonly maxPageSize: number;
+  /** Bytes of a serialized response body, before compression. */
+  readonly maxResponseBytes: number;
+}
+
+/** `default` is for every account without a current paid period, and for one that is paid through on no tier. */
+export const PLAN_NAMES = ['default', 'pro', 'ultra'] as const;
+export type PlanName = (typeof PLAN_NAMES)[number];
+export type Plans = Readonly<Record<PlanName, Allowances>>;
+
+/** So many requests in so many seconds, in windows aligned to the clock. */
+export interface Rate {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** What nobody may exceed, whatever the plan: every request counts, also one that is refused. */
+export interface AbuseCeiling {
+  readonly sustained: Rate;
+  readonly burst: Rate;
+}
+
+/** The two places where requests of an account are counted, each by itself. */
+export interface AbuseCeilings {
+  readonly perimeter: AbuseCeiling;
+  readonly handler: AbuseCeiling;
+}
