@@ -8,6 +8,7 @@ export type Channel = z.output<typeof channel>;
 export type AccountCommand =
   | ({ readonly type: 'OpenAccount' } & Readonly<z.output<typeof accountOpened>>)
   | { readonly type: 'SetPeriod'; readonly tier: Tier; readonly paidUntil: string }
+  | { readonly type: 'SetChannel'; readonly channel: Channel }
   | { readonly type: 'ConfirmPayment'; readonly paidAt: string }
   | { readonly type: 'SuspendAccount' }
   | { readonly type: 'ResumeAccount' }

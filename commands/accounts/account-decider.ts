@@ -2,14 +2,15 @@ import type { AccountEvent } from '../../src/domain/events/account-events.ts';
 import { readAccountEvent } from '../../src/domain/events/read-account-event.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import type { Decider } from '../decider.ts';
-import type { AccountCommand, Tier } from './account-commands.ts';
+import type { AccountCommand, Channel, Tier } from './account-commands.ts';
 
-/** What an account's history must tell to decide: its status, the latest period and payment, and its keys. */
+/** What an account's history must tell to decide: its status, channel, latest period and payment, and its keys. */
 export type AccountState =
   | { readonly kind: 'absent' }
   | {
       readonly kind: 'open';
       readonly suspended: boolean;
+      readonly channel: Channel;
       readonly tier: Tier;
       readonly paidUntil: string | null;
       readonly paidAt: string | null;
@@ -25,6 +26,8 @@ const decideOpen = (command: Exclude<AccountCommand, { type: 'OpenAccount' }>, s
       return command.tier === state.tier && command.paidUntil === state.paidUntil
         ? []
         : [{ type: 'AccountPeriodSet', data: { tier: command.tier, paidUntil: command.paidUntil } }];
+    case 'SetChannel':
+      return command.channel === state.channel ? [] : [{ type: 'AccountChannelSet', data: { channel: command.channel } }];
     case 'ConfirmPayment':
       // A payment that is not newer than the latest adds nothing to what the account may do.
       return state.paidAt !== null && command.paidAt <= state.paidAt
@@ -58,13 +61,15 @@ const decide = (command: AccountCommand, state: AccountState): readonly AccountE
 
 const evolve = (state: AccountState, event: AccountEvent): AccountState => {
   if (event.type === 'AccountOpened') {
-    const { tier, paidUntil } = event.data;
-    return { kind: 'open', suspended: false, tier, paidUntil, paidAt: null, keys: new Map() };
+    const { channel, tier, paidUntil } = event.data;
+    return { kind: 'open', suspended: false, channel, tier, paidUntil, paidAt: null, keys: new Map() };
   }
   if (state.kind === 'absent') return state;
   switch (event.type) {
     case 'AccountPeriodSet':
       return { ...state, tier: event.data.tier, paidUntil: event.data.paidUntil };
+    case 'AccountChannelSet':
+      return { ...state, channel: event.data.channel };
     case 'AccountPaymentConfirmed':
       return { ...state, paidAt: event.data.paidAt };
     case 'AccountSuspended':

@@ -9,6 +9,7 @@ type Data<Type extends AccountEvent['type']> = Extract<AccountEvent, { type: Typ
 export interface AccountChanges {
   readonly opened: { readonly accountId: string; readonly time: number; readonly data: Data<'AccountOpened'> }[];
   readonly periods: Map<string, Data<'AccountPeriodSet'>>;
+  readonly channels: Map<string, Data<'AccountChannelSet'>['channel']>;
   readonly payments: Map<string, string>;
   readonly statuses: Map<string, 'active' | 'suspended'>;
   readonly issued: { readonly accountId: string; readonly time: number; readonly data: Data<'KeyIssued'> }[];
@@ -21,6 +22,7 @@ export const accountChanges = (batch: readonly StoredEvent[]): AccountChanges =>
   const changes: AccountChanges = {
     opened: [],
     periods: new Map(),
+    channels: new Map(),
     payments: new Map(),
     statuses: new Map(),
     issued: [],
@@ -36,6 +38,9 @@ export const accountChanges = (batch: readonly StoredEvent[]): AccountChanges =>
         break;
       case 'AccountPeriodSet':
         changes.periods.set(accountId, event.data);
+        break;
+      case 'AccountChannelSet':
+        changes.channels.set(accountId, event.data.channel);
         break;
       case 'AccountPaymentConfirmed':
         changes.payments.set(accountId, event.data.paidAt);

@@ -10,6 +10,7 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
   const changes = accountChanges(batch);
   if (changes.opened.length > 0) await transaction.execute(statements.insertAccounts(generation, changes.opened, columns));
   if (changes.periods.size > 0) await transaction.execute(statements.updatePeriods(generation, changes.periods, columns));
+  if (changes.channels.size > 0) await transaction.execute(statements.updateChannels(generation, changes.channels, columns));
   if (changes.payments.size > 0) await transaction.execute(statements.updatePayments(generation, changes.payments, columns));
   if (changes.statuses.size > 0) await transaction.execute(statements.updateStatuses(generation, changes.statuses, columns));
   if (changes.issued.length > 0) await transaction.execute(statements.insertKeys(generation, changes.issued, columns));
@@ -18,7 +19,7 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
 
 export const accounts: Projection = {
   name: ACCOUNTS,
-  version: 1,
+  version: 2,
   handles: Object.keys(ACCOUNT_EVENTS),
   tables: (generation) => [accountsTable(generation), keysTable(generation)],
   create: createAccountTables,

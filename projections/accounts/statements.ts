@@ -28,6 +28,12 @@ export const updatePeriods = (generation: number, periods: AccountChanges['perio
   ],
 });
 
+export const updateChannels = (generation: number, channels: AccountChanges['channels'], columns: ColumnArrays): Statement => ({
+  text: `update ${accountsTable(generation)} a set channel = c.channel
+    from unnest($1::uuid[], $2::text[]) as c (account_id, channel) where a.account_id = c.account_id`,
+  values: [columns.uuids([...channels.keys()]), columns.texts([...channels.values()])],
+});
+
 export const updatePayments = (generation: number, payments: AccountChanges['payments'], columns: ColumnArrays): Statement => ({
   text: `update ${accountsTable(generation)} a set paid_at = p.paid_at
     from unnest($1::uuid[], $2::bigint[]) as p (account_id, paid_at) where a.account_id = p.account_id`,

@@ -22,6 +22,7 @@ const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legis
 const WORKING: Readonly<Record<string, readonly string[]>> = {
   'accounts open': ['--name', 'Another'],
   'accounts period': ['--account', 'ACCOUNT', '--tier', 'ultra', '--paid-until', '2031-01-01T00:00:00Z'],
+  'accounts channel': ['--account', 'ACCOUNT', '--channel', 'subscription'],
   'accounts payment': ['--account', 'ACCOUNT', '--at', '2026-01-01T00:00:00Z'],
   'accounts suspend': ['--account', 'ACCOUNT'],
   'accounts resume': ['--account', 'ACCOUNT'],

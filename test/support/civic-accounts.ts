@@ -10,7 +10,7 @@ export const appendAccount = async (log: EventLog, number: number, random: () =>
   const keys: string[] = [];
   const later = (): readonly [string, object] => {
     const at = new Date(Date.UTC(2026, below(random, 12), 1 + below(random, 28))).toISOString();
-    switch (below(random, 6)) {
+    switch (below(random, 7)) {
       case 0:
         return ['AccountPeriodSet', { tier: random() < 0.5 ? 'pro' : 'ultra', paidUntil: at }];
       case 1:
@@ -20,6 +20,8 @@ export const appendAccount = async (log: EventLog, number: number, random: () =>
       case 3:
         return ['AccountResumed', {}];
       case 4:
+        return ['AccountChannelSet', { channel: (['unset', 'subscription', 'payg'] as const)[below(random, 3)] }];
+      case 5:
         if (keys.length > 0) return ['KeyRevoked', { keyId: keys[below(random, keys.length)] }];
         return ['AccountResumed', {}];
       default: {

@@ -31,6 +31,7 @@ describe('an account', () => {
   test('that was never opened refuses every other command', () => {
     const commands: AccountCommand[] = [
       { type: 'SetPeriod', tier: 'pro', paidUntil: later },
+      { type: 'SetChannel', channel: 'payg' },
       { type: 'ConfirmPayment', paidAt: later },
       { type: 'SuspendAccount' },
       { type: 'ResumeAccount' },
@@ -46,6 +47,14 @@ describe('an account', () => {
     expect(set).toEqual({ type: 'AccountPeriodSet', data: { tier: 'ultra', paidUntil: later } });
     expect(decided([opened, set!], command)).toEqual([]);
     expect(decided([opened, set!], { ...command, tier: 'pro' })).toHaveLength(1);
+  });
+
+  test('is moved to another billing channel and back, and to the one it is on appends nothing', () => {
+    const [moved] = decided([opened], { type: 'SetChannel', channel: 'payg' }) as AccountEvent[];
+    expect(moved).toEqual({ type: 'AccountChannelSet', data: { channel: 'payg' } });
+    expect(decided([opened], { type: 'SetChannel', channel: 'subscription' })).toEqual([]);
+    expect(decided([opened, moved!], { type: 'SetChannel', channel: 'payg' })).toEqual([]);
+    expect(decided([opened, moved!], { type: 'SetChannel', channel: 'subscription' })).toHaveLength(1);
   });
 
   test('takes a payment as new only when it is later than the latest', () => {

@@ -79,6 +79,18 @@ export const addAccountsCommands = (program: Command, context: CliContext): void
       })),
     );
   accounts
+    .command('channel')
+    .description('set the billing channel')
+    .requiredOption('--account <id>', 'account id')
+    .requiredOption('--channel <channel>', channel.options.join(', '))
+    .option('--json', 'print one JSON value')
+    .action((options: Options) =>
+      run(options, () => ({
+        type: 'SetChannel',
+        channel: parseOption<Channel>('--channel', channel, options.channel, channel.options.join(', ')),
+      })),
+    );
+  accounts
     .command('payment')
     .description('record a confirmed payment')
     .requiredOption('--account <id>', 'account id')

@@ -11,6 +11,7 @@ export const channel = z.enum(['unset', 'subscription', 'payg']);
 
 export const accountOpened = z.strictObject({ name: text.max(200), channel, tier, paidUntil: orNull(dateTime) });
 export const accountPeriodSet = z.strictObject({ tier, paidUntil: dateTime });
+export const accountChannelSet = z.strictObject({ channel });
 export const accountPaymentConfirmed = z.strictObject({ paidAt: dateTime });
 export const accountSuspended = z.strictObject({});
 export const accountResumed = z.strictObject({});
@@ -25,6 +26,7 @@ export const keyRevoked = z.strictObject({ keyId: uuid });
 export const ACCOUNT_EVENTS = {
   AccountOpened: accountOpened,
   AccountPeriodSet: accountPeriodSet,
+  AccountChannelSet: accountChannelSet,
   AccountPaymentConfirmed: accountPaymentConfirmed,
   AccountSuspended: accountSuspended,
   AccountResumed: accountResumed,
