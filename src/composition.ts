@@ -4,6 +4,7 @@ import { openFeed } from '../commands/feed/open-feed.ts';
 import { createRecordWriter } from '../commands/records/write-records.ts';
 import { createTakeSnapshot } from '../commands/snapshots/take-snapshot.ts';
 import { shiftedClock, systemClock } from '../infra/system/clock.ts';
+import { answersWithSuccess, machineProbe } from '../infra/system/machine.ts';
 import { createLogger } from '../infra/system/logging.ts';
 import type { AttachedDatabase } from '../infra/embedded-postgresql/attach.ts';
 import { stayAttached } from '../infra/embedded-postgresql/stay-attached.ts';
@@ -16,6 +17,7 @@ import { createGenerationStore } from '../infra/postgresql/generations.ts';
 import { createLiveReads } from '../infra/postgresql/live-reads.ts';
 import { migrate } from '../infra/postgresql/migrate.ts';
 import { openDatabase } from '../infra/postgresql/open-database.ts';
+import { probeDatabase } from '../infra/postgresql/probe-database.ts';
 import { createProgress } from '../infra/postgresql/progress.ts';
 import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
 import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
@@ -50,6 +52,7 @@ import type { Civic, Role } from './civic.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
 import type { Logger } from './domain/ports/logger.ts';
+import type { Probes } from './domain/ports/probes.ts';
 import type { Projection } from './domain/ports/projection.ts';
 import type { Settings } from './settings.ts';
 import { createClassificationReactor } from './reactors/classification/classification-reactor.ts';
@@ -76,6 +79,21 @@ const reachDatabase = async (settings: Settings, role: Role, logger: Logger): Pr
   settings.DATABASE_URL === undefined
     ? stayAttached({ dataDir: settings.CIVIC_DATA_DIR, role, startTimeoutMs: START_TIMEOUT_MS, logger, clock: systemClock })
     : { url: settings.DATABASE_URL, leave: async () => undefined };
+
+/** What the doctor looks at under these settings. */
+export const probesOf = (settings: Settings): Probes => ({
+  machine: machineProbe,
+  async database() {
+    const silent = createLogger('silent', 'json');
+    const attached = await reachDatabase(settings, 'command', silent);
+    try {
+      return await probeDatabase(attached.url, systemClock);
+    } finally {
+      await attached.leave();
+    }
+  },
+  answersAt: answersWithSuccess,
+});
 
 /** A command says little beside its answer unless it is asked to. */
 const logLevel = (settings: Settings, role: Role): string => settings.CIVIC_LOG_LEVEL ?? (role === 'command' ? 'warn' : 'info');

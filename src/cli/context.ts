@@ -1,8 +1,11 @@
 import type { Civic, Role } from '../civic.ts';
+import type { Examination } from './doctor/examine.ts';
 
 /** What the commands are given by the entry point. */
 export interface CliContext {
   readonly open: (role: Role) => Promise<Civic>;
+  /** What the doctor looks at. */
+  readonly examination: Examination;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly stdin: NodeJS.ReadStream;

@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import type { CliContext } from './context.ts';
 import { addAccountsCommands } from './commands/accounts.ts';
 import { addCursorCommands } from './commands/cursor.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addProjectionsCommands } from './commands/projections.ts';
 import { addReactorsCommands } from './commands/reactors.ts';
@@ -28,5 +29,6 @@ export const createProgram = (context: CliContext): Command => {
   addReactorsCommands(program, context);
   addSampleCommands(program, context);
   addCursorCommands(program, context);
+  addDoctorCommand(program, context);
   return program;
 };

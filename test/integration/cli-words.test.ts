@@ -13,6 +13,13 @@ const NOTHING: CliContext = {
   stdin: process.stdin,
   stopping: new AbortController().signal,
   open: () => Promise.reject(new Error('nothing is opened to list the commands')),
+  examination: {
+    environment: {},
+    now: () => 0,
+    probes: () => {
+      throw new Error('nothing is looked at to list the commands');
+    },
+  },
 };
 const COMMANDS = leaves(createProgram(NOTHING));
 
@@ -34,6 +41,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'records export': ['--resource', 'public_bodies'],
   'records history': ['RECORD'],
   'cursor explain': ['nothing'],
+  doctor: [],
   'sources sync legistar': CLIENT,
   'projections list': [],
   'projections rebuild': ['--all'],

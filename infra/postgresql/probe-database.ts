@@ -1,0 +1,35 @@
+import type { Client } from 'pg';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { DatabaseFacts } from '../../src/domain/ports/probes.ts';
+import { readSchemaState, withClient } from './schema-state.ts';
+
+const one = async (client: Client, text: string): Promise<string | null> => {
+  const { rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
+  return rows[0]?.[0] ?? null;
+};
+
+/** Looks at a database without changing it. Throws `DatabaseRefused` with one line when it cannot be reached. */
+export const probeDatabase = (dsn: string, clock: Pick<Clock, 'now'>): Promise<DatabaseFacts> =>
+  withClient(dsn, 'doctor', async (client) => {
+    const { kind, pending, unknown } = await readSchemaState(client);
+    const asked = clock.now();
+    const serverTime = Number(await one(client, `select (extract(epoch from clock_timestamp()) * 1000)::bigint::text`));
+    const answered = clock.now();
+    const ours = kind === 'current';
+    return {
+      version: (await one(client, 'show server_version')) ?? 'unknown',
+      schema: kind,
+      pendingMigrations: pending,
+      unknownMigrations: unknown,
+      durability: {
+        fsync: (await one(client, 'show fsync')) ?? 'unknown',
+        full_page_writes: (await one(client, 'show full_page_writes')) ?? 'unknown',
+        synchronous_commit: (await one(client, 'show synchronous_commit')) ?? 'unknown',
+      },
+      clockAheadMs: Math.round(serverTime - (asked + answered) / 2),
+      trialOffsetMs: ours ? Number((await one(client, 'select offset_ms::text from civic.trial_clock')) ?? 0) : 0,
+      newestEventAt: ours ? milliseconds(await one(client, 'select time::text from civic.events order by position desc limit 1')) : null,
+    };
+  });
+
+const milliseconds = (text: string | null): number | null => (text === null ? null : Number(text));

@@ -1,0 +1,48 @@
+import { constants } from 'node:fs';
+import { access, statfs } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { dirname, resolve } from 'node:path';
+import type { FolderFacts, MachineProbe } from '../../src/domain/ports/probes.ts';
+
+/** The folder itself, or the nearest one above it that is there. */
+const existing = async (folder: string): Promise<string> => {
+  for (let path = resolve(folder); ; path = dirname(path)) {
+    const found = await access(path).then(
+      () => true,
+      () => false,
+    );
+    if (found || path === dirname(path)) return path;
+  }
+};
+
+const folder = async (path: string): Promise<FolderFacts> => {
+  const nearest = await existing(path);
+  const { bavail, bsize } = await statfs(nearest);
+  const writable = await access(nearest, constants.W_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  return { path: nearest, writable, freeBytes: bavail * bsize };
+};
+
+const listens = (host: string, port: number): Promise<string | null> => {
+  const { promise, resolve: tell } = Promise.withResolvers<string | null>();
+  const server = createServer();
+  server.once('error', (error: NodeJS.ErrnoException) => tell(error.code ?? error.message));
+  server.listen(port, host, () => server.close(() => tell(null)));
+  return promise;
+};
+
+/** The machine that this process runs on. */
+export const machineProbe: MachineProbe = { nodeVersion: process.versions.node, folder, listens };
+
+const ANSWER_WITHIN_MS = 2_000;
+
+/** Whether a GET of this address is answered with a success within two seconds. */
+export const answersWithSuccess = async (url: string): Promise<boolean> => {
+  try {
+    return (await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })).ok;
+  } catch {
+    return false;
+  }
+};

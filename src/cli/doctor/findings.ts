@@ -1,0 +1,98 @@
+import type { DatabaseFacts, FolderFacts } from '../../domain/ports/probes.ts';
+
+/** One thing that the doctor has looked at. */
+export interface Finding {
+  readonly check: string;
+  readonly state: 'ok' | 'warning' | 'failed';
+  readonly found: string;
+  /** What to do; empty where nothing is to be done. */
+  readonly remedy: string;
+}
+
+export const ok = (check: string, found: string): Finding => ({ check, state: 'ok', found, remedy: '' });
+export const warning = (check: string, found: string, remedy: string): Finding => ({ check, state: 'warning', found, remedy });
+export const failed = (check: string, found: string, remedy: string): Finding => ({ check, state: 'failed', found, remedy });
+
+const MEGABYTE = 1024 * 1024;
+const LITTLE_SPACE = 2048 * MEGABYTE;
+const NO_SPACE = 256 * MEGABYTE;
+/** Snapshots and replay are judged by the clock: more than this apart and they end visibly early or late. */
+const CLOCK_TOLERANCE_MS = 5_000;
+const OLDEST_SERVER = 15;
+
+export const judgeFolder = (setting: string, { path, writable, freeBytes }: FolderFacts): readonly Finding[] => {
+  const free = `${Math.floor(freeBytes / MEGABYTE)} MB free at ${path}`;
+  const space = freeBytes < NO_SPACE ? failed : warning;
+  return [
+    writable
+      ? ok('data folder', `${path} can be written`)
+      : failed('data folder', `${path} cannot be written`, `start as its owner, or set ${setting} to a folder of your own`),
+    freeBytes < LITTLE_SPACE
+      ? space('free disk', free, 'free some space: a full disk stops every write until there is room')
+      : ok('free disk', free),
+  ];
+};
+
+export const judgeSchema = (facts: DatabaseFacts): Finding => {
+  const { schema, pendingMigrations, unknownMigrations } = facts;
+  switch (schema) {
+    case 'current':
+      return ok('schema', 'as this version needs it');
+    case 'empty':
+      return ok('schema', 'an empty database; the first start makes the tables');
+    case 'older':
+      return warning('schema', `older by ${pendingMigrations.join(', ')}`, 'the next start migrates it forward by itself; back up first');
+    case 'newer':
+      return failed(
+        'schema',
+        `written by a newer version (${unknownMigrations.join(', ')})`,
+        'start that version, or restore an older backup',
+      );
+    case 'foreign':
+      return failed('schema', 'tables of another program', 'give an empty database of its own in DATABASE_URL');
+  }
+};
+
+export const judgeDatabase = (facts: DatabaseFacts, now: number): readonly Finding[] => {
+  const weak = Object.entries(facts.durability).filter(([, value]) => value === 'off' || value === 'local');
+  const tooOld = Number.parseInt(facts.version, 10) < OLDEST_SERVER;
+  return [
+    tooOld
+      ? failed('database', `PostgreSQL ${facts.version}`, `use PostgreSQL ${OLDEST_SERVER} or newer`)
+      : ok('database', `PostgreSQL ${facts.version} answers`),
+    judgeSchema(facts),
+    weak.length === 0
+      ? ok('durability', 'a commit is flushed before it is acknowledged')
+      : warning(
+          'durability',
+          weak.map(([name, value]) => `${name} = ${value}`).join(', '),
+          'a crash may lose acknowledged changes: turn it on',
+        ),
+    ...judgeClocks(facts, now),
+  ];
+};
+
+const judgeClocks = ({ clockAheadMs, trialOffsetMs, newestEventAt }: DatabaseFacts, now: number): readonly Finding[] => {
+  const findings: Finding[] = [];
+  if (Math.abs(clockAheadMs) > CLOCK_TOLERANCE_MS) {
+    const way = clockAheadMs > 0 ? 'ahead of' : 'behind';
+    findings.push(
+      warning('clock', `the database's clock is ${Math.round(Math.abs(clockAheadMs) / 1000)} s ${way} this machine's`, 'synchronise both'),
+    );
+  }
+  const ahead = newestEventAt === null ? 0 : newestEventAt - (now + trialOffsetMs);
+  if (ahead > CLOCK_TOLERANCE_MS) {
+    findings.push(
+      warning(
+        'clock',
+        `the newest event is ${Math.round(ahead / 1000)} s in the future`,
+        'this machine was or is wrong about the time: synchronise it',
+      ),
+    );
+  }
+  if (trialOffsetMs !== 0) {
+    const trial = new Date(now + trialOffsetMs).toISOString();
+    findings.push(warning('clock', `a trial clock: this database believes that it is ${trial}`, 'use this database for trials only'));
+  }
+  return findings.length === 0 ? [ok('clock', 'agrees with the database and the newest event')] : findings;
+};

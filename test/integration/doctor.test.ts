@@ -1,0 +1,51 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Finding } from '../../src/cli/doctor/findings.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { type Environment, type Installation, makeInstallation } from '../support/service.ts';
+
+let installation: Installation;
+let database: TestDatabase;
+const FREE: Environment = { CIVIC_HTTP_PORT: '0', CIVIC_OPS_PORT: '0' };
+
+beforeAll(async () => {
+  installation = makeInstallation('civic-doctor-');
+  database = await startTestDatabase();
+});
+
+afterAll(async () => {
+  await installation.close();
+  await database.close();
+});
+
+const examined = async (
+  env: Environment,
+): Promise<{ readonly exitCode: number | null; readonly states: Record<string, Finding['state']> }> => {
+  const { exitCode, stdout } = await installation.civic(['doctor', '--json'], { env: { ...FREE, ...env } });
+  const findings = JSON.parse(stdout) as readonly Finding[];
+  return { exitCode, states: Object.fromEntries(findings.map(({ check, state }) => [check, state])) };
+};
+const run = async (sql: string) => {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  await client.query(sql);
+  await client.end();
+};
+
+test('an installation that has never been started is sound, and is not changed by the look', async () => {
+  expect(await examined({})).toMatchObject({ exitCode: 0, states: { database: 'ok', schema: 'ok', clock: 'ok', 'free disk': 'ok' } });
+  expect(await examined({})).toMatchObject({ states: { schema: 'ok' } });
+});
+
+test('a foreign database fails the schema and nothing else of it', async () => {
+  await run('create table customers (id int)');
+  expect(await examined({ DATABASE_URL: database.url })).toMatchObject({ exitCode: 1, states: { database: 'ok', schema: 'failed' } });
+});
+
+test('a database that is not there is one finding, with no password in it', async () => {
+  const env = { ...FREE, DATABASE_URL: 'postgres://civic:s3cret@127.0.0.1:1/civic' };
+  const { exitCode, stdout, stderr } = await installation.civic(['doctor'], { env });
+  expect(exitCode).toBe(1);
+  expect(stdout).toMatch(/^database +failed +/m);
+  expect(stdout + stderr).not.toContain('s3cret');
+});

@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest';
+import { examine, type Examination } from '../../src/cli/doctor/examine.ts';
+import type { DatabaseFacts, FolderFacts, Probes } from '../../src/domain/ports/probes.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00.000Z');
+const SOUND: DatabaseFacts = {
+  version: '18.4',
+  schema: 'current',
+  pendingMigrations: [],
+  unknownMigrations: [],
+  durability: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on' },
+  clockAheadMs: 3,
+  trialOffsetMs: 0,
+  newestEventAt: NOW - 1,
+};
+
+interface Machine {
+  readonly facts?: Partial<DatabaseFacts>;
+  readonly folder?: Partial<FolderFacts>;
+  readonly nodeVersion?: string;
+  readonly refused?: Readonly<Record<number, string>>;
+  readonly serving?: boolean;
+  readonly unreachable?: string;
+  readonly environment?: NodeJS.ProcessEnv;
+}
+
+const on = ({ facts, folder, nodeVersion, refused, serving, unreachable, environment }: Machine): Examination => ({
+  environment: environment ?? {},
+  now: () => NOW,
+  probes: (): Probes => ({
+    machine: {
+      nodeVersion: nodeVersion ?? '24.21.0',
+      folder: async (path) => ({ path, writable: true, freeBytes: 50_000_000_000, ...folder }),
+      listens: async (_, port) => refused?.[port] ?? null,
+    },
+    database: async () => {
+      if (unreachable !== undefined) throw new Error(unreachable);
+      return { ...SOUND, ...facts };
+    },
+    answersAt: async () => serving ?? false,
+  }),
+});
+
+const complaints = async (machine: Machine) => (await examine(on(machine))).filter(({ state }) => state !== 'ok');
+
+test('a sound machine has nothing to complain about', async () => {
+  expect(await complaints({})).toEqual([]);
+});
+
+describe('each thing that is wrong is named with what to do', () => {
+  test.each<readonly [string, Machine, string, 'warning' | 'failed', RegExp]>([
+    ['an old Node', { nodeVersion: '20.20.2' }, 'node', 'failed', /package\.json/],
+    ['an unknown setting', { environment: { CIVIC_COLOUR: 'red' } }, 'settings', 'warning', /unset/],
+    ['a folder of somebody else', { folder: { writable: false } }, 'data folder', 'failed', /CIVIC_DATA_DIR/],
+    ['little room', { folder: { freeBytes: 1_000_000_000 } }, 'free disk', 'warning', /free some space/],
+    ['no room', { folder: { freeBytes: 1_000_000 } }, 'free disk', 'failed', /free some space/],
+    ['a port of another program', { refused: { 8080: 'EADDRINUSE' } }, 'CIVIC_HTTP_PORT', 'failed', /CIVIC_HTTP_PORT/],
+    ['a port for the mighty', { refused: { 9464: 'EACCES' }, serving: true }, 'CIVIC_OPS_PORT', 'failed', /CIVIC_OPS_PORT/],
+    ['no database', { unreachable: 'it could not be reached' }, 'database', 'failed', /without it/],
+    ['an old server', { facts: { version: '14.9' } }, 'database', 'failed', /15 or newer/],
+    ['an older schema', { facts: { schema: 'older', pendingMigrations: ['0009-x'] } }, 'schema', 'warning', /migrates/],
+    ['a newer schema', { facts: { schema: 'newer', unknownMigrations: ['9999-y'] } }, 'schema', 'failed', /start that version/],
+    ['a foreign database', { facts: { schema: 'foreign' } }, 'schema', 'failed', /empty database/],
+    ['weak durability', { facts: { durability: { ...SOUND.durability, fsync: 'off' } } }, 'durability', 'warning', /crash/],
+    ['clocks apart', { facts: { clockAheadMs: -60_000 } }, 'clock', 'warning', /synchronise/],
+    ['an event of the future', { facts: { newestEventAt: NOW + 60_000 } }, 'clock', 'warning', /wrong about the time/],
+    ['a trial clock', { facts: { trialOffsetMs: -86_400_000 } }, 'clock', 'warning', /trials only/],
+  ])('%s', async (_, machine, check, state, remedy) => {
+    const found = await complaints(machine);
+    expect(found).toContainEqual(expect.objectContaining({ check, state, remedy: expect.stringMatching(remedy) as unknown }));
+  });
+});
+
+test('an event that only a trial clock explains is no complaint of its own', async () => {
+  const found = await complaints({ facts: { trialOffsetMs: 86_400_000, newestEventAt: NOW + 86_400_000 } });
+  expect(found.map(({ found: text }) => text)).toEqual([expect.stringContaining('a trial clock')]);
+});
+
+test('a bad setting is the only thing told, since nothing else can be looked at', async () => {
+  const found = await examine(on({ environment: { CIVIC_HTTP_PORT: 'http' } }));
+  expect(found).toEqual([
+    expect.objectContaining({ check: 'settings', state: 'failed', found: expect.stringContaining('CIVIC_HTTP_PORT') as unknown }),
+  ]);
+});
+
+test('ports that our own running service holds are in order', async () => {
+  expect(await complaints({ refused: { 8080: 'EADDRINUSE', 9464: 'EADDRINUSE' }, serving: true })).toEqual([]);
+});
+
+test('with a server of the user’s own the data folder is not looked at', async () => {
+  const machine = { environment: { DATABASE_URL: 'postgres://u@127.0.0.1/d' }, folder: { writable: false } };
+  expect(await complaints(machine)).toEqual([]);
+});
