@@ -5,4 +5,4 @@ import path from 'node:path';
 enableCompileCache(path.join(import.meta.dirname, '../node_modules/.cache/civic'));
 const [{ runCli }, { openCivic, probesOf }] = await Promise.all([import('./cli/run.ts'), import('./composition.ts')]);
 
-process.exitCode = await runCli({ process, open: openCivic, probes: probesOf, now: Date.now });
+process.exitCode = await runCli({ process, open: openCivic, probes: probesOf, clock: Date });

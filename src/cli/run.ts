@@ -1,5 +1,6 @@
 import { CommanderError } from 'commander';
 import type { Civic, Role } from '../civic.ts';
+import type { Clock } from '../domain/ports/clock.ts';
 import type { Probes } from '../domain/ports/probes.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { type CliContext, CommandFailed } from './context.ts';
@@ -13,11 +14,11 @@ export interface Running {
   readonly process: NodeJS.Process;
   readonly open: (settings: Settings, role: Role, warnings: readonly string[]) => Promise<Civic>;
   readonly probes: (settings: Settings) => Probes;
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Runs the command that the arguments name; resolves to the exit status. A failure is one line on standard error. */
-export const runCli = async ({ process, open, probes, now }: Running): Promise<number> => {
+export const runCli = async ({ process, open, probes, clock }: Running): Promise<number> => {
   const stopping = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => stopping.abort(new CommandFailed(`stopped by ${signal}`, 130)));
@@ -30,7 +31,7 @@ export const runCli = async ({ process, open, probes, now }: Running): Promise<n
     stderr: process.stderr,
     stdin: process.stdin,
     stopping: stopping.signal,
-    examination: { environment: process.env, probes, now },
+    examination: { environment: process.env, probes, clock },
     async open(role) {
       const { settings, warnings } = readSettings(process.env);
       return open(settings, role, warnings);

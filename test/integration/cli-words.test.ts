@@ -15,7 +15,7 @@ const NOTHING: CliContext = {
   open: () => Promise.reject(new Error('nothing is opened to list the commands')),
   examination: {
     environment: {},
-    now: () => 0,
+    clock: { now: () => 0 },
     probes: () => {
       throw new Error('nothing is looked at to list the commands');
     },

@@ -26,7 +26,7 @@ interface Machine {
 
 const on = ({ facts, folder, nodeVersion, refused, serving, unreachable, environment }: Machine): Examination => ({
   environment: environment ?? {},
-  now: () => NOW,
+  clock: { now: () => NOW },
   probes: (): Probes => ({
     machine: {
       nodeVersion: nodeVersion ?? '24.21.0',

@@ -1,3 +1,4 @@
+import type { Clock } from '../../domain/ports/clock.ts';
 import { BadSetting, readSettings, type Settings } from '../../settings.ts';
 import type { Probes } from '../../domain/ports/probes.ts';
 import type { Finding } from './findings.ts';
@@ -7,13 +8,13 @@ export interface Examination {
   readonly environment: NodeJS.ProcessEnv;
   readonly probes: (settings: Settings) => Probes;
   /** Clock milliseconds. */
-  readonly now: () => number;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 const OLDEST_NODE = 24;
 
 /** Looks at everything that a start rests on and judges it, changing nothing but starting the embedded database where none runs. Never throws. */
-export const examine = async ({ environment, probes, now }: Examination): Promise<readonly Finding[]> => {
+export const examine = async ({ environment, probes, clock }: Examination): Promise<readonly Finding[]> => {
   const read = readAll(environment);
   if ('finding' in read) return [read.finding];
   const { settings, warnings } = read;
@@ -29,7 +30,7 @@ export const examine = async ({ environment, probes, now }: Examination): Promis
   }
   findings.push(...(await judgeListeners(settings, machine, answersAt)));
   try {
-    findings.push(...judgeDatabase(await database(), now()));
+    findings.push(...judgeDatabase(await database(), clock.now()));
   } catch (error) {
     findings.push(failed('database', (error as Error).message, 'nothing can be served without it'));
   }
