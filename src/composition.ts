@@ -3,6 +3,9 @@ import { hostname } from 'node:os';
 import { openFeed } from '../commands/feed/open-feed.ts';
 import { createRecordWriter } from '../commands/records/write-records.ts';
 import { createTakeSnapshot } from '../commands/snapshots/take-snapshot.ts';
+import { createCreateSubscription } from '../commands/subscriptions/create-subscription.ts';
+import { createRevokeSubscription } from '../commands/subscriptions/revoke-subscription.ts';
+import { createTurns } from '../commands/turns.ts';
 import { shiftedClock, systemClock } from '../infra/system/clock.ts';
 import { answersWithSuccess, machineProbe } from '../infra/system/machine.ts';
 import { createLogger } from '../infra/system/logging.ts';
@@ -25,19 +28,24 @@ import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
 import { accounts } from '../projections/accounts/projection.ts';
 import { createAgendaProjection } from '../projections/agenda/projection.ts';
+import { audit } from '../projections/audit/projection.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
 import { recordHistory } from '../projections/record-history/projection.ts';
 import { pruneRecordHistory } from '../projections/record-history/prune.ts';
 import { recordReferences } from '../projections/record-references/projection.ts';
 import { reports } from '../projections/reports/projection.ts';
 import { snapshots } from '../projections/snapshots/projection.ts';
+import { subscriptions } from '../projections/subscriptions/projection.ts';
 import { readAgendaPosition } from '../queries/agenda-position.ts';
 import { readFeedHead } from '../queries/feed-head.ts';
 import { currentIds } from '../queries/current-ids.ts';
+import { findRevocation } from '../queries/find-feed-subscription.ts';
 import { createGetAgendaHit } from '../queries/get-agenda-hit.ts';
 import { createGetPublicBodyCadence } from '../queries/get-public-body-cadence.ts';
+import { readHighWaterMark } from '../queries/high-water-mark.ts';
 import { knownRecords } from '../queries/known-records.ts';
 import { listDfwResearchCoverage } from '../queries/list-dfw-research-coverage.ts';
+import { createListFeedSubscriptions } from '../queries/list-feed-subscriptions.ts';
 import { createListPublicSourceStatuses } from '../queries/list-public-source-statuses.ts';
 import { createListRecentAgendaHits } from '../queries/list-recent-agenda-hits.ts';
 import { createListUpcomingAgendaHits } from '../queries/list-upcoming-agenda-hits.ts';
@@ -46,11 +54,14 @@ import { createReadCivicHealth } from '../queries/read-civic-health.ts';
 import { createReadCivicRecords } from '../queries/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../queries/read-civic-snapshot-page.ts';
 import { createChargeRequest } from '../queries/charge-request.ts';
+import { createReadFeedSubscriptionChanges } from '../queries/read-feed-subscription-changes.ts';
 import { createAdmission } from './admission/admit.ts';
 import { createPublicLimits } from './admission/public-limits.ts';
 import type { Civic, Role } from './civic.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
+import type { Clock } from './domain/ports/clock.ts';
+import type { Position } from './domain/ports/event-log.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Probes } from './domain/ports/probes.ts';
 import type { Projection } from './domain/ports/projection.ts';
@@ -67,7 +78,16 @@ import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from './sources/sample/sam
 const agenda = createAgendaProjection([...COVERED_BODIES, { jurisdictionSlug: SAMPLE_JURISDICTION_SLUG, slug: SAMPLE_BODY_SLUG }]);
 
 /** Every read model; each is folded by whoever holds its lease. */
-export const PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences, agenda, reports];
+export const PROJECTIONS: readonly Projection[] = [
+  recordHistory,
+  snapshots,
+  accounts,
+  recordReferences,
+  agenda,
+  reports,
+  subscriptions,
+  audit,
+];
 
 const LEASE_MS = 5000;
 const FOLD_BATCH = 2000;
@@ -99,7 +119,11 @@ export const probesOf = (settings: Settings): Probes => ({
 const logLevel = (settings: Settings, role: Role): string => settings.CIVIC_LOG_LEVEL ?? (role === 'command' ? 'warn' : 'info');
 
 /** Puts the program together from its settings. The caller closes what it gets, also when the start of something else fails. */
-export const openCivic = async (settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> => {
+export const openCivic = (settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> =>
+  openCivicAt(systemClock, settings, role, warnings);
+
+/** The same by another clock than the machine's, for whoever moves time; leases are still kept by the machine's. */
+export const openCivicAt = async (time: Clock, settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> => {
   const logger = createLogger(logLevel(settings, role), settings.CIVIC_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'));
   for (const warning of warnings) logger.warn({}, warning);
   const attached = await reachDatabase(settings, role, logger);
@@ -114,7 +138,7 @@ export const openCivic = async (settings: Settings, role: Role, warnings: readon
     closers.push(() => database.close());
     const log = openEventLog({ dsn: attached.url, statementTimeoutMs: 60_000 });
     closers.push(() => log.close());
-    return await assemble(settings, role, logger, { database, log, closers, close });
+    return await assemble(settings, role, logger, { time, database, log, closers, close });
   } catch (error) {
     await close();
     throw error;
@@ -122,15 +146,17 @@ export const openCivic = async (settings: Settings, role: Role, warnings: readon
 };
 
 interface Opened {
+  readonly time: Clock;
   readonly database: Awaited<ReturnType<typeof openDatabase>>;
   readonly log: ReturnType<typeof openEventLog>;
   readonly closers: (() => Promise<unknown>)[];
   readonly close: () => Promise<void>;
 }
 
-const assemble = async (settings: Settings, role: Role, logger: Logger, { database, log, closers, close }: Opened): Promise<Civic> => {
-  const offset = await trialClockOffset(database.transactor, settings.CIVIC_CLOCK_START, systemClock.now());
-  const clock = shiftedClock(systemClock, offset);
+const assemble = async (settings: Settings, role: Role, logger: Logger, opened: Opened): Promise<Civic> => {
+  const { time, database, log, closers, close } = opened;
+  const offset = await trialClockOffset(database.transactor, settings.CIVIC_CLOCK_START, time.now());
+  const clock = shiftedClock(time, offset);
   if (offset !== 0) {
     logger.warn(
       { now: new Date(clock.now()).toISOString() },
@@ -178,6 +204,16 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
     ceilings: { perimeter: settings.CIVIC_ABUSE_LIMIT, handler: settings.CIVIC_ABUSE_LIMIT },
     billingEnforced: settings.CIVIC_BILLING_ENFORCEMENT === 'on',
   };
+  const readChanges = createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION });
+  const subscribing = {
+    log,
+    checkpoints,
+    clock,
+    identifiers,
+    inTurn: createTurns(),
+    visible: (position: Position, deadline: number) => progress.reached(subscriptions.name, position, deadline),
+    deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
+  };
   let projector: Projector | undefined;
   return {
     settings,
@@ -196,7 +232,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
     reactorStore,
     listingReactors,
     operations: {
-      readCivicChanges: createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION }),
+      readCivicChanges: readChanges,
       createCivicSnapshot: createTakeSnapshot({
         log,
         clock,
@@ -209,6 +245,13 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, { databa
       readCivicSnapshotPage: createReadCivicSnapshotPage({ reads, clock }),
       readCivicRecords: createReadCivicRecords(reads, database.columns),
       readCivicHealth: createReadCivicHealth({ ...listing, ...listingReactors, reads, logger }),
+      createFeedSubscription: createCreateSubscription({ ...subscribing, readMark: () => readHighWaterMark(reads) }),
+      listFeedSubscriptions: createListFeedSubscriptions({ reads, clock }),
+      readFeedSubscriptionChanges: createReadFeedSubscriptionChanges({ reads, readChanges }),
+      revokeFeedSubscription: createRevokeSubscription({
+        ...subscribing,
+        revokedBefore: (revocation) => findRevocation(reads, revocation),
+      }),
     },
     publicOperations: {
       listRecentAgendaHits: createListRecentAgendaHits(reads),

@@ -3,6 +3,7 @@ import type { CliContext } from './context.ts';
 import { addAccountsCommands } from './commands/accounts.ts';
 import { addCursorCommands } from './commands/cursor.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
+import { addAuditCommand } from './commands/audit.ts';
 import { addKeysCommands } from './commands/keys.ts';
 import { addProjectionsCommands } from './commands/projections.ts';
 import { addReactorsCommands } from './commands/reactors.ts';
@@ -23,6 +24,7 @@ export const createProgram = (context: CliContext): Command => {
   addServeCommand(program, context);
   addAccountsCommands(program, context);
   addKeysCommands(program, context);
+  addAuditCommand(program, context);
   addRecordsCommands(program, context);
   addSourcesCommands(program, context);
   addProjectionsCommands(program, context);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { MAX_SUBSCRIPTION_NAME } from '../domain/events/subscription-events.ts';
 import { text, uuid } from '../domain/records/fields.ts';
 import { cursor, resourceName, timestamp } from './fields.ts';
 import { CUSTOMER_REFUSALS } from './operation.ts';
 
-export const MAX_SUBSCRIPTION_NAME = 80;
 export const subscriptionName = text.max(MAX_SUBSCRIPTION_NAME);
 
 /** A polling subscription: a name for a filter and a start, bound to one key for ever. */

@@ -1,7 +1,9 @@
 import type { Resource } from '../domain/records/resources.ts';
 import type { CreatedSnapshot } from './create-civic-snapshot.ts';
 import type { DataReport, NewDataReport, ReportReceipt } from './data-report.ts';
+import type { FeedSubscription } from './feed-subscription.ts';
 import type { MeetingCadence } from './get-public-body-cadence.ts';
+import type { FeedSubscriptions } from './list-feed-subscriptions.ts';
 import type { PublicSourceStatus } from './list-public-source-statuses.ts';
 import type { Health } from './read-civic-health.ts';
 
@@ -15,6 +17,10 @@ export interface OperationFunctions {
   readonly readCivicSnapshotPage: (input: SnapshotPageInput) => Promise<JsonPage>;
   readonly readCivicRecords: (input: RecordsInput) => Promise<JsonPage>;
   readonly readCivicHealth: () => Promise<Health>;
+  readonly createFeedSubscription: (input: NewSubscriptionInput) => Promise<MadeSubscription>;
+  readonly listFeedSubscriptions: (input: ListSubscriptionsInput) => Promise<FeedSubscriptions>;
+  readonly readFeedSubscriptionChanges: (input: SubscriptionChangesInput) => Promise<JsonPage>;
+  readonly revokeFeedSubscription: (input: RevocationInput) => Promise<{ readonly id: string; readonly revokedAt: string }>;
 }
 
 /** A whole response body as JSON text, sent as it is, and the number of items in it (for the metrics). */
@@ -23,6 +29,8 @@ export interface JsonPage {
   /** The same text in UTF-8, where the function has it: then `text` is made only for those who ask. */
   readonly body?: Buffer;
   readonly items: number;
+  /** Where it is another than the operation's success. */
+  readonly status?: number;
 }
 
 export interface ChangesInput {
@@ -38,6 +46,47 @@ export interface ChangesInput {
 export interface SnapshotInput {
   readonly accountId: string;
   readonly keyId: string;
+  readonly requestId: string;
+}
+
+/** A key of an account; what it asks for is its own. */
+export interface KeyOfAccount {
+  readonly accountId: string;
+  readonly keyId: string;
+}
+
+export interface NewSubscriptionInput extends KeyOfAccount {
+  readonly requestId: string;
+  readonly name: string;
+  /** Null: every resource. */
+  readonly resource: Resource | null;
+  /** Most live feeds of the account by its current plan. */
+  readonly cap: number;
+}
+
+export interface MadeSubscription {
+  /** False where the live feed of this key, name and filter was there already. */
+  readonly created: boolean;
+  readonly subscription: FeedSubscription;
+}
+
+export interface ListSubscriptionsInput extends KeyOfAccount {
+  readonly cap: number;
+}
+
+export interface SubscriptionPlace extends KeyOfAccount {
+  /** A lower-case uuid. */
+  readonly subscriptionId: string;
+}
+
+export interface SubscriptionChangesInput extends SubscriptionPlace {
+  /** As received; left out: the feed's start. */
+  readonly cursor?: string;
+  readonly limit: number;
+  readonly maxResponseBytes: number;
+}
+
+export interface RevocationInput extends SubscriptionPlace {
   readonly requestId: string;
 }
 

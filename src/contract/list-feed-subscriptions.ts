@@ -12,6 +12,8 @@ export const feedSubscriptions = z.strictObject({
   }),
 });
 
+export type FeedSubscriptions = z.output<typeof feedSubscriptions>['data'];
+
 export const listFeedSubscriptions = operation({
   operationId: 'listFeedSubscriptions',
   method: 'GET',

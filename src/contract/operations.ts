@@ -64,6 +64,10 @@ export const CLOSED_OPERATIONS = { getPrelaunchMcp, postPrelaunchMcp } as const;
 
 /** Operations with an API key that this version of the program answers. */
 export const CUSTOMER_OPERATIONS = {
+  createFeedSubscription,
+  listFeedSubscriptions,
+  readFeedSubscriptionChanges,
+  revokeFeedSubscription,
   readCivicChanges,
   createCivicSnapshot,
   readCivicSnapshotPage,

@@ -1,9 +1,12 @@
 import type { z } from 'zod';
 import type { Principal } from '../admission/admit.ts';
 import { PAGE_CEILING } from '../contract/fields.ts';
-import type { JsonPage, OperationFunctions } from '../contract/handlers.ts';
+import type { JsonPage, OperationFunctions, SubscriptionPlace } from '../contract/handlers.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { CUSTOMER_OPERATIONS, CustomerOperationId } from '../contract/operations.ts';
+import { SUBSCRIPTION_CAPS } from '../domain/plans.ts';
+import { uuid } from '../domain/records/fields.ts';
+import { Rejection } from '../domain/rejections.ts';
 import { recordLookups } from './record-lookups.ts';
 
 /** One admitted request with its parsed input. */
@@ -20,6 +23,15 @@ export type Answers = { readonly [Id in CustomerOperationId]: (exchange: Exchang
 const clamped = (limit: number, { allowances }: Principal): number => Math.min(limit, allowances.maxPageSize, PAGE_CEILING);
 
 const asData = (data: object): JsonPage => ({ text: JSON.stringify({ data }), items: 0 });
+
+const capOf = ({ billing }: Principal): number => SUBSCRIPTION_CAPS[billing.tier];
+
+/** An id that is no uuid is nobody's. */
+const placeOf = ({ subscriptionId }: { readonly subscriptionId: string }, { accountId, keyId }: Principal): SubscriptionPlace => {
+  const parsed = uuid.safeParse(subscriptionId);
+  if (!parsed.success) throw new Rejection('not_found', 'a subscription id is a uuid');
+  return { subscriptionId: parsed.data, accountId, keyId };
+};
 
 /** How each operation asks the function behind it. */
 export const createAnswers = (functions: OperationFunctions): Answers => ({
@@ -46,4 +58,26 @@ export const createAnswers = (functions: OperationFunctions): Answers => ({
     functions.readCivicRecords({ requests: recordLookups(body.requests), maxResponseBytes: principal.allowances.maxResponseBytes }),
 
   readCivicHealth: async () => asData(await functions.readCivicHealth()),
+
+  createFeedSubscription: async ({ body, principal, requestId }) => {
+    const { accountId, keyId } = principal;
+    const made = await functions.createFeedSubscription({ ...body, accountId, keyId, requestId, cap: capOf(principal) });
+    return { ...asData(made.subscription), status: made.created ? 201 : 200 };
+  },
+
+  listFeedSubscriptions: async ({ principal }) => {
+    const { accountId, keyId } = principal;
+    return asData(await functions.listFeedSubscriptions({ accountId, keyId, cap: capOf(principal) }));
+  },
+
+  readFeedSubscriptionChanges: async ({ params, query: { limit, ...from }, principal }) =>
+    functions.readFeedSubscriptionChanges({
+      ...placeOf(params, principal),
+      ...from,
+      limit: clamped(limit, principal),
+      maxResponseBytes: principal.allowances.maxResponseBytes,
+    }),
+
+  revokeFeedSubscription: async ({ params, principal, requestId }) =>
+    asData(await functions.revokeFeedSubscription({ ...placeOf(params, principal), requestId })),
 });

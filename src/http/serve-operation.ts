@@ -45,7 +45,7 @@ export const serveOperation =
     const json = page.body ?? page.text;
     requireSize(json, principal.allowances.maxResponseBytes);
     if (page.items > 0) parts.metrics.itemsServed(operation.operationId, page.items);
-    void reply.code(operation.success.status).header('content-type', 'application/json; charset=utf-8');
+    void reply.code(page.status ?? operation.success.status).header('content-type', 'application/json; charset=utf-8');
     return json;
   };
 

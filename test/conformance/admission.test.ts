@@ -17,7 +17,10 @@ afterEach(() => {
 const operations = Object.values(CUSTOMER_OPERATIONS).map(({ operationId, method, path, scope }) => ({
   operationId,
   method,
-  path: path.replace('{snapshotId}', '00000000-0000-0000-0000-000000000000').replace('{resource}', 'topics'),
+  path: path
+    .replace('{snapshotId}', '00000000-0000-0000-0000-000000000000')
+    .replace('{resource}', 'topics')
+    .replace('{subscriptionId}', '00000000-0000-0000-0000-000000000000'),
   scope,
 }));
 

@@ -162,12 +162,61 @@ describe('a batch', () => {
   });
 });
 
+describe('polling subscriptions', () => {
+  interface Feed {
+    readonly data: { readonly id: string };
+  }
+  const create = (body: object) => good<Feed>('createFeedSubscription', { key, body });
+
+  test('are created, found again, listed, polled and ended as the document has it', async () => {
+    const { data } = await create({ name: 'topics to a copy', resource: 'topics' });
+    const again = await expectAnswer(toService, 'createFeedSubscription', 200, {
+      key,
+      body: { name: ' topics to a copy ', resource: 'topics' },
+    });
+    expect(JSON.parse(again.text)).toEqual({ data: expect.objectContaining({ id: data.id }) as unknown });
+    await good('listFeedSubscriptions', { key });
+    const params = { subscriptionId: data.id };
+    await good('readFeedSubscriptionChanges', { key, params });
+    for (let time = 0; time < 2; time += 1) await good('revokeFeedSubscription', { key, params });
+    await expectRefused(toService, 'readFeedSubscriptionChanges', 404, 'not_found', { key, params });
+  });
+
+  test('are refused as the document has it: bad input, another filter, no room, nothing there, positions of elsewhere', async () => {
+    for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(81) }, { name: 'x', resource: 'topic' }, { name: 'x', key: 'y' }]) {
+      await expectRefused(toService, 'createFeedSubscription', 400, 'invalid_parameter', { key, body });
+    }
+    await expectRefused(toService, 'createFeedSubscription', 413, 'request_too_large', { key, body: { name: 'x'.repeat(8_192) } });
+    const { data } = await create({ name: 'first' });
+    await expectRefused(toService, 'createFeedSubscription', 409, 'feed_subscription_conflict', {
+      key,
+      body: { name: 'first', resource: 'topics' },
+    });
+    for (let number = 2; number <= 10; number += 1) await create({ name: `number ${number}` });
+    await expectRefused(toService, 'createFeedSubscription', 409, 'feed_subscription_limit_reached', { key, body: { name: 'eleventh' } });
+    await expectRefused(toService, 'listFeedSubscriptions', 400, 'invalid_parameter', { key, query: '?limit=1' });
+    const params = { subscriptionId: data.id };
+    const poll = (status: number, code: string, query: string) =>
+      expectRefused(toService, 'readFeedSubscriptionChanges', status, code, { key, params, query });
+    await poll(400, 'invalid_parameter', '?limit=0');
+    await poll(400, 'invalid_parameter', '?cursor=no');
+    await poll(400, 'invalid_parameter', '?resource=topics');
+    const other = await strict.fetch('/api/v1/data/changes?limit=1');
+    await poll(410, 'cursor_expired', `?cursor=${((await other.json()) as Page<unknown>).meta.nextCursor}`);
+    await expectRefused(toService, 'revokeFeedSubscription', 400, 'invalid_parameter', { key, params, query: '?unknown=1' });
+    for (const subscriptionId of [randomUUID(), 'first']) {
+      await expectRefused(toService, 'revokeFeedSubscription', 404, 'not_found', { key, params: { subscriptionId } });
+    }
+  });
+});
+
 test('health is answered and refused as the document has it', async () => {
   await good('readCivicHealth', { key });
   await expectRefused(toService, 'readCivicHealth', 400, 'invalid_parameter', { key, query: '?unknown=1' });
 });
 
-const somewhere = { snapshotId: '00000000-0000-0000-0000-000000000000', resource: 'topics' };
+const nowhere = '00000000-0000-0000-0000-000000000000';
+const somewhere = { snapshotId: nowhere, subscriptionId: nowhere, resource: 'topics' };
 const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
 
 test.each(customers)('%s refuses a missing, an unknown and a narrow key as the document has it', async (id) => {
@@ -299,6 +348,12 @@ test('every status that the document gives for a served operation has been answe
 });
 
 describe('the proxy finds', () => {
+  /** Created or found again, so that both answers of the operation that made it are the same. */
+  const firstFeed = async (): Promise<string> => {
+    const { text } = await toService.ask('createFeedSubscription', { key, body: { name: 'first' } });
+    return (JSON.parse(text) as { data: { id: string } }).data.id;
+  };
+
   const askedOf = async (id: OperationId): Promise<Asked> => {
     if (id === 'getAgendaHit') return { params: { matchId: (await upcoming('short-term-rentals'))[0]! } };
     if (id === 'listUpcomingAgendaHits') return { query: '?topic=short-term-rentals' };
@@ -308,6 +363,15 @@ describe('the proxy finds', () => {
       return { key, body: { requests: [{ resource: 'topics', ids: data.items.map(({ recordId }) => recordId) }] } };
     }
     if (id === 'getPublicBodyCadence') return { params: dallas };
+    if (id === 'createFeedSubscription') {
+      await firstFeed();
+      return { key, body: { name: 'first' } };
+    }
+    if (id === 'readFeedSubscriptionChanges') {
+      const { meta } = await good<Page<unknown>>('readCivicChanges', { key, query: '?limit=1' });
+      return { key, params: { subscriptionId: await firstFeed() }, query: `?limit=1&cursor=${meta.nextCursor}` };
+    }
+    if (id === 'revokeFeedSubscription') return { key, params: { subscriptionId: await firstFeed() } };
     return OPERATIONS[id].access === 'key' ? { key } : {};
   };
 

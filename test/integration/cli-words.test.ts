@@ -37,6 +37,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'keys issue': ['--account', 'ACCOUNT', '--scope', 'civic:read'],
   'keys list': ['--account', 'ACCOUNT'],
   'keys revoke': ['--key', 'KEY'],
+  audit: ['--account', 'ACCOUNT'],
   'records import': ['-'],
   'records export': ['--resource', 'public_bodies'],
   'records history': ['RECORD'],

@@ -4,6 +4,7 @@ import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { appendAccount } from '../support/civic-accounts.ts';
 import { appendReports } from '../support/civic-reports.ts';
 import { below, randomChanges, withSeed } from '../support/civic-records.ts';
+import { appendSubscriptions } from '../support/civic-subscriptions.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { dumpTables, eventsOf, foldAtRandom } from '../support/projection-spec.ts';
 
@@ -22,6 +23,7 @@ beforeAll(async () => {
       civic.clock.advance(below(random, 5000) - 1000);
       await civic.writer.write(randomChanges(random, 30, 15), {});
       if (round % 2 === 0) await appendAccount(civic.log, round, random);
+      if (round % 3 === 0) await appendSubscriptions(civic.log, round, random);
       await appendReports(civic.log, round, random);
       if (round % 5 === 0) {
         const id = civic.identifiers.next();

@@ -75,6 +75,16 @@ export const EMPTY_ANSWERS: OperationFunctions = {
     items: 0,
   }),
   readCivicRecords: async () => ({ text: JSON.stringify({ data: { items: [] } }), items: 0 }),
+  createFeedSubscription: async ({ keyId, name, resource }) => ({
+    created: true,
+    subscription: { id: randomUUID(), name, resource, keyId, startCursor: feedCursor, createdAt: at },
+  }),
+  listFeedSubscriptions: async ({ cap }) => ({ items: [], activeCount: 0, maxActiveSubscriptions: cap }),
+  readFeedSubscriptionChanges: async () => ({
+    text: JSON.stringify({ data: { items: [] }, meta: { nextCursor: feedCursor, hasMore: false, replayExpiresAt: at } }),
+    items: 0,
+  }),
+  revokeFeedSubscription: async ({ subscriptionId }) => ({ id: subscriptionId, revokedAt: at }),
   readCivicHealth: async () => ({
     status: 'healthy',
     checkedAt: at,

@@ -36,6 +36,10 @@ export const WRONG_BODIES: Readonly<Record<ServedId, Alter>> = {
     (counts) => delete counts['topics'],
     ({ data }: { data: { counts: object } }) => data.counts,
   ),
+  createFeedSubscription: first((feed) => (feed['resource'] = 'topic'), one),
+  listFeedSubscriptions: first((list) => (list['activeCount'] = -1), one),
+  readFeedSubscriptionChanges: first((change) => delete change['cursor'], items),
+  revokeFeedSubscription: first((revoked) => delete revoked['revokedAt'], one),
   readCivicSnapshotPage: first((item) => delete item['id'], items),
   readCivicRecords: first((item) => (item['version'] = 0), items),
   readCivicHealth: first(

@@ -1,0 +1,106 @@
+import { encodeFeedCursor } from '../../src/domain/cursor.ts';
+import type { Identifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Resource } from '../../src/domain/records/resources.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { accountFeedsStream, accountStream } from '../../src/domain/streams.ts';
+import { foldStream, type FoldParts } from '../fold-stream.ts';
+import { handle } from '../handle.ts';
+import type { Turns } from '../turns.ts';
+import { accountKeys, isDead } from './account-keys.ts';
+import { type KeptFeed, type SubscriptionCommand, subscriptionDecider } from './subscription-decider.ts';
+
+/** Where the feed ends, and whose feed it is; null until it has been opened. */
+export interface HighWaterMark {
+  readonly feedId: string | null;
+  readonly position: number;
+}
+
+export interface SubscriptionParts extends FoldParts {
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly inTurn: Turns;
+  /** Resolves true once the read model of subscriptions has passed the position, false at the deadline (clock milliseconds). */
+  readonly visible: (position: Position, deadline: number) => Promise<boolean>;
+  readonly deadlineMs: number;
+}
+
+/** Who asks, as admission found it. */
+export interface SubscriptionCaller {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly requestId: string;
+}
+
+export interface NewSubscription extends SubscriptionCaller {
+  /** Trimmed, NFC, 1 to 80 characters. */
+  readonly name: string;
+  readonly resource: Resource | null;
+  /** Most live feeds of the account by its current plan. */
+  readonly cap: number;
+}
+
+/**
+ * Creates a polling subscription that starts at the feed's present end, or gives the live one of this key, name and filter (specification,
+ * POST /api/v1/data/subscriptions). Refuses with 409 for another filter and at the cap, 401 when the key has ended meanwhile, 503 when the
+ * feed cannot be read; 504 when it cannot be polled in time, and then the subscription stands.
+ */
+export const createCreateSubscription =
+  (parts: SubscriptionParts & { readonly readMark: () => Promise<HighWaterMark> }) =>
+  async (request: NewSubscription): Promise<{ readonly created: boolean; readonly subscription: KeptFeed }> => {
+    const { accountId, keyId, requestId } = request;
+    const deadline = parts.clock.now() + parts.deadlineMs;
+    const { command, handled } = await parts.inTurn(accountId, async () => {
+      if (parts.clock.now() >= deadline) throw new DeadlineExceeded('the account has too many subscriptions under way');
+      const asked = await commandOf(parts, request);
+      const stream = accountFeedsStream(accountId);
+      const context = { accountId, keyId, requestId };
+      const commandId = parts.identifiers.next();
+      return {
+        command: asked,
+        handled: await handle({ ...parts, decider: subscriptionDecider, stream, command: asked, commandId, context, deadline }),
+      };
+    });
+    if (handled.kind === 'rejected') throw handled.rejection;
+    if (handled.position !== null && !(await parts.visible(handled.position, deadline))) {
+      throw new DeadlineExceeded('the subscription stands but cannot be read yet');
+    }
+    if (handled.kind === 'unchanged') return { created: false, subscription: liveFeed(handled.state.values(), request) };
+    const { id, name, resource, startCursor, createdAt } = command;
+    return { created: true, subscription: { id, name, resource, keyId, startCursor, createdAt } };
+  };
+
+type Creation = Extract<SubscriptionCommand, { type: 'CreateFeedSubscription' }>;
+
+const commandOf = async (
+  parts: SubscriptionParts & { readonly readMark: () => Promise<HighWaterMark> },
+  { accountId, keyId, name, resource, cap }: NewSubscription,
+): Promise<Creation> => {
+  // The account's stream, not its read model: a slot is free and a key is dead from the event on.
+  const { state: keys } = await foldStream(parts, accountKeys, accountStream(accountId));
+  const { feedId, position } = await parts.readMark();
+  if (feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
+  const now = parts.clock.now();
+  const key = keys.get(keyId);
+  if (key === undefined || isDead(key, now)) throw new Rejection('unauthorized', 'the API key has expired or was revoked');
+  return {
+    type: 'CreateFeedSubscription',
+    id: parts.identifiers.next(),
+    name,
+    resource,
+    keyId,
+    keyExpiresAt: key.expiresAt,
+    startCursor: encodeFeedCursor({ feedId, position, binding: resource ?? 'all' }),
+    createdAt: new Date(now).toISOString(),
+    deadKeys: new Set([...keys.values()].filter((each) => isDead(each, now)).map((each) => each.keyId)),
+    cap,
+  };
+};
+
+const liveFeed = (feeds: Iterable<KeptFeed>, { keyId, name }: NewSubscription): KeptFeed => {
+  const found = [...feeds].find((feed) => feed.keyId === keyId && feed.name === name);
+  if (found === undefined) throw new Error('nothing was changed for a subscription that is not there');
+  return found;
+};

@@ -1,0 +1,102 @@
+import { z } from 'zod';
+import { feedSubscriptionCreated, readSubscriptionEvent, type SubscriptionEvent } from '../../src/domain/events/subscription-events.ts';
+import type { Resource } from '../../src/domain/records/resources.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import type { Decider } from '../decider.ts';
+
+/** Times are ISO 8601 in UTC with milliseconds. */
+export type SubscriptionCommand =
+  | {
+      readonly type: 'CreateFeedSubscription';
+      readonly id: string;
+      /** Trimmed and NFC. */
+      readonly name: string;
+      readonly resource: Resource | null;
+      readonly keyId: string;
+      readonly keyExpiresAt: string | null;
+      readonly startCursor: string;
+      readonly createdAt: string;
+      /** Keys of the account that have expired or been revoked; one that is not known to be dead counts as living. */
+      readonly deadKeys: ReadonlySet<string>;
+      /** Most live feeds that the account may have, over all of its keys. */
+      readonly cap: number;
+    }
+  | { readonly type: 'RevokeFeedSubscription'; readonly id: string; readonly keyId: string; readonly revokedAt: string };
+
+const keptFeed = feedSubscriptionCreated.omit({ lapsed: true, keyExpiresAt: true });
+/** A feed that has not been revoked; it lives as long as its key does. */
+export type KeptFeed = z.output<typeof keptFeed>;
+
+/** By id; what was revoked or has been found lapsed is left out, so that the state stays as small as the cap. */
+export type SubscriptionState = ReadonlyMap<string, KeptFeed>;
+
+const decide = (command: SubscriptionCommand, state: SubscriptionState): readonly SubscriptionEvent[] | Rejection => {
+  switch (command.type) {
+    case 'CreateFeedSubscription':
+      return decideCreation(command, [...state.values()]);
+    case 'RevokeFeedSubscription': {
+      const { id, keyId, revokedAt } = command;
+      const feed = state.get(id);
+      // Perhaps revoked before, perhaps never there: the state does not tell them apart, the read model does.
+      if (feed === undefined) return [];
+      if (feed.keyId !== keyId) return new Rejection('not_found', NO_SUCH_FEED);
+      return [{ type: 'FeedSubscriptionRevoked', data: { id, revokedAt } }];
+    }
+  }
+};
+
+export const NO_SUCH_FEED = 'there is no such subscription of this key';
+
+const decideCreation = (
+  command: Extract<SubscriptionCommand, { type: 'CreateFeedSubscription' }>,
+  feeds: readonly KeptFeed[],
+): readonly SubscriptionEvent[] | Rejection => {
+  const { type: _, deadKeys, cap, ...feed } = command;
+  const live = feeds.filter(({ keyId }) => !deadKeys.has(keyId));
+  const same = live.find(({ keyId, name }) => keyId === command.keyId && name === command.name);
+  if (same?.resource === command.resource) return [];
+  if (same !== undefined) {
+    const filter = same.resource === null ? 'no filter' : `the filter ${same.resource}`;
+    return new Rejection('feed_subscription_conflict', `a live subscription of this name has ${filter}; filters never change`);
+  }
+  if (live.length >= cap) {
+    return new Rejection('feed_subscription_limit_reached', `the account has ${live.length} live subscriptions; its plan allows ${cap}`);
+  }
+  const lapsed = feeds.filter(({ keyId }) => deadKeys.has(keyId)).map(({ id }) => id);
+  return [{ type: 'FeedSubscriptionCreated', data: { ...feed, lapsed } }];
+};
+
+const evolve = (state: SubscriptionState, event: SubscriptionEvent): SubscriptionState => {
+  const next = new Map(state);
+  switch (event.type) {
+    case 'FeedSubscriptionCreated': {
+      const { lapsed, keyExpiresAt: _, ...feed } = event.data;
+      for (const id of lapsed) next.delete(id);
+      return next.set(feed.id, feed);
+    }
+    case 'FeedSubscriptionRevoked':
+      next.delete(event.data.id);
+      return next;
+  }
+};
+
+export const subscriptionDecider = {
+  initialState: (): SubscriptionState => new Map(),
+  decide,
+  evolve,
+  read: readSubscriptionEvent,
+  schemaVersion: 1,
+  checkpoint: {
+    name: 'subscriptions',
+    version: 1,
+    every: 100,
+    write: (state) => [...state.values()],
+    read: (written) =>
+      new Map(
+        z
+          .array(keptFeed)
+          .parse(written)
+          .map((feed) => [feed.id, feed]),
+      ),
+  },
+} satisfies Decider<SubscriptionState, SubscriptionCommand, SubscriptionEvent>;

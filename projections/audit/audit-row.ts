@@ -1,0 +1,52 @@
+import { ACCOUNT_EVENTS } from '../../src/domain/events/account-events.ts';
+import { SNAPSHOT_TAKEN } from '../../src/domain/events/snapshot-events.ts';
+import { SUBSCRIPTION_EVENTS } from '../../src/domain/events/subscription-events.ts';
+import type { EventMetadata, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { streamId } from '../../src/domain/streams.ts';
+
+/** What a customer has written, and what was done to the account; nothing that follows by itself. */
+export const AUDITED: readonly string[] = [
+  SNAPSHOT_TAKEN,
+  ...Object.keys(SUBSCRIPTION_EVENTS),
+  'DataReportSubmitted',
+  ...Object.keys(ACCOUNT_EVENTS),
+];
+
+export interface AuditRow {
+  readonly accountId: string;
+  readonly position: string;
+  readonly at: number;
+  /** The event's type. */
+  readonly action: string;
+  /** Id of what was written: the snapshot, subscription, report or key; the account itself otherwise. */
+  readonly subject: string;
+  readonly keyId: string | null;
+  readonly requestId: string | null;
+}
+
+/** What of an event's data names its subject. */
+const SUBJECTS: Readonly<Record<string, string>> = {
+  [SNAPSHOT_TAKEN]: 'snapshotId',
+  FeedSubscriptionCreated: 'id',
+  FeedSubscriptionRevoked: 'id',
+  DataReportSubmitted: 'reportId',
+  KeyIssued: 'keyId',
+  KeyRevoked: 'keyId',
+};
+
+/** Who did it stands in the metadata, whatever the event is; a snapshot's stream alone does not name the account. */
+export const auditRow = ({ position, stream, type, data, metadata, time }: StoredEvent): AuditRow => {
+  const by = JSON.parse(metadata) as EventMetadata;
+  const said = JSON.parse(data) as Readonly<Record<string, unknown>>;
+  const accountId = type === SNAPSHOT_TAKEN ? String(said['accountId']) : streamId(stream);
+  const named = SUBJECTS[type];
+  return {
+    accountId,
+    position,
+    at: time,
+    action: type,
+    subject: named === undefined ? accountId : String(said[named]),
+    keyId: by.keyId ?? null,
+    requestId: by.requestId ?? null,
+  };
+};

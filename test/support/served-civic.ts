@@ -1,0 +1,101 @@
+import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
+import type { AccountCommand, Tier } from '../../commands/accounts/account-commands.ts';
+import { issueKey } from '../../commands/accounts/issue-key.ts';
+import type { Civic } from '../../src/civic.ts';
+import { openCivicAt } from '../../src/composition.ts';
+import type { Scope } from '../../src/domain/events/account-events.ts';
+import { serve } from '../../src/serving/serve.ts';
+import { readSettings } from '../../src/settings.ts';
+import { TestClock } from './civic.ts';
+
+const MANY = { requests_per_minute: 1_000_000, burst_limit: 1_000_000, export_requests_per_hour: 1_000_000 };
+
+/** The whole program on a database, served over HTTP, by a clock that the test moves. */
+export interface ServedCivic {
+  readonly civic: Civic;
+  readonly clock: TestClock;
+  readonly baseUrl: string;
+  /** A new account, paid through for a year of the test's time unless facts say otherwise. */
+  openAccount(facts?: { readonly tier?: Tier; readonly paidUntil?: string }): Promise<string>;
+  issueKey(accountId: string, options?: { readonly scopes?: readonly Scope[]; readonly expiresAt?: string }): Promise<IssuedKey>;
+  /** Runs one command on an account and waits until it can be read. */
+  command(accountId: string, command: AccountCommand): Promise<void>;
+  ask(method: string, path: string, key: string, options?: { readonly body?: unknown; readonly raw?: RequestInit }): Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface IssuedKey {
+  readonly keyId: string;
+  readonly secret: string;
+}
+
+const BOTH_SCOPES: readonly Scope[] = ['civic:read', 'civic:export'];
+const YEAR_MS = 365 * 86_400_000;
+const DEADLINE_MS = 60_000;
+
+export const serveCivic = async (url: string, environment: Readonly<Record<string, string>> = {}): Promise<ServedCivic> => {
+  const clock = new TestClock();
+  const { settings } = readSettings({
+    DATABASE_URL: url,
+    CIVIC_SAMPLE: 'off',
+    CIVIC_HTTP_PORT: '0',
+    CIVIC_OPS_PORT: 'off',
+    CIVIC_LOG_LEVEL: 'silent',
+    CIVIC_STATEMENT_TIMEOUT: 'PT60S',
+    CIVIC_PLANS: JSON.stringify({ default: MANY, pro: MANY, ultra: MANY }),
+    CIVIC_ABUSE_LIMIT: '1000000/60,1000000/1',
+    ...environment,
+  });
+  const civic = await openCivicAt(clock, settings, 'service', []);
+  const stopping = new AbortController();
+  const banner = Promise.withResolvers<string>();
+  civic.startProjector();
+  const serving = serve(civic, { role: 'api', stopping: stopping.signal, print: banner.resolve });
+  const text = await Promise.race([banner.promise, serving.then(() => Promise.reject(new Error('the service ended')))]);
+
+  const command: ServedCivic['command'] = async (accountId, asked) => {
+    const commandId = civic.identifiers.next();
+    const handled = await handleAccountCommand(civic, {
+      accountId,
+      command: asked,
+      commandId,
+      context: {},
+      deadline: clock.now() + DEADLINE_MS,
+    });
+    if (handled.kind !== 'appended') throw new Error(`${asked.type} was ${handled.kind}`);
+    await civic.settled(handled.position);
+  };
+
+  const baseUrl = /(http:\/\/\S+)/.exec(text)![1]!;
+  return {
+    civic,
+    clock,
+    baseUrl,
+    command,
+    async openAccount({ tier = 'pro', paidUntil = new Date(clock.now() + YEAR_MS).toISOString() } = {}) {
+      const accountId = civic.identifiers.next();
+      await command(accountId, { type: 'OpenAccount', name: 'A customer', channel: 'subscription', tier, paidUntil });
+      return accountId;
+    },
+    async issueKey(accountId, { scopes = BOTH_SCOPES, expiresAt } = {}) {
+      const deadline = clock.now() + DEADLINE_MS;
+      const { keyId, secret, handled } = await issueKey(civic, { accountId, scopes, expiresAt: expiresAt ?? null, context: {}, deadline });
+      if (handled.kind !== 'appended') throw new Error(`the key was ${handled.kind}`);
+      await civic.settled(handled.position);
+      return { keyId, secret };
+    },
+    ask(method, path, key, { body, raw } = {}) {
+      return fetch(`${baseUrl}/api/v1/data${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, ...(body === undefined ? {} : { 'content-type': 'application/json' }) },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...raw,
+      });
+    },
+    async close() {
+      stopping.abort(new Error('the test is over'));
+      await serving;
+      await civic.close();
+    },
+  };
+};
