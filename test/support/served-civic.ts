@@ -7,8 +7,7 @@ import type { Scope } from '../../src/domain/events/account-events.ts';
 import { serve } from '../../src/serving/serve.ts';
 import { readSettings } from '../../src/settings.ts';
 import { TestClock } from './civic.ts';
-
-const MANY = { requests_per_minute: 1_000_000, burst_limit: 1_000_000, export_requests_per_hour: 1_000_000 };
+import { RAISED_ALLOWANCES } from './service.ts';
 
 /** The whole program on a database, served over HTTP, by a clock that the test moves. */
 export interface ServedCivic {
@@ -42,8 +41,7 @@ export const serveCivic = async (url: string, environment: Readonly<Record<strin
     CIVIC_OPS_PORT: 'off',
     CIVIC_LOG_LEVEL: 'silent',
     CIVIC_STATEMENT_TIMEOUT: 'PT60S',
-    CIVIC_PLANS: JSON.stringify({ default: MANY, pro: MANY, ultra: MANY }),
-    CIVIC_ABUSE_LIMIT: '1000000/60,1000000/1',
+    ...RAISED_ALLOWANCES,
     ...environment,
   });
   const civic = await openCivicAt(clock, settings, 'service', []);
