@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { listDfwResearchCoverage } from '../../queries/list-dfw-research-coverage.ts';
 import { noUpcomingHits } from '../../queries/list-upcoming-agenda-hits.ts';
-import { createAdmission } from '../../src/admission/admit.ts';
+import { type Admission, createAdmission } from '../../src/admission/admit.ts';
 import { BUILT_IN_PLANS } from '../../src/admission/plans.ts';
 import { createPublicLimits, type PublicLimit, type PublicLimits } from '../../src/admission/public-limits.ts';
 import type { OperationFunctions, PublicFunctions } from '../../src/contract/handlers.ts';
@@ -140,6 +140,8 @@ export interface EdgeSettings {
   readonly logSampleEvery?: number;
   /** Left out: more than any test asks. */
   readonly publicLimit?: PublicLimit;
+  /** Left out: keys of the edge's own, whose allowances never run out. */
+  readonly admission?: Admission;
   readonly documents?: (baseUrl: string) => readonly DocumentRoute[];
 }
 
@@ -202,17 +204,19 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
       return edge.position;
     },
     documents: settings.documents ?? (() => []),
-    admission: createAdmission({
-      rules: EDGE_RULES,
-      chargeRequest: async (sha256, now) => {
-        if (edge.identity === 'failing') throw new Error('the look-up is down');
-        const identity = identities.get(sha256);
-        return identity === undefined ? null : { identity, plan: 'pro', charge: uncounted(identity, now) };
-      },
-      chargeFurther: async () => ({ kind: 'charged', states: EDGE_STATES }),
-      windowCounts: { take: async () => ({ kind: 'taken', states: [] }) },
-      onFailure: (error) => log('warn')({ err: error }, 'identity look-up failed'),
-    }),
+    admission:
+      settings.admission ??
+      createAdmission({
+        rules: EDGE_RULES,
+        chargeRequest: async (sha256, now) => {
+          if (edge.identity === 'failing') throw new Error('the look-up is down');
+          const identity = identities.get(sha256);
+          return identity === undefined ? null : { identity, plan: 'pro', charge: uncounted(identity, now) };
+        },
+        chargeFurther: async () => ({ kind: 'charged', states: EDGE_STATES }),
+        windowCounts: { take: async () => ({ kind: 'taken', states: [] }) },
+        onFailure: (error) => log('warn')({ err: error }, 'identity look-up failed'),
+      }),
     clock: { now: () => edge.now, sleep: (milliseconds, signal) => wait(milliseconds, undefined, signal === undefined ? {} : { signal }) },
     identifiers: randomIdentifiers,
     logger,

@@ -1,0 +1,272 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { DatabaseUnavailable } from '../../src/domain/ports/database.ts';
+import type { RejectionCode } from '../../src/domain/rejections.ts';
+import {
+  ABUSE_CEILING,
+  type AccountFacts,
+  type AdmissionBench,
+  BUILT_IN_RULES,
+  type Counters,
+  type Customer,
+  type KeyFacts,
+  openAdmissionBench,
+} from '../support/admission.ts';
+import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { expectRefusal } from '../support/http-refusal.ts';
+
+/** In the middle of a minute, of a second and of an hour. */
+const NOW = Date.parse('2026-03-01T12:17:23.400Z');
+const MINUTE = NOW - (NOW % 60_000);
+const SECOND = NOW - (NOW % 1000);
+const HOUR = NOW - (NOW % 3_600_000);
+const FULL = 1_000_000;
+
+/** Everything about one request that may make it refused. */
+interface Scene {
+  readonly account?: AccountFacts;
+  readonly key?: KeyFacts;
+  /** Counters that are used up, as columns of the row of the key's class, with the starts of their windows. */
+  readonly full?: readonly (readonly [column: string, start: number])[];
+  readonly exportsUsed?: true;
+  readonly credential?: 'malformed' | 'unknown';
+  readonly store?: 'failing';
+  readonly operation?: 'snapshot' | 'batch';
+  readonly query?: string;
+  readonly body?: string;
+  readonly work?: 'failing';
+}
+
+interface Condition {
+  readonly name: string;
+  readonly scene: Scene;
+  readonly status: number;
+  readonly code: RejectionCode;
+  /** Which of the counters move, of those that can move for the account at all. */
+  readonly moves: readonly string[];
+  readonly retryAfter?: number;
+}
+
+const ABUSE = ['perimeter', 'perimeter burst', 'handler', 'handler burst'];
+const CHARGED = [...ABUSE, 'minute', 'burst'];
+const paidThrough: AccountFacts = { channel: 'subscription' };
+
+/** In the order of decisions.md, section 5. What stands in one step is told apart by the step's own order. */
+const STEPS: readonly (readonly Condition[])[] = [
+  [{ name: 'malformed', scene: { credential: 'malformed' }, status: 401, code: 'unauthorized', moves: [] }],
+  [{ name: 'store failing', scene: { store: 'failing' }, status: 503, code: 'authentication_unavailable', moves: [] }],
+  [{ name: 'unknown', scene: { credential: 'unknown' }, status: 401, code: 'unauthorized', moves: [] }],
+  [
+    {
+      name: 'perimeter ceiling',
+      scene: { account: paidThrough, full: [['perimeter_ceiling', MINUTE]] },
+      status: 429,
+      code: 'rate_limited',
+      moves: ['perimeter', 'perimeter burst'],
+      retryAfter: 37,
+    },
+    {
+      name: 'perimeter burst',
+      scene: { account: paidThrough, full: [['perimeter_burst', SECOND]] },
+      status: 429,
+      code: 'rate_limited',
+      moves: ['perimeter', 'perimeter burst'],
+      retryAfter: 1,
+    },
+  ],
+  [
+    {
+      name: 'handler ceiling',
+      scene: { account: paidThrough, full: [['handler_ceiling', MINUTE]] },
+      status: 429,
+      code: 'rate_limited',
+      moves: ABUSE,
+      retryAfter: 37,
+    },
+    {
+      name: 'handler burst',
+      scene: { account: paidThrough, full: [['handler_burst', SECOND]] },
+      status: 429,
+      code: 'rate_limited',
+      moves: ABUSE,
+      retryAfter: 1,
+    },
+  ],
+  [
+    { name: 'revoked', scene: { key: { revoked: true } }, status: 401, code: 'unauthorized', moves: ABUSE },
+    { name: 'expired', scene: { key: { expiresAt: NOW } }, status: 401, code: 'unauthorized', moves: ABUSE },
+    { name: 'suspended', scene: { account: { suspended: true } }, status: 401, code: 'unauthorized', moves: ABUSE },
+  ],
+  [
+    { name: 'minute', scene: { full: [['minute', MINUTE]] }, status: 429, code: 'rate_limited', moves: ABUSE, retryAfter: 37 },
+    { name: 'burst', scene: { full: [['burst', SECOND]] }, status: 429, code: 'rate_limited', moves: ABUSE, retryAfter: 1 },
+  ],
+  [{ name: 'scope', scene: { key: { scopes: ['mcp:read'] } }, status: 403, code: 'forbidden', moves: CHARGED }],
+  [
+    { name: 'channel unset', scene: { account: { channel: 'unset' } }, status: 403, code: 'billing_channel_unset', moves: CHARGED },
+    { name: 'payg', scene: { account: { channel: 'payg' } }, status: 403, code: 'billing_entitlement_required', moves: CHARGED },
+    {
+      name: 'unpaid',
+      scene: { account: { channel: 'subscription', paidUntil: NOW } },
+      status: 403,
+      code: 'billing_entitlement_required',
+      moves: CHARGED,
+    },
+  ],
+  [
+    { name: 'bad query', scene: { query: '?unknown=1' }, status: 400, code: 'invalid_parameter', moves: CHARGED },
+    { name: 'bad body', scene: { operation: 'batch', body: '{"requests":' }, status: 400, code: 'invalid_parameter', moves: CHARGED },
+    {
+      name: 'body too large',
+      scene: { operation: 'batch', body: ' '.repeat(65_537) },
+      status: 413,
+      code: 'request_too_large',
+      moves: CHARGED,
+    },
+  ],
+  [
+    {
+      name: 'exports used up',
+      scene: { operation: 'snapshot', exportsUsed: true },
+      status: 429,
+      code: 'rate_limited',
+      moves: CHARGED,
+      retryAfter: 2557,
+    },
+  ],
+  [
+    {
+      name: 'work failing, of an export',
+      scene: { operation: 'snapshot', work: 'failing' },
+      status: 503,
+      code: 'feed_unavailable',
+      moves: [...CHARGED, 'api-customer-export-hour'],
+    },
+    {
+      name: 'work failing, of a read',
+      scene: { operation: 'batch', work: 'failing' },
+      status: 503,
+      code: 'feed_unavailable',
+      moves: CHARGED,
+    },
+  ],
+];
+
+/** Both at once, or null where one excludes the other. */
+const together = (one: Scene, other: Scene): Scene | null => {
+  for (const field of ['operation', 'query', 'body', 'credential'] as const) {
+    if (one[field] !== undefined && other[field] !== undefined && one[field] !== other[field]) return null;
+  }
+  for (const fact of ['channel', 'paidUntil'] as const) {
+    const [first, second] = [one.account?.[fact], other.account?.[fact]];
+    if (first !== undefined && second !== undefined && first !== second) return null;
+  }
+  const scene: Scene = {
+    ...one,
+    ...other,
+    account: { ...one.account, ...other.account },
+    key: { ...one.key, ...other.key },
+    full: [...(one.full ?? []), ...(other.full ?? [])],
+  };
+  // Of a key that nobody knows no state can be had.
+  const ofAccount = [one, other].some(({ account, key, full, exportsUsed }) => account ?? key ?? full ?? exportsUsed);
+  return scene.credential === 'unknown' && ofAccount ? null : scene;
+};
+
+const alone = STEPS.flat().map((condition) => ({ name: condition.name, scene: condition.scene, first: condition }));
+const pairs = STEPS.flatMap((step, nth) =>
+  step.flatMap((first) =>
+    STEPS.slice(nth + 1)
+      .flat()
+      .flatMap((second) => {
+        const scene = together(first.scene, second.scene);
+        return scene === null ? [] : [{ name: `${first.name}, then ${second.name}`, scene, first }];
+      }),
+  ),
+);
+
+let bench: AdmissionBench;
+let edge: HttpEdge;
+const customers = new Map<Scene, Customer>();
+beforeAll(async () => {
+  bench = await openAdmissionBench(NOW);
+  edge = await startHttpEdge({ admission: bench.admission() });
+  edge.now = NOW;
+  for (const { scene } of [...alone, ...pairs]) customers.set(scene, await bench.open(scene.account, scene.key));
+  await bench.settled();
+});
+afterAll(async () => {
+  await edge?.close();
+  await bench?.close();
+});
+
+const isUsable = ({ key }: Scene): boolean => key?.revoked !== true && (key?.expiresAt ?? null) === null;
+
+const arrange = async (scene: Scene, { accountId }: Customer): Promise<void> => {
+  const usable = String(isUsable(scene));
+  for (const [column, start] of scene.full ?? []) {
+    const ofClass = column === 'minute' || column === 'burst' ? 'true' : usable;
+    await bench.civic.rows(
+      `insert into civic.admission_counts (account_id, usable, ${column}_start, ${column}_used) values ($1, $2::boolean, $3, $4)
+        on conflict (account_id, usable) do update set ${column}_start = excluded.${column}_start, ${column}_used = excluded.${column}_used`,
+      [accountId, ofClass, start, FULL],
+    );
+  }
+  if (scene.exportsUsed === true) {
+    await bench.civic.rows(`insert into civic.window_counts values ($1, 'api-customer-export-hour', $2, $3)`, [accountId, HOUR, FULL]);
+  }
+  bench.failing = scene.store === 'failing' ? new DatabaseUnavailable('gone') : null;
+  const fail = async () => {
+    throw new DatabaseUnavailable('gone');
+  };
+  edge.answerWith(scene.work === 'failing' ? { createCivicSnapshot: fail, readCivicRecords: fail } : {});
+  edge.now = NOW;
+  edge.calls.length = 0;
+};
+
+const ask = ({ credential, operation = 'snapshot', query = '', body }: Scene, { key }: Customer) => {
+  const token = { malformed: `${key}x`, unknown: edge.keys.unknown, given: key }[credential ?? 'given'];
+  const isBatch = operation === 'batch';
+  return fetch(`${edge.url}/api/v1/data/${isBatch ? 'batch' : 'snapshots'}${query}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(isBatch ? { body: body ?? '{"requests":[{"resource":"topics","ids":["1"]}]}' } : {}),
+  });
+};
+
+/** By how much each counter has moved. */
+const moved = (before: Counters, after: Counters): Counters =>
+  Object.fromEntries(
+    Object.keys(after).flatMap((name) => {
+      const by = after[name]! - (before[name] ?? 0);
+      return by === 0 ? [] : [[name, by]];
+    }),
+  );
+
+const expected = ({ moves }: Condition, scene: Scene): Counters => {
+  const covered = (scene.account?.channel ?? 'subscription') === 'subscription';
+  const names = moves.filter((name) => covered || !ABUSE.includes(name));
+  return Object.fromEntries(names.map((name) => [ABUSE.includes(name) && !isUsable(scene) ? `unusable ${name}` : name, 1]));
+};
+
+describe.each([
+  ['alone', alone],
+  ['before another', pairs],
+] as const)('%s', (_, scenes) => {
+  test.each(scenes)('$name: the first is answered, and exactly its counters move', async ({ scene, first }) => {
+    const customer = customers.get(scene)!;
+    await arrange(scene, customer);
+    const before = await bench.counters(customer.accountId);
+    const answer = await ask(scene, customer);
+    await expectRefusal(answer, first.status, first.code);
+    expect(moved(before, await bench.counters(customer.accountId))).toEqual(expected(first, scene));
+    expect(answer.headers.get('retry-after')).toBe(first.retryAfter === undefined ? null : String(first.retryAfter));
+    expect(answer.headers.has('ratelimit')).toBe(first.moves.includes('minute') || first.name === 'minute' || first.name === 'burst');
+    expect(edge.calls).toHaveLength(first.name.startsWith('work') ? 1 : 0);
+  });
+});
+
+test('there are as many pairs as the steps give, and the ceilings of this test are the built-in ones', () => {
+  expect(alone).toHaveLength(22);
+  expect(pairs.length).toBeGreaterThan(180);
+  expect(BUILT_IN_RULES.ceilings).toEqual({ perimeter: ABUSE_CEILING, handler: ABUSE_CEILING });
+});

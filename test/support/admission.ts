@@ -1,0 +1,132 @@
+import { randomBytes } from 'node:crypto';
+import type { AccountCommand } from '../../commands/accounts/account-commands.ts';
+import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
+import { issueKey } from '../../commands/accounts/issue-key.ts';
+import { createChargeFurther } from '../../infra/postgresql/further-charges.ts';
+import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import { createWindowCounts } from '../../infra/postgresql/window-counts.ts';
+import { accounts } from '../../projections/accounts/projection.ts';
+import { createChargeRequest } from '../../queries/charge-request.ts';
+import { type Admission, createAdmission } from '../../src/admission/admit.ts';
+import { BUILT_IN_PLANS } from '../../src/admission/plans.ts';
+import type { AbuseCeiling } from '../../src/domain/allowances.ts';
+import { SCOPES, type Scope } from '../../src/domain/events/account-events.ts';
+import type { AdmissionRules } from '../../src/domain/ports/admission-counts.ts';
+import type { Statement } from '../../src/domain/ports/database.ts';
+import { openTestCivic, type TestCivic } from './civic.ts';
+import { startTestDatabase } from './embedded-database.ts';
+
+export const ABUSE_CEILING: AbuseCeiling = { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } };
+export const BUILT_IN_RULES: AdmissionRules = {
+  plans: BUILT_IN_PLANS,
+  ceilings: { perimeter: ABUSE_CEILING, handler: ABUSE_CEILING },
+  billingEnforced: true,
+};
+
+export interface AccountFacts {
+  readonly channel?: 'unset' | 'subscription' | 'payg';
+  readonly tier?: 'none' | 'pro' | 'ultra';
+  /** Clock milliseconds. */
+  readonly paidUntil?: number | null;
+  readonly suspended?: boolean;
+}
+
+export interface KeyFacts {
+  readonly scopes?: readonly Scope[];
+  readonly expiresAt?: number | null;
+  readonly revoked?: boolean;
+}
+
+export interface Customer {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly key: string;
+}
+
+/** Every counter of an account by its name; what was never counted is not there. */
+export type Counters = Readonly<Record<string, number>>;
+
+/** Admission as the program has it, on a database of its own. */
+export interface AdmissionBench {
+  readonly civic: TestCivic;
+  admission(rules?: AdmissionRules): Admission;
+  /** What breaks the store while it is set. */
+  failing: Error | null;
+  /** What admission said was the cause of a 503. */
+  readonly failures: unknown[];
+  /** An account that is paid through on the tier pro, unless it is said otherwise, and a key of it. Read models follow by `settled`. */
+  open(account?: AccountFacts, key?: KeyFacts): Promise<Customer>;
+  issue(accountId: string, key?: KeyFacts): Promise<Customer>;
+  command(accountId: string, command: AccountCommand): Promise<void>;
+  settled(): Promise<void>;
+  counters(accountId: string): Promise<Counters>;
+  close(): Promise<void>;
+}
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+export const openAdmissionBench = async (now: number): Promise<AdmissionBench> => {
+  const database = await startTestDatabase();
+  const civic = await openTestCivic(database.url);
+  civic.clock.time = now;
+  civic.startProjector([accounts]);
+  const parts = { log: civic.log, clock: civic.clock, identifiers: civic.identifiers, randomBytes };
+  const deadline = () => civic.clock.now() + 60_000;
+  const run = async (statement: Statement) => {
+    if (bench.failing !== null) throw bench.failing;
+    return await civic.database.counting(statement);
+  };
+  const bench: AdmissionBench = {
+    civic,
+    failing: null,
+    failures: [],
+    admission: (rules = BUILT_IN_RULES) =>
+      createAdmission({
+        rules,
+        chargeRequest: createChargeRequest(createLiveReads({ ...civic.database.read, texts: run }), rules),
+        chargeFurther: createChargeFurther(run),
+        windowCounts: createWindowCounts(run),
+        onFailure: (error) => void bench.failures.push(error),
+      }),
+    async open({ channel = 'subscription', tier = 'pro', paidUntil = now + 365 * 86_400_000, suspended = false } = {}, key = {}) {
+      const accountId = civic.identifiers.next();
+      await bench.command(accountId, {
+        type: 'OpenAccount',
+        name: 'Test',
+        channel,
+        tier,
+        paidUntil: paidUntil === null ? null : iso(paidUntil),
+      });
+      if (suspended) await bench.command(accountId, { type: 'SuspendAccount' });
+      return await bench.issue(accountId, key);
+    },
+    async issue(accountId, { scopes = SCOPES, expiresAt = null, revoked = false } = {}) {
+      const request = { accountId, scopes, expiresAt: expiresAt === null ? null : iso(expiresAt), context: {}, deadline: deadline() };
+      const { keyId, secret } = await issueKey(parts, request);
+      if (revoked) await bench.command(accountId, { type: 'RevokeKey', keyId });
+      return { accountId, keyId, key: secret };
+    },
+    async command(accountId, command) {
+      const commandId = civic.identifiers.next();
+      const handled = await handleAccountCommand(parts, { accountId, command, commandId, context: {}, deadline: deadline() });
+      if (handled.kind === 'rejected') throw handled.rejection;
+    },
+    settled: () => civic.settled(undefined, [accounts.name]),
+    async counters(accountId) {
+      const rows = await civic.rows(
+        `select (case when usable then '' else 'unusable ' end) || c.name, c.used::text from civic.admission_counts a,
+          lateral (values ('perimeter', perimeter_ceiling_used), ('perimeter burst', perimeter_burst_used), ('handler', handler_ceiling_used),
+            ('handler burst', handler_burst_used), ('minute', minute_used), ('burst', burst_used)) c(name, used)
+          where account_id = $1 and c.used > 0
+        union all select name, used::text from civic.window_counts where account_id = $1 and used > 0`,
+        [accountId],
+      );
+      return Object.fromEntries(rows.map(([name, used]) => [name!, Number(used)]));
+    },
+    async close() {
+      await civic.close();
+      await database.close();
+    },
+  };
+  return bench;
+};
