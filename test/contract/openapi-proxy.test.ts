@@ -21,6 +21,7 @@ import {
   isOfFailure,
   type Page,
 } from '../support/as-documented.ts';
+import { expectSubscriptionLife, expectSubscriptionRefusals } from '../support/documented-subscriptions.ts';
 import { type Asked, startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
 import { type ServedId, WRONG_BODIES } from '../support/wrong-bodies.ts';
 
@@ -163,50 +164,11 @@ describe('a batch', () => {
 });
 
 describe('polling subscriptions', () => {
-  interface Feed {
-    readonly data: { readonly id: string };
-  }
-  const create = (body: object) => good<Feed>('createFeedSubscription', { key, body });
-
-  test('are created, found again, listed, polled and ended as the document has it', async () => {
-    const { data } = await create({ name: 'topics to a copy', resource: 'topics' });
-    const again = await expectAnswer(toService, 'createFeedSubscription', 200, {
-      key,
-      body: { name: ' topics to a copy ', resource: 'topics' },
-    });
-    expect(JSON.parse(again.text)).toEqual({ data: expect.objectContaining({ id: data.id }) as unknown });
-    await good('listFeedSubscriptions', { key });
-    const params = { subscriptionId: data.id };
-    await good('readFeedSubscriptionChanges', { key, params });
-    for (let time = 0; time < 2; time += 1) await good('revokeFeedSubscription', { key, params });
-    await expectRefused(toService, 'readFeedSubscriptionChanges', 404, 'not_found', { key, params });
-  });
+  test('are created, found again, listed, polled and ended as the document has it', () => expectSubscriptionLife(toService, key));
 
   test('are refused as the document has it: bad input, another filter, no room, nothing there, positions of elsewhere', async () => {
-    for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(81) }, { name: 'x', resource: 'topic' }, { name: 'x', key: 'y' }]) {
-      await expectRefused(toService, 'createFeedSubscription', 400, 'invalid_parameter', { key, body });
-    }
-    await expectRefused(toService, 'createFeedSubscription', 413, 'request_too_large', { key, body: { name: 'x'.repeat(8_192) } });
-    const { data } = await create({ name: 'first' });
-    await expectRefused(toService, 'createFeedSubscription', 409, 'feed_subscription_conflict', {
-      key,
-      body: { name: 'first', resource: 'topics' },
-    });
-    for (let number = 2; number <= 10; number += 1) await create({ name: `number ${number}` });
-    await expectRefused(toService, 'createFeedSubscription', 409, 'feed_subscription_limit_reached', { key, body: { name: 'eleventh' } });
-    await expectRefused(toService, 'listFeedSubscriptions', 400, 'invalid_parameter', { key, query: '?limit=1' });
-    const params = { subscriptionId: data.id };
-    const poll = (status: number, code: string, query: string) =>
-      expectRefused(toService, 'readFeedSubscriptionChanges', status, code, { key, params, query });
-    await poll(400, 'invalid_parameter', '?limit=0');
-    await poll(400, 'invalid_parameter', '?cursor=no');
-    await poll(400, 'invalid_parameter', '?resource=topics');
-    const other = await strict.fetch('/api/v1/data/changes?limit=1');
-    await poll(410, 'cursor_expired', `?cursor=${((await other.json()) as Page<unknown>).meta.nextCursor}`);
-    await expectRefused(toService, 'revokeFeedSubscription', 400, 'invalid_parameter', { key, params, query: '?unknown=1' });
-    for (const subscriptionId of [randomUUID(), 'first']) {
-      await expectRefused(toService, 'revokeFeedSubscription', 404, 'not_found', { key, params: { subscriptionId } });
-    }
+    const { meta } = (await (await strict.fetch('/api/v1/data/changes?limit=1')).json()) as Page<unknown>;
+    await expectSubscriptionRefusals(toService, key, meta.nextCursor ?? '');
   });
 });
 
