@@ -43,6 +43,15 @@ export const beginFold = async <State, Event>(parts: FoldParts, fold: Fold<State
   return { ...state, revision: kept.revision, eventId: kept.eventId, position: last.position, checkpointed: kept.revision };
 };
 
+/** Where nothing at or before a revision matters to a decision, folding starts behind it. */
+export const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: number): Folded<State> => ({
+  state: fold.initialState(),
+  revision,
+  eventId: null,
+  position: null,
+  checkpointed: revision,
+});
+
 const stateOf = <State>(form: CheckpointForm<State>, text: string): { readonly state: State } | undefined => {
   try {
     return { state: form.read(JSON.parse(text)) };

@@ -5,12 +5,14 @@ import { type AppendOutcome, type EventMetadata, OutcomeUnknown, type Position, 
 import { Rejection } from '../src/domain/rejections.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Decider, Fact } from './decider.ts';
-import { beginFold, foldOn, type FoldParts } from './fold-stream.ts';
+import { beginAfter, beginFold, foldOn, type FoldParts } from './fold-stream.ts';
 
 export interface Handling<State, Command, Event extends Fact> extends FoldParts {
   readonly clock: Clock;
   readonly decider: Decider<State, Command, Event>;
   readonly stream: string;
+  /** Revision from which on the stream is read, where nothing before it matters to the decision: then the cost of a command stays flat. */
+  readonly after?: number;
   readonly command: Command;
   /**
    * The same id for each try of one command: what it has stored is found again and not stored twice. Past a checkpoint nobody looks for
@@ -34,8 +36,8 @@ export type Handled<State = unknown> =
  * tell whether the events were stored.
  */
 export const handle = async <State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled<State>> => {
-  const { decider, stream, commandId } = handling;
-  let folded = await beginFold(handling, decider, stream);
+  const { decider, stream, commandId, after } = handling;
+  let folded = after === undefined ? await beginFold(handling, decider, stream) : beginAfter(decider, after);
   for (let attempt = 0; ; attempt += 1) {
     let own: StoredEvent | undefined;
     folded = await foldOn(handling, decider, stream, folded, (stored) => {

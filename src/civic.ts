@@ -4,6 +4,7 @@ import type { ProjectorDependencies } from '../projections/projector/dependencie
 import type { ListProjectionsDependencies } from '../queries/list-projections.ts';
 import type { ListReactorsDependencies } from '../queries/list-reactors.ts';
 import type { Admission } from './admission/admit.ts';
+import type { Payments } from './admission/payments/pay-for-read.ts';
 import type { PublicLimits } from './admission/public-limits.ts';
 import type { OperationFunctions, PublicFunctions } from './contract/handlers.ts';
 import type { Identifiers } from './domain/identifiers.ts';
@@ -14,6 +15,7 @@ import type { DeciderCheckpoints } from './domain/ports/decider-checkpoints.ts';
 import type { EventLog, Position } from './domain/ports/event-log.ts';
 import type { GenerationStore } from './domain/ports/generations.ts';
 import type { Logger } from './domain/ports/logger.ts';
+import type { PaymentLedger } from './domain/ports/payment-ledger.ts';
 import type { LiveReads, Projection } from './domain/ports/projection.ts';
 import type { ReactorStore } from './domain/ports/reactors.ts';
 import type { Settings } from './settings.ts';
@@ -44,6 +46,9 @@ export interface Civic {
   readonly publicPosition: () => Promise<string>;
   readonly admission: Admission;
   readonly rules: AdmissionRules;
+  /** Sells reads call by call, where an account is to pay that way. */
+  readonly payments: Payments;
+  readonly paymentLedger: PaymentLedger;
   /** Folds in this process too, for as long as the program is open; whoever holds the leases does the work. */
   startProjector(): Projector;
   /** Runs what follows from events by itself, for as long as the program is open. */

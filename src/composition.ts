@@ -21,11 +21,13 @@ import { createLiveReads } from '../infra/postgresql/live-reads.ts';
 import { migrate } from '../infra/postgresql/migrate.ts';
 import { openDatabase } from '../infra/postgresql/open-database.ts';
 import { probeDatabase } from '../infra/postgresql/probe-database.ts';
+import { createPaymentLedger } from '../infra/postgresql/payment-ledger.ts';
 import { createProgress } from '../infra/postgresql/progress.ts';
 import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
 import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
+import type { X402 } from '../infra/x402/open.ts';
 import { accounts } from '../projections/accounts/projection.ts';
 import { createAgendaProjection } from '../projections/agenda/projection.ts';
 import { audit } from '../projections/audit/projection.ts';
@@ -56,6 +58,9 @@ import { createReadCivicSnapshotPage } from '../queries/read-civic-snapshot-page
 import { createChargeRequest } from '../queries/charge-request.ts';
 import { createReadFeedSubscriptionChanges } from '../queries/read-feed-subscription-changes.ts';
 import { createAdmission } from './admission/admit.ts';
+import { createPayments } from './admission/payments/pay-for-read.ts';
+import { PAYMENT_TIMES } from './admission/payments/payment-parts.ts';
+import { priceOf } from './admission/payments/price.ts';
 import { createPublicLimits } from './admission/public-limits.ts';
 import type { Civic, Role } from './civic.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
@@ -153,6 +158,12 @@ interface Opened {
   readonly close: () => Promise<void>;
 }
 
+const FACILITATOR_TIMES = { verifyMs: 2_000, settleMs: 4_000 };
+
+/** The channel is off until it is said whom to pay and who settles; what it needs is large, and loaded then only. */
+const openPayAsYouGo = async ({ CIVIC_X402_PAY_TO: payTo, CIVIC_X402_FACILITATOR_URL: url }: Settings): Promise<X402 | null> =>
+  payTo === undefined || url === undefined ? null : (await import('../infra/x402/open.ts')).openX402(payTo, url, FACILITATOR_TIMES);
+
 const assemble = async (settings: Settings, role: Role, logger: Logger, opened: Opened): Promise<Civic> => {
   const { time, database, log, closers, close } = opened;
   const offset = await trialClockOffset(database.transactor, settings.CIVIC_CLOCK_START, time.now());
@@ -214,8 +225,27 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     visible: (position: Position, deadline: number) => progress.reached(subscriptions.name, position, deadline),
     deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
   };
+  const paymentLedger = createPaymentLedger(database.transactor);
+  const x402 = await openPayAsYouGo(settings);
+  const payments = createPayments({
+    ledger: paymentLedger,
+    facilitator: x402?.facilitator ?? null,
+    checkSignature: x402?.checkSignature ?? (async () => false),
+    price: async () => priceOf(settings.CIVIC_X402_AMOUNT, settings.CIVIC_X402_PAY_TO ?? ''),
+    log,
+    clock,
+    chainClock: time,
+    identifiers,
+    logger,
+    enforced: rules.billingEnforced,
+    budget: settings.CIVIC_X402_DAILY_BUDGET,
+    times: PAYMENT_TIMES,
+  });
+  closers.push(() => payments.end());
   let projector: Projector | undefined;
   return {
+    payments,
+    paymentLedger,
     settings,
     logger,
     clock,

@@ -39,6 +39,19 @@ const ceiling = z
   .pipe(z.tuple([rate, rate]))
   .transform(([sustained, burst]) => ({ sustained, burst }));
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
+const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+/** Smallest units of the asset; `none` sells nothing for the time being. */
+const price = z
+  .string()
+  .regex(/^([1-9]\d{0,17}|none)$/)
+  .transform((text) => (text === 'none' ? null : text));
+const dailyBudget = z
+  .string()
+  .regex(/^[1-9]\d{0,20}\/[1-9]\d{0,20}$/)
+  .transform((text) => {
+    const [perAccount, ofAll] = text.split('/').map(BigInt);
+    return { perAccount: perAccount!, ofAll: ofAll! };
+  });
 
 const decodes = (text: string): boolean => {
   try {
@@ -74,6 +87,14 @@ const SETTINGS = {
   CIVIC_REPORT_DAILY_BUDGET: [count, '500', 'a whole number of at least 1'],
   CIVIC_CLOCK_START: [instant, undefined, 'an ISO 8601 time such as 2025-11-01T00:00:00Z; for trials only'],
   CIVIC_POLL: [z.string().regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/), undefined, 'client names of Legistar, separated by commas'],
+  CIVIC_X402_PAY_TO: [address, undefined, 'the address that is paid: 0x and 40 hex digits'],
+  CIVIC_X402_FACILITATOR_URL: [httpUrl, undefined, 'an http or https URL'],
+  CIVIC_X402_AMOUNT: [price, '10000', 'a whole number of smallest units of USDC, or none to sell nothing'],
+  CIVIC_X402_DAILY_BUDGET: [
+    dailyBudget,
+    '10000000/1000000000',
+    'smallest units of one account in a UTC day/of all accounts, such as 10000000/1000000000',
+  ],
   CIVIC_LOG_LEVEL: [
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     undefined,
@@ -87,7 +108,7 @@ type Read<N extends Name> = z.output<(typeof SETTINGS)[N][0]> | (undefined exten
 export type Settings = { readonly [N in Name]: Read<N> };
 
 /** Settings whose value may hold a password: an error names what is allowed, not what was given. */
-const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL']);
+const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'CIVIC_X402_FACILITATOR_URL']);
 
 /** Parts of the program that stand elsewhere in the plan: set, they would be silently ignored, so they are refused. */
 const NOT_HERE: Readonly<Record<string, string>> = {

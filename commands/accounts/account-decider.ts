@@ -72,6 +72,13 @@ const evolve = (state: AccountState, event: AccountEvent): AccountState => {
       return { ...state, channel: event.data.channel };
     case 'AccountPaymentConfirmed':
       return { ...state, paidAt: event.data.paidAt };
+    case 'AccountPaymentSettled': {
+      const { settledAt } = event.data;
+      return state.paidAt !== null && settledAt <= state.paidAt ? state : { ...state, paidAt: settledAt };
+    }
+    case 'AccountPaymentVerified':
+    case 'AccountPaymentFailed':
+      return state;
     case 'AccountSuspended':
       return { ...state, suspended: true };
     case 'AccountResumed':

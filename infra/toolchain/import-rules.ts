@@ -52,6 +52,9 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   pg: ['^infra/postgresql/'],
   'node-pg-migrate': ['^infra/postgresql/'],
   slonik: ['^infra/postgresql/', QUERIES, '^projections/'],
+  '@x402/core': ['^infra/x402/'],
+  '@x402/evm': ['^infra/x402/'],
+  viem: ['^infra/x402/'],
   'dependency-cruiser': ['^infra/toolchain/'],
 };
 

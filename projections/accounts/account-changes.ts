@@ -10,6 +10,7 @@ export interface AccountChanges {
   readonly opened: { readonly accountId: string; readonly time: number; readonly data: Data<'AccountOpened'> }[];
   readonly periods: Map<string, Data<'AccountPeriodSet'>>;
   readonly channels: Map<string, Data<'AccountChannelSet'>['channel']>;
+  /** The latest confirmed payment: settlements are told in any order. */
   readonly payments: Map<string, string>;
   readonly statuses: Map<string, 'active' | 'suspended'>;
   readonly issued: { readonly accountId: string; readonly time: number; readonly data: Data<'KeyIssued'> }[];
@@ -43,7 +44,13 @@ export const accountChanges = (batch: readonly StoredEvent[]): AccountChanges =>
         changes.channels.set(accountId, event.data.channel);
         break;
       case 'AccountPaymentConfirmed':
-        changes.payments.set(accountId, event.data.paidAt);
+        keepLatest(changes.payments, accountId, event.data.paidAt);
+        break;
+      case 'AccountPaymentSettled':
+        keepLatest(changes.payments, accountId, event.data.settledAt);
+        break;
+      case 'AccountPaymentVerified':
+      case 'AccountPaymentFailed':
         break;
       case 'AccountSuspended':
         changes.statuses.set(accountId, 'suspended');
@@ -60,4 +67,9 @@ export const accountChanges = (batch: readonly StoredEvent[]): AccountChanges =>
     }
   }
   return changes;
+};
+
+const keepLatest = (payments: Map<string, string>, accountId: string, paidAt: string): void => {
+  const known = payments.get(accountId);
+  if (known === undefined || known < paidAt) payments.set(accountId, paidAt);
 };

@@ -19,7 +19,7 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
 
 export const accounts: Projection = {
   name: ACCOUNTS,
-  version: 2,
+  version: 3,
   handles: Object.keys(ACCOUNT_EVENTS),
   tables: (generation) => [accountsTable(generation), keysTable(generation)],
   create: createAccountTables,

@@ -35,7 +35,7 @@ export const updateChannels = (generation: number, channels: AccountChanges['cha
 });
 
 export const updatePayments = (generation: number, payments: AccountChanges['payments'], columns: ColumnArrays): Statement => ({
-  text: `update ${accountsTable(generation)} a set paid_at = p.paid_at
+  text: `update ${accountsTable(generation)} a set paid_at = greatest(a.paid_at, p.paid_at)
     from unnest($1::uuid[], $2::bigint[]) as p (account_id, paid_at) where a.account_id = p.account_id`,
   values: [columns.uuids([...payments.keys()]), columns.bigints([...payments.values()].map(milliseconds))],
 });

@@ -32,6 +32,9 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   DataReportSubmitted: 'reportId',
   KeyIssued: 'keyId',
   KeyRevoked: 'keyId',
+  AccountPaymentVerified: 'paymentId',
+  AccountPaymentSettled: 'paymentId',
+  AccountPaymentFailed: 'paymentId',
 };
 
 /** Who did it stands in the metadata, whatever the event is; a snapshot's stream alone does not name the account. */

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { NOT_BILLED } from '../payments/payment-states.ts';
 import { dateTime, orNull, text, uuid } from '../records/fields.ts';
 
-/** Events on `account-<accountId>`: the account, its keys and its billing facts. A key's secret is in none of them, only its SHA-256. */
+/** Events on `account-<accountId>`: the account, its keys, its billing facts and what became of its payments. A key's secret is in none of them, only its SHA-256. */
 export const SCOPES = ['civic:read', 'civic:export', 'mcp:read'] as const;
 export const scope = z.enum(SCOPES);
 export type Scope = z.output<typeof scope>;
@@ -23,6 +24,24 @@ export const keyIssued = z.strictObject({
 });
 export const keyRevoked = z.strictObject({ keyId: uuid });
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+/** One payment for one call: hashes and amounts, never what could be used to pay. Smallest units of the asset. */
+const paymentMade = { paymentId: uuid, amount: z.string().regex(/^[1-9][0-9]*$/), requestHash: sha256 };
+export const accountPaymentVerified = z.strictObject({ ...paymentMade, termsHash: sha256 });
+export const accountPaymentSettled = z.strictObject({
+  ...paymentMade,
+  resultHash: sha256,
+  /** Hash of the transaction. */
+  transaction: z.string().regex(/^0x[0-9a-f]{64}$/),
+  settledAt: dateTime,
+});
+/** Nothing was billed. */
+export const accountPaymentFailed = z.strictObject({
+  ...paymentMade,
+  outcome: z.enum(NOT_BILLED),
+  cause: orNull(z.string().max(200)),
+});
+
 export const ACCOUNT_EVENTS = {
   AccountOpened: accountOpened,
   AccountPeriodSet: accountPeriodSet,
@@ -32,6 +51,9 @@ export const ACCOUNT_EVENTS = {
   AccountResumed: accountResumed,
   KeyIssued: keyIssued,
   KeyRevoked: keyRevoked,
+  AccountPaymentVerified: accountPaymentVerified,
+  AccountPaymentSettled: accountPaymentSettled,
+  AccountPaymentFailed: accountPaymentFailed,
 } as const;
 
 export type AccountEventType = keyof typeof ACCOUNT_EVENTS;

@@ -1,0 +1,88 @@
+import type { StatementValue, Transaction, Transactor } from '../../src/domain/ports/database.ts';
+import type { PaymentBudget, PaymentLease, PaymentRow, Reservation, Reserved } from '../../src/domain/ports/payment-ledger.ts';
+import { ROW_COLUMNS, toRow } from './payment-rows.ts';
+
+const INSERT = `insert into civic.payments (payment_id, network, asset, payer, nonce, account_id, key_id, tool, request_hash, terms_hash,
+    price_version, amount, pay_to, valid_before, payload, created_at, facts_after, budget_day, state, lease_owner, lease_until, updated_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 'RESERVED', $19, $20, $21)
+  on conflict (network, asset, payer, nonce) do nothing returning ${ROW_COLUMNS}`;
+const FIND = `select ${ROW_COLUMNS} from civic.payments where network = $1 and asset = $2 and payer = $3 and nonce = $4`;
+const WALLET = `select from civic.payment_wallets
+  where network = $1 and payer = $2 and (barred or (account_id is not null and account_id <> $3::uuid))`;
+const TAKE = `insert into civic.payment_budgets as b (day, spender, reserved) select $1, $2, $3::numeric where $3::numeric <= $4::numeric
+  on conflict (day, spender) do update set reserved = b.reserved + excluded.reserved where b.reserved + excluded.reserved <= $4::numeric`;
+const GIVE_BACK = 'update civic.payment_budgets set reserved = reserved - $3::numeric where day = $1 and spender = $2';
+
+const SERVICE = 'service';
+const DAY_LENGTH = 10;
+/** The UTC day of a time, as the budget counts it. */
+const dayOf = (time: number): string => new Date(time).toISOString().slice(0, DAY_LENGTH);
+
+class NotReserved extends Error {
+  readonly reserved: Exclude<Reserved, { kind: 'reserved' }>;
+  constructor(reserved: Exclude<Reserved, { kind: 'reserved' }>) {
+    super('rolled back');
+    this.reserved = reserved;
+  }
+}
+
+/** Inserts the row and takes its share of both budgets, or nothing of it. Rows first, then accounts, then the whole: everywhere in this order. */
+export const reserve = async (
+  transactor: Transactor,
+  reservation: Reservation,
+  lease: PaymentLease,
+  { perAccount, ofAll }: PaymentBudget,
+): Promise<Reserved> => {
+  const { network, asset, payer, nonce, accountId, amount } = reservation;
+  const day = dayOf(reservation.createdAt);
+  try {
+    return await transactor.transaction(async (transaction): Promise<Reserved> => {
+      const row = await insertOrFind(transaction, insertValues(reservation, lease, day), [network, asset, payer, nonce]);
+      if (row.leaseOwner !== lease.owner) return { kind: 'found', row };
+      const wallet = await transaction.execute({ text: WALLET, values: [network, payer, accountId] });
+      if (wallet.count > 0) throw new NotReserved({ kind: 'wallet_refused' });
+      for (const [spender, most] of [
+        [accountId, perAccount],
+        [SERVICE, ofAll],
+      ] as const) {
+        const taken = await transaction.execute({ text: TAKE, values: [day, spender, amount, most] });
+        if (taken.count === 0) throw new NotReserved({ kind: 'budget_exceeded' });
+      }
+      return { kind: 'reserved', row };
+    });
+  } catch (error) {
+    if (error instanceof NotReserved) return error.reserved;
+    throw error;
+  }
+};
+
+const TRIES = 5;
+/** A row that is in the way may be forgotten before it is found: then its place is free. */
+const insertOrFind = async (transaction: Transaction, row: StatementValue[], key: StatementValue[]): Promise<PaymentRow> => {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    for (const statement of [
+      { text: INSERT, values: row },
+      { text: FIND, values: key },
+    ]) {
+      const [found] = (await transaction.execute(statement)).rows;
+      if (found !== undefined) return toRow(found);
+    }
+  }
+  throw new Error('the place of a payment was taken and freed again and again');
+};
+
+const insertValues = (reservation: Reservation, lease: PaymentLease, day: string): StatementValue[] => {
+  const { paymentId, network, asset, payer, nonce, accountId, keyId, tool, requestHash, termsHash, priceVersion, amount } = reservation;
+  const { payTo, validBefore, payload, createdAt, factsAfter } = reservation;
+  return [
+    ...[paymentId, network, asset, payer, nonce, accountId, keyId, tool, requestHash, termsHash, priceVersion, amount, payTo],
+    ...[validBefore, payload, createdAt, factsAfter, day, lease.owner, lease.until, lease.now],
+  ];
+};
+
+/** Gives back what a row has taken: it will not be billed. */
+export const giveBack = async (transaction: Transaction, row: Pick<PaymentRow, 'createdAt' | 'accountId' | 'amount'>): Promise<void> => {
+  for (const spender of [row.accountId, SERVICE]) {
+    await transaction.execute({ text: GIVE_BACK, values: [dayOf(row.createdAt), spender, row.amount] });
+  }
+};

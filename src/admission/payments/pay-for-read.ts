@@ -1,0 +1,109 @@
+import type { PaymentChallenge } from '../../contract/tools/payment-challenge.ts';
+import { channelGate } from './channel-gate.ts';
+import { firstUse, newLease } from './first-use.ts';
+import { fromLedger } from './from-ledger.ts';
+import { type PaymentAnswer, PaymentRefused, refusalAnswer } from './payment-answer.ts';
+import { requestHash, termsHash } from './payment-hashes.ts';
+import type { PaidCall, PaymentParts } from './payment-parts.ts';
+import { type PresentedPayment, readPayment } from './payment-payload.ts';
+import { challengeFor, currentPrice } from './price.ts';
+import { type Claim, inProgress, LOOK_AGAIN_SECONDS, replay } from './replay.ts';
+import { createTurningPoint, type TurningPoint } from './turning-point.ts';
+import { workOnPayment } from './work-on-payment.ts';
+
+export interface Payments {
+  /** Answers one call of a sold tool, or says that it is to be served as ever. Never throws. */
+  payForRead(call: PaidCall): Promise<PaymentAnswer>;
+  /** Resolves when everything that goes on behind answered calls has ended; to be awaited before the ledger is closed. */
+  end(): Promise<void>;
+}
+
+/** Pay as you go (section 5 of the design page): checks in their order, the ledger around verify, read and settle, and one deadline. */
+export const createPayments = (given: Omit<PaymentParts, 'behind' | 'ending'>): Payments => {
+  const working = new Set<Promise<unknown>>();
+  const ending = new AbortController();
+  const behind = (work: Promise<unknown>): void => {
+    working.add(work);
+    void work.catch(() => undefined).finally(() => working.delete(work));
+  };
+  const parts: PaymentParts = { ...given, behind, ending: ending.signal };
+  return {
+    async payForRead(call) {
+      const turning = createTurningPoint();
+      const answer = answerOf(parts, call, turning);
+      behind(answer);
+      return await byDeadline(parts, call, turning, answer);
+    },
+    async end() {
+      ending.abort(new Error('the service is ending'));
+      while (working.size > 0) await Promise.allSettled(working);
+    },
+  };
+};
+
+/** Waits for the answer for as long as the tool may take and somebody waits; before it settles that ends the work, later it does not. */
+const byDeadline = async (
+  { clock, times }: PaymentParts,
+  call: PaidCall,
+  turning: TurningPoint,
+  answer: Promise<PaymentAnswer>,
+): Promise<PaymentAnswer> => {
+  const answered = new AbortController();
+  const tooLate = async (): Promise<PaymentAnswer> => {
+    await clock.sleep(times.totalMs, AbortSignal.any([call.signal, answered.signal])).catch(() => undefined);
+    const late = new PaymentRefused('timeout');
+    if (answered.signal.aborted || turning.callOff(late)) return refusalAnswer(late, null);
+    return refusalAnswer(new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: LOOK_AGAIN_SECONDS }), null);
+  };
+  try {
+    return await Promise.race([answer, tooLate()]);
+  } finally {
+    answered.abort();
+  }
+};
+
+const answerOf = async (parts: PaymentParts, call: PaidCall, turning: TurningPoint): Promise<PaymentAnswer> => {
+  try {
+    return await pay(parts, call, turning);
+  } catch (error) {
+    if (error instanceof PaymentRefused) return refusalAnswer(error, await challengeIfAny(parts, call));
+    parts.logger.error({ tool: call.tool, error: (error as Error).message }, 'a paid call failed');
+    return refusalAnswer(new PaymentRefused('service_unavailable'), null);
+  }
+};
+
+const challengeIfAny = async (parts: PaymentParts, { tool }: PaidCall): Promise<PaymentChallenge | null> => {
+  const price = await currentPrice(parts, tool).catch(() => null);
+  return price === null ? null : challengeFor(tool, price);
+};
+
+const pay = async (parts: PaymentParts, call: PaidCall, turning: TurningPoint): Promise<PaymentAnswer> => {
+  const { principal, tool, payment } = call;
+  const billing = { facts: principal.billing, enforced: parts.enforced, now: parts.clock.now() };
+  const attached = payment !== undefined;
+  if (channelGate(tool, billing, { open: parts.facilitator !== null, attached }) === 'serve') return { kind: 'serve' };
+  if (!attached) return { kind: 'challenge', challenge: challengeFor(tool, await currentPrice(parts, tool)) };
+
+  const presented = readPayment(payment, tool);
+  if (call.sharedInBatch) throw new PaymentRefused('payment_request_invalid');
+  const claim = claimOf(call, presented);
+  // Before price and expiry: what was paid for stays fetchable when the price has changed and the payment is past its time.
+  const known = await fromLedger(parts, () => parts.ledger.find(presented.key));
+  const used = known === null ? await firstUse(parts, call, presented, claim) : { kind: 'found' as const, row: known };
+  turning.calledOff.throwIfAborted();
+  if (used.kind === 'reserved') return await workOnPayment(parts, call, used.row, turning);
+  const again = replay(used.row, claim, parts.chainClock.now());
+  if (again.kind === 'answer') return again.answer;
+  const taken = await fromLedger(parts, () => parts.ledger.takeOver(used.row, newLease(parts)));
+  if (taken === null) throw inProgress(parts.times.leaseMs);
+  return await workOnPayment(parts, call, taken, turning);
+};
+
+const claimOf = ({ principal, tool, arguments: parsed }: PaidCall, { signed }: PresentedPayment): Claim => {
+  try {
+    return { accountId: principal.accountId, tool, requestHash: requestHash(tool, parsed), termsHash: termsHash(signed) };
+  } catch {
+    // Half a character, which no text that we could find holds.
+    throw new PaymentRefused('invalid_parameter');
+  }
+};

@@ -1,0 +1,17 @@
+import { z } from 'zod';
+
+/** What the payer gets for a settled payment: x402's own form of it, sent as `_meta["x402/payment-response"]`. */
+export const paymentReceipt = z.strictObject({
+  success: z.literal(true),
+  /** Hash of the transaction that moved the money. */
+  transaction: z.string(),
+  network: z.string(),
+  payer: z.string(),
+  amount: z.string(),
+});
+export type PaymentReceipt = z.output<typeof paymentReceipt>;
+
+export const transactionHash = z
+  .string()
+  .toLowerCase()
+  .regex(/^0x(?!0{64}$)[0-9a-f]{64}$/);

@@ -1,0 +1,201 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { x402Client } from '@x402/core/client';
+import type { PaymentRequired } from '@x402/core/types';
+import { ExactEvmScheme } from '@x402/evm/exact/client';
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
+import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
+import { systemClock } from '../../infra/system/clock.ts';
+import { checkSignature } from '../../infra/x402/check-signature.ts';
+import { httpFacilitator } from '../../infra/x402/facilitator.ts';
+import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
+import type { PaymentAnswer } from '../../src/admission/payments/payment-answer.ts';
+import { createPayments, type Payments } from '../../src/admission/payments/pay-for-read.ts';
+import { type PaidCall, PAYMENT_TIMES, type PaymentParts, type ReadOutcome } from '../../src/admission/payments/payment-parts.ts';
+import { type Price, priceOf } from '../../src/admission/payments/price.ts';
+import type { PaymentChallenge } from '../../src/contract/tools/payment-challenge.ts';
+import { randomIdentifiers } from '../../src/domain/identifiers.ts';
+import type { BillingFacts, Channel } from '../../src/domain/plans.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { accountStream } from '../../src/domain/streams.ts';
+import { openTestCivic, type TestCivic } from './civic.ts';
+import { type LocalFacilitator, startLocalFacilitator } from './x402-facilitator.ts';
+
+export const PAY_TO = '0x00000000000000000000000000000000000c1c0e';
+export const AMOUNT = '10000';
+
+/** The present, moved by the test; waiting takes as long as ever. */
+export class MovableClock implements Clock {
+  offset = 0;
+  now = (): number => Date.now() + this.offset;
+  sleep = (milliseconds: number, signal?: AbortSignal): Promise<void> => systemClock.sleep(milliseconds, signal);
+  advance(milliseconds: number): void {
+    this.offset += milliseconds;
+  }
+}
+
+export const billingOf = (channel: Channel, facts: Partial<BillingFacts> = {}): BillingFacts => ({
+  channel,
+  tier: 'none',
+  paidUntil: null,
+  paidAt: null,
+  ...facts,
+});
+
+/** Somebody with a wallet, who pays by the official client library. */
+export interface Payer {
+  readonly address: string;
+  /** Answers a challenge with a signed payment. */
+  pay(challenge: PaymentChallenge): Promise<SentPayment>;
+  /** Signs what the official client would not: any field of the authorization may be said otherwise. */
+  payOtherwise(challenge: PaymentChallenge, changes: Readonly<Record<string, string>>): Promise<SentPayment>;
+}
+
+/** As it goes over the wire. */
+export interface SentPayment {
+  x402Version: number;
+  resource?: { url: string };
+  accepted: Record<string, unknown>;
+  payload: { signature: string; authorization: Record<string, string> };
+  [field: string]: unknown;
+}
+
+export const makePayer = (): Payer => {
+  const account = privateKeyToAccount(generatePrivateKey());
+  const client = new x402Client().register('eip155:*', new ExactEvmScheme(account));
+  const pay = async (challenge: PaymentChallenge): Promise<SentPayment> =>
+    structuredClone((await client.createPaymentPayload(challenge as PaymentRequired)) as unknown as SentPayment);
+  return {
+    address: account.address.toLowerCase(),
+    pay,
+    async payOtherwise(challenge, changes) {
+      const payment = await pay(challenge);
+      const authorization = { ...payment.payload.authorization, ...changes };
+      const { authorizationTypes } = await import('@x402/evm');
+      const [terms] = challenge.accepts;
+      const signature = await account.signTypedData({
+        domain: { ...terms!.extra, chainId: 84_532, verifyingContract: terms!.asset as `0x${string}` },
+        types: authorizationTypes,
+        primaryType: 'TransferWithAuthorization',
+        message: authorization as never,
+      });
+      return { ...payment, payload: { signature, authorization } };
+    },
+  };
+};
+
+export const newNonce = (): string => `0x${randomBytes(32).toString('hex')}`;
+
+export interface TestPayments {
+  readonly civic: TestCivic;
+  readonly clock: MovableClock;
+  readonly facilitator: LocalFacilitator;
+  readonly ledger: ReturnType<typeof createPaymentLedger>;
+  /** What a read gives now; counted. */
+  read: (signal: AbortSignal) => Promise<ReadOutcome>;
+  reads: number;
+  price: Price | null;
+  /** A fresh program on the same ledger: as after a crash. */
+  open(changes?: Partial<PaymentParts>): Payments;
+  openAccount(): Promise<string>;
+  call(payment: unknown, changes?: Partial<PaidCall>): PaidCall;
+  /** A call of the default program. */
+  ask(payment: unknown, changes?: Partial<PaidCall>): Promise<PaymentAnswer>;
+  challenge(): Promise<PaymentChallenge>;
+  facts(accountId?: string): Promise<readonly { type: string; data: Record<string, unknown> }[]>;
+  readonly accountId: string;
+  readonly payer: Payer;
+  close(): Promise<void>;
+}
+
+export const TOOL_DATA = { results: [{ itemId: 'a', title: 'Water main on “Élm” Street 🚰' }], truncated: false };
+
+/** The parts of pay as you go on a database, with a local facilitator over HTTP and one payer with money. */
+export const openTestPayments = async (url: string): Promise<TestPayments> => {
+  const civic = await openTestCivic(url);
+  const clock = new MovableClock();
+  const facilitator = await startLocalFacilitator();
+  const ledger = createPaymentLedger(civic.database.transactor);
+  const opened: Payments[] = [];
+  const openAccount = async (): Promise<string> => {
+    const accountId = randomUUID();
+    await handleAccountCommand(
+      { log: civic.log, clock },
+      {
+        accountId,
+        command: { type: 'OpenAccount', name: 'Payer', channel: 'payg', tier: 'none', paidUntil: null },
+        commandId: randomUUID(),
+        context: {},
+        deadline: clock.now() + 20_000,
+      },
+    );
+    return accountId;
+  };
+  const payer = makePayer();
+  facilitator.chain.fund(payer.address, 1_000_000_000n);
+  const keyId = randomUUID();
+  const accountId = await openAccount();
+  const self: TestPayments = {
+    civic,
+    clock,
+    facilitator,
+    ledger,
+    read: async () => ({ kind: 'data', data: TOOL_DATA }),
+    reads: 0,
+    price: priceOf(AMOUNT, PAY_TO),
+    accountId,
+    payer,
+    openAccount,
+    open(changes = {}) {
+      const payments = createPayments({
+        ledger,
+        facilitator: httpFacilitator(facilitator.url, { verifyMs: 1_500, settleMs: 2_500 }),
+        checkSignature,
+        price: async () => self.price,
+        log: civic.log,
+        clock,
+        chainClock: clock,
+        identifiers: randomIdentifiers,
+        logger: civic.logger,
+        enforced: true,
+        budget: { perAccount: 100_000_000n, ofAll: 1_000_000_000n },
+        times: { ...PAYMENT_TIMES, readMs: 1_000, totalMs: 20_000 },
+        ...changes,
+      });
+      opened.push(payments);
+      return payments;
+    },
+    call: (payment, changes = {}) => ({
+      principal: { accountId, keyId, billing: billingOf('payg') },
+      tool: 'search_agenda',
+      arguments: { query: 'water', limit: 10 },
+      payment,
+      sharedInBatch: false,
+      signal: new AbortController().signal,
+      read: (signal) => {
+        self.reads += 1;
+        return self.read(signal);
+      },
+      ...changes,
+    }),
+    ask: (payment, changes) => byDefault().payForRead(self.call(payment, changes)),
+    async challenge() {
+      const answer = await self.ask(undefined);
+      if (answer.kind !== 'challenge') throw new Error(`no challenge: ${JSON.stringify(answer)}`);
+      return answer.challenge;
+    },
+    async facts(of = accountId) {
+      const events = await civic.log.readStream(accountStream(of), -1, 500);
+      return events
+        .filter(({ type }) => type.startsWith('AccountPayment'))
+        .map(({ type, data }) => ({ type, data: JSON.parse(data) as Record<string, unknown> }));
+    },
+    async close() {
+      for (const payments of opened) await payments.end();
+      await facilitator.close();
+      await civic.close();
+    },
+  };
+  let standard: Payments | undefined;
+  const byDefault = () => (standard ??= self.open());
+  return self;
+};
