@@ -7,6 +7,7 @@ import type { Admission } from './admission/admit.ts';
 import type { Payments } from './admission/payments/pay-for-read.ts';
 import type { PublicLimits } from './admission/public-limits.ts';
 import type { OperationFunctions, PublicFunctions } from './contract/handlers.ts';
+import type { AgendaFunctions } from './contract/tools/agenda-functions.ts';
 import type { Identifiers } from './domain/identifiers.ts';
 import type { RandomBytes } from './domain/key-secret.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
@@ -41,6 +42,8 @@ export interface Civic {
   readonly listingReactors: ListReactorsDependencies;
   readonly operations: OperationFunctions;
   readonly publicOperations: PublicFunctions;
+  /** Behind the tools search_agenda and get_agenda_item. */
+  readonly agendaFunctions: AgendaFunctions;
   readonly publicLimits: PublicLimits;
   /** Another text whenever what the public operations are answered from has changed. */
   readonly publicPosition: () => Promise<string>;

@@ -31,6 +31,7 @@ import type { X402 } from '../infra/x402/open.ts';
 import { accounts } from '../projections/accounts/projection.ts';
 import { createAgendaProjection } from '../projections/agenda/projection.ts';
 import { audit } from '../projections/audit/projection.ts';
+import { agendaSearch } from '../projections/agenda-search/projection.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
 import { recordHistory } from '../projections/record-history/projection.ts';
 import { pruneRecordHistory } from '../projections/record-history/prune.ts';
@@ -42,6 +43,8 @@ import { readAgendaPosition } from '../queries/agenda-position.ts';
 import { readFeedHead } from '../queries/feed-head.ts';
 import { currentIds } from '../queries/current-ids.ts';
 import { findRevocation } from '../queries/find-feed-subscription.ts';
+import { createGetAgendaItem } from '../queries/get-agenda-item.ts';
+import { createSearchAgenda } from '../queries/search-agenda.ts';
 import { createGetAgendaHit } from '../queries/get-agenda-hit.ts';
 import { createGetPublicBodyCadence } from '../queries/get-public-body-cadence.ts';
 import { readHighWaterMark } from '../queries/high-water-mark.ts';
@@ -92,6 +95,7 @@ export const PROJECTIONS: readonly Projection[] = [
   reports,
   subscriptions,
   audit,
+  agendaSearch,
 ];
 
 const LEASE_MS = 5000;
@@ -290,6 +294,10 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       listDfwResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
       getPublicBodyCadence: createGetPublicBodyCadence({ reads, clock, pairs: COVERED_BODIES }),
       listPublicSourceStatuses: createListPublicSourceStatuses({ reads, clock }),
+    },
+    agendaFunctions: {
+      searchAgenda: createSearchAgenda({ reads, clock }),
+      getAgendaItem: createGetAgendaItem({ reads, clock }),
     },
     publicLimits: createPublicLimits({
       limit: settings.CIVIC_PUBLIC_LIMIT,

@@ -75,6 +75,16 @@ const explain = (error: unknown, dsn: string): unknown => {
   const state = sqlState(error) ?? '';
   if (state === '3D000') return new DatabaseRefused(`${where} does not exist; create it or correct DATABASE_URL`);
   if (state.startsWith('28')) return new DatabaseRefused(`${where} refused the user or password; correct DATABASE_URL`);
+  if (/extension/.test(error instanceof Error ? error.message : '')) {
+    if (state === '42501') {
+      return new DatabaseRefused(
+        `${where} does not let this user add pg_trgm; grant it create on the database, or run "create extension pg_trgm" there once`,
+      );
+    }
+    if (state === '0A000' || state === '58P01') {
+      return new DatabaseRefused(`the server of ${where} does not have pg_trgm; install PostgreSQL's contrib modules on it`);
+    }
+  }
   if (state === '42501') return new DatabaseRefused(`${where} does not let this user create tables; grant it create on the database`);
   if (isConnectionLoss(error) && error instanceof Error) {
     const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message;

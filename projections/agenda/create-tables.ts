@@ -1,13 +1,6 @@
-import { RECORD_TABLES, type RecordTable } from './record-tables.ts';
+import { columnDefinitions } from '../record-columns.ts';
+import { RECORD_TABLES } from './record-tables.ts';
 import { agendaTables } from './tables.ts';
-
-const recordColumns = ({ columns }: RecordTable): string =>
-  columns
-    .map(
-      ({ name, type, nullable }, index) =>
-        `${name} ${type}${type === 'text' ? ' collate "C"' : ''}${index === 0 ? ' primary key' : nullable ? '' : ' not null'}`,
-    )
-    .join(', ');
 
 /** What a hit's row holds beyond its own record; all null and not listed while its item or meeting is not there. */
 const RESOLVED = 'meeting_id uuid, body_id uuid, starts_at bigint, context text collate "C", listed boolean not null';
@@ -18,7 +11,8 @@ export const createAgendaTables = (generation: number): readonly string[] => {
   const { jurisdictions, bodies, meetings, hits, coveredBodies, coveredTopics } = tables;
   return [
     ...Object.values(RECORD_TABLES).map(
-      (record) => `create table ${tables[record.table]} (${recordColumns(record)}${record.table === 'hits' ? `, ${RESOLVED}` : ''})`,
+      (record) =>
+        `create table ${tables[record.table]} (${columnDefinitions(record.columns)}${record.table === 'hits' ? `, ${RESOLVED}` : ''})`,
     ),
     `create index ${index(jurisdictions, 'by_slug')} (slug, created_at, jurisdiction_id)`,
     `create index ${index(bodies, 'by_slug')} (jurisdiction_id, slug, created_at, body_id)`,

@@ -1,6 +1,6 @@
 import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
-import type { RecordChanges } from './record-changes.ts';
-import { recordRows, replacing } from './record-statements.ts';
+import type { PublishedRecord } from '../record-changes.ts';
+import { recordRows, replacing } from '../record-columns.ts';
 import { RECORD_TABLES } from './record-tables.ts';
 import { agendaTables } from './tables.ts';
 
@@ -18,9 +18,9 @@ const resolution = (generation: number, from: string) => {
 };
 
 /** Writes hits with all that is known of them. Unnamed like what follows, so that it is planned for the tables as they are. */
-export const upsertHits = (generation: number, columns: ColumnArrays, published: RecordChanges['published']): Statement => {
+export const upsertHits = (generation: number, columns: ColumnArrays, published: readonly PublishedRecord[]): Statement => {
   const record = RECORD_TABLES.agenda_hits;
-  const { names, unnest, values } = recordRows(columns, record, published);
+  const { names, unnest, values } = recordRows(columns, record.columns, published);
   const { values: resolved, joins } = resolution(generation, 'n');
   return {
     text: `insert into ${agendaTables(generation).hits} (${names}, ${RESOLVED.join(', ')})

@@ -1,63 +1,23 @@
 import type { RecordData } from '../../src/domain/records/resources.ts';
+import { columnsOf, type RecordColumns } from '../record-columns.ts';
 import type { AgendaTables } from './tables.ts';
 
 /** The resources that the agenda is made of. */
 export const AGENDA_RESOURCES = ['jurisdictions', 'public_bodies', 'sources', 'topics', 'meetings', 'agenda_items', 'agenda_hits'] as const;
 export type AgendaResource = (typeof AGENDA_RESOURCES)[number];
 
-export type ColumnType = 'uuid' | 'text' | 'bigint' | 'boolean';
-
-/** A column of a record's row: its type, and its value from the record's `data`. */
-export interface RecordColumn {
-  readonly name: string;
-  readonly type: ColumnType;
-  readonly nullable: boolean;
-  readonly of: (data: never) => string | number | boolean | null;
-}
-
 /** Where the current records of a resource stand. The first column is the key, the record's id. */
 export interface RecordTable {
   readonly table: keyof AgendaTables;
-  readonly columns: readonly [RecordColumn, ...RecordColumn[]];
+  readonly columns: RecordColumns;
 }
 
-type Of<R extends AgendaResource, Value> = (data: RecordData<R>) => Value;
-
 const json = (value: unknown): string => JSON.stringify(value);
-const milliseconds = (time: string): number => Date.parse(time);
 
-const tableOf = <R extends AgendaResource>(
-  table: keyof AgendaTables,
-  make: (column: {
-    readonly uuid: (name: string, of: Of<R, string>) => RecordColumn;
-    readonly maybeUuid: (name: string, of: Of<R, string | null>) => RecordColumn;
-    readonly text: (name: string, of: Of<R, string>) => RecordColumn;
-    readonly maybeText: (name: string, of: Of<R, string | null>) => RecordColumn;
-    readonly flag: (name: string, of: Of<R, boolean>) => RecordColumn;
-    readonly time: (name: string, of: Of<R, string>) => RecordColumn;
-    readonly maybeTime: (name: string, of: Of<R, string | null>) => RecordColumn;
-  }) => readonly [RecordColumn, ...RecordColumn[]],
-): RecordTable => {
-  const column =
-    (type: ColumnType, nullable: boolean) =>
-    (name: string, of: Of<R, string | number | boolean | null>): RecordColumn => ({ name, type, nullable, of });
-  return {
-    table,
-    columns: make({
-      uuid: column('uuid', false),
-      maybeUuid: column('uuid', true),
-      text: column('text', false),
-      maybeText: column('text', true),
-      flag: column('boolean', false),
-      time: (name, of) => column('bigint', false)(name, (data) => milliseconds(of(data))),
-      maybeTime: (name, of) =>
-        column('bigint', true)(name, (data) => {
-          const time = of(data);
-          return time === null ? null : milliseconds(time);
-        }),
-    }),
-  };
-};
+const tableOf = <R extends AgendaResource>(table: keyof AgendaTables, make: Parameters<typeof columnsOf<R>>[0]): RecordTable => ({
+  table,
+  columns: columnsOf<R>(make),
+});
 
 /** No meeting of these statuses is listed, and none of them counts in a body's cadence. */
 const OFF: readonly RecordData<'meetings'>['status'][] = ['cancelled', 'postponed'];

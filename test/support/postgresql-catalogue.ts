@@ -30,7 +30,13 @@ const PARTS: readonly (readonly [string, string])[] = [
     `select format('%s enabled %s', pg_get_triggerdef(oid), tgenabled) from pg_trigger
      where not tgisinternal and tgrelid::regclass::text like 'civic.%' order by tgname`,
   ],
-  ['functions', `select pg_get_functiondef(oid) from pg_proc where pronamespace = 'civic'::regnamespace order by oid::regprocedure::text`],
+  [
+    'functions',
+    `select pg_get_functiondef(p.oid) from pg_proc p where p.pronamespace = 'civic'::regnamespace
+       and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+     order by p.oid::regprocedure::text`,
+  ],
+  ['extensions', `select extname from pg_extension where extname <> 'plpgsql' order by extname`],
 ];
 
 /** The schema `civic` as text: equal text means an equal schema, whatever the server's version. */

@@ -1,0 +1,90 @@
+import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
+import { SEARCHED_LENGTH } from '../../src/domain/search-words.ts';
+import { agendaSearchTables, MARK, WEIGHT } from './tables.ts';
+
+// A vector of words takes at most a megabyte, and four bytes a character: what is longer than this is not searched to its end.
+const [TITLE, FILE, NAMES] = [8000, 200, 1000];
+
+const words = (text: string, most: number, weight: string): string =>
+  `setweight(to_tsvector('pg_catalog.english', left(civic.plain_text(left(${text}, ${most})), ${most})), '${weight}')`;
+
+/** The entries of these items as the records say, for those of which all that is needed is there. */
+const freshEntries = (generation: number): string => {
+  const { jurisdictions, bodies, topics, meetings, items, hits, documents } = agendaSearchTables(generation);
+  return `select i.item_id, m.starts_at, m.day, m.period,
+      ${words(`concat_ws(' ', left(i.matter_file, ${FILE}), i.title)`, TITLE, WEIGHT.title)}
+      || ${words(`coalesce(t.names, '')`, NAMES, WEIGHT.topics)}
+      || ${words(`b.name || ' ' || j.name`, NAMES, WEIGHT.place)}
+      || ${words(`concat_ws(E'\\n', i.action_text, i.matter_type, i.text, d.titles)`, SEARCHED_LENGTH, WEIGHT.text)}
+      || array_to_tsvector(array['${MARK.body}' || m.body_id, '${MARK.period}' || m.period] || t.marks) as words
+    from unnest($1::uuid[]) as x (id) join ${items} i on i.item_id = x.id
+    join ${meetings} m on m.meeting_id = i.meeting_id
+    join ${bodies} b on b.body_id = m.body_id
+    join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
+    left join lateral (
+      select string_agg(t.names, E'\\n' order by t.topic_id) as names, array_agg('${MARK.topic}' || t.topic_id) as marks
+      from (select distinct h.topic_id from ${hits} h where h.item_id = i.item_id) h join ${topics} t on t.topic_id = h.topic_id
+    ) t on true
+    left join lateral (
+      select string_agg(d.title, E'\\n' order by d.document_id) as titles from ${documents} d where d.item_id = i.item_id
+    ) d on true`;
+};
+
+/** Entries of each period among these items. */
+export const countPeriods = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => ({
+  text: `select e.period, count(*) from unnest($1::uuid[]) as x (id) join ${agendaSearchTables(generation).entries} e on e.item_id = x.id
+    group by e.period`,
+  values: [columns.uuids(itemIds)],
+});
+
+/** Takes away the entries of items of which something that they need is no longer there. */
+export const deleteEntries = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => {
+  const { jurisdictions, bodies, meetings, items, entries } = agendaSearchTables(generation);
+  return {
+    text: `delete from ${entries} e using unnest($1::uuid[]) as x (id) where e.item_id = x.id and not exists (
+      select from ${items} i join ${meetings} m on m.meeting_id = i.meeting_id join ${bodies} b on b.body_id = m.body_id
+      join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id where i.item_id = e.item_id
+    )`,
+    values: [columns.uuids(itemIds)],
+  };
+};
+
+/** Writes the entries of these items; one that stays the same is not touched. */
+export const upsertEntries = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => ({
+  text: `insert into ${agendaSearchTables(generation).entries} as e (item_id, starts_at, day, period, words) ${freshEntries(generation)}
+    on conflict (item_id) do update set starts_at = excluded.starts_at, day = excluded.day, period = excluded.period, words = excluded.words
+    where (e.starts_at, e.day, e.period, e.words) is distinct from (excluded.starts_at, excluded.day, excluded.period, excluded.words)`,
+  values: [columns.uuids(itemIds)],
+});
+
+/** Adds to the numbers of entries; what comes to nothing is taken away. */
+export const addToPeriods = (generation: number, columns: ColumnArrays, changes: ReadonlyMap<string, number>): readonly Statement[] => {
+  const { periods } = agendaSearchTables(generation);
+  const ids = columns.bigints([...changes.keys()].map(BigInt));
+  return [
+    {
+      text: `insert into ${periods} as p (period, entries) select * from unnest($1::bigint[], $2::bigint[])
+        on conflict (period) do update set entries = p.entries + excluded.entries`,
+      values: [ids, columns.bigints([...changes.values()])],
+    },
+    { text: `delete from ${periods} where entries = 0 and period = any ($1::bigint[])`, values: [ids] },
+  ];
+};
+
+/** Adds to the numbers of records that have these words; what no record has any more is taken away. */
+export const addToWords = (generation: number, columns: ColumnArrays, changes: ReadonlyMap<string, number>): readonly Statement[] => {
+  const { words: table } = agendaSearchTables(generation);
+  const texts = columns.texts([...changes.keys()]);
+  return [
+    {
+      text: `insert into ${table} as w (word, stem, records)
+        select n.word, coalesce((ts_lexize('pg_catalog.english_stem', n.word))[1], n.word), n.records
+        from unnest($1::text[], $2::bigint[]) as n (word, records)
+        on conflict (word) do update set records = w.records + excluded.records`,
+      values: [texts, columns.bigints([...changes.values()])],
+    },
+    ...([...changes.values()].some((change) => change < 0)
+      ? [{ text: `delete from ${table} w using unnest($1::text[]) as n (word) where w.word = n.word and w.records = 0`, values: [texts] }]
+      : []),
+  ];
+};

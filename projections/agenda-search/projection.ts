@@ -1,0 +1,107 @@
+import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
+import type { Statement } from '../../src/domain/ports/database.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import { type RecordChanges, recordChangesOf } from '../record-changes.ts';
+import { sameRows } from '../same-rows.ts';
+import { createAgendaSearchTables } from './create-tables.ts';
+import * as entries from './entry-statements.ts';
+import * as records from './record-statements.ts';
+import { RECORD_TABLES, SEARCH_RESOURCES, type SearchRecordTable } from './record-tables.ts';
+import { AGENDA_SEARCH, agendaSearchTables } from './tables.ts';
+import { WordCounts } from './word-counts.ts';
+
+/** A record that names a place or a topic may stand behind any number of entries: they are written so many at a time. */
+const ENTRIES_AT_ONCE = 2000;
+
+const idsFrom = async ({ transaction }: FoldContext, statement: Statement): Promise<readonly string[]> =>
+  (await transaction.execute(statement)).rows.map(([id]) => id!);
+
+/** Takes over what a batch leaves of one resource. Returns the ids of the items whose entries may say something else now. */
+const foldRecords = async (
+  context: FoldContext,
+  record: SearchRecordTable,
+  { published, withdrawn }: RecordChanges,
+  counts: WordCounts,
+): Promise<readonly string[]> => {
+  const { transaction, columns, generation } = context;
+  if (record.worded.length > 0) {
+    const before = [...published.map(({ id }) => id), ...withdrawn];
+    const { rows } = await transaction.execute(records.storedTexts(generation, columns, record, before));
+    for (const texts of rows) counts.add(texts, -1);
+    counts.addPublished(record, published);
+  }
+  const isItem = record.table === 'items';
+  const changed =
+    record.searched.length === 0 || published.length === 0
+      ? []
+      : await idsFrom(context, records.changedRecords(generation, columns, record, published));
+  const turned = record.searched.length === 0 ? [] : [...changed, ...withdrawn];
+  const touched = async () =>
+    isItem || turned.length === 0 ? [] : idsFrom(context, records.itemsOf(generation, columns, record.table, turned));
+  // What a record had to do with before and what it has to do with now.
+  const before = await touched();
+  if (withdrawn.length > 0) await transaction.execute(records.deleteRecords(generation, columns, record, withdrawn));
+  if (published.length > 0) await transaction.execute(records.upsertRecords(generation, columns, record, published));
+  return isItem ? turned : [...before, ...(await touched())];
+};
+
+const refreshEntries = async ({ transaction, columns, generation }: FoldContext, itemIds: readonly string[]): Promise<void> => {
+  const periods = new Map<string, number>();
+  const count = async (sign: 1 | -1, ids: readonly string[]) => {
+    const { rows } = await transaction.execute(entries.countPeriods(generation, columns, ids));
+    for (const [period, number] of rows) periods.set(period!, (periods.get(period!) ?? 0) + sign * Number(number));
+  };
+  for (let from = 0; from < itemIds.length; from += ENTRIES_AT_ONCE) {
+    const ids = itemIds.slice(from, from + ENTRIES_AT_ONCE);
+    await count(-1, ids);
+    await transaction.execute(entries.deleteEntries(generation, columns, ids));
+    await transaction.execute(entries.upsertEntries(generation, columns, ids));
+    await count(1, ids);
+  }
+  const changes = new Map([...periods].filter(([, change]) => change !== 0));
+  if (changes.size > 0) for (const statement of entries.addToPeriods(generation, columns, changes)) await transaction.execute(statement);
+};
+
+/** First the records, then the entries of the items that they have to do with, before or now. */
+const fold = async (batch: readonly StoredEvent[], context: FoldContext): Promise<void> => {
+  const { transaction, columns, generation } = context;
+  const changes = recordChangesOf(SEARCH_RESOURCES, batch);
+  const counts = new WordCounts();
+  const items = new Set<string>();
+  for (const resource of SEARCH_RESOURCES) {
+    const change = changes.get(resource);
+    if (change === undefined) continue;
+    for (const id of await foldRecords(context, RECORD_TABLES[resource], change, counts)) items.add(id);
+  }
+  await refreshEntries(context, [...items].toSorted());
+  const words = counts.changes();
+  if (words.size > 0) for (const statement of entries.addToWords(generation, columns, words)) await transaction.execute(statement);
+};
+
+const sameCounts = (left: string, right: string): Statement => ({
+  text: `select l.rows::text, r.rows::text from (select count(*) as rows from ${left}) l, (select count(*) as rows from ${right}) r
+    where l.rows <> r.rows`,
+  values: [],
+});
+
+/** Few rows, whatever there is to search. */
+const SMALL: readonly string[] = ['jurisdictions', 'bodies', 'sources', 'topics', 'periods'];
+
+const differences = (left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[] => {
+  const other = agendaSearchTables(right);
+  return Object.entries(agendaSearchTables(left)).map(([part, table]) =>
+    (depth === 'rows' || SMALL.includes(part) ? sameRows : sameCounts)(table, other[part as keyof typeof other]),
+  );
+};
+
+/** Every agenda item that can be shown, with its words, and the words themselves. */
+export const agendaSearch: Projection = {
+  name: AGENDA_SEARCH,
+  version: 1,
+  handles: RECORD_EVENT_TYPES,
+  tables: (generation) => Object.values(agendaSearchTables(generation)),
+  create: createAgendaSearchTables,
+  fold,
+  differences,
+};

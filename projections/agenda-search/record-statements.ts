@@ -1,0 +1,83 @@
+import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
+import type { PublishedRecord } from '../record-changes.ts';
+import { recordRows, replacing } from '../record-columns.ts';
+import type { SearchRecordTable } from './record-tables.ts';
+import { type AgendaSearchTables, agendaSearchTables } from './tables.ts';
+
+// Without names, so that each is planned for the tables as they are and not as they were when they were empty.
+
+const rowOf = (alias: string, names: readonly string[]): string => `(${names.map((name) => `${alias}.${name}`).join(', ')})`;
+
+/** Ids of the published records that are new or say something else in these columns. */
+export const changedRecords = (
+  generation: number,
+  columns: ColumnArrays,
+  { table, columns: all, searched }: SearchRecordTable,
+  published: readonly PublishedRecord[],
+): Statement => {
+  const key = all[0].name;
+  const wanted = all.filter(({ name }) => name === key || searched.includes(name)) as unknown as SearchRecordTable['columns'];
+  const { names, unnest, values } = recordRows(columns, wanted, published);
+  return {
+    text: `select n.${key} from ${unnest} as n (${names}) left join ${agendaSearchTables(generation)[table]} t on t.${key} = n.${key}
+      where t.${key} is null or ${rowOf('t', searched)} is distinct from ${rowOf('n', searched)}`,
+    values,
+  };
+};
+
+/** The texts that stand in these columns now, a row a record. */
+export const storedTexts = (
+  generation: number,
+  columns: ColumnArrays,
+  { table, columns: all, worded }: SearchRecordTable,
+  ids: readonly string[],
+): Statement => ({
+  text: `select ${worded.map((name) => `t.${name}`).join(', ')} from unnest($1::uuid[]) as x (id)
+    join ${agendaSearchTables(generation)[table]} t on t.${all[0].name} = x.id`,
+  values: [columns.uuids(ids)],
+});
+
+export const upsertRecords = (
+  generation: number,
+  columns: ColumnArrays,
+  { table, columns: all }: SearchRecordTable,
+  published: readonly PublishedRecord[],
+): Statement => {
+  const { names, unnest, values } = recordRows(columns, all, published);
+  return {
+    text: `insert into ${agendaSearchTables(generation)[table]} (${names}) select * from ${unnest} ${replacing(all.map(({ name }) => name))}`,
+    values,
+  };
+};
+
+export const deleteRecords = (
+  generation: number,
+  columns: ColumnArrays,
+  { table, columns: all }: SearchRecordTable,
+  withdrawn: readonly string[],
+): Statement => ({
+  text: `delete from ${agendaSearchTables(generation)[table]} t using unnest($1::uuid[]) as w (id) where t.${all[0].name} = w.id`,
+  values: [columns.uuids(withdrawn)],
+});
+
+/** How the items that a record has to do with are found from its id. */
+const ITEMS_OF: Readonly<Record<string, (tables: AgendaSearchTables) => string>> = {
+  jurisdictions: ({ bodies, meetings, items }) =>
+    `join ${bodies} b on b.jurisdiction_id = x.id join ${meetings} m on m.body_id = b.body_id join ${items} i on i.meeting_id = m.meeting_id`,
+  bodies: ({ meetings, items }) => `join ${meetings} m on m.body_id = x.id join ${items} i on i.meeting_id = m.meeting_id`,
+  meetings: ({ items }) => `join ${items} i on i.meeting_id = x.id`,
+  topics: ({ hits }) => `join ${hits} i on i.topic_id = x.id`,
+  hits: ({ hits }) => `join ${hits} i on i.hit_id = x.id`,
+  documents: ({ documents }) => `join ${documents} i on i.document_id = x.id and i.item_id is not null`,
+};
+
+/** Ids of the items that these records have to do with, as the tables stand. */
+export const itemsOf = (
+  generation: number,
+  columns: ColumnArrays,
+  table: SearchRecordTable['table'],
+  ids: readonly string[],
+): Statement => ({
+  text: `select distinct i.item_id from unnest($1::uuid[]) as x (id) ${ITEMS_OF[table]!(agendaSearchTables(generation))}`,
+  values: [columns.uuids(ids)],
+});

@@ -1,0 +1,133 @@
+import { localDay } from '../../src/domain/local-day.ts';
+import { columnsOf, type RecordColumns } from '../record-columns.ts';
+import { type AgendaSearchTables, periodOf } from './tables.ts';
+
+/** The resources that a search is made of. */
+export const SEARCH_RESOURCES = [
+  'jurisdictions',
+  'public_bodies',
+  'sources',
+  'topics',
+  'meetings',
+  'agenda_items',
+  'agenda_hits',
+  'documents',
+] as const;
+export type SearchResource = (typeof SEARCH_RESOURCES)[number];
+
+/** Where the current records of a resource stand. */
+export interface SearchRecordTable {
+  readonly table: keyof AgendaSearchTables;
+  readonly columns: RecordColumns;
+  /** Columns that an entry is made of: a change of another one changes no entry. */
+  readonly searched: readonly string[];
+  /** Columns whose words are kept for the misspelt. */
+  readonly worded: readonly string[];
+}
+
+/** `created_at` decides between two records with one slug: the older wins, and of two of one age the smaller id. */
+export const RECORD_TABLES: Readonly<Record<SearchResource, SearchRecordTable>> = {
+  jurisdictions: {
+    table: 'jurisdictions',
+    columns: columnsOf<'jurisdictions'>(({ uuid, text, time }) => [
+      uuid('jurisdiction_id', ({ id }) => id),
+      text('slug', ({ slug }) => slug),
+      text('name', ({ name }) => name),
+      time('created_at', ({ createdAt }) => createdAt),
+    ]),
+    searched: ['name'],
+    worded: ['name'],
+  },
+  public_bodies: {
+    table: 'bodies',
+    columns: columnsOf<'public_bodies'>(({ uuid, text }) => [
+      uuid('body_id', ({ id }) => id),
+      uuid('jurisdiction_id', ({ jurisdictionId }) => jurisdictionId),
+      text('slug', ({ slug }) => slug),
+      text('name', ({ name }) => name),
+    ]),
+    searched: ['jurisdiction_id', 'name'],
+    worded: ['name'],
+  },
+  sources: {
+    table: 'sources',
+    columns: columnsOf<'sources'>(({ uuid, maybeUuid, text, flag, time, maybeTime }) => [
+      uuid('source_id', ({ id }) => id),
+      maybeUuid('body_id', ({ publicBodyId }) => publicBodyId),
+      text('type', ({ sourceType }) => sourceType),
+      flag('active', ({ active }) => active),
+      text('status', ({ status }) => status),
+      maybeTime('succeeded_at', ({ lastSuccessfulCheckAt }) => lastSuccessfulCheckAt),
+      time('created_at', ({ createdAt }) => createdAt),
+    ]),
+    searched: [],
+    worded: [],
+  },
+  topics: {
+    table: 'topics',
+    columns: columnsOf<'topics'>(({ uuid, text, time }) => [
+      uuid('topic_id', ({ id }) => id),
+      text('slug', ({ slug }) => slug),
+      text('names', ({ name, publicLabel }) => (name === publicLabel ? name : `${name} ${publicLabel}`)),
+      time('created_at', ({ createdAt }) => createdAt),
+    ]),
+    searched: ['names'],
+    worded: ['names'],
+  },
+  meetings: {
+    table: 'meetings',
+    columns: columnsOf<'meetings'>(({ uuid, maybeUuid, text, number, time }) => [
+      uuid('meeting_id', ({ id }) => id),
+      uuid('body_id', ({ publicBodyId }) => publicBodyId),
+      maybeUuid('source_id', ({ sourceId }) => sourceId),
+      text('status', ({ status }) => status),
+      time('starts_at', ({ startsAt }) => startsAt),
+      number('day', ({ startsAt, timezone }) => localDay(Date.parse(startsAt), timezone)),
+      number('period', ({ startsAt }) => periodOf(Date.parse(startsAt))),
+    ]),
+    searched: ['body_id', 'starts_at', 'day', 'period'],
+    worded: [],
+  },
+  agenda_items: {
+    table: 'items',
+    columns: columnsOf<'agenda_items'>(({ uuid, text, maybeText }) => [
+      uuid('item_id', ({ id }) => id),
+      uuid('meeting_id', ({ meetingId }) => meetingId),
+      text('title', ({ title }) => title),
+      maybeText('text', (data) => data.text),
+      maybeText('agenda_number', ({ agendaNumber }) => agendaNumber),
+      maybeText('matter_file', ({ matterFile }) => matterFile),
+      maybeText('matter_type', ({ matterType }) => matterType),
+      maybeText('action_text', ({ actionText }) => actionText),
+      maybeText('outcome', ({ outcome }) => outcome),
+      text('source_url', ({ sourceUrl }) => sourceUrl),
+    ]),
+    searched: ['meeting_id', 'title', 'text', 'matter_file', 'matter_type', 'action_text'],
+    worded: ['title', 'text', 'matter_type', 'action_text'],
+  },
+  agenda_hits: {
+    table: 'hits',
+    columns: columnsOf<'agenda_hits'>(({ uuid, text, number }) => [
+      uuid('hit_id', ({ id }) => id),
+      uuid('item_id', ({ agendaItemId }) => agendaItemId),
+      uuid('topic_id', ({ topicId }) => topicId),
+      number('confidence', ({ confidence }) => confidence),
+      text('summary', ({ summary }) => summary),
+      text('evidence_quote', ({ evidenceQuote }) => evidenceQuote),
+    ]),
+    searched: ['item_id', 'topic_id'],
+    worded: [],
+  },
+  documents: {
+    table: 'documents',
+    columns: columnsOf<'documents'>(({ uuid, maybeUuid, text }) => [
+      uuid('document_id', ({ id }) => id),
+      maybeUuid('item_id', ({ agendaItemId }) => agendaItemId),
+      text('kind', ({ kind }) => kind),
+      text('title', ({ title }) => title),
+      text('url', ({ url }) => url),
+    ]),
+    searched: ['item_id', 'title'],
+    worded: ['title'],
+  },
+};

@@ -1,0 +1,171 @@
+import { AGENDA_SEARCH, periodOf } from '../projections/agenda-search/tables.ts';
+import type { AgendaSearchPage, SearchAgendaData, SearchAgendaInput } from '../src/contract/tools/agenda-functions.ts';
+import { dayOfDate } from '../src/domain/local-day.ts';
+import type { Clock } from '../src/domain/ports/clock.ts';
+import type { TextRow } from '../src/domain/ports/database.ts';
+import type { LiveReads } from '../src/domain/ports/projection.ts';
+import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../src/domain/search-cursor.ts';
+import { excerptOf } from './excerpt.ts';
+import { freshnessAt } from './freshness.ts';
+import { nearestWords } from './near-words.ts';
+import { searchGuidance } from './search-guidance.ts';
+import * as statements from './search-statements.ts';
+import { searchText } from './search-text.ts';
+import { lenientUnits, mostMissing, queryLacking } from './search-units.ts';
+import { type PeriodCounts, searchWindows } from './search-windows.ts';
+
+export interface SearchAgendaDependencies {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
+}
+
+const DAY_MS = 86_400_000;
+
+interface Ground {
+  /** As the database writes queries; empty where no word can be searched. */
+  readonly query: string;
+  readonly units: readonly string[];
+  readonly bodyIds: readonly string[] | null;
+  readonly topicId: string | null;
+  readonly periods: PeriodCounts;
+  readonly respelt: ReadonlyMap<string, readonly string[]>;
+}
+
+const parsed = <Value>(json: string | null, otherwise: Value): Value => (json === null ? otherwise : (JSON.parse(json) as Value));
+
+/** Words that no record has, each with the nearest that some have; a word without any is left out. */
+const nearOnes = async (reads: LiveReads, misspelt: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
+  if (misspelt.length === 0) return new Map();
+  const rows = await reads.texts((generation) => statements.nearWords(generation(AGENDA_SEARCH), misspelt));
+  const known = Map.groupBy(rows, ([word]) => word!);
+  const near = misspelt.map((word): [string, readonly string[]] => {
+    const words = (known.get(word) ?? []).map(([, each, records]) => ({ word: each!, records: Number(records) }));
+    return [word, nearestWords(word, words)];
+  });
+  return new Map(near.filter(([, words]) => words.length > 0));
+};
+
+const groundOf = async (reads: LiveReads, { query, jurisdictionSlug, topicSlug }: SearchBinding): Promise<Ground> => {
+  const search = searchText(query);
+  const [row] = await reads.texts((generation) =>
+    statements.searchGround(generation(AGENDA_SEARCH), { search, jurisdictionSlug, topicSlug }),
+  );
+  const [typed, typedUnits, unknown, bodyIds, topicId, periods] = row!;
+  const units = parsed<string[]>(typedUnits!, []);
+  const respelt = await nearOnes(reads, parsed<string[]>(unknown!, []));
+  const ground = {
+    bodyIds: parsed<string[] | null>(bodyIds!, null),
+    topicId: topicId!,
+    periods: parsed<PeriodCounts>(periods!, []),
+    respelt,
+  };
+  if (respelt.size === 0) return { ...ground, query: typed!, units };
+  const [respelled] = await reads.texts(() => statements.respell([typed!, ...units], respelt));
+  const [whole, ...parts] = JSON.parse(respelled![0]!) as string[];
+  return { ...ground, query: whole!, units: parts };
+};
+
+interface Found {
+  readonly rows: readonly TextRow[];
+  readonly missing: number;
+}
+
+/** The page: of items that match the whole query, or where there are none at all, that lack as few of its words as can be. */
+const find = async (reads: LiveReads, ground: Ground, input: SearchAgendaInput, after: SearchCursor | null): Promise<Found> => {
+  const { query, bodyIds, topicId } = ground;
+  const [fromDay, toDay] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
+  const first = fromDay == null ? -Infinity : periodOf((fromDay - 1) * DAY_MS);
+  const last = toDay == null ? Infinity : periodOf((toDay + 1) * DAY_MS);
+  const base = {
+    marks: [...(bodyIds === null ? [] : [statements.bodyMarks(bodyIds)]), ...(topicId === null ? [] : [statements.topicMark(topicId)])],
+    windows: searchWindows(ground.periods.filter(([period]) => period >= first && period <= last)),
+    fromDay: fromDay ?? null,
+    toDay: toDay ?? null,
+    after,
+    limit: input.limit,
+  };
+  const run = (wanted: string, units: statements.CandidateSearch['units']) =>
+    reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH), { ...base, query: wanted, units }));
+  if (after === null || after.missing === 0) {
+    const rows = await run(query, []);
+    if (rows.length > 0 || after !== null) return { rows, missing: 0 };
+  }
+  const units = await lenientUnits(reads, ground.units, ground.periods);
+  const most = mostMissing(units.length);
+  for (let missing = after?.missing ?? 1; missing <= most; missing++) {
+    const rows = await run(queryLacking(units, missing), units);
+    if (rows.length > 0 || after !== null) return { rows, missing };
+  }
+  return { rows: [], missing: 0 };
+};
+
+type Result = SearchAgendaData['results'][number];
+
+const resultOf = (row: TextRow, now: number): Result => {
+  const [itemId, , startsAt, title, jurisdiction, body, part, beginning, end, sourceUrl, sourceType, status, succeededAt] = row;
+  return {
+    itemId: itemId!,
+    title: title!,
+    jurisdiction: jurisdiction!,
+    body: body!,
+    meetingAt: new Date(Number(startsAt)).toISOString(),
+    excerpt: excerptOf({ part: part!, beginning: beginning!, end: end! }),
+    sourceUrl: sourceUrl!,
+    publisher: { jurisdiction: jurisdiction!, body: body!, sourceType: (sourceType ?? null) as Result['publisher']['sourceType'] },
+    freshness: freshnessAt(status ?? null, succeededAt ?? null, now),
+  };
+};
+
+/**
+ * Agenda items by words, the best first and of equals the latest first (specification, search_agenda; decisions, section 7). While nothing
+ * changes, the pages of a search hold each of its items once; an item that comes or changes on the way may be missed or met twice. Throws
+ * `InvalidSearchCursor`.
+ */
+export const createSearchAgenda =
+  ({ reads, clock }: SearchAgendaDependencies) =>
+  async (input: SearchAgendaInput): Promise<AgendaSearchPage> => {
+    const binding: SearchBinding = {
+      query: input.query,
+      jurisdictionSlug: input.jurisdictionSlug ?? null,
+      topicSlug: input.topicSlug ?? null,
+      fromDate: input.fromDate ?? null,
+      toDate: input.toDate ?? null,
+    };
+    const after = input.cursor === undefined ? null : decodeSearchCursor(binding, input.cursor);
+    const ground = await groundOf(reads, binding);
+    const wordless = ground.query === '';
+    const unknownFilters = [
+      ...(ground.bodyIds?.length === 0 ? ['jurisdictionSlug' as const] : []),
+      ...(binding.topicSlug !== null && ground.topicId === null ? ['topicSlug' as const] : []),
+    ];
+    const nothing: Found = { rows: [], missing: 0 };
+    const { rows, missing } = wordless || unknownFilters.length > 0 ? nothing : await find(reads, ground, input, after);
+    const shown = rows.slice(0, input.limit);
+    const hasMore = rows.length > shown.length;
+    const candidateLimitReached = rows[0]?.at(-1) === 't';
+    const cursorAfter = shown.map(([itemId, rank, startsAt]) =>
+      encodeSearchCursor(binding, { missing, rank: Number(rank), startsAt: Number(startsAt), itemId: itemId! }),
+    );
+    const now = clock.now();
+    const { respelt } = ground;
+    const facts = {
+      found: shown.length,
+      hasMore,
+      candidateLimitReached,
+      wordless,
+      unknownFilters,
+      respelt,
+      missing,
+      continued: after !== null,
+    };
+    return {
+      data: {
+        results: shown.map((row) => resultOf(row, now)),
+        truncated: false,
+        guidance: searchGuidance(facts),
+        nextCursor: hasMore ? cursorAfter.at(-1)! : null,
+        candidateLimitReached,
+      },
+      cursorAfter,
+    };
+  };

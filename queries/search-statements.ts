@@ -1,0 +1,154 @@
+import { AGENDA_SEARCH, agendaSearchTables, MARK } from '../projections/agenda-search/tables.ts';
+import type { Statement, StatementValue } from '../src/domain/ports/database.ts';
+import { requireLive } from '../src/domain/ports/projection.ts';
+import type { SearchCursor } from '../src/domain/search-cursor.ts';
+import type { SearchText } from './search-text.ts';
+
+/** More matches than this are not ranked, but the latest of them. */
+export const MOST_CANDIDATES = 1000;
+
+const ENGLISH = `'pg_catalog.english'`;
+/** What a word is searched by; null for one that says nothing, such as "which". */
+const STEM = (word: string) => `(ts_lexize('pg_catalog.english_stem', ${word}))`;
+
+export interface GroundInput {
+  readonly search: SearchText;
+  readonly jurisdictionSlug: string | null;
+  readonly topicSlug: string | null;
+}
+
+/**
+ * What a search stands on: the query and its units as the database reads them, the words that no record has, the bodies of the jurisdiction
+ * (null when none was asked for), the topic, and how many entries each period has.
+ */
+export const searchGround = (generation: number, { search, jurisdictionSlug, topicSlug }: GroundInput): Statement => {
+  const { jurisdictions, bodies, topics, periods, words } = agendaSearchTables(generation);
+  return {
+    name: `search_ground_g${generation}`,
+    text: `select websearch_to_tsquery(${ENGLISH}, $1)::text,
+        (select json_agg(websearch_to_tsquery(${ENGLISH}, u.unit)::text order by u.place) from unnest($2::text[]) with ordinality as u (unit, place)),
+        (select json_agg(w.word order by w.place) from unnest($3::text[]) with ordinality as w (word, place)
+          where ${STEM('w.word')} <> '{}' and not exists (select from ${words} k where k.stem = ${STEM('w.word')}[1])),
+        case when $4::text is not null then (
+          select coalesce(json_agg(b.body_id), '[]') from ${bodies} b where b.jurisdiction_id =
+            (select j.jurisdiction_id from ${jurisdictions} j where j.slug = $4 order by j.created_at, j.jurisdiction_id limit 1)
+        ) end,
+        (select t.topic_id from ${topics} t where t.slug = $5 order by t.created_at, t.topic_id limit 1),
+        (select json_agg(json_build_array(p.period, p.entries) order by p.period desc) from ${periods} p)
+      where ${requireLive(AGENDA_SEARCH, generation)}`,
+    values: [search.text, search.units, search.words, jurisdictionSlug, topicSlug],
+  };
+};
+
+const NEAR_WORDS = 20;
+
+/** Rows of a misspelt word, a word near it, and the number of records that have that one. */
+export const nearWords = (generation: number, misspelt: readonly string[]): Statement => ({
+  text: `select m.word, n.word, n.records from unnest($1::text[]) as m (word)
+    cross join lateral civic.near_words('${agendaSearchTables(generation).words}'::regclass, m.word, ${NEAR_WORDS}) n
+    where ${requireLive(AGENDA_SEARCH, generation)}`,
+  values: [misspelt],
+});
+
+/** Each of the queries with its misspelt words replaced: one row, a JSON array of their texts. */
+export const respell = (queries: readonly string[], near: ReadonlyMap<string, readonly string[]>): Statement => {
+  const values: StatementValue[] = [queries];
+  const parameter = (value: string) => `websearch_to_tsquery(${ENGLISH}, $${values.push(value)})`;
+  let rewritten = 'q.query::tsquery';
+  for (const [misspelt, words] of near) rewritten = `ts_rewrite(${rewritten}, ${parameter(misspelt)}, ${parameter(words.join(' or '))})`;
+  return {
+    text: `select json_agg((${rewritten})::text order by q.place) from unnest($1::text[]) with ordinality as q (query, place)`,
+    values,
+  };
+};
+
+/** Rows of a stem and the number of records that have a word of it. */
+export const stemRecords = (generation: number, stems: readonly string[]): Statement => ({
+  text: `select w.stem, sum(w.records) from ${agendaSearchTables(generation).words} w
+    where w.stem = any ($1::text[]) and ${requireLive(AGENDA_SEARCH, generation)} group by w.stem`,
+  values: [stems],
+});
+
+export interface CandidateSearch {
+  /** As the database writes queries. */
+  readonly query: string;
+  /** Parts of a query that an item need not have all of, each with what it counts. Empty: the query is met as a whole. */
+  readonly units: readonly { readonly query: string; readonly weight: number }[];
+  /** Marks one of which an item must have, for each filter. */
+  readonly marks: readonly string[];
+  readonly windows: readonly (string | null)[];
+  readonly fromDay: number | null;
+  readonly toDay: number | null;
+  readonly after: SearchCursor | null;
+  readonly limit: number;
+}
+
+export const bodyMarks = (bodyIds: readonly string[]): string => bodyIds.map((id) => `'${MARK.body}${id}'`).join(' | ');
+export const topicMark = (topicId: string): string => `'${MARK.topic}${topicId}'`;
+
+/** Of text, names, topics and title. */
+const WEIGHTS = `'{0.15, 0.3, 0.4, 1.0}'`;
+const RANK_STEPS = 1_000_000;
+/** Of an excerpt, in words. */
+const HEADLINE = `'MaxFragments=1, MaxWords=40, MinWords=20, StartSel="", StopSel=""'`;
+const HEADLINE_TEXT = 60_000;
+/** As much of a text's beginning and end as tells whether an excerpt reaches it. */
+const EDGE = 200;
+
+/**
+ * The latest candidates, ranked, and one page of them with one row more than it holds. Without a name, so that it is planned for this very
+ * query. Columns: id, rank, start, title, names of jurisdiction and body, excerpt with the text's beginning and end, address, source type, status and last success, whether
+ * there were more candidates than are ranked.
+ */
+export const searchCandidates = (generation: number, search: CandidateSearch): Statement => {
+  const { jurisdictions, bodies, sources, meetings, items, entries } = agendaSearchTables(generation);
+  const values: StatementValue[] = [];
+  const parameter = (value: StatementValue) => `$${values.push(value)}`;
+  const asQuery = (text: string) => `${parameter(text)}::tsquery`;
+  const query = asQuery(search.query);
+  const days = [
+    ...(search.fromDay === null ? [] : [`e.day >= ${parameter(search.fromDay)}::bigint`]),
+    ...(search.toDay === null ? [] : [`e.day <= ${parameter(search.toDay)}::bigint`]),
+  ];
+  const filters = search.marks.map(asQuery);
+  const windows = search.windows.map((window) => {
+    const wanted = [query, ...filters, ...(window === null ? [] : [asQuery(window)])].join(' && ');
+    return `(select e.item_id, e.starts_at, e.words from ${entries} e where ${[`e.words @@ (${wanted})`, ...days].join(' and ')}
+      order by e.starts_at desc, e.item_id desc limit ${MOST_CANDIDATES + 1})`;
+  });
+  const match = (weights: string) => `ts_rank(${weights}, c.words, ${query}, 1)`;
+  const rank =
+    search.units.length === 0
+      ? `(${match(WEIGHTS)} * ${RANK_STEPS})::int`
+      : `(${search.units.map((unit) => `(c.words @@ ${asQuery(unit.query)})::int * ${unit.weight}`).join(' + ')}) * 1000 + least(999, (${match(WEIGHTS)} * 1000)::int)`;
+  const found = search.units.length === 0 ? query : asQuery(search.units.map((unit) => `( ${unit.query} )`).join(' | '));
+  const { after } = search;
+  const unseen =
+    after === null
+      ? ''
+      : `where (c.rank, c.starts_at, c.item_id) < (${parameter(after.rank)}::int, ${parameter(after.startsAt)}::bigint, ${parameter(after.itemId)}::uuid)`;
+  const order = (alias: string) => `order by ${alias}.rank desc, ${alias}.starts_at desc, ${alias}.item_id desc`;
+  return {
+    text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MOST_CANDIDATES + 1}),
+      candidates as (
+        select c.item_id, c.starts_at, c.words, ${rank} as rank
+        from (select * from found order by starts_at desc, item_id desc limit ${MOST_CANDIDATES}) c
+      ),
+      page as materialized (select * from candidates c ${unseen} ${order('c')} limit ${parameter(search.limit + 1)}::int)
+      select p.item_id, p.rank, p.starts_at, i.title, j.name, b.name,
+        ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), ${found}, ${HEADLINE}), left(d.shown, ${EDGE}), right(d.shown, ${EDGE}),
+        i.source_url, s.type, s.status, s.succeeded_at, (select count(*) > ${MOST_CANDIDATES} from found)
+      from page p join ${items} i on i.item_id = p.item_id join ${meetings} m on m.meeting_id = i.meeting_id
+      join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
+      cross join lateral (select case when i.text is not null and ts_rank('{1, 0, 0, 0}', p.words, ${found}) > 0 then i.text else i.title end as shown) d
+      left join lateral ${sourceOf(sources)} on true
+      where ${requireLive(AGENDA_SEARCH, generation)} ${order('p')}`,
+    values,
+  };
+};
+
+/** The source that a meeting `m` came from; where it names none that is known, the one that its body is read from. */
+export const sourceOf = (sources: string): string => `(
+  select s.type, s.status, s.succeeded_at from ${sources} s where s.source_id = m.source_id or s.body_id = m.body_id
+  order by s.source_id = m.source_id desc nulls last, s.active desc, s.created_at, s.source_id limit 1
+) s`;

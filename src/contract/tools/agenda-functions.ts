@@ -1,0 +1,22 @@
+import type { z } from 'zod';
+import type { getAgendaItem } from './get-agenda-item.ts';
+import type { searchAgenda } from './search-agenda.ts';
+
+export type SearchAgendaInput = z.output<typeof searchAgenda.input>;
+export type SearchAgendaData = z.output<typeof searchAgenda.data>;
+export type AgendaItem = z.output<typeof getAgendaItem.data>['item'];
+
+/** What the tool endpoint asks of the agenda behind it. Inputs are parsed; long texts are whole, trimming them is the endpoint's. */
+export interface AgendaFunctions {
+  /** Throws `InvalidSearchCursor` (`invalid_cursor`) for a cursor that is none of this search. */
+  readonly searchAgenda: (input: SearchAgendaInput) => Promise<AgendaSearchPage>;
+  /** Null where there is no such item, or not yet all that it needs to be shown: its meeting, its body and their jurisdiction. */
+  readonly getAgendaItem: (itemId: string) => Promise<AgendaItem | null>;
+}
+
+export interface AgendaSearchPage {
+  /** `truncated` is false: nothing is trimmed yet. */
+  readonly data: SearchAgendaData;
+  /** The cursor that continues after each of the results: an endpoint that drops the last rows answers with that of the last it keeps. */
+  readonly cursorAfter: readonly string[];
+}

@@ -1,0 +1,23 @@
+const DAY_MS = 86_400_000;
+/** Beyond these a calendar is of no use; the day is then that of UTC. */
+const [FIRST, LAST] = [Date.UTC(1000, 0, 2), Date.UTC(9999, 11, 30)];
+
+const formats = new Map<string, Intl.DateTimeFormat>();
+const formatOf = (timeZone: string): Intl.DateTimeFormat => {
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    format = new Intl.DateTimeFormat('en-US', { timeZone, calendar: 'gregory', year: 'numeric', month: 'numeric', day: 'numeric' });
+    if (formats.size < 1000) formats.set(timeZone, format);
+  }
+  return format;
+};
+
+/** Days from 1970-01-01 to the calendar day that it is in a time zone at an instant (milliseconds). The zone is an IANA name. */
+export const localDay = (instant: number, timeZone: string): number => {
+  if (!(instant >= FIRST && instant <= LAST)) return Math.floor(instant / DAY_MS);
+  const [month, day, year] = formatOf(timeZone).format(instant).split('/').map(Number);
+  return Date.UTC(year!, month! - 1, day) / DAY_MS;
+};
+
+/** Days from 1970-01-01 to a date `YYYY-MM-DD`. */
+export const dayOfDate = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;

@@ -1,0 +1,67 @@
+import { createHash } from 'node:crypto';
+import { cursorPayload, cursorText, MAX_CURSOR_LENGTH } from './cursor-text.ts';
+
+/** What a search cursor is bound to. The page's size may change on the way. */
+export interface SearchBinding {
+  readonly query: string;
+  readonly jurisdictionSlug: string | null;
+  readonly topicSlug: string | null;
+  readonly fromDate: string | null;
+  readonly toDate: string | null;
+}
+
+/** The last item on the page before, by the order of the search that found it. */
+export interface SearchCursor {
+  /** How many of the words an item need not have: the first page decided that, and the pages after it stay with it. */
+  readonly missing: number;
+  readonly rank: number;
+  /** Milliseconds since the epoch. */
+  readonly startsAt: number;
+  readonly itemId: string;
+}
+
+/** The cursor does not decode or belongs to another search; the tools answer `invalid_cursor`. */
+export class InvalidSearchCursor extends Error {
+  override readonly name = 'InvalidSearchCursor';
+  readonly code = 'invalid_cursor';
+}
+
+const BINDING_BYTES = 16;
+const [AT_MISSING, AT_RANK, AT_TIME, AT_ITEM] = [BINDING_BYTES, BINDING_BYTES + 1, BINDING_BYTES + 5, BINDING_BYTES + 13];
+const PAYLOAD_BYTES = AT_ITEM + 16;
+/** No `Date` is further from the epoch. */
+const FURTHEST = 8_640_000_000_000_000n;
+
+const digestOf = ({ query, jurisdictionSlug, topicSlug, fromDate, toDate }: SearchBinding): Buffer =>
+  createHash('sha256')
+    .update(JSON.stringify([query, jurisdictionSlug, topicSlug, fromDate, toDate]))
+    .digest()
+    .subarray(0, BINDING_BYTES);
+
+export const encodeSearchCursor = (binding: SearchBinding, { missing, rank, startsAt, itemId }: SearchCursor): string => {
+  const payload = Buffer.alloc(PAYLOAD_BYTES);
+  digestOf(binding).copy(payload);
+  payload.writeUInt8(missing, AT_MISSING);
+  payload.writeInt32BE(rank, AT_RANK);
+  payload.writeBigInt64BE(BigInt(startsAt), AT_TIME);
+  payload.write(itemId.replaceAll('-', ''), AT_ITEM, 'hex');
+  return cursorText('search', payload);
+};
+
+/** Throws `InvalidSearchCursor` for what does not decode, is of another kind or was minted for another query or other filters. */
+export const decodeSearchCursor = (binding: SearchBinding, text: string): SearchCursor => {
+  const payload = cursorPayload('search', text, MAX_CURSOR_LENGTH);
+  if (payload === 'other kind') throw new InvalidSearchCursor('the cursor is of another kind than that of the search');
+  if (payload === 'damaged' || payload.length !== PAYLOAD_BYTES) throw new InvalidSearchCursor('the cursor does not decode');
+  const startsAt = payload.readBigInt64BE(AT_TIME);
+  if (startsAt > FURTHEST || startsAt < -FURTHEST) throw new InvalidSearchCursor('the cursor does not decode');
+  if (payload.compare(digestOf(binding), 0, BINDING_BYTES, 0, BINDING_BYTES) !== 0) {
+    throw new InvalidSearchCursor('the cursor is of another query or of other filters');
+  }
+  return {
+    missing: payload.readUInt8(AT_MISSING),
+    rank: payload.readInt32BE(AT_RANK),
+    startsAt: Number(startsAt),
+    itemId: payload.toString('hex', AT_ITEM).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
+  };
+};

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { legistarFolderReader } from '../../infra/legistar/folder-client.ts';
+import { agendaSearch } from '../../projections/agenda-search/projection.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import { createGetAgendaItem } from '../../queries/get-agenda-item.ts';
+import { knownRecords } from '../../queries/known-records.ts';
+import { createSearchAgenda } from '../../queries/search-agenda.ts';
+import { writeReferenceRecords } from '../../src/sources/first-run.ts';
+import { syncLegistar } from '../../src/sources/legistar/sync.ts';
+import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+/** Recorded answers of Dallas and Fort Worth; they stay out of the repository. */
+const RECORDINGS = process.env['LEGISTAR_RECORDINGS'] ?? fileURLToPath(new URL('../../../shared/data/legistar-api', import.meta.url));
+const CLIENTS = ['cityofdallas', 'fortworthgov'];
+const there = CLIENTS.every((client) => existsSync(`${RECORDINGS}/${client}/events.json`));
+
+interface Question {
+  readonly question: string;
+  /** The files of which one should come first. */
+  readonly matterFiles: readonly string[];
+}
+
+const QUESTIONS = JSON.parse(await readFile(new URL('../fixtures/search-questions.json', import.meta.url), 'utf8')) as Question[];
+const FOUND_IN = 3;
+const ENOUGH = 16;
+
+describe.skipIf(!there)('with recordings of Dallas and Fort Worth (set LEGISTAR_RECORDINGS to their folder to run these)', () => {
+  let server: TestDatabase;
+  let civic: TestCivic;
+
+  beforeAll(async () => {
+    server = await startTestDatabase();
+    civic = await openTestCivic(server.url);
+    const projections = [recordHistory, recordReferences, agendaSearch];
+    civic.startProjector(projections, { batchSize: 2000 });
+    const { clock, writer } = civic;
+    const names = projections.map(({ name }) => name);
+    await civic.settled(undefined, names);
+    await writeReferenceRecords(civic);
+    const known = knownRecords(civic.reads, civic.log);
+    for (const client of CLIENTS) {
+      await civic.settled(undefined, names);
+      const reader = legistarFolderReader({ directory: RECORDINGS, client });
+      const { failure } = await syncLegistar({ client, reader, writer, known, clock });
+      if (failure !== null) throw new Error(failure);
+    }
+    await civic.settled(undefined, names);
+  }, 120_000);
+
+  afterAll(async () => {
+    await civic?.close();
+    await server?.close();
+  });
+
+  test(`of twenty questions that a person would ask at least ${ENOUGH} find their item among the first ${FOUND_IN}`, async () => {
+    const search = createSearchAgenda(civic);
+    const item = createGetAgendaItem(civic);
+    const places = await Promise.all(
+      QUESTIONS.map(async ({ question, matterFiles }) => {
+        const { data } = await search({ query: question, limit: 20 });
+        const items = await Promise.all(data.results.map(({ itemId }) => item(itemId)));
+        return { question, place: items.findIndex((each) => matterFiles.includes(each?.matterFile ?? '')) + 1 };
+      }),
+    );
+    const missed = places.filter(({ place }) => place === 0 || place > FOUND_IN);
+    expect(QUESTIONS).toHaveLength(20);
+    expect(missed.length, `missed: ${JSON.stringify(missed)}`).toBeLessThanOrEqual(QUESTIONS.length - ENOUGH);
+  }, 60_000);
+});
