@@ -18,7 +18,7 @@ const PROGRAM = '^src/(settings|civic)[.]ts$';
 
 /** The table of the architecture page; `test` and `bench` are under no rule but the ones on circles and on what cannot be found. */
 const PARTS: readonly Part[] = [
-  { from: DOMAIN, ours: [DOMAIN], node: ['crypto', 'zlib'] },
+  { from: DOMAIN, ours: [DOMAIN], node: ['crypto', 'net', 'zlib'] },
   { from: CONTRACT, ours: [CONTRACT, DOMAIN], node: [] },
   { from: COMMANDS, ours: [COMMANDS, DOMAIN], node: ['crypto'] },
   { from: '^projections/', ours: ['^projections/', DOMAIN], node: ['crypto'] },

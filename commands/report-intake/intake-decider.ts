@@ -1,0 +1,67 @@
+import { readAccountReportEvent } from '../../src/domain/events/read-account-report-event.ts';
+import type { AccountReportEvent } from '../../src/domain/events/report-events.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import {
+  MOST_ALIASES,
+  MOST_NEW_REPORTS_A_DAY,
+  MOST_UNRESOLVED_REPORTS,
+  REPORT_LIMIT_RETRY_SECONDS,
+} from '../../src/domain/report-limits.ts';
+import type { Decider } from '../decider.ts';
+import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
+import { aliasOf, EMPTY_INTAKE, evolveIntake, type IntakeState, type KeptToken, utcDay } from './intake-state.ts';
+
+const limitReached = (message: string): Rejection =>
+  new Rejection('report_limit_reached', message, { retryAfterSeconds: REPORT_LIMIT_RETRY_SECONDS });
+
+/** The report that the token stands for, or undefined where it stands for none or for one of another input. */
+export const replayed = ({ tokens }: IntakeState, { token, inputHash }: PresentedToken): KeptToken | undefined => {
+  const kept = tokens.get(token);
+  return kept?.inputHash === inputHash ? kept : undefined;
+};
+
+const presentAgain = (kept: KeptToken, { token, keyId, surface }: PresentedToken): readonly AccountReportEvent[] | Rejection => {
+  if (kept.aliases.includes(aliasOf({ keyId, surface }))) return [];
+  if (kept.aliases.length >= MOST_ALIASES) return limitReached(`this token has been presented in ${MOST_ALIASES} ways`);
+  return [{ type: 'DataReportTokenAliased', data: { reportId: kept.receipt.reportId, token, keyId, surface } }];
+};
+
+const submit = (
+  { type: _, ...submitted }: Extract<IntakeCommand, { type: 'SubmitReport' }>,
+  state: IntakeState,
+): readonly AccountReportEvent[] | Rejection => {
+  if (state.tokens.has(submitted.token)) return new Rejection('replay_conflict', 'this token was used before with another input');
+  if ((state.newByDay.get(utcDay(submitted.submittedAt)) ?? 0) >= MOST_NEW_REPORTS_A_DAY) {
+    return limitReached(`the account has made ${MOST_NEW_REPORTS_A_DAY} reports today (UTC)`);
+  }
+  if (state.unresolved.size >= MOST_UNRESOLVED_REPORTS) {
+    return limitReached(`${MOST_UNRESOLVED_REPORTS} reports of the account are not resolved yet`);
+  }
+  return [{ type: 'DataReportSubmitted', data: submitted }];
+};
+
+const decide = (command: IntakeCommand, state: IntakeState): readonly AccountReportEvent[] | Rejection => {
+  switch (command.type) {
+    case 'PresentToken': {
+      const kept = replayed(state, command);
+      return kept === undefined ? [] : presentAgain(kept, command);
+    }
+    case 'SubmitReport': {
+      const kept = replayed(state, command);
+      return kept === undefined ? submit(command, state) : presentAgain(kept, command);
+    }
+    case 'SettleReport': {
+      const { reportId, closedAt } = command;
+      return state.unresolved.has(reportId) ? [{ type: 'DataReportSettled', data: { reportId, closedAt } }] : [];
+    }
+  }
+};
+
+/** What may happen on `account_reports-<accountId>`: tokens and their aliases, the day's reports, and the unresolved ones. */
+export const intakeDecider = {
+  initialState: (): IntakeState => EMPTY_INTAKE,
+  decide,
+  evolve: evolveIntake,
+  read: readAccountReportEvent,
+  schemaVersion: 1,
+} satisfies Decider<IntakeState, IntakeCommand, AccountReportEvent>;
