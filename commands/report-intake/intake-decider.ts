@@ -9,14 +9,15 @@ import {
 } from '../../src/domain/report-limits.ts';
 import type { Decider } from '../decider.ts';
 import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
-import { aliasOf, EMPTY_INTAKE, evolveIntake, type IntakeState, type KeptToken, utcDay } from './intake-state.ts';
+import { intakeCheckpoint } from './intake-checkpoint.ts';
+import { aliasOf, EMPTY_INTAKE, evolveIntake, type IntakeState, type KeptToken, tokenKey, utcDay } from './intake-state.ts';
 
 const limitReached = (message: string): Rejection =>
   new Rejection('report_limit_reached', message, { retryAfterSeconds: REPORT_LIMIT_RETRY_SECONDS });
 
 /** The report that the token stands for, or undefined where it stands for none or for one of another input. */
 export const replayed = ({ tokens }: IntakeState, { token, inputHash }: PresentedToken): KeptToken | undefined => {
-  const kept = tokens.get(token);
+  const kept = tokens.get(tokenKey(token));
   return kept?.inputHash === inputHash ? kept : undefined;
 };
 
@@ -30,7 +31,7 @@ const submit = (
   { type: _, ...submitted }: Extract<IntakeCommand, { type: 'SubmitReport' }>,
   state: IntakeState,
 ): readonly AccountReportEvent[] | Rejection => {
-  if (state.tokens.has(submitted.token)) return new Rejection('replay_conflict', 'this token was used before with another input');
+  if (state.tokens.has(tokenKey(submitted.token))) return new Rejection('replay_conflict', 'this token was used before with another input');
   if ((state.newByDay.get(utcDay(submitted.submittedAt)) ?? 0) >= MOST_NEW_REPORTS_A_DAY) {
     return limitReached(`the account has made ${MOST_NEW_REPORTS_A_DAY} reports today (UTC)`);
   }
@@ -63,5 +64,6 @@ export const intakeDecider = {
   decide,
   evolve: evolveIntake,
   read: readAccountReportEvent,
+  checkpoint: intakeCheckpoint,
   schemaVersion: 1,
 } satisfies Decider<IntakeState, IntakeCommand, AccountReportEvent>;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { AccountReportEvent } from '../../src/domain/events/report-events.ts';
 
 /** What a token stands for: one report, the input it was made from, and who has presented it. */
@@ -17,6 +18,7 @@ export interface Receipt {
 }
 
 export interface IntakeState {
+  /** By `tokenKey`. */
   readonly tokens: ReadonlyMap<string, KeptToken>;
   /** New reports by UTC day, of the latest days only. */
   readonly newByDay: ReadonlyMap<string, number>;
@@ -24,6 +26,9 @@ export interface IntakeState {
 }
 
 export const EMPTY_INTAKE: IntakeState = { tokens: new Map(), newByDay: new Map(), unresolved: new Set() };
+
+/** A token is the customer's own words, which no state may keep (it may outlive their erasure). */
+export const tokenKey = (token: string): string => createHash('sha256').update(token).digest('base64url');
 
 export const aliasOf = ({ keyId, surface }: { readonly keyId: string; readonly surface: string }): string => `${keyId} ${surface}`;
 
@@ -45,16 +50,17 @@ export const evolveIntake = (state: IntakeState, event: AccountReportEvent): Int
       const { token, inputHash, reportId, statusUrl, submittedAt, nextCheckAt } = event.data;
       const kept = { inputHash, receipt: { reportId, statusUrl, submittedAt, nextCheckAt }, aliases: [aliasOf(event.data)] };
       return {
-        tokens: new Map(state.tokens).set(token, kept),
+        tokens: new Map(state.tokens).set(tokenKey(token), kept),
         newByDay: countOn(state.newByDay, utcDay(submittedAt)),
         unresolved: new Set(state.unresolved).add(reportId),
       };
     }
     case 'DataReportTokenAliased': {
-      const kept = state.tokens.get(event.data.token);
+      const key = tokenKey(event.data.token);
+      const kept = state.tokens.get(key);
       if (kept === undefined) return state;
       const aliases = [...kept.aliases, aliasOf(event.data)];
-      return { ...state, tokens: new Map(state.tokens).set(event.data.token, { ...kept, aliases }) };
+      return { ...state, tokens: new Map(state.tokens).set(key, { ...kept, aliases }) };
     }
     case 'DataReportSettled': {
       const unresolved = new Set(state.unresolved);

@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { Statement, Transactor } from '../../src/domain/ports/database.ts';
+import type { ReportQueue } from '../../src/domain/ports/report-queue.ts';
+
+/** Whoever waits for the row sees it as it then is, with every place that was taken meanwhile: all that decides stands in it. */
+const RESERVE = `update civic.report_queue set reserved = reserved || jsonb_build_object($1::text, $2::bigint)
+  where counted + (select count(*) from jsonb_object_keys(reserved)) < $3::bigint`;
+const GIVE_BACK = 'update civic.report_queue set reserved = reserved - $1::text';
+const COUNT = `update civic.report_queue set reserved = reserved - $1::text, counted = counted + 1, reckoned = reckoned + 1
+  where reserved ? $1::text`;
+const LOOK = 'select reckoned::text, reserved::text from civic.report_queue';
+const RECKON = `update civic.report_queue set counted = $1::bigint, reserved = reserved - $2::text[], reckoned = reckoned + 1
+  where reckoned = $3::bigint`;
+
+const places = z.record(z.string(), z.number());
+
+export const createReportQueue = (transactor: Transactor): ReportQueue => {
+  const execute = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
+  return {
+    async reserve({ reportId, until, limit }) {
+      return (await execute({ text: RESERVE, values: [reportId, until, limit] })).count === 1;
+    },
+    async giveBack(reportId) {
+      await execute({ text: GIVE_BACK, values: [reportId] });
+    },
+    async count(reportId) {
+      await execute({ text: COUNT, values: [reportId] });
+    },
+    async look() {
+      const { rows } = await execute({ text: LOOK, values: [] });
+      const [reckoned, reserved] = rows[0]!;
+      return { reckoned: Number(reckoned), reserved: new Map(Object.entries(places.parse(JSON.parse(reserved!)))) };
+    },
+    async reckon({ open, freed, seen }) {
+      return (await execute({ text: RECKON, values: [open, freed, seen.reckoned] })).count === 1;
+    },
+  };
+};
