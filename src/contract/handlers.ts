@@ -11,7 +11,7 @@ import type { Health } from './read-civic-health.ts';
  * What the edge asks of the program behind it, one function per operation. Inputs are parsed and clamped. Refusals are thrown as
  * `Rejection`; `DeadlineExceeded` is answered 504, and a store that cannot be reached 503, without the function doing anything about it.
  */
-export interface OperationFunctions {
+export interface OperationFunctions extends ReportFunctions {
   readonly readCivicChanges: (input: ChangesInput) => Promise<JsonPage>;
   readonly createCivicSnapshot: (input: SnapshotInput) => Promise<CreatedSnapshot>;
   readonly readCivicSnapshotPage: (input: SnapshotPageInput) => Promise<JsonPage>;

@@ -73,6 +73,8 @@ export const CUSTOMER_OPERATIONS = {
   readCivicSnapshotPage,
   readCivicRecords,
   readCivicHealth,
+  submitDataReport,
+  getDataReport,
 } as const;
 
 export type CustomerOperationId = keyof typeof CUSTOMER_OPERATIONS;

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ReportClients } from '../admission/report-clients.ts';
 import type { JsonPage, OperationFunctions } from '../contract/handlers.ts';
 import type { Operation } from '../contract/operation.ts';
 import { CLOSED_OPERATIONS, CUSTOMER_OPERATIONS, type CustomerOperationId, PUBLIC_OPERATIONS } from '../contract/operations.ts';
@@ -10,6 +11,7 @@ import type { PublicEdge } from './public/public-edge.ts';
 import { servePublic } from './public/serve-public.ts';
 import { refuseClosed } from './refuse-closed.ts';
 import { type KeyOperation, serveOperation, type ServingParts } from './serve-operation.ts';
+import { afterReportClient } from './report-client.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,6 +21,9 @@ declare module 'fastify' {
 }
 
 export interface RouteParts extends ServingParts {
+  readonly reportClients: ReportClients;
+  /** Where the service is reached, without a slash at the end; known once the server listens. */
+  readonly baseUrl: () => string;
   readonly functions: OperationFunctions;
   readonly publicEdge: PublicEdge;
   readonly codingsOf: (header: string | undefined) => Codings;
@@ -73,10 +78,11 @@ const addCustomerRoutes = (
   add: (methods: readonly string[], path: string, operationId: string, handle: Handle) => void,
   parts: RouteParts,
 ): void => {
-  const answers = createAnswers(parts.functions);
+  const answers = createAnswers(parts.functions, parts.baseUrl);
   for (const [id, operation] of Object.entries(CUSTOMER_OPERATIONS)) {
     const answer: AnyAnswer = answers[id as CustomerOperationId];
-    const serve = serveOperation<KeyOperation>(parts, operation, answer);
+    const served = serveOperation<KeyOperation>(parts, operation, answer);
+    const serve = operation.surface === 'reports' ? afterReportClient(parts, operation, served) : served;
     add([operation.method], operation.path, id, (request, reply) => {
       reply.header('cache-control', 'no-store');
       return serve(request, reply);

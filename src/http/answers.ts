@@ -13,6 +13,7 @@ import { recordLookups } from './record-lookups.ts';
 export interface Exchange<Op extends Operation> {
   readonly params: z.output<Op['params']>;
   readonly query: z.output<Op['query']>;
+  readonly headers: Op['headers'] extends infer Schema extends z.ZodType ? z.output<Schema> : undefined;
   readonly body: Op['body'] extends { readonly schema: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
   readonly principal: Principal;
   readonly requestId: string;
@@ -33,8 +34,8 @@ const placeOf = ({ subscriptionId }: { readonly subscriptionId: string }, { acco
   return { subscriptionId: parsed.data, accountId, keyId };
 };
 
-/** How each operation asks the function behind it. */
-export const createAnswers = (functions: OperationFunctions): Answers => ({
+/** How each operation asks the function behind it. `baseUrl` tells where the service is reached. */
+export const createAnswers = (functions: OperationFunctions, baseUrl: () => string): Answers => ({
   readCivicChanges: ({ query: { limit, ...filter }, principal }) =>
     functions.readCivicChanges({
       ...filter,
@@ -80,4 +81,13 @@ export const createAnswers = (functions: OperationFunctions): Answers => ({
 
   revokeFeedSubscription: async ({ params, principal, requestId }) =>
     asData(await functions.revokeFeedSubscription({ ...placeOf(params, principal), requestId })),
+  submitDataReport: async ({ headers, body, principal: { accountId, keyId }, requestId }) => {
+    const token = headers['idempotency-key'];
+    return asData(
+      await functions.submitDataReport({ accountId, keyId, surface: 'rest', token, input: body, requestId, baseUrl: baseUrl() }),
+    );
+  },
+
+  getDataReport: async ({ params, principal: { accountId } }) =>
+    asData(await functions.getDataReport({ accountId, reportId: params.reportId })),
 });

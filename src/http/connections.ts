@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerTo } from './refusals.ts';
+import { refusalFor } from './report-refusals.ts';
 import { Rejection } from '../domain/rejections.ts';
 import { isCustomerPath } from './customer-paths.ts';
 
@@ -84,8 +85,9 @@ const rejectionOf = (code: string | undefined): Rejection => {
 };
 
 const refuse = (error: BrokenRequest, socket: Duplex, target?: string): void => {
-  const { status, headers, body } = answerTo(rejectionOf(error.code));
   const path = target ?? /^[A-Z]+ (\S+)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '')?.[1];
+  const worded = refusalFor(path ?? '', rejectionOf(error.code));
+  const { status, headers, body } = answerTo(worded.rejection, worded.status);
   // What was asked for may be unknown; an answer that might belong to a customer is never stored.
   const noStore = path === undefined || isCustomerPath(path) ? { 'cache-control': 'no-store' } : {};
   const lines = Object.entries({ ...headers, ...noStore, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });

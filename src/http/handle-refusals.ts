@@ -5,6 +5,7 @@ import { Rejection } from '../domain/rejections.ts';
 import { allowedMethods, type Route } from './allowed-methods.ts';
 import { isCustomerPath } from './customer-paths.ts';
 import { answerTo, refusalOf } from './refusals.ts';
+import { refusalFor } from './report-refusals.ts';
 
 export interface Refusals {
   /** Answers whatever was thrown, in the envelope. */
@@ -29,7 +30,8 @@ export const handleRefusals = (
       const level = rejection.code === 'internal_error' ? 'error' : 'warn';
       logger[level]({ requestId: request.id, operation: request.operationId, code: rejection.code, err: error }, 'the request failed');
     }
-    send(rejection, undefined, request, reply);
+    const worded = refusalFor(request.raw.url ?? '', rejection);
+    send(worded.rejection, worded.status, request, reply);
   };
   app.setErrorHandler(answer);
   app.setNotFoundHandler((request, reply) => {

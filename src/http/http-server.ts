@@ -2,6 +2,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Admission } from '../admission/admit.ts';
 import type { PublicLimits } from '../admission/public-limits.ts';
+import type { ReportClients } from '../admission/report-clients.ts';
 import type { OperationFunctions, PublicFunctions } from '../contract/handlers.ts';
 import type { Identifiers } from '../domain/identifiers.ts';
 import type { Clock } from '../domain/ports/clock.ts';
@@ -28,6 +29,7 @@ export interface HttpServerParts {
   /** Where the read model behind the public answers stands: any text that differs when that does. */
   readonly readPosition: () => Promise<string>;
   readonly publicLimits: PublicLimits;
+  readonly reportClients: ReportClients;
   /** Every document, for the base URL that it is to name; its paths and headers are the same whatever that is. */
   readonly documents: (baseUrl: string) => readonly DocumentRoute[];
   /** Left out: the address that the server listens on. */
@@ -103,15 +105,19 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
   });
   const codingsOf = rememberedCodings();
   const publicEdge = createPublicEdge(parts, codingsOf);
-  let documents = parts.documents(parts.baseUrl ?? 'http://localhost');
-  const routes = addRoutes(app, { ...parts, connections, publicEdge, codingsOf, documents: () => documents });
+  let baseUrl = parts.baseUrl ?? 'http://localhost';
+  let documents = parts.documents(baseUrl);
+  const routes = addRoutes(app, { ...parts, baseUrl: () => baseUrl, connections, publicEdge, codingsOf, documents: () => documents });
   const refusals = handleRefusals(app, { routes, logger: parts.logger });
 
   return {
     listen: async (address) => {
       await app.listen({ ...address });
       const { address: host, port } = app.server.address() as AddressInfo;
-      if (parts.baseUrl === undefined) documents = parts.documents(`http://${host.includes(':') ? `[${host}]` : host}:${port}`);
+      if (parts.baseUrl === undefined) {
+        baseUrl = `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+        documents = parts.documents(baseUrl);
+      }
       return { host, port };
     },
     close: async () => {

@@ -36,12 +36,13 @@ export const serveOperation =
       onAllowance: (states) => void reply.headers(rateLimitHeaders(states)),
     });
     request.accountId = principal.accountId;
+    const headers = operation.headers === undefined ? undefined : parseInput(operation.headers, raw.headers);
     const params = parseInput(operation.params, request.params);
     const query = parseInput(operation.query, parseQueryString(raw.url ?? ''));
     const body =
       operation.body === null ? undefined : parseInput(operation.body.schema, await read(parts.connections, raw, operation.body));
     if (operation.takesExport === true) await admission.chargeExport(principal, clock.now());
-    const page = await answer({ params, query, body, principal, requestId: request.id } as Exchange<Op>);
+    const page = await answer({ params, query, headers, body, principal, requestId: request.id } as Exchange<Op>);
     const json = page.body ?? page.text;
     requireSize(json, principal.allowances.maxResponseBytes);
     if (page.items > 0) parts.metrics.itemsServed(operation.operationId, page.items);

@@ -1,0 +1,26 @@
+import type { Statement, TextRow } from '../../src/domain/ports/database.ts';
+import type { ClientCounts } from '../../src/domain/ports/client-counts.ts';
+import { secondsUntil } from '../../src/domain/ports/window-counts.ts';
+
+/** Whoever waits for the row judges it as it then is; no row comes back where there is no room. */
+const TAKE = `insert into civic.report_client_counts as c (window_start, client, used) values ($1::bigint, $2::uuid, 1)
+  on conflict (window_start, client) do update set used = c.used + 1 where c.used < $3::bigint returning used`;
+const FORGET = 'delete from civic.report_client_counts where window_start < $1::bigint';
+
+/** Counts in an unlogged table, a row for each client and window; what windows have left behind goes with the first request of a new one. */
+export const createReportClientCounts = (run: (statement: Statement) => Promise<readonly TextRow[]>): ClientCounts => {
+  let latest = 0;
+  return {
+    async take(client, { requests, seconds }, now) {
+      const length = seconds * 1000;
+      const start = now - (now % length);
+      const rows = await run({ name: 'take_report_request', text: TAKE, values: [start, client, requests] });
+      if (start > latest) {
+        latest = start;
+        // Not the window before this one: another process's clock may be a little behind.
+        await run({ text: FORGET, values: [start - length] });
+      }
+      return rows.length === 1 ? null : secondsUntil(start + length, now);
+    },
+  };
+};
