@@ -6,6 +6,7 @@ import type { ListReactorsDependencies } from '../queries/list-reactors.ts';
 import type { Admission } from './admission/admit.ts';
 import type { Payments } from './admission/payments/pay-for-read.ts';
 import type { PublicLimits } from './admission/public-limits.ts';
+import type { ReportClients } from './admission/report-clients.ts';
 import type { OperationFunctions, PublicFunctions } from './contract/handlers.ts';
 import type { AgendaFunctions } from './contract/tools/agenda-functions.ts';
 import type { Identifiers } from './domain/identifiers.ts';
@@ -45,6 +46,7 @@ export interface Civic {
   /** Behind the tools search_agenda and get_agenda_item. */
   readonly agendaFunctions: AgendaFunctions;
   readonly publicLimits: PublicLimits;
+  readonly reportClients: ReportClients;
   /** Another text whenever what the public operations are answered from has changed. */
   readonly publicPosition: () => Promise<string>;
   readonly admission: Admission;

@@ -23,6 +23,9 @@ import { openDatabase } from '../infra/postgresql/open-database.ts';
 import { probeDatabase } from '../infra/postgresql/probe-database.ts';
 import { createPaymentLedger } from '../infra/postgresql/payment-ledger.ts';
 import { createProgress } from '../infra/postgresql/progress.ts';
+import { createReportClientCounts } from '../infra/postgresql/report-clients.ts';
+import { createReportLeases } from '../infra/postgresql/report-leases.ts';
+import { createReportQueue } from '../infra/postgresql/report-queue.ts';
 import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
 import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
@@ -65,6 +68,8 @@ import { createPayments } from './admission/payments/pay-for-read.ts';
 import { PAYMENT_TIMES } from './admission/payments/payment-parts.ts';
 import { priceOf } from './admission/payments/price.ts';
 import { createPublicLimits } from './admission/public-limits.ts';
+import { createReportClients } from './admission/report-clients.ts';
+import { createReportFunctions } from './admission/report-functions.ts';
 import type { Civic, Role } from './civic.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
@@ -246,6 +251,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     times: PAYMENT_TIMES,
   });
   closers.push(() => payments.end());
+  const windowCounts = createWindowCounts(database.counting);
   let projector: Projector | undefined;
   return {
     payments,
@@ -286,6 +292,20 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
         ...subscribing,
         revokedBefore: (revocation) => findRevocation(reads, revocation),
       }),
+      ...createReportFunctions({
+        log,
+        checkpoints,
+        clock,
+        identifiers,
+        reads,
+        windows: windowCounts,
+        queue: createReportQueue(database.transactor),
+        leases: createReportLeases(database.transactor),
+        queueLimit: settings.CIVIC_REPORT_QUEUE_LIMIT,
+        dailyBudget: settings.CIVIC_REPORT_DAILY_BUDGET,
+        deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
+        caughtUp: async (deadline) => progress.reached(reports.name, await log.head(), deadline),
+      }),
     },
     publicOperations: {
       listRecentAgendaHits: createListRecentAgendaHits(reads),
@@ -305,12 +325,17 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       logger,
     }),
     publicPosition: () => readAgendaPosition(reads.database),
+    reportClients: createReportClients({
+      counts: createReportClientCounts(database.counting),
+      limit: settings.CIVIC_REPORT_CLIENT_LIMIT,
+      onFailure: (error) => logger.error({ error: (error as Error).message }, 'the limit of a client of reports could not be looked up'),
+    }),
     rules,
     admission: createAdmission({
       rules,
       chargeRequest: createChargeRequest(createLiveReads({ ...database.read, texts: (statement) => database.counting(statement) }), rules),
       chargeFurther: createChargeFurther(database.counting),
-      windowCounts: createWindowCounts(database.counting),
+      windowCounts,
       onFailure: (error) => logger.error({ error: (error as Error).message }, 'identity and limits could not be looked up'),
     }),
     syncLegistar({ baseUrl, from, ...request }) {

@@ -28,9 +28,10 @@ const presentAgain = (kept: KeptToken, { token, keyId, surface }: PresentedToken
 };
 
 const submit = (
-  { type: _, ...submitted }: Extract<IntakeCommand, { type: 'SubmitReport' }>,
+  command: Extract<IntakeCommand, { type: 'SubmitReport' }>,
   state: IntakeState,
 ): readonly AccountReportEvent[] | Rejection => {
+  const { type: _, ...submitted } = command;
   if (state.tokens.has(tokenKey(submitted.token))) return new Rejection('replay_conflict', 'this token was used before with another input');
   if ((state.newByDay.get(utcDay(submitted.submittedAt)) ?? 0) >= MOST_NEW_REPORTS_A_DAY) {
     return limitReached(`the account has made ${MOST_NEW_REPORTS_A_DAY} reports today (UTC)`);

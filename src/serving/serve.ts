@@ -74,6 +74,7 @@ const openListeners = async (
     functions: civic.operations,
     publicFunctions: civic.publicOperations,
     publicLimits: civic.publicLimits,
+    reportClients: civic.reportClients,
     readPosition: civic.publicPosition,
     documents: documentRoutes,
     baseUrl: settings.CIVIC_BASE_URL,

@@ -5,6 +5,7 @@ import { listDfwResearchCoverage } from '../../queries/list-dfw-research-coverag
 import { noUpcomingHits } from '../../queries/list-upcoming-agenda-hits.ts';
 import { type Admission, createAdmission } from '../../src/admission/admit.ts';
 import { BUILT_IN_PLANS } from '../../src/admission/plans.ts';
+import { createReportClients } from '../../src/admission/report-clients.ts';
 import { createPublicLimits, type PublicLimit, type PublicLimits } from '../../src/admission/public-limits.ts';
 import type { OperationFunctions, PublicFunctions } from '../../src/contract/handlers.ts';
 import { burstBucket, minuteBucket } from '../../src/domain/allowance-buckets.ts';
@@ -12,6 +13,7 @@ import { encodeFeedCursor } from '../../src/domain/cursor.ts';
 import { SCOPES } from '../../src/domain/events/account-events.ts';
 import type { AdmissionRules, Charge } from '../../src/domain/ports/admission-counts.ts';
 import type { BucketState } from '../../src/domain/ports/window-counts.ts';
+import type { ClientLimit } from '../../src/domain/ports/client-counts.ts';
 import type { SharedCounts } from '../../src/domain/ports/shared-counts.ts';
 import { randomIdentifiers } from '../../src/domain/identifiers.ts';
 import type { KeyIdentity } from '../../src/domain/identity.ts';
@@ -22,6 +24,7 @@ import type { DocumentRoute } from '../../src/http/documents.ts';
 import { createHttpServer, HTTP_TIMEOUTS, type HttpTimeouts } from '../../src/http/http-server.ts';
 import { createHttpMetrics } from '../../src/http/metrics.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
+import { memoryClientCounts } from './memory-counts.ts';
 
 /** The real edge over a real socket, in front of functions that a test chooses. */
 export interface HttpEdge {
@@ -35,6 +38,8 @@ export interface HttpEdge {
   readonly registry: Registry;
   /** Breaks or restores the identity look-up. */
   identity: 'working' | 'failing';
+  /** Breaks or restores the counts of the clients of the report operations. */
+  clients: 'working' | 'failing';
   /** The clock; it stands still. */
   now: number;
   /** Where the read model behind the public answers stands; an error is thrown when it is asked for. */
@@ -98,6 +103,18 @@ export const EMPTY_ANSWERS: OperationFunctions = {
       head: { cursor: feedCursor, digests: perResource('0'.repeat(64)) },
     },
   }),
+  submitDataReport: async ({ baseUrl }) => {
+    const reportId = randomUUID();
+    return { reportId, status: 'received', statusUrl: `${baseUrl}/api/v1/data-reports/${reportId}`, submittedAt: at, nextCheckAt: at };
+  },
+  getDataReport: async ({ reportId }) => ({
+    reportId,
+    status: 'received',
+    submittedAt: at,
+    updatedAt: at,
+    nextCheckAt: at,
+    verifiedRecords: [],
+  }),
 };
 
 const page = (data: object, items = 0) => ({ text: JSON.stringify(data), items });
@@ -142,6 +159,8 @@ export interface EdgeSettings {
   readonly publicLimit?: PublicLimit;
   /** Left out: keys of the edge's own, whose allowances never run out. */
   readonly admission?: Admission;
+  /** Left out: more than any test asks. */
+  readonly reportClientLimit?: ClientLimit;
   readonly documents?: (baseUrl: string) => readonly DocumentRoute[];
 }
 
@@ -190,6 +209,7 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
     void logged.push({ level, fields: fields as Record<string, unknown>, message });
   const registry = new Registry();
   const logger = { debug: log('debug'), info: log('info'), warn: log('warn'), error: log('error') };
+  const clientCounts = memoryClientCounts();
   const limits = createPublicLimits({
     limit: settings.publicLimit ?? { requests: 1_000_000, seconds: 60 },
     shared: NO_OTHER_COUNTS,
@@ -199,6 +219,16 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
     functions: recorded,
     publicFunctions: recorded,
     publicLimits: limits,
+    reportClients: createReportClients({
+      counts: {
+        take: async (...asked) => {
+          if (edge.clients === 'failing') throw new Error('the counts are down');
+          return clientCounts.take(...asked);
+        },
+      },
+      limit: settings.reportClientLimit ?? { requests: 1_000_000, seconds: 60 },
+      onFailure: (error) => log('warn')({ err: error }, 'client limit failed'),
+    }),
     readPosition: async () => {
       if (edge.position instanceof Error) throw edge.position;
       return edge.position;
@@ -234,6 +264,7 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
     logged,
     registry,
     identity: 'working',
+    clients: 'working',
     now: EDGE_NOW,
     position: '1:0',
     limits,

@@ -46,4 +46,6 @@ export const WRONG_BODIES: Readonly<Record<ServedId, Alter>> = {
     (head) => delete head['cursor'],
     ({ data }: { data: { pipeline: { head: object } } }) => data.pipeline.head,
   ),
+  submitDataReport: first((receipt) => (receipt['nextCheckAt'] = 'tomorrow'), one),
+  getDataReport: first((report) => (report['status'] = 'lost'), one),
 };
