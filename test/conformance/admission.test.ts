@@ -20,8 +20,10 @@ const operations = Object.values(CUSTOMER_OPERATIONS).map(({ operationId, method
   path: path
     .replace('{snapshotId}', '00000000-0000-0000-0000-000000000000')
     .replace('{resource}', 'topics')
-    .replace('{subscriptionId}', '00000000-0000-0000-0000-000000000000'),
+    .replace('{subscriptionId}', '00000000-0000-0000-0000-000000000000')
+    .replace('{reportId}', '00000000-0000-0000-0000-000000000000'),
   scope,
+  badInput: path.startsWith('/api/v1/data-reports') ? 'invalid_input' : 'invalid_parameter',
 }));
 
 const ask = ({ method, path }: { method: string; path: string }, authorization?: string) =>
@@ -60,7 +62,7 @@ describe.each(operations)('$operationId', (operation) => {
     await raw.ended();
   });
 
-  test('refuses a key without its scope with 403, before any input is looked at', async () => {
+  test.skipIf(operation.scope === null)('refuses a key without its scope with 403, before any input is looked at', async () => {
     const without: KeyName = operation.scope === 'civic:read' ? 'export' : 'read';
     for (const key of [without, 'mcp'] as const) {
       const refused = await ask({ ...operation, path: `${operation.path}?unknown=1` }, `Bearer ${edge.keys[key]}`);
@@ -94,7 +96,7 @@ describe.each(operations)('$operationId', (operation) => {
       'LIMIT=1',
     ]) {
       const path = `${operation.path}?${query}`;
-      await expectRefusal(await ask({ ...operation, path }, `Bearer ${edge.keys.all}`), 400, 'invalid_parameter');
+      await expectRefusal(await ask({ ...operation, path }, `Bearer ${edge.keys.all}`), 400, operation.badInput);
     }
     expect(edge.calls).toEqual([]);
   });

@@ -28,7 +28,7 @@ describe('the router', () => {
   test.each([
     '/api/v1/data',
     '/api/v1/data/nothing',
-    '/api/v1/data-reports',
+    '/api/v1/data-reports/a/b',
     '/api/v1/mcp',
     '/api/mcp/x',
     '/api/v1/data/changes/',
@@ -51,6 +51,8 @@ describe('the router', () => {
     ['PROPFIND', '/api/v1/data/health', 'GET'],
     ['GET', '/api/v1/data/batch', 'POST'],
     ['GET', '/api/v1/data/snapshots', 'POST'],
+    ['GET', '/api/v1/data-reports', 'POST'],
+    ['DELETE', '/api/v1/data-reports/x', 'GET'],
     ['DELETE', '/api/v1/data/snapshots/00000000-0000-0000-0000-000000000000/topics', 'GET'],
     ['PUT', '/api/v1/data/snapshots/x/y', 'GET'],
     ['POST', '/api/v1/data/ch%61nges?x=1', 'GET'],

@@ -13,6 +13,7 @@ import { openApiDocumentOf } from '../../src/documents/openapi.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { documentedAnswers, expectAnswer, expectRefused, isOfFailure } from '../support/as-documented.ts';
 import { type EdgeFunctions, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { idempotent, MISSING_RECORD } from '../support/missing-record.ts';
 import { startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
 
 /** The real edge in front of functions that fail, and Prism in front of the edge: the refusals that a sound service does not come to. */
@@ -32,7 +33,8 @@ const failed = async (): Promise<never> => {
 };
 
 const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
-const somewhere = { snapshotId: randomUUID(), resource: 'topics' };
+const somewhere = { snapshotId: randomUUID(), resource: 'topics', reportId: randomUUID() };
+const bodies = { readCivicRecords: { requests: [{ resource: 'topics', ids: ['1'] }] }, submitDataReport: MISSING_RECORD };
 const dallas = { slug: 'dallas', bodySlug: 'city-council' };
 
 /** The catalogue is asked at once, everything else in time. */
@@ -54,8 +56,8 @@ const WITHOUT_BACKEND: Readonly<Record<PublicOperationId, number>> = {
 };
 
 test.each(customers)('%s answers each of its refusals as the document has it', async (id) => {
-  const body = OPERATIONS[id].body === null ? {} : { body: { requests: [{ resource: 'topics', ids: ['1'] }] } };
-  const asked = { key: edge.keys.all, params: somewhere, ...body };
+  const body = id in bodies ? { body: bodies[id as keyof typeof bodies] } : {};
+  const asked = { key: edge.keys.all, params: somewhere, headers: idempotent(), ...body };
   for (const code of OPERATIONS[id].refusals) {
     edge.answerWith(failing(id, new Rejection(code, 'refused')));
     await expectRefused(toEdge, id, STATUSES[code], code, asked);
@@ -80,6 +82,11 @@ test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
 
 test('a document that cannot be read is answered as the document has it', async () => {
   await expectRefused(toEdge, 'getOpenApiDocument', 500, 'internal_error');
+});
+
+test('a report that is too large is answered as the document has it', async () => {
+  const body = { ...MISSING_RECORD, expectedRecord: 'x'.repeat(8192) };
+  await expectRefused(toEdge, 'submitDataReport', 413, 'invalid_input', { key: edge.keys.all, headers: idempotent(), body });
 });
 
 test('every status that only a failure brings has been answered for each served operation', () => {

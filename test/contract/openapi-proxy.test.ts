@@ -10,6 +10,7 @@ import {
 } from '../../src/contract/operations.ts';
 import { openApiDocumentOf } from '../../src/documents/openapi.ts';
 import { RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
+import { idempotent, MISSING_RECORD, WHOLE_MISSING_RECORD } from '../support/missing-record.ts';
 import { makeInstallation, type Service } from '../support/service.ts';
 import { startTamperingServer, type Tampered, type TamperingServer } from '../support/tampering-server.ts';
 import {
@@ -36,6 +37,7 @@ let toStrict: ValidatingProxy;
 let toTampered: ValidatingProxy;
 let key: string;
 const limited: Record<'civic:read' | 'civic:export', string> = { 'civic:read': '', 'civic:export': '' };
+let unpaid: string;
 
 beforeAll(async () => {
   service = await installation.start({ sample: 'on' });
@@ -59,6 +61,10 @@ beforeAll(async () => {
     const issued = await installation.civic(['keys', 'issue', '--account', accountId, '--scope', scope, '--json']);
     limited[scope] = (JSON.parse(issued.stdout) as { key: string }).key;
   }
+  const opened = await installation.civic(['accounts', 'open', '--name', 'Unpaid', '--channel', 'subscription', '--json']);
+  const { accountId: unpaidId } = JSON.parse(opened.stdout) as { accountId: string };
+  const issued = await installation.civic(['keys', 'issue', '--account', unpaidId, '--scope', 'civic:read', '--json']);
+  unpaid = (JSON.parse(issued.stdout) as { key: string }).key;
   tampering = await startTamperingServer(service.baseUrl);
   toService = await startValidatingProxy(service.baseUrl);
   toStrict = await startValidatingProxy(strict.baseUrl);
@@ -178,18 +184,35 @@ test('health is answered and refused as the document has it', async () => {
 });
 
 const nowhere = '00000000-0000-0000-0000-000000000000';
-const somewhere = { snapshotId: nowhere, subscriptionId: nowhere, resource: 'topics' };
+const somewhere = { snapshotId: nowhere, subscriptionId: nowhere, reportId: nowhere, resource: 'topics' };
+const bodies = { readCivicRecords: { requests: [{ resource: 'topics', ids: ['1'] }] }, submitDataReport: MISSING_RECORD };
 const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
 
 test.each(customers)('%s refuses a missing, an unknown and a narrow key as the document has it', async (id) => {
   const asked = {
     params: somewhere,
-    ...(OPERATIONS[id].body === null ? {} : { body: { requests: [{ resource: 'topics', ids: ['1'] }] } }),
+    headers: idempotent(),
+    ...(id in bodies ? { body: bodies[id as keyof typeof bodies] } : {}),
   };
   await expectRefused(toService, id, 401, 'unauthorized', asked);
   await expectRefused(toService, id, 401, 'unauthorized', { ...asked, key: 'crs_unknown' });
-  const narrow = limited[OPERATIONS[id].scope === 'civic:read' ? 'civic:export' : 'civic:read'];
+  const { scope } = OPERATIONS[id];
+  // Any active key of an account that is paid through may report.
+  const narrow = scope === null ? unpaid : limited[scope === 'civic:read' ? 'civic:export' : 'civic:read'];
   await expectRefused(toService, id, 403, 'forbidden', { ...asked, key: narrow });
+});
+
+test('a report is taken in, taken in once, read and refused as the document has it', async () => {
+  const headers = idempotent();
+  const asked = { key, headers, body: WHOLE_MISSING_RECORD };
+  const receipt = await good<{ data: { reportId: string } }>('submitDataReport', asked);
+  expect(await good('submitDataReport', asked)).toEqual(receipt);
+  await expectRefused(toService, 'submitDataReport', 409, 'replay_conflict', { ...asked, body: MISSING_RECORD });
+  await expectRefused(toService, 'submitDataReport', 400, 'invalid_input', { ...asked, body: {} });
+  const { reportId } = receipt.data;
+  await good('getDataReport', { key, params: { reportId } });
+  await expectRefused(toService, 'getDataReport', 404, 'report_not_found', { key, params: { reportId: randomUUID() } });
+  await expectRefused(toService, 'getDataReport', 400, 'invalid_input', { key, params: { reportId: 'latest' } });
 });
 
 interface Hits {
@@ -334,6 +357,15 @@ describe('the proxy finds', () => {
       return { key, params: { subscriptionId: await firstFeed() }, query: `?limit=1&cursor=${meta.nextCursor}` };
     }
     if (id === 'revokeFeedSubscription') return { key, params: { subscriptionId: await firstFeed() } };
+    if (id === 'submitDataReport') return { key, headers: idempotent(), body: MISSING_RECORD };
+    if (id === 'getDataReport') {
+      const submitted = await good<{ data: { reportId: string } }>('submitDataReport', {
+        key,
+        headers: idempotent(),
+        body: MISSING_RECORD,
+      });
+      return { key, params: { reportId: submitted.data.reportId } };
+    }
     return OPERATIONS[id].access === 'key' ? { key } : {};
   };
 

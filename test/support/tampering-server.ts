@@ -42,13 +42,14 @@ export const startTamperingServer = async (upstream: string): Promise<TamperingS
 const handOn = async (upstream: string, request: IncomingMessage): Promise<Tampered> => {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
-  const { authorization, 'content-type': type } = request.headers;
+  const { authorization, 'content-type': type, 'idempotency-key': token } = request.headers;
   const answer = await fetch(upstream + (request.url ?? ''), {
     method: request.method ?? 'GET',
     headers: {
       'accept-encoding': 'identity',
       ...(authorization === undefined ? {} : { authorization }),
       ...(type === undefined ? {} : { 'content-type': type }),
+      ...(token === undefined ? {} : { 'idempotency-key': String(token) }),
     },
     ...(parts.length === 0 ? {} : { body: Buffer.concat(parts) }),
   });

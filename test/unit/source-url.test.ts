@@ -172,7 +172,10 @@ describe('is refused', () => {
     const octal = (part: number) => `0${part.toString(8)}`;
     const hex = (part: number) => `0x${part.toString(16)}`;
     const wide = (text: string) =>
-      [...text].map((sign) => (sign === '.' ? '。' : String.fromCharCode(sign.charCodeAt(0) + 0xfee0))).join('');
+      text
+        .split('')
+        .map((sign) => (sign === '.' ? '。' : String.fromCharCode(sign.charCodeAt(0) + 0xfee0)))
+        .join('');
     const written = [
       address,
       `${address}.`,
@@ -201,7 +204,10 @@ describe('is refused', () => {
 
   const names = ['token', 'key', 'api_key', 'apikey', 'access_token', 'sig', 'signature', 'password', 'secret', 'auth'];
   test.each(names)('a query parameter %s, however it is written', (name) => {
-    const mixed = [...name].map((letter, at) => (at % 2 === 0 ? letter.toUpperCase() : letter)).join('');
+    const mixed = name
+      .split('')
+      .map((letter, at) => (at % 2 === 0 ? letter.toUpperCase() : letter))
+      .join('');
     const written = [
       `?${name}=x`,
       `?${name}`,

@@ -33,6 +33,7 @@ Requests are refused, never slowed down. Windows are fixed and aligned to the cl
     ['What', 'Limit'],
     [
       ['Public requests', '120 in 60 seconds for each client address and operation'],
+      ['Report requests', '60 in 60 seconds for each client address and operation, before the key is looked at'],
       ['Requests of an account', '120 a minute and 30 a second; Pro 300 and 50, Ultra 900 and 90, while paid'],
       ['Snapshots of an account', '12 an hour; Pro 24, Ultra 60, while paid'],
       ['Page', '500 items, default 100'],
