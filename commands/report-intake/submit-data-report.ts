@@ -11,7 +11,7 @@ import { sourceUrlRefusal } from '../../src/domain/source-url.ts';
 import { accountReportsStream } from '../../src/domain/streams.ts';
 import type { FoldParts } from '../fold-stream.ts';
 import { handle } from '../handle.ts';
-import { createTurns } from './in-turn.ts';
+import { createTurns } from '../turns.ts';
 import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
 import { intakeDecider, replayed } from './intake-decider.ts';
 import type { IntakeState, Receipt } from './intake-state.ts';

@@ -33,8 +33,12 @@ const failed = async (): Promise<never> => {
 };
 
 const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
-const somewhere = { snapshotId: randomUUID(), resource: 'topics', reportId: randomUUID() };
-const bodies = { readCivicRecords: { requests: [{ resource: 'topics', ids: ['1'] }] }, submitDataReport: MISSING_RECORD };
+const somewhere = { snapshotId: randomUUID(), resource: 'topics', subscriptionId: randomUUID(), reportId: randomUUID() };
+const bodies = {
+  readCivicRecords: { requests: [{ resource: 'topics', ids: ['1'] }] },
+  createFeedSubscription: { name: 'feed' },
+  submitDataReport: MISSING_RECORD,
+};
 const dallas = { slug: 'dallas', bodySlug: 'city-council' };
 
 /** The catalogue is asked at once, everything else in time. */
