@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { DAY_MS } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { expectRefusal } from '../support/http-refusal.ts';
+import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { createFeed, listFeeds, newFeed, revokeFeed } from '../support/subscription-requests.ts';
+
+let database: TestDatabase;
+let served: ServedCivic;
+let account: string;
+let key: IssuedKey;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  served = await serveCivic(database.url);
+});
+afterAll(async () => {
+  await served?.close();
+  await database?.close();
+});
+beforeEach(async () => {
+  account = await served.openAccount();
+  key = await served.issueKey(account);
+});
+
+const isoAfter = (milliseconds: number) => new Date(served.clock.now() + milliseconds).toISOString();
+const ask = (query = '', by = key) => served.ask('GET', `/subscriptions${query}`, by.secret);
+
+test('a key without feeds has an empty list and the cap of its plan', async () => {
+  expect(await listFeeds(served, key.secret)).toEqual({ items: [], activeCount: 0, maxActiveSubscriptions: 10 });
+  const ultra = await served.issueKey(await served.openAccount({ tier: 'ultra' }));
+  expect(await listFeeds(served, ultra.secret)).toEqual({ items: [], activeCount: 0, maxActiveSubscriptions: 100 });
+});
+
+test("the items are this key's own, oldest first, and the count is the whole account's", async () => {
+  const second = await served.issueKey(account);
+  const stranger = await served.issueKey(await served.openAccount());
+  const mine = [];
+  for (const [name, by] of [
+    ['b', key],
+    ['a', second],
+    ['a', key],
+    ['c', stranger],
+    ['c', key],
+  ] as const) {
+    served.clock.advance(5);
+    const feed = await newFeed(served, by.secret, name);
+    if (by === key) mine.push(feed);
+  }
+  expect(await listFeeds(served, key.secret)).toEqual({ items: mine, activeCount: 4, maxActiveSubscriptions: 10 });
+  expect((await listFeeds(served, second.secret)).items.map(({ name }) => name)).toEqual(['a']);
+  expect(await listFeeds(served, stranger.secret)).toMatchObject({ activeCount: 1 });
+});
+
+test('a revoked feed is gone from the list and the count with the answer to its revocation', async () => {
+  const feeds = [await newFeed(served, key.secret, 'a'), await newFeed(served, key.secret, 'b')];
+  await revokeFeed(served, key.secret, feeds[0]!.id);
+  expect(await listFeeds(served, key.secret)).toMatchObject({ items: [feeds[1]], activeCount: 1 });
+});
+
+test('feeds of a revoked key and of an expired key count no more; those of a key that has not expired yet do', async () => {
+  const revoked = await served.issueKey(account);
+  const brief = await served.issueKey(account, { expiresAt: isoAfter(1_000) });
+  for (const by of [revoked, brief, key]) await newFeed(served, by.secret, 'a');
+  expect(await listFeeds(served, key.secret)).toMatchObject({ activeCount: 3 });
+  await served.command(account, { type: 'RevokeKey', keyId: revoked.keyId });
+  expect(await listFeeds(served, key.secret)).toMatchObject({ activeCount: 2 });
+  served.clock.advance(999);
+  expect(await listFeeds(served, brief.secret)).toMatchObject({ activeCount: 2 });
+  served.clock.advance(1);
+  expect(await listFeeds(served, key.secret)).toMatchObject({ activeCount: 1 });
+  for (const dead of [revoked, brief]) await expectRefusal(await ask('', dead), 401, 'unauthorized');
+});
+
+test('losing the paid period or the plan refuses the list and deletes nothing; it comes back with the period', async () => {
+  await served.command(account, { type: 'SetPeriod', tier: 'pro', paidUntil: isoAfter(DAY_MS) });
+  const feed = await newFeed(served, key.secret, 'a');
+  served.clock.advance(DAY_MS - 1);
+  expect((await listFeeds(served, key.secret)).items).toEqual([feed]);
+  served.clock.advance(1);
+  await expectRefusal(await ask(), 403, 'billing_entitlement_required');
+  await served.command(account, { type: 'SetPeriod', tier: 'none', paidUntil: isoAfter(DAY_MS) });
+  await expectRefusal(await ask(), 403, 'feed_subscription_plan_required');
+  await served.command(account, { type: 'SetPeriod', tier: 'pro', paidUntil: isoAfter(2 * DAY_MS) });
+  expect(await listFeeds(served, key.secret)).toEqual({ items: [feed], activeCount: 1, maxActiveSubscriptions: 10 });
+});
+
+test.each(['?limit=1', '?cursor=x', '?includeRevoked=true', '?=', '?a', '?__proto__=1'])('the query %s is 400', async (query) => {
+  await expectRefusal(await ask(query), 400, 'invalid_parameter');
+});
+
+test('a key without the scope is 403, and one that is none is 401', async () => {
+  await expectRefusal(await ask('', await served.issueKey(account, { scopes: ['civic:export'] })), 403, 'forbidden');
+  await expectRefusal(await ask('', { keyId: '', secret: 'none' }), 401, 'unauthorized');
+});
+
+test('many revoked feeds of an account cost its list nothing: they are not looked at', async () => {
+  for (let round = 0; round < 30; round += 1) {
+    const { id } = await newFeed(served, key.secret, `round ${round}`);
+    await revokeFeed(served, key.secret, id);
+  }
+  expect((await createFeed(served, key.secret, { name: 'left' })).status).toBe(201);
+  const { rows } = await served.civic.projectorDependencies.transactor.transaction(async (transaction) => {
+    const found = await transaction.execute({
+      text: "select live_generation from civic.projections where name = 'subscriptions'",
+      values: [],
+    });
+    await transaction.execute({ text: 'set local enable_seqscan = off', values: [] });
+    return transaction.execute({
+      text: `explain (analyze, costs off, timing off, summary off, buffers off) select * from civic.subscriptions_g${found.rows[0]![0]!}
+        where account_id = '${account}'::uuid and revoked_at is null`,
+      values: [],
+    });
+  });
+  const plan = rows.map(([line]) => line).join('\n');
+  expect(plan).toContain('_by_account');
+  expect(plan).not.toContain('Rows Removed by Filter');
+});
