@@ -1,0 +1,116 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { revokeFeedSubscription } from '../../src/contract/revoke-feed-subscription.ts';
+import { DAY_MS } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { expectRefusal } from '../support/http-refusal.ts';
+import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { eventsOfFeeds, listFeeds, newFeed, pollFeed, revokeFeed } from '../support/subscription-requests.ts';
+
+let database: TestDatabase;
+let served: ServedCivic;
+let account: string;
+let key: IssuedKey;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  served = await serveCivic(database.url);
+});
+afterAll(async () => {
+  await served?.close();
+  await database?.close();
+});
+beforeEach(async () => {
+  account = await served.openAccount();
+  key = await served.issueKey(account);
+});
+
+const revoked = async (id: string, raw: RequestInit = {}) => {
+  const response = await revokeFeed(served, key.secret, id, raw);
+  const body = (await response.json()) as unknown;
+  expect({ status: response.status, body }).toMatchObject({ status: 200 });
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  return revokeFeedSubscription.success.schema.parse(body).data;
+};
+const refused = async (id: string, status: number, code: string, by = key) =>
+  expectRefusal(await revokeFeed(served, by.secret, id), status, code);
+
+test('a feed is ended at the time of the clock, and asked again the first time is told, however much later', async () => {
+  const { id } = await newFeed(served, key.secret, 'a');
+  served.clock.advance(5_000);
+  const first = await revoked(id);
+  expect(first).toEqual({ id, revokedAt: new Date(served.clock.now()).toISOString() });
+  for (const later of [1, 60_000, 40 * DAY_MS]) {
+    served.clock.advance(later);
+    expect(await revoked(id)).toEqual(first);
+    expect(await revoked(id.toUpperCase())).toEqual(first);
+  }
+  expect((await eventsOfFeeds(served, account)).map(({ type }) => type)).toEqual(['FeedSubscriptionCreated', 'FeedSubscriptionRevoked']);
+});
+
+test('revocations of one feed that come at once are one, and all are told the same time', async () => {
+  const { id } = await newFeed(served, key.secret, 'a');
+  const answers = await Promise.all(Array.from({ length: 12 }, () => revoked(id)));
+  expect(new Set(answers.map(({ revokedAt }) => revokedAt)).size).toBe(1);
+  expect(await eventsOfFeeds(served, account)).toHaveLength(2);
+});
+
+test('only the named feed is affected, and its place is free at once', async () => {
+  const feeds = [];
+  for (let number = 0; number < 10; number += 1) feeds.push(await newFeed(served, key.secret, `feed ${number}`));
+  await revoked(feeds[3]!.id);
+  expect((await listFeeds(served, key.secret)).items).toEqual(feeds.filter((_, number) => number !== 3));
+  await newFeed(served, key.secret, 'in its place');
+  for (const { id } of [feeds[2]!, feeds[4]!]) expect((await pollFeed(served, key.secret, id)).status).toBe(200);
+});
+
+test("a feed that is unknown, another key's, another account's, or no uuid is 404 and stays as it was", async () => {
+  const { id } = await newFeed(served, key.secret, 'a');
+  const second = await served.issueKey(account);
+  const stranger = await served.issueKey(await served.openAccount());
+  for (const by of [second, stranger]) await refused(id, 404, 'not_found', by);
+  for (const none of [randomUUID(), 'x', `${id}x`, '%20', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) await refused(none, 404, 'not_found');
+  expect((await pollFeed(served, key.secret, id)).status).toBe(200);
+  await revoked(id);
+  // Revoked is no less another's.
+  for (const by of [second, stranger]) await refused(id, 404, 'not_found', by);
+});
+
+describe('its body', () => {
+  test.each<[string, RequestInit]>([
+    ['malformed JSON', { body: '{"', headers: { 'content-type': 'application/json' } }],
+    ['another media type', { body: '<a/>', headers: { 'content-type': 'application/xml' } }],
+    ['a megabyte', { body: new Uint8Array(1_000_000) }],
+  ])('of %s is ignored', async (_, init) => {
+    const { id } = await newFeed(served, key.secret, 'a');
+    expect((await revoked(id, { ...init, headers: { ...init.headers, authorization: `Bearer ${key.secret}` } })).id).toBe(id);
+  });
+});
+
+test('a query is 400', async () => {
+  const { id } = await newFeed(served, key.secret, 'a');
+  await expectRefusal(await served.ask('DELETE', `/subscriptions/${id}?force=1`, key.secret), 400, 'invalid_parameter');
+  expect((await pollFeed(served, key.secret, id)).status).toBe(200);
+});
+
+test('a current paid period and plan, the scope and a living key are needed, for a feed that was revoked too', async () => {
+  const isoAfter = (milliseconds: number) => new Date(served.clock.now() + milliseconds).toISOString();
+  const gone = (await newFeed(served, key.secret, 'gone')).id;
+  await revoked(gone);
+  const { id } = await newFeed(served, key.secret, 'a');
+  const scoped = await served.issueKey(account, { scopes: ['civic:export'] });
+  await served.command(account, { type: 'SetPeriod', tier: 'pro', paidUntil: isoAfter(1_000) });
+  for (const each of [id, gone]) await refused(each, 403, 'forbidden', scoped);
+  served.clock.advance(1_000);
+  for (const each of [id, gone, randomUUID()]) await refused(each, 403, 'billing_entitlement_required');
+  await served.command(account, { type: 'SetPeriod', tier: 'none', paidUntil: isoAfter(DAY_MS) });
+  for (const each of [id, gone]) await refused(each, 403, 'feed_subscription_plan_required');
+  await served.command(account, { type: 'SetPeriod', tier: 'pro', paidUntil: isoAfter(DAY_MS) });
+  await served.command(account, { type: 'SuspendAccount' });
+  await refused(id, 401, 'unauthorized');
+  await served.command(account, { type: 'ResumeAccount' });
+  expect(await listFeeds(served, key.secret)).toMatchObject({ activeCount: 1 });
+  await revoked(id);
+  await served.command(account, { type: 'RevokeKey', keyId: key.keyId });
+  await refused(id, 401, 'unauthorized');
+});
