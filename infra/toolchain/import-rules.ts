@@ -12,6 +12,8 @@ const DOMAIN = '^src/domain/';
 const CONTRACT = '^src/contract/';
 const COMMANDS = '^commands/';
 const QUERIES = '^queries/';
+/** What a customer runs against the service; it shares words with us and nothing else. */
+const CLIENT = '^client/';
 const INWARD = [DOMAIN, CONTRACT, COMMANDS, QUERIES];
 const EDGES = '^src/(http|mcp|cli|serving|admission|sources|documents|reactors)/';
 const PROGRAM = '^src/(settings|civic)[.]ts$';
@@ -28,13 +30,15 @@ const PARTS: readonly Part[] = [
   { from: '^src/sources/', ours: ['^src/sources/', ...INWARD] },
   { from: '^src/documents/', ours: ['^src/documents/', ...INWARD] },
   { from: '^src/(http|mcp)/', ours: ['^src/(http|mcp|admission|documents)/', ...INWARD] },
-  { from: '^src/(cli|serving)/', ours: [EDGES, PROGRAM, '^projections/', ...INWARD] },
+  { from: '^src/cli/', ours: [EDGES, PROGRAM, CLIENT, '^projections/', ...INWARD] },
+  { from: '^src/serving/', ours: [EDGES, PROGRAM, '^projections/', ...INWARD] },
+  { from: CLIENT, ours: [CLIENT, DOMAIN] },
   { from: PROGRAM, ours: [PROGRAM, '^src/(admission|sources|documents)/', '^projections/', ...INWARD] },
   { from: '^infra/', ours: ['^infra/', DOMAIN] },
 ];
 
 const ENTRY = '^src/(main|composition)[.]ts$';
-const CHECKED = '^(src|commands|projections|queries|infra)/';
+const CHECKED = '^(src|commands|projections|queries|infra|client)/';
 const EXEMPT = '^(test|bench|vitest[.]config[.]ts)';
 
 /** Where each library is imported; one that reaches outside has one folder, so that replacing it is a one-folder change. */
@@ -49,7 +53,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['^src/http/', '^src/serving/'],
   pino: ['^infra/system/'],
   'pino-pretty': ['^infra/system/'],
-  pg: ['^infra/postgresql/'],
+  pg: ['^infra/postgresql/', CLIENT],
   'node-pg-migrate': ['^infra/postgresql/'],
   slonik: ['^infra/postgresql/', QUERIES, '^projections/'],
   '@x402/core': ['^infra/x402/'],

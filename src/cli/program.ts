@@ -8,6 +8,7 @@ import { addKeysCommands } from './commands/keys.ts';
 import { addProjectionsCommands } from './commands/projections.ts';
 import { addReactorsCommands } from './commands/reactors.ts';
 import { addRecordsCommands } from './commands/records.ts';
+import { addReplicateCommand } from './commands/replicate.ts';
 import { addSampleCommands } from './commands/sample.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSourcesCommands } from './commands/sources.ts';
@@ -32,5 +33,6 @@ export const createProgram = (context: CliContext): Command => {
   addSampleCommands(program, context);
   addCursorCommands(program, context);
   addDoctorCommand(program, context);
+  addReplicateCommand(program, context);
   return program;
 };

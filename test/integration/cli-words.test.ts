@@ -25,7 +25,7 @@ const COMMANDS = leaves(createProgram(NOTHING));
 
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legistar/', import.meta.url).pathname];
-/** Arguments with which each command succeeds; `ACCOUNT`, `KEY` and `RECORD` stand for ones that exist. */
+/** Arguments with which each command succeeds; `ACCOUNT`, `KEY` and `RECORD` stand for ones that exist, `BASE` and `READER` for the service and a key of it. */
 const WORKING: Readonly<Record<string, readonly string[]>> = {
   'accounts open': ['--name', 'Another'],
   'accounts period': ['--account', 'ACCOUNT', '--tier', 'ultra', '--paid-until', '2031-01-01T00:00:00Z'],
@@ -43,6 +43,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'records history': ['RECORD'],
   'cursor explain': ['nothing'],
   doctor: [],
+  replicate: ['--base-url', 'BASE', '--key', 'READER', '--to', 'replica', '--once'],
   'sources sync legistar': CLIENT,
   'projections list': [],
   'projections rebuild': ['--all'],
@@ -59,13 +60,15 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
 
 let installation: Installation;
 let service: Service;
-const at = { ACCOUNT: '', KEY: '', RECORD: '' };
+const at = { ACCOUNT: '', KEY: '', RECORD: '', BASE: '', READER: '' };
 
 beforeAll(async () => {
   installation = makeInstallation('civic-words-');
   service = await installation.start({ sample: 'on' });
   const json = async <Value>(args: readonly string[]) => JSON.parse((await installation.civic([...args, '--json'])).stdout) as Value;
   at.ACCOUNT = (await json<{ accountId: string }>(['accounts', 'open', '--name', 'Words'])).accountId;
+  at.BASE = service.baseUrl;
+  at.READER = await installation.openAccount();
   at.RECORD = (await json<{ id: string }[]>(['records', 'export', '--resource', 'topics']))[0]!.id;
   at.KEY = (await json<{ keyId: string }>(['keys', 'issue', '--account', at.ACCOUNT, '--scope', 'civic:read'])).keyId;
 });
@@ -135,6 +138,13 @@ describe('mistakes', () => {
     ['a resource that there is none of', ['records', 'export', '--resource', 'laws'], 1, 'agenda_items'],
     ['a record that there never was', ['records', 'history', ID], 1, ID],
     ['a record id that is no uuid', ['records', 'history', 'x'], 1, 'a uuid'],
+    ['a mirror without a key', ['replicate', '--base-url', 'http://127.0.0.1:1', '--to', 'x'], 1, '--key-file'],
+    [
+      'a mirror of a resource that there is none of',
+      ['replicate', '--base-url', 'u', '--key', 'k', '--to', 'x', '--resource', 'laws'],
+      1,
+      'agenda_items',
+    ],
     ['a cursor that is none', ['records', 'export', '--at', 'here'], 1, 'cursor'],
     ['a client without a place', ['sources', 'sync', 'legistar', '--client', 'nobody'], 1, '--jurisdiction'],
     ['two sources at once', ['sources', 'sync', 'legistar', ...CLIENT, '--base-url', 'http://127.0.0.1:1/v1'], 1, 'not both'],

@@ -1,0 +1,90 @@
+import { ReplicaRefused } from './replica-store.ts';
+
+export interface CivicApiSettings {
+  /** Without a slash at its end. */
+  readonly baseUrl: string;
+  readonly key: string;
+  /** Waits; rejects when the work is to stop. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly signal: AbortSignal;
+  /** How often a request that fails for a passing reason is sent again; `Infinity` for ever. */
+  readonly retries: number;
+  readonly onRetry: (reason: string, milliseconds: number) => void;
+}
+
+/** An answer that says no for good; `code` is the envelope's. */
+export class ApiRefusal extends Error {
+  override readonly name = 'ApiRefusal';
+  readonly status: number;
+  readonly code: string;
+  constructor(status: number, code: string, message: string) {
+    super(`${status} ${code}: ${message}`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** Asks the service; waits out limits, lost connections and passing failures. Throws `ApiRefusal` for every other refusal. */
+export type AskCivic = <Answer>(path: string, method?: 'GET' | 'POST') => Promise<Answer>;
+
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 30_000;
+const ANSWER_WITHIN_MS = 60_000;
+
+export const createCivicApi = ({ baseUrl, key, sleep, signal, retries, onRetry }: CivicApiSettings): AskCivic => {
+  const once = async (
+    path: string,
+    method: string,
+  ): Promise<{ readonly answer: unknown } | { readonly again: string; readonly after?: number }> => {
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(baseUrl + path, {
+        method,
+        headers: { authorization: `Bearer ${key}`, accept: 'application/json' },
+        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_WITHIN_MS)]),
+      });
+      text = await response.text();
+    } catch (error) {
+      signal.throwIfAborted();
+      return { again: `no answer (${reasonOf(error)})` };
+    }
+    if (response.ok) return { answer: parsed(text) };
+    const { code, message } = refusalOf(text);
+    if (response.status === 429) return { again: `429 ${code}`, after: Number(response.headers.get('retry-after') ?? 1) * 1000 };
+    if (response.status >= 500) return { again: `${response.status} ${code}` };
+    throw new ApiRefusal(response.status, code, message);
+  };
+  return async <Answer>(path: string, method: 'GET' | 'POST' = 'GET') => {
+    for (let attempt = 0; ; attempt += 1) {
+      const told = await once(path, method);
+      if ('answer' in told) return told.answer as Answer;
+      if (attempt >= retries) throw new ReplicaRefused(`${baseUrl} was asked ${attempt + 1} times in vain: ${told.again}`);
+      const pause = told.after ?? Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
+      onRetry(told.again, pause);
+      await sleep(pause);
+    }
+  };
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    throw new ReplicaRefused('the answer is no JSON: is the base URL that of the service?');
+  }
+};
+
+const refusalOf = (text: string): { readonly code: string; readonly message: string } => {
+  try {
+    const { error } = JSON.parse(text) as { error?: { code?: string; message?: string } };
+    return { code: error?.code ?? 'unknown', message: error?.message ?? '' };
+  } catch {
+    return { code: 'unknown', message: text.slice(0, 200) };
+  }
+};
+
+const reasonOf = (error: unknown): string => {
+  const { cause, message } = error as Error & { cause?: { code?: string } };
+  return cause?.code ?? message;
+};

@@ -1,0 +1,118 @@
+import { createReadStream } from 'node:fs';
+import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type ReplicaCommit, ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+
+/** What `replica.json` says; the journals count up to these lengths, and what stands beyond them was never committed. */
+interface Committed {
+  readonly state: ReplicaState;
+  readonly journal: string | null;
+  readonly bytes: number;
+  readonly fresh: string | null;
+  readonly freshBytes: number;
+}
+
+const NOTHING: Committed = { state: { phase: 'empty' }, journal: null, bytes: 0, fresh: null, freshBytes: 0 };
+
+interface Line {
+  readonly op: 'upsert' | 'remove';
+  readonly resource: string;
+  readonly id: string;
+  readonly data?: unknown;
+}
+
+/**
+ * A replica as a folder: `replica.json` names the journal, and the journal's lines, applied in order, give the records. They have the form
+ * that `civic records import` reads.
+ */
+export const openDirectoryStore = async (folder: string): Promise<ReplicaStore> => {
+  const path = (name: string) => join(folder, name);
+  let committed: Committed;
+  try {
+    await mkdir(folder, { recursive: true });
+    committed = await readFile(path('replica.json'), 'utf8').then(
+      (text) => JSON.parse(text) as Committed,
+      (error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return NOTHING;
+        throw error;
+      },
+    );
+  } catch (error) {
+    throw new ReplicaRefused(`the folder ${folder} cannot be used: ${(error as Error).message}`);
+  }
+  let number = Number(/\d+/.exec(committed.fresh ?? committed.journal ?? '')?.[0] ?? 0);
+  let file: { readonly name: string; readonly handle: FileHandle } | undefined;
+
+  /** The journal opened for writing, without what was never committed. */
+  const writing = async (name: string, bytes: number): Promise<FileHandle> => {
+    if (file?.name !== name) {
+      await file?.handle.close();
+      file = { name, handle: await open(path(name), 'a') };
+      await file.handle.truncate(bytes);
+    }
+    return file.handle;
+  };
+  const save = async (next: Committed): Promise<void> => {
+    const temporary = await open(path('replica.json.new'), 'w');
+    await temporary.writeFile(`${JSON.stringify(next)}\n`);
+    await temporary.sync();
+    await temporary.close();
+    await rename(path('replica.json.new'), path('replica.json'));
+    const directory = await open(folder, 'r');
+    await directory.sync();
+    await directory.close();
+    committed = next;
+  };
+  const textOf = ({ upserts, removes }: ReplicaCommit): string =>
+    [
+      ...upserts.map(({ resource, id, data }) => `{"op":"upsert","resource":"${resource}","id":"${id}","data":${data}}\n`),
+      ...removes.map(({ resource, id }) => `{"op":"remove","resource":"${resource}","id":"${id}"}\n`),
+    ].join('');
+
+  return {
+    state: async () => committed.state,
+    async commit(commit) {
+      const text = textOf(commit);
+      const toFresh = commit.copy === 'begin' || committed.state.phase === 'snapshot';
+      if (commit.copy === 'begin') number += 1;
+      const name =
+        toFresh && commit.copy !== 'begin' ? committed.fresh! : commit.copy === 'begin' ? `records-${number}.ndjson` : committed.journal!;
+      const before = commit.copy === 'begin' ? 0 : toFresh ? committed.freshBytes : committed.bytes;
+      const handle = await writing(name, before);
+      if (text !== '') {
+        try {
+          await handle.appendFile(text);
+          await handle.sync();
+        } catch (error) {
+          // Half a page may stand there; the next commit cuts it off again.
+          await file?.handle.close().catch(() => undefined);
+          file = undefined;
+          throw error;
+        }
+      }
+      const after = before + Buffer.byteLength(text);
+      const former = committed.journal;
+      if (commit.copy === 'finish') await save({ state: commit.state, journal: name, bytes: after, fresh: null, freshBytes: 0 });
+      else if (toFresh) await save({ ...committed, state: commit.state, fresh: name, freshBytes: after });
+      else await save({ ...committed, state: commit.state, bytes: after });
+      if (commit.copy === 'finish' && former !== null && former !== name) await rm(path(former), { force: true });
+    },
+    async *records() {
+      const { journal, bytes } = committed;
+      if (journal === null || bytes === 0) return;
+      const found = new Map<string, ReplicaRecord>();
+      for await (const line of createInterface({ input: createReadStream(path(journal), { end: bytes - 1 }), crlfDelay: Infinity })) {
+        const { op, resource, id, data } = JSON.parse(line) as Line;
+        // The text of `data` as it was written, not as it would be written again.
+        const text = op === 'upsert' ? line.slice(line.indexOf(',"data":') + 8, -1) : '';
+        if (op === 'upsert' && data !== undefined) found.set(`${resource} ${id}`, { resource, id, data: text });
+        else found.delete(`${resource} ${id}`);
+      }
+      yield* found.values();
+    },
+    async close() {
+      await file?.handle.close();
+    },
+  };
+};

@@ -1,0 +1,168 @@
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { decodeFeedCursor } from '../../src/domain/cursor.ts';
+import { RESOURCES } from '../../src/domain/records/resources.ts';
+import { addDigest, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../src/domain/state-digest.ts';
+import { ApiRefusal, type AskCivic } from './civic-api.ts';
+import { ReplicaRefused, type ReplicaState, type ReplicaStore } from './replica-store.ts';
+
+export interface Replication {
+  readonly ask: AskCivic;
+  readonly store: ReplicaStore;
+  /** Null: every resource. */
+  readonly resource: string | null;
+  /** Ends at the head of the feed; else it goes on until `sleep` rejects. */
+  readonly once: boolean;
+  readonly pollMs: number;
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly onProgress: (records: number) => void;
+  readonly onRestart: (reason: string) => void;
+}
+
+export interface Replicated {
+  readonly cursor: string;
+  readonly snapshots: number;
+  readonly changes: number;
+}
+
+interface Snapshot {
+  readonly data: {
+    readonly snapshotId: string;
+    readonly boundaryCursor: string;
+    readonly digests: Readonly<Record<string, string>>;
+  };
+}
+interface SnapshotPage {
+  readonly data: { readonly items: readonly { readonly id: string }[] };
+  readonly meta: { readonly nextCursor: string | null; readonly hasMore: boolean };
+}
+interface Change {
+  readonly cursor: string;
+  readonly resource: string;
+  readonly operation: 'upsert' | 'remove';
+  readonly recordId: string;
+  readonly data?: unknown;
+}
+interface ChangesPage {
+  readonly data: { readonly items: readonly Change[] };
+  readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };
+}
+
+type Copying = Extract<ReplicaState, { phase: 'snapshot' }>;
+
+const PAGE = 500;
+
+/**
+ * Keeps a replica equal to the service: a snapshot, then the changes after its boundary, each page in one commit with the cursor behind it,
+ * so that every change is in effect once. A cursor or snapshot that has expired is answered by a new snapshot; what readers saw before
+ * stays until that one is whole and adds up to its digests.
+ */
+export const replicate = async (replication: Replication): Promise<Replicated> => {
+  const { store, once, pollMs, sleep, onRestart } = replication;
+  let [snapshots, changes] = [0, 0];
+  for (;;) {
+    const state = await store.state();
+    try {
+      if (state.phase === 'empty') {
+        await begin(replication);
+        snapshots += 1;
+      } else if (state.phase === 'snapshot') await copyPage(replication, state);
+      else {
+        const { applied, hasMore, cursor } = await applyChanges(replication, state.cursor);
+        changes += applied;
+        if (hasMore) continue;
+        if (once) return { cursor, snapshots, changes };
+        await sleep(pollMs);
+      }
+    } catch (error) {
+      if (!mustStartAnew(error, state)) throw error;
+      onRestart(error.message);
+      await begin(replication);
+      snapshots += 1;
+    }
+  }
+};
+
+/** The snapshot is gone, or the feed does not go back that far any more. */
+const mustStartAnew = (error: unknown, state: ReplicaState): error is ApiRefusal =>
+  error instanceof ApiRefusal && (error.status === 410 || (error.status === 404 && state.phase === 'snapshot'));
+
+const begin = async ({ ask, store, resource }: Replication): Promise<void> => {
+  const { data } = await ask<Snapshot>('/api/v1/data/snapshots', 'POST');
+  const { snapshotId, boundaryCursor, digests } = data;
+  const resources = resource === null ? RESOURCES : [resource];
+  const state: Copying = { phase: 'snapshot', snapshotId, boundaryCursor, digests, sums: {}, resources, pageCursor: null };
+  await store.commit({ state, upserts: [], removes: [], copy: 'begin' });
+};
+
+const copyPage = async ({ ask, store, onProgress }: Replication, state: Copying): Promise<void> => {
+  const [resource, ...others] = state.resources as readonly [string, ...string[]];
+  const cursor = state.pageCursor === null ? '' : `&cursor=${state.pageCursor}`;
+  const { data, meta } = await ask<SnapshotPage>(`/api/v1/data/snapshots/${state.snapshotId}/${resource}?limit=${PAGE}${cursor}`);
+  const upserts = data.items.map((item) => ({ resource, id: item.id, data: canonicalJson(item) }));
+  let sum = digestSum(state.sums[resource] ?? EMPTY_DIGEST);
+  for (const { id, data: text } of upserts) sum = addDigest(sum, recordDigest(resource, id, text));
+  const sums = { ...state.sums, [resource]: digestText(sum) };
+  onProgress(upserts.length);
+  if (meta.hasMore) return store.commit({ state: { ...state, sums, pageCursor: meta.nextCursor }, upserts, removes: [] });
+  if (sums[resource] !== state.digests[resource]) {
+    throw new ReplicaRefused(`the snapshot's ${resource} do not add up to its digest; nothing was taken over`);
+  }
+  if (others.length > 0) return store.commit({ state: { ...state, sums, resources: others, pageCursor: null }, upserts, removes: [] });
+  return store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor }, upserts, removes: [], copy: 'finish' });
+};
+
+const applyChanges = async ({ ask, store, resource, onProgress }: Replication, cursor: string) => {
+  const filter = resource === null ? '' : `&resource=${resource}`;
+  const { data, meta } = await ask<ChangesPage>(`/api/v1/data/changes?limit=${PAGE}&cursor=${cursor}${filter}`);
+  requireOrder(data.items, cursor, resource === null);
+  // Of several changes of one record in a page the last one counts.
+  const last = new Map(data.items.map((item) => [`${item.resource} ${item.recordId}`, item]));
+  const upserts = [...last.values()]
+    .filter(({ operation }) => operation === 'upsert')
+    .map((item) => ({ resource: item.resource, id: item.recordId, data: canonicalJson(item.data) }));
+  const removes = [...last.values()]
+    .filter(({ operation }) => operation === 'remove')
+    .map((item) => ({ resource: item.resource, id: item.recordId }));
+  if (meta.nextCursor !== cursor) await store.commit({ state: { phase: 'changes', cursor: meta.nextCursor }, upserts, removes });
+  onProgress(data.items.length);
+  return { applied: data.items.length, hasMore: meta.hasMore, cursor: meta.nextCursor };
+};
+
+/** Positions are dense: a page that skips, repeats or reorders is not applied. */
+const requireOrder = (items: readonly Change[], cursor: string, dense: boolean): void => {
+  let previous = positionOf(cursor);
+  for (const item of items) {
+    const position = positionOf(item.cursor);
+    if (position <= previous || (dense && position !== previous + 1)) {
+      throw new ReplicaRefused(`feed position ${position} came after ${previous}; nothing of that page was applied`);
+    }
+    previous = position;
+  }
+};
+
+const positionOf = (text: string): number => {
+  const cursor = decodeFeedCursor(text);
+  if (typeof cursor === 'string') throw new ReplicaRefused(`a cursor of the feed is ${cursor}`);
+  return cursor.position;
+};
+
+export interface Verdict {
+  readonly equal: boolean;
+  /** Resources whose records add up to another digest than the service's. */
+  readonly different: readonly string[];
+}
+
+/** Compares the replica with the digests of a state of the service; `resource` is the replica's filter. */
+export const compareReplica = async (
+  store: ReplicaStore,
+  digests: Readonly<Record<string, string>>,
+  resource: string | null,
+): Promise<Verdict> => {
+  const sums = new Map<string, bigint>();
+  for await (const record of store.records()) {
+    const text = canonicalJson(JSON.parse(record.data));
+    sums.set(record.resource, addDigest(sums.get(record.resource) ?? 0n, recordDigest(record.resource, record.id, text)));
+  }
+  const different = (resource === null ? RESOURCES : [resource]).filter((name) => digestText(sums.get(name) ?? 0n) !== digests[name]);
+  return { equal: different.length === 0, different };
+};

@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+
+let installation: Installation;
+let service: Service;
+let key: string;
+let database: TestDatabase;
+const random = randomFrom(testSeed());
+const PLANS = JSON.stringify({
+  pro: { requests_per_minute: 1_000_000, burst_limit: 1_000_000, export_requests_per_hour: 1000, max_page_size: 25 },
+});
+
+beforeAll(async () => {
+  installation = makeInstallation('civic-replicate-');
+  service = await installation.start({ env: { CIVIC_PLANS: PLANS, CIVIC_ABUSE_LIMIT: '1000000/60,1000000/1' } });
+  key = await installation.openAccount();
+  database = await startTestDatabase();
+});
+
+afterAll(async () => {
+  await service.stop();
+  await installation.close();
+  await database.close();
+});
+
+const importSome = async (count: number): Promise<void> => {
+  const lines = randomChanges(random, count, 120).map((change) => {
+    const { op, resource, id } = change;
+    return `${JSON.stringify(change.op === 'upsert' ? { op, resource, id, data: change.content } : { op, resource, id })}\n`;
+  });
+  const { exitCode, stderr } = await installation.civic(['records', 'import', '-'], { input: lines.join('') });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+};
+const mirror = (to: string, ...more: string[]) =>
+  installation.civic(['replicate', '--base-url', service.baseUrl, '--key', key, '--to', to, '--verify', '--json', ...more]);
+
+test.each([
+  ['a folder', () => join(installation.folder, 'mirror')],
+  ['a SQLite file', () => `sqlite:${join(installation.folder, 'mirror.db')}`],
+  ['a PostgreSQL database', () => database.url],
+])('%s is brought level again and again, each time proven by the digests', async (_, to) => {
+  await importSome(150);
+  expect(JSON.parse((await mirror(to())).stdout)).toMatchObject({ snapshots: 1, changes: 0, verified: true });
+  await importSome(60);
+  const again = JSON.parse((await mirror(to())).stdout) as { snapshots: number; changes: number; verified: boolean };
+  expect(again).toMatchObject({ snapshots: 0, verified: true });
+  expect(again.changes).toBeGreaterThan(0);
+});
+
+test('a mirror that is killed again and again while records change ends equal to the service', async () => {
+  const to = `sqlite:${join(installation.folder, 'killed.db')}`;
+  for (let round = 0; round < 4; round += 1) {
+    await importSome(80);
+    const running = installation.run(['replicate', '--base-url', service.baseUrl, '--key', key, '--to', to, '--follow']);
+    const importing = importSome(80);
+    setTimeout(() => running.kill('SIGKILL'), 350 + round * 120);
+    await Promise.all([running.ended, importing]);
+  }
+  expect(JSON.parse((await mirror(to)).stdout)).toMatchObject({ verified: true });
+});
+
+test('one that follows ends cleanly when it is told to, and a filtered one holds its resource alone', async () => {
+  const to = join(installation.folder, 'filtered');
+  expect(JSON.parse((await mirror(to, '--resource', 'topics')).stdout)).toMatchObject({ verified: true });
+  const fresh = join(installation.folder, 'following');
+  const args = ['--base-url', service.baseUrl, '--key', key, '--to', fresh, '--resource', 'topics', '--follow'];
+  const running = installation.run(['replicate', ...args]);
+  const replicaState = () => readFile(join(fresh, 'replica.json'), 'utf8').catch(() => '');
+  await expect.poll(replicaState, { timeout: 30_000 }).toContain('"phase":"changes"');
+  running.kill('SIGTERM');
+  const { exitCode, stderr } = await running.ended;
+  expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: expect.stringMatching(/^civic: stopped by SIGTERM\n$/) as unknown });
+});
+
+test('a key that is refused, and an address where nobody answers, are one line each', async () => {
+  const refused = await installation.civic(['replicate', '--base-url', service.baseUrl, '--key', 'crs_wrong', '--to', 'x']);
+  expect(refused).toMatchObject({
+    exitCode: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^civic: 401 unauthorized: [^\n]+\n$/) as unknown,
+  });
+  const other = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1');
+  await new Promise((resolve) => other.once('listening', resolve));
+  const elsewhere = await installation.civic([
+    'replicate',
+    '--base-url',
+    `http://127.0.0.1:${(other.address() as AddressInfo).port}`,
+    '--key',
+    key,
+    '--to',
+    'x',
+  ]);
+  other.close();
+  expect(elsewhere).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^civic: the answer is no JSON[^\n]+\n$/) as unknown });
+});

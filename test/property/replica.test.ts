@@ -1,0 +1,144 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import * as fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openReplicaStore } from '../../client/replica/open-store.ts';
+import type { ReplicaStore } from '../../client/replica/replica-store.ts';
+import { compareReplica, replicate } from '../../client/replica/replicate.ts';
+import { FeedService } from '../support/feed-service.ts';
+
+class Killed extends Error {}
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'civic-replica-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const IDS = ['a', 'b', 'c', 'd'].map((letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`);
+const NAMES = ['topics', 'meetings'] as const;
+
+/** What happens between one look at the feed and the next. */
+const happening = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      kind: fc.constant('write' as const),
+      resource: fc.constantFrom(...NAMES),
+      id: fc.constantFrom(...IDS),
+      value: fc.integer(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({ kind: fc.constant('remove' as const), resource: fc.constantFrom(...NAMES), id: fc.constantFrom(...IDS) }),
+  },
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant('kill' as const), after: fc.integer({ min: 0, max: 6 }), stored: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.constant({ kind: 'expire' as const }) },
+  { weight: 1, arbitrary: fc.constant({ kind: 'restore' as const }) },
+);
+
+/** Dies after so many commits, before or after the store has taken the last of them. */
+const dyingAfter = (store: ReplicaStore, commits: number, stored: boolean): ReplicaStore => {
+  let left = commits;
+  return {
+    ...store,
+    async commit(commit) {
+      if (left-- > 0) return store.commit(commit);
+      if (stored) await store.commit(commit);
+      throw new Killed();
+    },
+  };
+};
+
+const run = (service: FeedService, store: ReplicaStore, resource: string | null) =>
+  replicate({
+    ask: service.ask,
+    store,
+    resource,
+    once: true,
+    pollMs: 0,
+    sleep: () => Promise.reject(new Error('one run does not wait')),
+    onProgress: () => undefined,
+    onRestart: () => undefined,
+  });
+
+describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
+  test('equals the service after any writes, kills, expiries and restores, and never shows half a copy', async () => {
+    let round = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(happening, { maxLength: 40 }),
+        fc.constantFrom(null, 'topics'),
+        fc.integer({ min: 1, max: 4 }),
+        async (steps, resource, pageSize) => {
+          round += 1;
+          const to = kind === 'sqlite' ? `sqlite:${join(folder, `${round}.db`)}` : join(folder, String(round));
+          const service = new FeedService(pageSize);
+          for (const step of steps) {
+            if (step.kind === 'write') service.write(step.resource, step.id, { value: step.value });
+            else if (step.kind === 'remove') service.write(step.resource, step.id, null);
+            else if (step.kind === 'expire') {
+              service.floor = service.changes.length;
+              service.loseSnapshots();
+            } else if (step.kind === 'restore')
+              service.feedId = `${String(round).padStart(8, '0')}-0000-4000-8000-${String(service.changes.length).padStart(12, '0')}`;
+            else {
+              const store = await openReplicaStore(to);
+              await run(service, dyingAfter(store, step.after, step.stored), resource).catch((error: unknown) => {
+                if (!(error instanceof Killed)) throw error;
+              });
+              const { phase } = await store.state();
+              // What readers see is always some state that the service has been in.
+              if (phase !== 'empty') expect(await someState(service, store, resource)).toBe(true);
+              await store.close();
+            }
+          }
+          const store = await openReplicaStore(to);
+          await run(service, store, resource);
+          expect(await compareReplica(store, service.digests(service.changes.length), resource)).toEqual({ equal: true, different: [] });
+          await store.close();
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
+});
+
+const someState = async (service: FeedService, store: ReplicaStore, resource: string | null): Promise<boolean> => {
+  for (let position = service.changes.length; position >= 0; position -= 1) {
+    if ((await compareReplica(store, service.digests(position), resource)).equal) return true;
+  }
+  return false;
+};
+
+test('a page that skips a position is not applied', async () => {
+  const service = new FeedService(10);
+  const store = await openReplicaStore(join(folder, 'skip'));
+  await run(service, store, null);
+  for (const id of IDS) service.write('topics', id, { value: 1 });
+  const skipping: FeedService['ask'] = async (path, method) => {
+    const answer = await service.ask<{ data: { items: unknown[] } }>(path, method);
+    answer.data.items.splice(1, 1);
+    return answer as never;
+  };
+  const broken = Object.assign(new FeedService(10), { ask: skipping });
+  await expect(run(broken, store, null)).rejects.toThrow(/position 3 came after 1/);
+  expect(await compareReplica(store, service.digests(0), null)).toMatchObject({ equal: true });
+  await store.close();
+});
+
+test('a snapshot that does not add up to its digest takes nothing over', async () => {
+  const service = new FeedService(10);
+  for (const id of IDS) service.write('topics', id, { value: 1 });
+  const losing: FeedService['ask'] = async (path, method) => {
+    const answer = await service.ask<{ data: { items?: unknown[] } }>(path, method);
+    if (path.includes('/topics')) answer.data.items?.pop();
+    return answer as never;
+  };
+  const store = await openReplicaStore(join(folder, 'lost'));
+  await expect(run(Object.assign(new FeedService(10), { ask: losing }), store, null)).rejects.toThrow(/do not add up/);
+  for await (const record of store.records()) expect(record).toBeUndefined();
+  await store.close();
+});
