@@ -73,67 +73,68 @@ create function civic.admit_requests(
   out perimeter_opens bigint, out handler_opens bigint, out allowance_opens bigint,
   out minute_left bigint, out minute_ends bigint, out burst_left bigint, out burst_ends bigint
 ) language plpgsql as $$
-declare
-  c civic.admission_counts;
-  start bigint;
 begin
   past_perimeter := requests;
   past_handler := requests;
   allowed := 0;
   if not covered and not admissible then return; end if;
-  select * into c from civic.admission_counts a where a.account_id = account and a.usable = usable_key for update;
-  if not found then
+  -- One statement for all of it: in a function each expression of its own is made ready anew in every transaction.
+  loop
+    update civic.admission_counts a set
+      perimeter_ceiling_start = n.pc_start, perimeter_ceiling_used = n.pc_used + n.at_perimeter,
+      perimeter_burst_start = n.pb_start, perimeter_burst_used = n.pb_used + n.at_perimeter,
+      handler_ceiling_start = n.hc_start, handler_ceiling_used = n.hc_used + n.at_handler,
+      handler_burst_start = n.hb_start, handler_burst_used = n.hb_used + n.at_handler,
+      minute_start = n.m_start, minute_used = n.m_used + n.granted * units,
+      burst_start = n.b_start, burst_used = n.b_used + n.granted * units
+    from (
+      select handler.*,
+        case when admissible
+          then greatest(0, least(handler.let_on, (minute_limit - handler.m_used) / units, (burst_limit - handler.b_used) / units))
+          else 0 end as granted
+      from (
+        select perimeter.*, case when covered then perimeter.let_in else 0 end as at_handler,
+          case when covered then greatest(0, least(perimeter.let_in, ceilings[5] - perimeter.hc_used, ceilings[7] - perimeter.hb_used))
+            else perimeter.let_in end as let_on
+        from (
+          select used.*, case when covered then requests else 0 end as at_perimeter,
+            case when covered then greatest(0, least(requests, ceilings[1] - used.pc_used, ceilings[3] - used.pb_used)) else requests end as let_in
+          from (
+            select pc_start, case when pc_start = perimeter_ceiling_start then perimeter_ceiling_used else 0 end as pc_used,
+              pb_start, case when pb_start = perimeter_burst_start then perimeter_burst_used else 0 end as pb_used,
+              hc_start, case when hc_start = handler_ceiling_start then handler_ceiling_used else 0 end as hc_used,
+              hb_start, case when hb_start = handler_burst_start then handler_burst_used else 0 end as hb_used,
+              m_start, case when m_start = minute_start then minute_used else 0 end as m_used,
+              b_start, case when b_start = burst_start then burst_used else 0 end as b_used
+            from (
+              select c.*,
+                coalesce(civic.window_at(c.perimeter_ceiling_start, moment, ceilings[2]), c.perimeter_ceiling_start) as pc_start,
+                coalesce(civic.window_at(c.perimeter_burst_start, moment, ceilings[4]), c.perimeter_burst_start) as pb_start,
+                coalesce(civic.window_at(c.handler_ceiling_start, moment, ceilings[6]), c.handler_ceiling_start) as hc_start,
+                coalesce(civic.window_at(c.handler_burst_start, moment, ceilings[8]), c.handler_burst_start) as hb_start,
+                civic.window_at(c.minute_start, moment, 60000) as m_start,
+                civic.window_at(c.burst_start, moment, 1000) as b_start
+              from civic.admission_counts c where c.account_id = account and c.usable = usable_key for update
+            ) windows
+          ) used offset 0
+        ) perimeter offset 0
+      ) handler offset 0
+    ) n
+    where a.account_id = account and a.usable = usable_key
+    returning n.let_in, n.let_on, n.granted,
+      greatest(
+        case when n.pc_used + n.at_perimeter > ceilings[1] then n.pc_start + ceilings[2] end,
+        case when n.pb_used + n.at_perimeter > ceilings[3] then n.pb_start + ceilings[4] end),
+      greatest(
+        case when n.hc_used + n.at_handler > ceilings[5] then n.hc_start + ceilings[6] end,
+        case when n.hb_used + n.at_handler > ceilings[7] then n.hb_start + ceilings[8] end),
+      greatest(
+        case when minute_limit - a.minute_used < units then n.m_start + 60000 end,
+        case when burst_limit - a.burst_used < units then n.b_start + 1000 end),
+      greatest(0, minute_limit - a.minute_used), n.m_start + 60000, greatest(0, burst_limit - a.burst_used), n.b_start + 1000
+    into past_perimeter, past_handler, allowed, perimeter_opens, handler_opens, allowance_opens, minute_left, minute_ends, burst_left, burst_ends;
+    exit when found;
     insert into civic.admission_counts (account_id, usable) values (account, usable_key) on conflict do nothing;
-    select * into c from civic.admission_counts a where a.account_id = account and a.usable = usable_key for update;
-  end if;
-
-  if covered then
-    start := civic.window_at(c.perimeter_ceiling_start, moment, ceilings[2]);
-    if start <> c.perimeter_ceiling_start then c.perimeter_ceiling_start := start; c.perimeter_ceiling_used := 0; end if;
-    start := civic.window_at(c.perimeter_burst_start, moment, ceilings[4]);
-    if start <> c.perimeter_burst_start then c.perimeter_burst_start := start; c.perimeter_burst_used := 0; end if;
-    past_perimeter := greatest(0, least(requests, ceilings[1] - c.perimeter_ceiling_used, ceilings[3] - c.perimeter_burst_used));
-    c.perimeter_ceiling_used := c.perimeter_ceiling_used + requests;
-    c.perimeter_burst_used := c.perimeter_burst_used + requests;
-    perimeter_opens := greatest(
-      case when c.perimeter_ceiling_used > ceilings[1] then c.perimeter_ceiling_start + ceilings[2] end,
-      case when c.perimeter_burst_used > ceilings[3] then c.perimeter_burst_start + ceilings[4] end);
-
-    start := civic.window_at(c.handler_ceiling_start, moment, ceilings[6]);
-    if start <> c.handler_ceiling_start then c.handler_ceiling_start := start; c.handler_ceiling_used := 0; end if;
-    start := civic.window_at(c.handler_burst_start, moment, ceilings[8]);
-    if start <> c.handler_burst_start then c.handler_burst_start := start; c.handler_burst_used := 0; end if;
-    past_handler := greatest(0, least(past_perimeter, ceilings[5] - c.handler_ceiling_used, ceilings[7] - c.handler_burst_used));
-    c.handler_ceiling_used := c.handler_ceiling_used + past_perimeter;
-    c.handler_burst_used := c.handler_burst_used + past_perimeter;
-    handler_opens := greatest(
-      case when c.handler_ceiling_used > ceilings[5] then c.handler_ceiling_start + ceilings[6] end,
-      case when c.handler_burst_used > ceilings[7] then c.handler_burst_start + ceilings[8] end);
-  end if;
-
-  if admissible then
-    start := civic.window_at(c.minute_start, moment, 60000);
-    if start <> c.minute_start then c.minute_start := start; c.minute_used := 0; end if;
-    start := civic.window_at(c.burst_start, moment, 1000);
-    if start <> c.burst_start then c.burst_start := start; c.burst_used := 0; end if;
-    allowed := greatest(0, least(past_handler, (minute_limit - c.minute_used) / units, (burst_limit - c.burst_used) / units));
-    c.minute_used := c.minute_used + allowed * units;
-    c.burst_used := c.burst_used + allowed * units;
-    minute_left := greatest(0, minute_limit - c.minute_used);
-    minute_ends := c.minute_start + 60000;
-    burst_left := greatest(0, burst_limit - c.burst_used);
-    burst_ends := c.burst_start + 1000;
-    allowance_opens := greatest(
-      case when minute_left < units then minute_ends end,
-      case when burst_left < units then burst_ends end);
-  end if;
-
-  update civic.admission_counts a set
-    perimeter_ceiling_start = c.perimeter_ceiling_start, perimeter_ceiling_used = c.perimeter_ceiling_used,
-    perimeter_burst_start = c.perimeter_burst_start, perimeter_burst_used = c.perimeter_burst_used,
-    handler_ceiling_start = c.handler_ceiling_start, handler_ceiling_used = c.handler_ceiling_used,
-    handler_burst_start = c.handler_burst_start, handler_burst_used = c.handler_burst_used,
-    minute_start = c.minute_start, minute_used = c.minute_used, burst_start = c.burst_start, burst_used = c.burst_used
-    where a.account_id = account and a.usable = usable_key;
+  end loop;
 end
 $$;
