@@ -13,6 +13,7 @@ import type { AbuseCeiling } from '../../src/domain/allowances.ts';
 import { SCOPES, type Scope } from '../../src/domain/events/account-events.ts';
 import type { AdmissionRules } from '../../src/domain/ports/admission-counts.ts';
 import type { Statement } from '../../src/domain/ports/database.ts';
+import type { Projection } from '../../src/domain/ports/projection.ts';
 import { openTestCivic, type TestCivic } from './civic.ts';
 import { startTestDatabase } from './embedded-database.ts';
 
@@ -65,11 +66,12 @@ export interface AdmissionBench {
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-export const openAdmissionBench = async (now: number): Promise<AdmissionBench> => {
+/** `projections`: what is folded besides accounts; a service that is started on the database waits for all of its own. */
+export const openAdmissionBench = async (now: number, projections: readonly Projection[] = [accounts]): Promise<AdmissionBench> => {
   const database = await startTestDatabase();
   const civic = await openTestCivic(database.url);
   civic.clock.time = now;
-  civic.startProjector([accounts]);
+  civic.startProjector(projections);
   const parts = { log: civic.log, clock: civic.clock, identifiers: civic.identifiers, randomBytes };
   const deadline = () => civic.clock.now() + 60_000;
   const run = async (statement: Statement) => {

@@ -58,6 +58,8 @@ export interface Service {
 
 export interface ServiceStart {
   readonly sample?: 'on' | 'off';
+  /** Left out: everything in one process. */
+  readonly role?: 'api' | 'projector' | 'worker';
   readonly env?: Environment;
 }
 
@@ -150,8 +152,8 @@ export const makeInstallation = (name = 'civic-service-'): Installation => {
   const run = (args: readonly string[], { env, input }: CivicOptions = {}): Running =>
     start(runProgram([process.execPath, MAIN, ...args], { cwd: folder, env: environment(env), input }));
 
-  const launch = ({ sample = 'off', env = {} }: ServiceStart = {}): Running & { readonly ready: Promise<Service> } => {
-    const command = [process.execPath, MAIN, 'serve'] as const;
+  const launch = ({ sample = 'off', role, env = {} }: ServiceStart = {}): Running & { readonly ready: Promise<Service> } => {
+    const command = [process.execPath, MAIN, 'serve', ...(role === undefined ? [] : ['--role', role])];
     const program = start(runProgram(command, { cwd: folder, env: environment({ CIVIC_SAMPLE: sample, ...env }) }));
     return { ...program, ready: bannerOf(program).then((banner) => toService(program, banner)) };
   };

@@ -1,0 +1,112 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PROJECTIONS } from '../../src/composition.ts';
+import { type AdmissionBench, type Customer, openAdmissionBench } from '../support/admission.ts';
+import { untilTrue } from '../support/civic.ts';
+import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+
+const ASKERS = 12;
+
+let bench: AdmissionBench;
+let installation: Installation;
+let service: Service;
+let customer: Customer;
+beforeAll(async () => {
+  bench = await openAdmissionBench(Date.now(), PROJECTIONS);
+  installation = makeInstallation('civic-admission-store-');
+  service = await installation.start({ role: 'api', env: { DATABASE_URL: bench.civic.url } });
+  customer = await bench.open();
+  await bench.settled();
+});
+afterAll(async () => {
+  await service?.stop();
+  await installation?.close();
+  await bench?.close();
+});
+
+interface Answered {
+  readonly began: number;
+  readonly ended: number;
+  readonly status: number;
+  readonly code: string | undefined;
+  readonly retryAfter: string | null;
+}
+
+/** Asks without a pause until it is told to end, and keeps what it is answered. */
+const load = () => {
+  const answered: Answered[] = [];
+  let going = true;
+  const asking = Array.from({ length: ASKERS }, async () => {
+    while (going) {
+      const began = performance.now();
+      const answer = await service.fetch('/api/v1/data/changes?limit=1', { key: customer.key });
+      const { error } = (await answer.json()) as { readonly error?: { readonly code: string } };
+      const { status, headers } = answer;
+      answered.push({ began, ended: performance.now(), status, code: error?.code, retryAfter: headers.get('retry-after') });
+    }
+  });
+  const since = (time: number) => answered.filter(({ began }) => began >= time);
+  for (const each of asking) each.catch(() => undefined);
+  return {
+    answered,
+    since,
+    /** Waits for so many answers to requests that were begun after this moment. */
+    more: async (count: number) => {
+      const time = performance.now();
+      await untilTrue(`${count} more answers`, () => since(time).length >= count);
+    },
+    end: async () => {
+      going = false;
+      await Promise.all(asking);
+    },
+  };
+};
+
+const isUnavailable = ({ status, code, retryAfter }: Answered) =>
+  status === 503 && code === 'authentication_unavailable' && retryAfter === null;
+
+test('the counters going in the middle of a load let nothing through, and are asked again the moment they are back', async () => {
+  const running = load();
+  await running.more(100);
+  await bench.civic.rows('alter table civic.admission_counts rename to admission_counts_away');
+  const gone = performance.now();
+  await running.more(100);
+  const returning = performance.now();
+  await bench.civic.rows('alter table civic.admission_counts_away rename to admission_counts');
+  const back = performance.now();
+  await running.more(100);
+  await running.end();
+  const during = running.answered.filter(({ began, ended }) => began >= gone && ended <= returning);
+  expect(during.length).toBeGreaterThan(50);
+  expect(during.filter((answer) => !isUnavailable(answer))).toEqual([]);
+  expect(new Set(running.since(back).map(({ status }) => status))).toEqual(new Set([200]));
+  expect(running.answered.filter((answer) => answer.status !== 200 && !isUnavailable(answer))).toEqual([]);
+});
+
+test('the whole database going in the middle of a load is answered with 503 alone, and it is well again by itself', async () => {
+  const url = new URL(bench.civic.url);
+  const name = url.pathname.slice(1);
+  url.pathname = '/postgres';
+  const server = new Client(url.toString());
+  await server.connect();
+  try {
+    const running = load();
+    await running.more(100);
+    await server.query(`alter database ${name} allow_connections false`);
+    await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
+    const gone = performance.now();
+    await running.more(100);
+    const returning = performance.now();
+    await server.query(`alter database ${name} allow_connections true`);
+    await untilTrue('an answer of 200', () => running.since(returning).some(({ status }) => status === 200));
+    const well = performance.now();
+    await running.more(100);
+    await running.end();
+    const during = running.answered.filter(({ began, ended }) => began >= gone && ended <= returning);
+    expect(during.length).toBeGreaterThan(50);
+    expect(during.filter((answer) => !isUnavailable(answer))).toEqual([]);
+    expect(new Set(running.since(well).map(({ status }) => status))).toEqual(new Set([200]));
+  } finally {
+    await server.end();
+  }
+});
