@@ -20,6 +20,7 @@ import type { Logger } from './domain/ports/logger.ts';
 import type { PaymentLedger } from './domain/ports/payment-ledger.ts';
 import type { LiveReads, Projection } from './domain/ports/projection.ts';
 import type { ReactorStore } from './domain/ports/reactors.ts';
+import type { ReconcileParts } from './reactors/payments/reconcile-parts.ts';
 import type { Settings } from './settings.ts';
 import type { LegistarSync, SyncReport } from './sources/legistar/sync.ts';
 
@@ -54,6 +55,8 @@ export interface Civic {
   /** Sells reads call by call, where an account is to pay that way. */
   readonly payments: Payments;
   readonly paymentLedger: PaymentLedger;
+  /** What `reconcilePayments` and an operator's word about a payment need. */
+  readonly reconciling: ReconcileParts;
   /** Folds in this process too, for as long as the program is open; whoever holds the leases does the work. */
   startProjector(): Projector;
   /** Runs what follows from events by itself, for as long as the program is open. */

@@ -170,8 +170,11 @@ interface Opened {
 const FACILITATOR_TIMES = { verifyMs: 2_000, settleMs: 4_000 };
 
 /** The channel is off until it is said whom to pay and who settles; what it needs is large, and loaded then only. */
-const openPayAsYouGo = async ({ CIVIC_X402_PAY_TO: payTo, CIVIC_X402_FACILITATOR_URL: url }: Settings): Promise<X402 | null> =>
-  payTo === undefined || url === undefined ? null : (await import('../infra/x402/open.ts')).openX402(payTo, url, FACILITATOR_TIMES);
+const openPayAsYouGo = async (settings: Settings): Promise<X402 | null> => {
+  const { CIVIC_X402_PAY_TO: payTo, CIVIC_X402_FACILITATOR_URL: facilitatorUrl, CIVIC_X402_RPC_URL: rpcUrl } = settings;
+  if (payTo === undefined || facilitatorUrl === undefined) return null;
+  return (await import('../infra/x402/open.ts')).openX402({ payTo, facilitatorUrl, rpcUrl }, FACILITATOR_TIMES);
+};
 
 const assemble = async (settings: Settings, role: Role, logger: Logger, opened: Opened): Promise<Civic> => {
   const { time, database, log, closers, close } = opened;
@@ -256,6 +259,16 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   return {
     payments,
     paymentLedger,
+    reconciling: {
+      ledger: paymentLedger,
+      facilitator: x402?.facilitator ?? null,
+      chain: x402?.chain ?? null,
+      log,
+      clock,
+      chainClock: time,
+      identifiers,
+      logger,
+    },
     settings,
     logger,
     clock,

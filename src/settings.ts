@@ -90,6 +90,7 @@ const SETTINGS = {
   CIVIC_POLL: [z.string().regex(/^[a-z0-9-]+(,[a-z0-9-]+)*$/), undefined, 'client names of Legistar, separated by commas'],
   CIVIC_X402_PAY_TO: [address, undefined, 'the address that is paid: 0x and 40 hex digits'],
   CIVIC_X402_FACILITATOR_URL: [httpUrl, undefined, 'an http or https URL'],
+  CIVIC_X402_RPC_URL: [httpUrl, undefined, 'an http or https URL'],
   CIVIC_X402_AMOUNT: [price, '10000', 'a whole number of smallest units of USDC, or none to sell nothing'],
   CIVIC_X402_DAILY_BUDGET: [
     dailyBudget,
@@ -109,7 +110,7 @@ type Read<N extends Name> = z.output<(typeof SETTINGS)[N][0]> | (undefined exten
 export type Settings = { readonly [N in Name]: Read<N> };
 
 /** Settings whose value may hold a password: an error names what is allowed, not what was given. */
-const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'CIVIC_X402_FACILITATOR_URL']);
+const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'CIVIC_X402_FACILITATOR_URL', 'CIVIC_X402_RPC_URL']);
 
 /** Parts of the program that stand elsewhere in the plan: set, they would be silently ignored, so they are refused. */
 const NOT_HERE: Readonly<Record<string, string>> = {

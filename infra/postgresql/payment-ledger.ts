@@ -58,7 +58,8 @@ const FIND = `select ${ROW_COLUMNS} from civic.payments where network = $1 and a
 const TAKE_OVER = `update civic.payments set lease_owner = $4, lease_until = $5, updated_at = $6 where ${SEEN} and lease_until <= $6
   returning ${ROW_COLUMNS}`;
 const ABANDONED = `select ${ROW_COLUMNS} from civic.payments
-  where state in ('RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING') and lease_until <= $1 order by lease_until limit $2`;
+  where state in ('RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING') and lease_until <= $1
+    and (state <> 'RESULT_SAVED' or valid_before <= $1) order by lease_until limit $2`;
 const UNTOLD = `select ${ROW_COLUMNS} from civic.payments
   where ((not verified_told and state <> 'RESERVED')
     or (not outcome_told and state in ('SETTLED', 'READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED')))

@@ -33,7 +33,7 @@ const PARTS: readonly Part[] = [
   { from: '^src/cli/', ours: [EDGES, PROGRAM, CLIENT, '^projections/', ...INWARD] },
   { from: '^src/serving/', ours: [EDGES, PROGRAM, '^projections/', ...INWARD] },
   { from: CLIENT, ours: [CLIENT, DOMAIN] },
-  { from: PROGRAM, ours: [PROGRAM, '^src/(admission|sources|documents)/', '^projections/', ...INWARD] },
+  { from: PROGRAM, ours: [PROGRAM, '^src/(admission|sources|documents|reactors)/', '^projections/', ...INWARD] },
   { from: '^infra/', ours: ['^infra/', DOMAIN] },
 ];
 

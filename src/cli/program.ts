@@ -5,6 +5,7 @@ import { addCursorCommands } from './commands/cursor.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addKeysCommands } from './commands/keys.ts';
+import { addPaymentsCommands } from './commands/payments.ts';
 import { addProjectionsCommands } from './commands/projections.ts';
 import { addReactorsCommands } from './commands/reactors.ts';
 import { addRecordsCommands } from './commands/records.ts';
@@ -28,6 +29,7 @@ export const createProgram = (context: CliContext): Command => {
   addAuditCommand(program, context);
   addRecordsCommands(program, context);
   addSourcesCommands(program, context);
+  addPaymentsCommands(program, context);
   addProjectionsCommands(program, context);
   addReactorsCommands(program, context);
   addSampleCommands(program, context);

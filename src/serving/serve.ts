@@ -6,6 +6,7 @@ import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
 import { registerLagMetrics } from '../http/lag-metrics.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
 import { createOpsServer } from '../http/ops-server.ts';
+import { reconcilePayments } from '../reactors/payments/reconcile-payments.ts';
 import { fillNewLog, type SampleWanted } from '../sources/first-run.ts';
 import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
@@ -14,6 +15,7 @@ import { repeat, type Repetition } from './repeat.ts';
 
 const PRUNE_EVERY_MS = 60_000;
 const MERGE_COUNTS_EVERY_MS = 1_000;
+const RECONCILE_EVERY_MS = 5_000;
 const POLL_EVERY_MS = 15 * 60_000;
 const LOG_EVERY = 100;
 
@@ -97,7 +99,12 @@ const repetitions = (civic: Civic, role: ServeRole, signal: AbortSignal): readon
     everyMs: MERGE_COUNTS_EVERY_MS,
     run: () => civic.publicLimits.merge(civic.clock.now()),
   };
-  if (role === 'api' || role === 'worker') return role === 'api' ? [merge] : [];
+  const reconcile: Repetition = {
+    what: 'reconciling payments',
+    everyMs: RECONCILE_EVERY_MS,
+    run: async () => void (await reconcilePayments(civic.reconciling, signal)),
+  };
+  if (role === 'api' || role === 'worker') return role === 'api' ? [merge] : [reconcile];
   const prune: Repetition = { what: 'pruning', everyMs: PRUNE_EVERY_MS, run: async () => void (await civic.prune()) };
   const clients = role === 'all' ? (civic.settings.CIVIC_POLL?.split(',') ?? []) : [];
   const polls = clients.map((client) => ({
@@ -108,5 +115,5 @@ const repetitions = (civic: Civic, role: ServeRole, signal: AbortSignal): readon
       civic.logger.info({ client, appended, removed, failure }, 'source polled');
     },
   }));
-  return [prune, ...(role === 'all' ? [merge] : []), ...polls];
+  return [prune, ...(role === 'all' ? [merge, reconcile] : []), ...polls];
 };

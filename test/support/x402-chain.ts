@@ -21,6 +21,8 @@ export class LocalChain {
   broadcasts = 0;
   readonly balances = new Map<string, bigint>();
   readonly used = new Set<string>();
+  /** Used up by the payer, without paying anybody. */
+  readonly canceled = new Set<string>();
   fault: ChainFault | null = null;
   private pendingTold = new Set<string>();
 

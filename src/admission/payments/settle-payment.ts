@@ -1,7 +1,7 @@
 import { tellPaymentFacts } from '../../../commands/payments/payment-facts.ts';
 import type { Settlement } from '../../domain/ports/facilitator.ts';
 import type { PaymentMove, PaymentRow } from '../../domain/ports/payment-ledger.ts';
-import type { PaymentReceipt } from '../../domain/payments/receipt.ts';
+import { receiptOf } from '../../domain/payments/receipt.ts';
 import { readSignedPayment } from '../../domain/payments/signed-payment.ts';
 import { type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
 import type { PaymentParts } from './payment-parts.ts';
@@ -49,15 +49,6 @@ const writeAhead = async ({ ledger, times, logger }: PaymentParts, saved: Paymen
   if (row === null) throw inProgress(times.leaseMs);
   return row;
 };
-
-/** The receipt of a settled row, as the payer gets it. */
-export const receiptOf = ({ network, payer, amount }: PaymentRow, transaction: string): PaymentReceipt => ({
-  success: true,
-  transaction,
-  network,
-  payer,
-  amount,
-});
 
 const WRITES = 8;
 const FIRST_PAUSE_MS = 250;

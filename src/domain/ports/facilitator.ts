@@ -32,6 +32,9 @@ export type OnChain =
   | { readonly kind: 'unavailable' };
 
 export interface ChainLookup {
-  /** `since` is a time before the first settlement, in milliseconds. Never throws. */
-  look(key: PaymentKey, expected: { readonly payTo: string; readonly amount: string; readonly since: number }): Promise<OnChain>;
+  /** `since` and `until` are the times, in milliseconds, between which it can have been settled at all. Never throws. */
+  look(
+    key: PaymentKey,
+    expected: { readonly payTo: string; readonly amount: string; readonly since: number; readonly until: number },
+  ): Promise<OnChain>;
 }

@@ -106,7 +106,7 @@ export interface PaymentLedger {
   /** Deletes a row for which nothing has happened yet, and gives its share of the budget back. */
   forget(seen: SeenPayment): Promise<boolean>;
 
-  /** Rows whose lease is over, for the worker. */
+  /** Rows whose lease is over and that are to be moved on; a saved result stays for the payer until its payment is past its time. */
   abandoned(now: number, limit: number): Promise<readonly PaymentRow[]>;
   /** Leases rows of unknown outcome that are due to be looked at. */
   claimUnknown(lease: PaymentLease, limit: number): Promise<readonly PaymentRow[]>;

@@ -1,0 +1,57 @@
+import { createPublicClient, type Hex, http, isAddressEqual, parseAbi, parseEventLogs } from 'viem';
+import type { ChainLookup, OnChain } from '../../src/domain/ports/facilitator.ts';
+import type { PaymentKey } from '../../src/domain/payments/payment.ts';
+
+const ABI = parseAbi([
+  'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',
+  'event AuthorizationUsed(address indexed authorizer, bytes32 indexed nonce)',
+  'event AuthorizationCanceled(address indexed authorizer, bytes32 indexed nonce)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+]);
+const [, USED, CANCELED] = ABI;
+
+/** Base makes a block every two seconds. Nodes search few blocks at once, so only those are searched in which it can have happened. */
+const BLOCK_MS = 2_000;
+const MARGIN_BLOCKS = 300n;
+
+type Expected = Parameters<ChainLookup['look']>[1];
+
+/** Asks a node of the chain over JSON-RPC. What it does not say for certain is `unavailable`. */
+export const chainLookup = (rpcUrl: string, timeoutMs: number): ChainLookup => {
+  const client = createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 0 }) });
+
+  const blocks = async ({ since, until }: Expected): Promise<{ readonly fromBlock: bigint; readonly toBlock: bigint }> => {
+    const { number, timestamp } = await client.getBlock({ blockTag: 'latest' });
+    const at = (time: number): bigint => number - BigInt(Math.ceil((Number(timestamp) * 1000 - time) / BLOCK_MS));
+    const within = (block: bigint): bigint => (block < 0n ? 0n : block > number ? number : block);
+    return { fromBlock: within(at(since) - MARGIN_BLOCKS), toBlock: within(at(until) + MARGIN_BLOCKS) };
+  };
+
+  const look = async ({ asset, payer, nonce }: PaymentKey, expected: Expected): Promise<OnChain> => {
+    const args = { authorizer: payer as Hex, nonce: nonce as Hex };
+    const used = await client.readContract({
+      address: asset as Hex,
+      abi: ABI,
+      functionName: 'authorizationState',
+      args: [args.authorizer, args.nonce],
+    });
+    if (!used) return { kind: 'unused' };
+    const range = { address: asset as Hex, args, ...(await blocks(expected)) };
+    const [canceled] = await client.getLogs({ ...range, event: CANCELED });
+    if (canceled !== undefined) return { kind: 'used_otherwise' };
+    const [log] = await client.getLogs({ ...range, event: USED });
+    if (log === undefined) return { kind: 'unavailable' };
+    const receipt = await client.getTransactionReceipt({ hash: log.transactionHash });
+    const transfers = parseEventLogs({ abi: ABI, eventName: 'Transfer', logs: receipt.logs });
+    const paid = transfers.some(
+      ({ address, args: { from, to, value } }) =>
+        isAddressEqual(address, asset as Hex) &&
+        isAddressEqual(from, payer as Hex) &&
+        isAddressEqual(to, expected.payTo as Hex) &&
+        value === BigInt(expected.amount),
+    );
+    return paid ? { kind: 'settled', transaction: log.transactionHash } : { kind: 'used_otherwise' };
+  };
+
+  return { look: (key, expected) => look(key, expected).catch(() => ({ kind: 'unavailable' })) };
+};

@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { chainLookup } from '../../../infra/x402/chain-lookup.ts';
+import type { Payments } from '../../../src/admission/payments/pay-for-read.ts';
+import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
+import { type Death, mortal } from '../../support/payment-crashes.ts';
+import { afterwards, expectAgreement, facilitatorOfShop, paidOnChain, work } from '../../support/payment-recovery.ts';
+import { openTestPayments, type SentPayment, type TestPayments } from '../../support/payments.ts';
+import type { ChainFault } from '../../support/x402-chain.ts';
+import { type LocalNode, startLocalNode } from '../../support/x402-rpc.ts';
+
+let database: TestDatabase;
+let shop: TestPayments;
+let node: LocalNode;
+let survivor: Payments;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  shop = await openTestPayments(database.url);
+  node = await startLocalNode(shop.facilitator.chain);
+  survivor = shop.open();
+});
+afterAll(async () => {
+  await shop.close();
+  await node.close();
+  await database.close();
+});
+
+const life = async (death: Death | null): Promise<{ readonly payment: SentPayment; readonly commits: number; readonly dead: boolean }> => {
+  const payment = await shop.payer.pay(await shop.challenge());
+  const parts = mortal({ ledger: shop.ledger, log: shop.civic.log, facilitator: facilitatorOfShop(shop) }, death);
+  const payments = shop.open(parts);
+  await payments.payForRead(shop.call(payment));
+  await payments.end();
+  return { payment, commits: parts.commits(), dead: parts.dead() };
+};
+
+/** Every commit of the whole way, with what the chain does when the money is to move. */
+const FAULTS: readonly (ChainFault | null)[] = [null, 'pending_once', 'lost', 'revert'];
+
+describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
+  test('a crash before or after any commit leaves money and data in agreement, and the chain tells what was unknown', async () => {
+    shop.facilitator.chain.fault = fault;
+    const { commits } = await life(null);
+    expect(commits).toBeGreaterThanOrEqual(fault === null ? 8 : 5);
+    const ends = new Map<string, string>();
+    for (let commit = 1; commit <= commits; commit += 1) {
+      for (const when of ['before', 'after'] as const) {
+        shop.facilitator.chain.fault = fault;
+        const { payment, dead } = await life({ commit, when });
+        expect(dead).toBe(true);
+        shop.facilitator.chain.fault = null;
+        await afterwards(shop, survivor, payment, { chain: chainLookup(node.url, 2_000) });
+        // Past the last time at which the chain would take it.
+        shop.clock.advance(300_000);
+        await work(shop, { chain: chainLookup(node.url, 2_000) });
+        const row = await expectAgreement(shop, survivor, payment);
+        ends.set(`${commit} ${when}`, row?.state ?? 'nothing');
+        shop.clock.offset = 0;
+      }
+    }
+    // With the chain asked, nothing stays unknown; and what nothing had begun for when the program died can be paid again.
+    expect([...ends.values()]).not.toContain('RECONCILE');
+    expect(ends.get('1 before')).toBe('SETTLED');
+    if (fault === null) expect([...ends.values()].filter((end) => end !== 'SETTLED' && end !== 'SETTLE_FAILED')).toEqual([]);
+  });
+
+  test('without a node of the chain the facilitator is asked again, and what even that does not tell stays for an operator', async () => {
+    shop.facilitator.chain.fault = fault;
+    const { commits } = await life(null);
+    for (let commit = 1; commit <= commits; commit += 1) {
+      for (const when of ['before', 'after'] as const) {
+        shop.facilitator.chain.fault = fault;
+        const { payment } = await life({ commit, when });
+        shop.facilitator.chain.fault = null;
+        await afterwards(shop, survivor, payment);
+        const row = await expectAgreement(shop, survivor, payment);
+        // Unknown only where money has moved and the answer was lost, or where it was refused in a way that proves nothing.
+        if (row?.state === 'RECONCILE' && fault === null) expect(paidOnChain(shop, payment)).toBe(1);
+        shop.clock.offset = 0;
+      }
+    }
+  });
+});
+
+test('a read that fails or finds nothing moves no money, wherever the program dies', async () => {
+  for (const read of [async () => ({ kind: 'empty' }) as const, () => Promise.reject(new Error('the index is gone'))]) {
+    shop.read = read;
+    const { commits } = await life(null);
+    for (let commit = 1; commit <= commits; commit += 1) {
+      for (const when of ['before', 'after'] as const) {
+        const { payment } = await life({ commit, when });
+        await afterwards(shop, survivor, payment);
+        const row = await expectAgreement(shop, survivor, payment);
+        expect(paidOnChain(shop, payment)).toBe(0);
+        expect(['READ_EMPTY', 'READ_FAILED']).toContain(row?.state);
+        shop.clock.offset = 0;
+      }
+    }
+  }
+});

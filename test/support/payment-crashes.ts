@@ -1,0 +1,74 @@
+import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import type { Facilitator } from '../../src/domain/ports/facilitator.ts';
+import type { PaymentLedger } from '../../src/domain/ports/payment-ledger.ts';
+
+export class Died extends Error {
+  override readonly name = 'Died';
+}
+
+/** Where a program dies: at its n-th commit (from 1), before or after it is made. */
+export interface Death {
+  readonly commit: number;
+  readonly when: 'before' | 'after';
+}
+
+const COMMITS: ReadonlySet<string> = new Set([
+  'reserve',
+  'takeOver',
+  'move',
+  'settledAfterAll',
+  'forget',
+  'claimUnknown',
+  'claimOne',
+  'attempt',
+  'lookAgain',
+  'told',
+  'append',
+]);
+
+export interface Mortal {
+  readonly ledger: PaymentLedger;
+  readonly log: EventLog;
+  readonly facilitator: Facilitator;
+  /** Commits made so far. */
+  readonly commits: () => number;
+  readonly dead: () => boolean;
+}
+
+type Port = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
+
+/** The ports of a program that dies where it is told to, and does nothing after that. */
+export const mortal = (
+  parts: { readonly ledger: PaymentLedger; readonly log: EventLog; readonly facilitator: Facilitator },
+  death: Death | null,
+): Mortal => {
+  let commits = 0;
+  let dead = false;
+  const alive = (): void => {
+    if (dead) throw new Died('the program is dead');
+  };
+  const through = <Target extends object>(target: Target): Target =>
+    new Proxy(target, {
+      get(_, name: string) {
+        return async (...given: readonly unknown[]) => {
+          alive();
+          const counted = COMMITS.has(name);
+          if (counted) commits += 1;
+          const here = counted && commits === death?.commit;
+          if (here && death.when === 'before') dead = true;
+          alive();
+          const result = await (target as Port)[name]!(...given);
+          if (here) dead = true;
+          alive();
+          return result;
+        };
+      },
+    });
+  return {
+    ledger: through(parts.ledger),
+    log: through(parts.log),
+    facilitator: through(parts.facilitator),
+    commits: () => commits,
+    dead: () => dead,
+  };
+};
