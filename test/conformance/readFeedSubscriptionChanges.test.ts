@@ -38,7 +38,7 @@ const change = async (resource: 'topics' | 'documents') => {
 };
 const page = async (id: string, query = '', by = key) => {
   const response = await pollFeed(served, by.secret, id, query);
-  const body = (await response.json()) as unknown;
+  const body: unknown = await response.json();
   expect({ status: response.status, body }).toMatchObject({ status: 200 });
   expect(response.headers.get('cache-control')).toBe('no-store');
   return readFeedSubscriptionChanges.success.schema.parse(body);

@@ -4,11 +4,11 @@ export type Fate = 'stored' | 'lose before' | 'lose after';
 
 const positionOf = (number: number): Position => String(number).padStart(16, '0') as Position;
 
-/** A log in memory, of many streams. `fates` says what becomes of the next appends; `read` counts the events that were handed out. */
+/** A log in memory, of many streams. `fates` says what becomes of the next appends; `read` counts the events that were handed out, `appends` the tries. */
 export const memoryLog = () => {
   const events: StoredEvent[] = [];
   const fates: Fate[] = [];
-  const counted = { read: 0 };
+  const counted = { read: 0, appends: 0 };
   const lastOf = (stream: string) => events.findLast((event) => event.stream === stream);
   const store = ({ stream, expectedRevision, events: added }: Parameters<EventLog['append']>[0]): AppendOutcome => {
     const actualRevision = lastOf(stream)?.revision ?? -1;
@@ -26,6 +26,7 @@ export const memoryLog = () => {
   };
   const log: Pick<EventLog, 'append' | 'readStream' | 'readLast' | 'head'> = {
     append: async (append) => {
+      counted.appends += 1;
       const fate = fates.shift() ?? 'stored';
       if (fate === 'lose before') throw new OutcomeUnknown('lost');
       const outcome = store(append);
@@ -47,6 +48,9 @@ export const memoryLog = () => {
     store,
     get read() {
       return counted.read;
+    },
+    get appends() {
+      return counted.appends;
     },
   };
 };

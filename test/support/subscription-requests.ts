@@ -14,7 +14,7 @@ export const createFeed = (served: ServedCivic, secret: string, body: unknown): 
 /** A subscription that must be new (201) or must be there already (200). */
 export const feedOf = async (answer: Response | Promise<Response>, status: 200 | 201 = 201): Promise<FeedSubscription> => {
   const response = await answer;
-  const body = (await response.json()) as unknown;
+  const body: unknown = await response.json();
   expect({ status: response.status, body }).toMatchObject({ status });
   expect(response.headers.get('cache-control')).toBe('no-store');
   return createFeedSubscription.success.schema.parse(body).data;

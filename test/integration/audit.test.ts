@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { listAudit } from '../../queries/list-audit.ts';
+import { ACCOUNT_EVENTS } from '../../src/domain/events/account-events.ts';
+import { AUDITED, auditRow } from '../../projections/audit/audit-row.ts';
+import { ACCOUNT_REPORT_EVENTS } from '../../src/domain/events/report-events.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { createFeed, newFeed, revokeFeed } from '../support/subscription-requests.ts';
+
+let database: TestDatabase;
+let served: ServedCivic;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  served = await serveCivic(database.url);
+});
+afterAll(async () => {
+  await served?.close();
+  await database?.close();
+});
+
+test('what a customer has written stands there with key, request and time, newest last, beside what was done to the account', async () => {
+  const account = await served.openAccount();
+  const [first, second] = [await served.issueKey(account), await served.issueKey(account)];
+  const expected: object[] = [
+    { action: 'AccountOpened', subject: account, keyId: null, requestId: null },
+    { action: 'KeyIssued', subject: first.keyId, keyId: null, requestId: null },
+    { action: 'KeyIssued', subject: second.keyId, keyId: null, requestId: null },
+  ];
+  const at = () => new Date(served.clock.now()).toISOString();
+  for (const entry of expected) Object.assign(entry, { at: at() });
+  const wrote = (response: Response, action: string, subject: string, keyId: string) =>
+    expected.push({ at: at(), action, subject, keyId, requestId: response.headers.get('x-request-id') });
+
+  served.clock.advance(1_000);
+  const snapshot = await served.ask('POST', '/snapshots', first.secret);
+  const { data } = (await snapshot.json()) as { data: { snapshotId: string } };
+  wrote(snapshot, 'SnapshotTaken', data.snapshotId, first.keyId);
+  served.clock.advance(1_000);
+  const created = await createFeed(served, second.secret, { name: 'a' });
+  const feed = ((await created.json()) as { data: { id: string } }).data.id;
+  wrote(created, 'FeedSubscriptionCreated', feed, second.keyId);
+  // What changed nothing is no write.
+  await createFeed(served, second.secret, { name: 'a' });
+  await createFeed(served, second.secret, { name: 'a', resource: 'topics' });
+  await revokeFeed(served, first.secret, feed);
+  await served.ask('GET', '/changes', first.secret);
+  served.clock.advance(1_000);
+  wrote(await revokeFeed(served, second.secret, feed), 'FeedSubscriptionRevoked', feed, second.keyId);
+  await revokeFeed(served, second.secret, feed);
+  await served.command(account, { type: 'RevokeKey', keyId: second.keyId });
+  expected.push({ at: at(), action: 'KeyRevoked', subject: second.keyId, keyId: null, requestId: null });
+
+  expect(await listAudit(served.civic.reads, account)).toEqual(expected);
+});
+
+test("an account's entries are its own, and an account that is not there has none", async () => {
+  const [mine, theirs] = [await served.openAccount(), await served.openAccount()];
+  const key = await served.issueKey(theirs);
+  await newFeed(served, key.secret, 'a');
+  await served.ask('POST', '/snapshots', key.secret);
+  expect((await listAudit(served.civic.reads, mine)).map(({ action }) => action)).toEqual(['AccountOpened']);
+  expect(await listAudit(served.civic.reads, served.civic.identifiers.next())).toEqual([]);
+});
+
+test('every event of an account and every receipt of a report is followed, and a report names its account by its stream', () => {
+  for (const type of [...Object.keys(ACCOUNT_EVENTS), 'SnapshotTaken', 'DataReportSubmitted']) expect(AUDITED).toContain(type);
+  expect(Object.keys(ACCOUNT_REPORT_EVENTS)).toContain('DataReportSubmitted');
+  const [account, report, key] = [1, 2, 3].map(() => served.civic.identifiers.next()) as [string, string, string];
+  const stored = {
+    position: '7' as never,
+    stream: `account_reports-${account}`,
+    revision: 0,
+    id: report,
+    type: 'DataReportSubmitted',
+    schemaVersion: 1,
+    data: JSON.stringify({ reportId: report, input: { sourceUrl: 'https://example.org/a' } }),
+    metadata: JSON.stringify({ commandId: report, accountId: account, keyId: key, requestId: 'r' }),
+    time: 5,
+  };
+  expect(auditRow(stored)).toEqual({
+    accountId: account,
+    position: '7',
+    at: 5,
+    action: 'DataReportSubmitted',
+    subject: report,
+    keyId: key,
+    requestId: 'r',
+  });
+});
+
+test('no secret of a key, and nothing that leads to one, is in the table', async () => {
+  const account = await served.openAccount();
+  const { secret } = await served.issueKey(account);
+  await newFeed(served, secret, 'a');
+  const text = JSON.stringify(await listAudit(served.civic.reads, account));
+  expect(text).not.toContain(secret.slice(4, 30));
+  expect(text).not.toMatch(/[0-9a-f]{64}/);
+});
+
+test('civic audit prints a table for a person and one JSON value for a script, and says when there is no such account', async () => {
+  const installation: Installation = makeInstallation('civic-audit-');
+  let service: Service | undefined;
+  try {
+    service = await installation.start({ sample: 'on' });
+    const accounts = JSON.parse((await installation.civic(['accounts', 'list', '--json'])).stdout) as { accountId: string }[];
+    const account = accounts[0]!.accountId;
+    const taken = await service.fetch('/api/v1/data/snapshots', { method: 'POST' });
+    const { snapshotId } = ((await taken.json()) as { data: { snapshotId: string } }).data;
+    const json = await installation.civic(['audit', '--account', account, '--json']);
+    const entries = JSON.parse(json.stdout) as { at: string; action: string; subject: string; keyId: string; requestId: string }[];
+    const requestId = taken.headers.get('x-request-id');
+    expect(entries.map(({ action }) => action)).toEqual(['AccountOpened', 'KeyIssued', 'SnapshotTaken']);
+    expect(entries.at(-1)).toMatchObject({ subject: snapshotId, keyId: entries[1]!.subject, requestId });
+    const plain = (await installation.civic(['audit', '--account', account])).stdout.trimEnd().split('\n');
+    expect(plain[0]!.split(/ +/)).toEqual(['at', 'action', 'subject', 'keyId', 'requestId']);
+    expect(plain.at(-1)!.split(/ +/)).toEqual([entries.at(-1)!.at, 'SnapshotTaken', snapshotId, entries[1]!.subject, requestId]);
+    const none = await installation.civic(['audit', '--account', '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11']);
+    expect([none.exitCode, none.stdout, none.stderr]).toEqual([1, '', 'civic: there is no account 0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11\n']);
+  } finally {
+    await service?.stop();
+    await installation.close();
+  }
+});
