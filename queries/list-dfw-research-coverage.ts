@@ -49,6 +49,15 @@ export const listDfwResearchCoverage = (catalogue: CoverageCatalogue, input: Cov
   return { data, meta: { ...about, pagination: { limit: input.limit, returned: data.length, total: matching.length, nextCursor } } };
 };
 
+/**
+ * The cursor that goes on after so many rows of the page that this input gave, from 1: for an answer that could not hold all of them.
+ */
+export const coverageCursorAfter = ({ meta: { catalogVersion } }: CoveragePage, input: CoverageInput, rows: number): string => {
+  const before = input.cursor === undefined ? undefined : decodeCoverageCursor(input.cursor);
+  const offset = typeof before === 'object' ? before.offset : 0;
+  return encodeCoverageCursor({ catalogVersion, binding: bindingOf(input), offset: offset + rows });
+};
+
 const bindingOf = ({ jurisdictionSlug, county, family, includeInactive, limit }: CoverageInput): CoverageBinding => ({
   jurisdictionSlug: jurisdictionSlug ?? null,
   county: county ?? null,

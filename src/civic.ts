@@ -7,6 +7,7 @@ import type { Admission } from './admission/admit.ts';
 import type { Payments } from './admission/payments/pay-for-read.ts';
 import type { PublicLimits } from './admission/public-limits.ts';
 import type { ReportClients } from './admission/report-clients.ts';
+import type { ToolRunnerParts } from './mcp/run-tool.ts';
 import type { OperationFunctions, PublicFunctions } from './contract/handlers.ts';
 import type { AgendaFunctions } from './contract/tools/agenda-functions.ts';
 import type { Identifiers } from './domain/identifiers.ts';
@@ -57,6 +58,8 @@ export interface Civic {
   readonly paymentLedger: PaymentLedger;
   /** What `reconcilePayments` and an operator's word about a payment need. */
   readonly reconciling: ReconcileParts;
+  /** The tools for agents, and what they are admitted by. */
+  readonly tools: Omit<ToolRunnerParts, 'clock' | 'logger' | 'metrics'>;
   /** Folds in this process too, for as long as the program is open; whoever holds the leases does the work. */
   startProjector(): Projector;
   /** Runs what follows from events by itself, for as long as the program is open. */

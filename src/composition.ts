@@ -54,7 +54,7 @@ import { readHighWaterMark } from '../queries/high-water-mark.ts';
 import { knownRecords } from '../queries/known-records.ts';
 import { listDfwResearchCoverage } from '../queries/list-dfw-research-coverage.ts';
 import { createListFeedSubscriptions } from '../queries/list-feed-subscriptions.ts';
-import { createListPublicSourceStatuses } from '../queries/list-public-source-statuses.ts';
+import { createListCoveredSources, createListPublicSourceStatuses } from '../queries/list-public-source-statuses.ts';
 import { createListRecentAgendaHits } from '../queries/list-recent-agenda-hits.ts';
 import { createListUpcomingAgendaHits } from '../queries/list-upcoming-agenda-hits.ts';
 import { createReadCivicChanges } from '../queries/read-civic-changes.ts';
@@ -78,10 +78,12 @@ import type { Position } from './domain/ports/event-log.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Probes } from './domain/ports/probes.ts';
 import type { Projection } from './domain/ports/projection.ts';
+import { TOOL_DEADLINE_MS } from './contract/tools/tool.ts';
 import type { Settings } from './settings.ts';
 import { createClassificationReactor } from './reactors/classification/classification-reactor.ts';
 import { phraseClassifier } from './reactors/classifier/phrase-classifier.ts';
 import { runReactor } from './reactors/run-reactor.ts';
+import { createCoverageTools } from './mcp/coverage-tools.ts';
 import { COVERED_BODIES } from './sources/catalogue/data-files.ts';
 import { COVERAGE_CATALOGUE } from './sources/coverage/coverage-catalogue.ts';
 import { syncLegistar } from './sources/legistar/sync.ts';
@@ -337,6 +339,14 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       shared: createSharedCounts(database.transactor, database.columns, identifiers.next()),
       logger,
     }),
+    tools: {
+      functions: createCoverageTools({
+        listCoveredSources: createListCoveredSources({ reads, clock }),
+        listResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
+      }),
+      billingEnforced: rules.billingEnforced,
+      deadlineMs: TOOL_DEADLINE_MS,
+    },
     publicPosition: () => readAgendaPosition(reads.database),
     reportClients: createReportClients({
       counts: createReportClientCounts(database.counting),

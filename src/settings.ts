@@ -53,6 +53,13 @@ const dailyBudget = z
     return { perAccount: perAccount!, ofAll: ofAll! };
   });
 
+/** As a browser writes them: scheme, host and, where it is not the scheme's own, port; nothing after that. */
+const isOrigin = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;
+const origins = z
+  .string()
+  .transform((text) => text.split(',').map((origin) => origin.trim().toLowerCase()))
+  .refine((list) => list.every(isOrigin));
+
 const decodes = (text: string): boolean => {
   try {
     decodeURIComponent(new URL(text).host + new URL(text).pathname);
@@ -83,6 +90,7 @@ const SETTINGS = {
   CIVIC_ABUSE_LIMIT: [ceiling, '1000/60,100/1', 'requests/seconds, and the same for the burst, such as 1000/60,100/1'],
   CIVIC_PLANS: [plansSetting, '{}', PLANS_ALLOWED],
   CIVIC_BILLING_ENFORCEMENT: [z.enum(['on', 'off']), 'on', 'on or off'],
+  CIVIC_ALLOWED_ORIGINS: [origins, undefined, 'origins such as https://app.example.org, separated by commas'],
   CIVIC_STATEMENT_TIMEOUT: [duration, 'PT10S', 'an ISO 8601 duration such as PT10S'],
   CIVIC_REPORT_QUEUE_LIMIT: [count, '1000', 'a whole number of at least 1'],
   CIVIC_REPORT_DAILY_BUDGET: [count, '500', 'a whole number of at least 1'],

@@ -33,7 +33,7 @@ const PARTS: readonly Part[] = [
   { from: '^src/cli/', ours: [EDGES, PROGRAM, CLIENT, '^projections/', ...INWARD] },
   { from: '^src/serving/', ours: [EDGES, PROGRAM, '^projections/', ...INWARD] },
   { from: CLIENT, ours: [CLIENT, DOMAIN] },
-  { from: PROGRAM, ours: [PROGRAM, '^src/(admission|sources|documents|reactors)/', '^projections/', ...INWARD] },
+  { from: PROGRAM, ours: [PROGRAM, '^src/(admission|mcp|sources|documents|reactors)/', '^projections/', ...INWARD] },
   { from: '^infra/', ours: ['^infra/', DOMAIN] },
 ];
 
@@ -50,6 +50,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   commander: ['^src/cli/', '^src/main[.]ts$'],
   'cli-progress': ['^src/cli/'],
   fastify: ['^src/http/'],
+  '@modelcontextprotocol/server': ['^src/mcp/'],
   'prom-client': ['^src/http/', '^src/serving/'],
   pino: ['^infra/system/'],
   'pino-pretty': ['^infra/system/'],

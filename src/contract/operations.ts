@@ -80,6 +80,12 @@ export const CUSTOMER_OPERATIONS = {
 export type CustomerOperationId = keyof typeof CUSTOMER_OPERATIONS;
 
 /** The operations that this version of the program answers; the edge knows no other, and the documents say so of each. */
-export const SERVED_OPERATIONS = { ...PUBLIC_OPERATIONS, getOpenApiDocument, ...CLOSED_OPERATIONS, ...CUSTOMER_OPERATIONS } as const;
+export const SERVED_OPERATIONS = {
+  ...PUBLIC_OPERATIONS,
+  getOpenApiDocument,
+  ...CLOSED_OPERATIONS,
+  postMcpJsonRpc,
+  ...CUSTOMER_OPERATIONS,
+} as const;
 
 export const isServed = (id: OperationId): boolean => Object.hasOwn(SERVED_OPERATIONS, id);

@@ -7,12 +7,17 @@ import { paymentRequired, TOOL_RESULTS, toolError, toolsList } from './tools/too
 /** Revisions of the tool protocol that are served, the current era's first. */
 export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const;
 
+/** Those without a claim in the request. */
+export const [, ...LEGACY_VERSIONS] = PROTOCOL_VERSIONS;
+
 /** Methods beside the two that are written out (`server/discover`, `initialize`, `ping`) answer an object of the protocol's own. */
 const otherResult = z.looseObject({});
 
 const result = z.union([toolsList, ...Object.values(TOOL_RESULTS), toolError, paymentRequired, otherResult]);
 
 export const mcpAnswer = jsonRpcAnswer(result);
+/** A tool that there is not, and arguments that are no object, are answered 200 by the protocol's own rules. */
+const mcpReply = z.union([mcpAnswer, jsonRpcError]);
 
 const headers = z.object({
   'mcp-method': z.string().optional(),
@@ -32,7 +37,7 @@ export const postMcpJsonRpc = operation({
   query: noQuery,
   headers,
   body: { schema: z.union([jsonRpcRequest, z.array(jsonRpcRequest).min(1).max(MOST_BATCH_ELEMENTS)]), maxBytes: 65_536 },
-  success: { status: 200, schema: mcpAnswer },
+  success: { status: 200, schema: mcpReply },
   otherAnswers: [
     { status: 202, when: 'The body held notifications only.', schema: null },
     { status: 400, when: 'The headers, the era or the message are wrong.', schema: jsonRpcError },

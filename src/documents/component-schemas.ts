@@ -123,6 +123,7 @@ export const ANSWER_COMPONENTS: Named = {
   SubmittedDataReport: submitDataReport.success.schema,
   DataReport: dataReport,
   DataReportAnswer: getDataReport.success.schema,
+  JsonRpcReply: postMcpJsonRpc.success.schema,
   JsonRpcAnswer: mcpAnswer,
   JsonRpcError: jsonRpcError,
   ToolsList: toolsList,

@@ -41,7 +41,7 @@ const GLOSSARY: Readonly<Record<string, string>> = {
   code: 'What happened, for a program.',
   confidence: 'How sure the classifier is, from 0 to 100.',
   consecutiveFailures: 'Failed checks since the last good one.',
-  content: 'The structured content as JSON text.',
+  content: 'The data as JSON text; of a refusal, all of the structured content.',
   count: 'Adds `totalCount` to the cursor form; only `true` is allowed.',
   counties: 'Counties of the region.',
   county: 'Bare slug of a county; finds every jurisdiction with any part in it.',

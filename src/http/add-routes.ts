@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ReportClients } from '../admission/report-clients.ts';
 import type { JsonPage, OperationFunctions } from '../contract/handlers.ts';
 import type { Operation } from '../contract/operation.ts';
+import { postMcpJsonRpc } from '../contract/post-mcp-json-rpc.ts';
 import { CLOSED_OPERATIONS, CUSTOMER_OPERATIONS, type CustomerOperationId, PUBLIC_OPERATIONS } from '../contract/operations.ts';
 import type { Route } from './allowed-methods.ts';
 import { createAnswers, type Exchange } from './answers.ts';
@@ -10,8 +11,9 @@ import type { Codings } from './public/accept-encoding.ts';
 import type { PublicEdge } from './public/public-edge.ts';
 import { servePublic } from './public/serve-public.ts';
 import { refuseClosed } from './refuse-closed.ts';
-import { type KeyOperation, serveOperation, type ServingParts } from './serve-operation.ts';
+import { type KeyOperation, serveOperation } from './serve-operation.ts';
 import { afterReportClient } from './report-client.ts';
+import { serveTools, serveToolsPreflight, type ToolServing } from './serve-tools.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,10 +22,10 @@ declare module 'fastify' {
   }
 }
 
-export interface RouteParts extends ServingParts {
+export interface RouteParts extends ToolServing {
   readonly reportClients: ReportClients;
-  /** Where the service is reached, without a slash at the end; known once the server listens. */
-  readonly baseUrl: () => string;
+  /** Whether pages of other origins may call the tools. */
+  readonly preflights: boolean;
   readonly functions: OperationFunctions;
   readonly publicEdge: PublicEdge;
   readonly codingsOf: (header: string | undefined) => Codings;
@@ -50,6 +52,9 @@ export const addRoutes = (app: FastifyInstance, parts: RouteParts): readonly Rou
     });
   };
   addCustomerRoutes(add, parts);
+  const { method, path, operationId } = postMcpJsonRpc;
+  add([method], path, operationId, serveTools(parts));
+  if (parts.preflights) add(['OPTIONS'], path, operationId, serveToolsPreflight(parts));
   for (const [id, answer] of Object.entries(parts.publicEdge.answers)) {
     const operation: Operation = PUBLIC_OPERATIONS[id as keyof typeof PUBLIC_OPERATIONS];
     add(READING, operation.path, id, servePublic(parts.publicEdge.serving, operation, answer));

@@ -10,6 +10,8 @@ import type { Logger } from '../domain/ports/logger.ts';
 import { addRoutes } from './add-routes.ts';
 import { type Connections, createConnections, refuseConnect } from './connections.ts';
 import type { DocumentRoute } from './documents.ts';
+import { createToolEndpoint } from '../mcp/endpoint.ts';
+import type { ToolRunnerParts } from '../mcp/run-tool.ts';
 import { handleRefusals } from './handle-refusals.ts';
 import type { HttpMetrics } from './metrics.ts';
 import { rememberedCodings } from './public/accept-encoding.ts';
@@ -35,6 +37,9 @@ export interface HttpServerParts {
   /** Left out: the address that the server listens on. */
   readonly baseUrl?: string | undefined;
   readonly admission: Admission;
+  readonly tools: Omit<ToolRunnerParts, 'clock' | 'logger' | 'metrics'>;
+  /** Browser origins whose pages may call the tools, beside the service's own. */
+  readonly allowedOrigins: readonly string[];
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly logger: Logger;
@@ -107,7 +112,9 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
   const publicEdge = createPublicEdge(parts, codingsOf);
   let baseUrl = parts.baseUrl ?? 'http://localhost';
   let documents = parts.documents(baseUrl);
-  const routes = addRoutes(app, { ...parts, baseUrl: () => baseUrl, connections, publicEdge, codingsOf, documents: () => documents });
+  const endpoint = createToolEndpoint({ ...parts, ...parts.tools });
+  const served = { baseUrl: () => baseUrl, documents: () => documents, preflights: parts.allowedOrigins.length > 0 };
+  const routes = addRoutes(app, { ...parts, ...served, connections, publicEdge, codingsOf, endpoint });
   const refusals = handleRefusals(app, { routes, logger: parts.logger });
 
   return {
@@ -126,6 +133,7 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
       connections.close();
       publicEdge.close();
       await closed;
+      await endpoint.close();
       clearTimeout(limit);
     },
   };

@@ -4,7 +4,7 @@ import { Rejection } from '../domain/rejections.ts';
 /** Reads a JSON request body of at most `maxBytes` bytes, whatever length the headers claim. Throws `Rejection` (400, 413). */
 export const readJsonBody = async (request: IncomingMessage, maxBytes: number): Promise<unknown> => {
   requireJson(request);
-  const bytes = await readBytes(request, maxBytes);
+  const bytes = await readBodyBytes(request, maxBytes);
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
   } catch {
@@ -12,7 +12,8 @@ export const readJsonBody = async (request: IncomingMessage, maxBytes: number): 
   }
 };
 
-const requireJson = ({ headers }: IncomingMessage): void => {
+/** Refuses (`invalid_parameter`) whatever is not sent as JSON in UTF-8, without a coding around it. */
+export const requireJson = ({ headers }: IncomingMessage): void => {
   const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
   const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
   if (mediaType !== 'application/json' || (charset !== undefined && !/^"?utf-?8"?$/.test(charset))) {
@@ -23,8 +24,11 @@ const requireJson = ({ headers }: IncomingMessage): void => {
   }
 };
 
-/** By events: leaving an iteration early would destroy the connection before the refusal is sent. What follows the limit is thrown away. */
-const readBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> => {
+/**
+ * Reads a request body of at most `maxBytes` bytes. By events: leaving an iteration early would destroy the connection before the refusal
+ * is sent. What follows the limit is thrown away. Throws `Rejection` (400, 413).
+ */
+export const readBodyBytes = (request: IncomingMessage, maxBytes: number): Promise<Buffer> => {
   const tooLarge = new Rejection('request_too_large', `the request body is over ${maxBytes} bytes`);
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge);
   const { promise, resolve, reject } = Promise.withResolvers<Buffer>();

@@ -1,4 +1,4 @@
-import { Counter, type Registry } from 'prom-client';
+import { Counter, Histogram, type Registry } from 'prom-client';
 import { RequestDurations } from './request-durations.ts';
 
 export interface HttpMetrics {
@@ -7,6 +7,8 @@ export interface HttpMetrics {
   itemsServed(operation: string, items: number): void;
   /** A public answer was sent that hides a failure of the backend. */
   softFailure(operation: string): void;
+  /** A tool was called; `outcome` is `ok` or the code of its refusal. */
+  toolAnswered(tool: string, outcome: string, seconds: number): void;
 }
 
 export const createHttpMetrics = (registry: Registry): HttpMetrics => {
@@ -23,9 +25,17 @@ export const createHttpMetrics = (registry: Registry): HttpMetrics => {
     labelNames: ['operation'],
     registers: [registry],
   });
+  const toolCalls = new Histogram({
+    name: 'civic_tool_duration_seconds',
+    help: 'Time from a tool call to its result.',
+    labelNames: ['tool', 'outcome'],
+    buckets: [0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10],
+    registers: [registry],
+  });
   return {
     answered: (operation, status, seconds) => durations.answered(operation, status, seconds),
     itemsServed: (operation, count) => items.inc({ operation }, count),
     softFailure: (operation) => softFailures.inc({ operation }),
+    toolAnswered: (tool, outcome, seconds) => toolCalls.observe({ tool, outcome }, seconds),
   };
 };

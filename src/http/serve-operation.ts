@@ -58,7 +58,7 @@ const requireSize = (json: string | Buffer, maxBytes: number): void => {
 };
 
 /** Every one of them: Node's `headers` keeps the first and hides that there are more. */
-const authorizationHeaders = (rawHeaders: readonly string[]): readonly string[] =>
+export const authorizationHeaders = (rawHeaders: readonly string[]): readonly string[] =>
   rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]!.toLowerCase() === 'authorization');
 
 const read = (connections: Connections, raw: FastifyRequest['raw'], { maxBytes }: { readonly maxBytes: number }): Promise<unknown> => {

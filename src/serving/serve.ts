@@ -81,6 +81,8 @@ const openListeners = async (
     documents: documentRoutes,
     baseUrl: settings.CIVIC_BASE_URL,
     admission: civic.admission,
+    tools: civic.tools,
+    allowedOrigins: settings.CIVIC_ALLOWED_ORIGINS ?? [],
     clock: civic.clock,
     identifiers: civic.identifiers,
     logger,

@@ -29,7 +29,7 @@ describe('the router', () => {
     '/api/v1/data',
     '/api/v1/data/nothing',
     '/api/v1/data-reports/a/b',
-    '/api/v1/mcp',
+    '/api/v1/mcp/x',
     '/api/mcp/x',
     '/api/v1/data/changes/',
     '/api/v1/d%61ta/x',

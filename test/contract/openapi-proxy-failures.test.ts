@@ -10,17 +10,32 @@ import {
 import { STATUSES } from '../../src/contract/statuses.ts';
 import { documentRoutes } from '../../src/documents/document-routes.ts';
 import { openApiDocumentOf } from '../../src/documents/openapi.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { documentedAnswers, expectAnswer, expectRefused, isOfFailure } from '../support/as-documented.ts';
 import { type EdgeFunctions, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { idempotent, MISSING_RECORD } from '../support/missing-record.ts';
+import { ALL_TOOLS } from '../support/tool-answers.ts';
+import { BOTH_TYPES, currentRequest } from '../support/tool-requests.ts';
 import { startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
 
 /** The real edge in front of functions that fail, and Prism in front of the edge: the refusals that a sound service does not come to. */
 let edge: HttpEdge;
 let toEdge: ValidatingProxy;
+let clockFails = false;
 beforeAll(async () => {
-  edge = await startHttpEdge({ documents: (baseUrl) => documentRoutes(baseUrl).map((route) => ({ ...route, body: failed })) });
+  const failingClock: Clock = {
+    now: () => edge.now,
+    sleep: (_, signal) => {
+      if (clockFails) throw new Error('a defect');
+      return new Promise((_resolve, reject) => signal?.addEventListener('abort', () => reject(new Error('aborted'))));
+    },
+  };
+  edge = await startHttpEdge({
+    tools: { functions: ALL_TOOLS, clock: failingClock },
+    chargeFurther: async () => ({ kind: 'exhausted', retryAfterSeconds: 3, states: [] }),
+    documents: (baseUrl) => documentRoutes(baseUrl).map((route) => ({ ...route, body: failed })),
+  });
   toEdge = await startValidatingProxy(edge.url, openApiDocumentOf(edge.url));
 });
 afterAll(async () => {
@@ -83,6 +98,22 @@ test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
     await expectAnswer(toEdge, id, WITHOUT_BACKEND[id], asked);
   },
 );
+
+test('the tool endpoint answers what is too large, too much and broken as the document has it', async () => {
+  const { headers, body } = currentRequest('tools/list');
+  const asked = { key: edge.keys.all, headers, body: JSON.parse(body) as unknown };
+  const large = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { x: 'x'.repeat(65_536) } };
+  await expectRefused(toEdge, 'postMcpJsonRpc', 413, 'request_too_large', { ...asked, body: large });
+  const call = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'get_coverage' } };
+  const batch = { key: edge.keys.all, headers: { accept: BOTH_TYPES }, body: [1, 2].map((id) => ({ ...call, id })) };
+  await expectRefused(toEdge, 'postMcpJsonRpc', 429, 'rate_limited', batch);
+  edge.identity = 'failing';
+  await expectRefused(toEdge, 'postMcpJsonRpc', 503, 'authentication_unavailable', asked);
+  edge.identity = 'working';
+  clockFails = true;
+  await expectRefused(toEdge, 'postMcpJsonRpc', 500, 'internal_error', asked);
+  clockFails = false;
+});
 
 test('a document that cannot be read is answered as the document has it', async () => {
   await expectRefused(toEdge, 'getOpenApiDocument', 500, 'internal_error');

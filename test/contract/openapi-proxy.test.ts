@@ -24,6 +24,7 @@ import {
 } from '../support/as-documented.ts';
 import { expectSubscriptionLife, expectSubscriptionRefusals } from '../support/documented-subscriptions.ts';
 import { type Asked, startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
+import { expectToolAnswers, expectToolRefusals, unacceptableToolRequest } from '../support/documented-tools.ts';
 import { type ServedId, WRONG_BODIES } from '../support/wrong-bodies.ts';
 
 /** Two services with feeds of their own; the second lets an address ask each public operation once. */
@@ -322,6 +323,11 @@ describe('the public operations', () => {
   });
 });
 
+describe('the tool endpoint', () => {
+  test('answers in both eras as the document has it', () => expectToolAnswers(toService, key));
+  test('refuses as the document has it', () => expectToolRefusals(toService, { key, narrow: limited['civic:read'] }));
+});
+
 test('the document and the closed routes are answered as the document has it', async () => {
   expect(await good('getOpenApiDocument')).toEqual(openApiDocumentOf(service.baseUrl));
   for (const id of ['getPrelaunchMcp', 'postPrelaunchMcp'] as const) await good(id);
@@ -348,24 +354,19 @@ describe('the proxy finds', () => {
       return { key, body: { requests: [{ resource: 'topics', ids: data.items.map(({ recordId }) => recordId) }] } };
     }
     if (id === 'getPublicBodyCadence') return { params: dallas };
-    if (id === 'createFeedSubscription') {
-      await firstFeed();
-      return { key, body: { name: 'first' } };
-    }
+    if (id === 'createFeedSubscription') return firstFeed().then(() => ({ key, body: { name: 'first' } }));
     if (id === 'readFeedSubscriptionChanges') {
       const { meta } = await good<Page<unknown>>('readCivicChanges', { key, query: '?limit=1' });
       return { key, params: { subscriptionId: await firstFeed() }, query: `?limit=1&cursor=${meta.nextCursor}` };
     }
     if (id === 'revokeFeedSubscription') return { key, params: { subscriptionId: await firstFeed() } };
-    if (id === 'submitDataReport') return { key, headers: idempotent(), body: MISSING_RECORD };
+    const report = { key, headers: idempotent(), body: MISSING_RECORD };
+    if (id === 'submitDataReport') return report;
     if (id === 'getDataReport') {
-      const submitted = await good<{ data: { reportId: string } }>('submitDataReport', {
-        key,
-        headers: idempotent(),
-        body: MISSING_RECORD,
-      });
-      return { key, params: { reportId: submitted.data.reportId } };
+      const { data } = await good<{ data: { reportId: string } }>('submitDataReport', report);
+      return { key, params: { reportId: data.reportId } };
     }
+    if (id === 'postMcpJsonRpc') return { key, ...unacceptableToolRequest };
     return OPERATIONS[id].access === 'key' ? { key } : {};
   };
 

@@ -18,7 +18,7 @@ export const expectAnswer = async (proxy: ValidatingProxy, id: OperationId, stat
 
 /** The same for a request that is as the document has it too; gives the body. */
 export const expectGood = async <Body>(proxy: ValidatingProxy, id: OperationId, asked: Asked = {}): Promise<Body> => {
-  const operation = SERVED_OPERATIONS[id as keyof typeof SERVED_OPERATIONS];
+  const operation = SERVED_OPERATIONS[id];
   const got = await expectAnswer(proxy, id, operation.access === 'closed' ? 403 : operation.success.status, asked);
   expect({ id, asked, violations: got.ofRequest }).toEqual({ id, asked, violations: [] });
   return JSON.parse(got.text) as Body;

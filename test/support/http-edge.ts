@@ -11,7 +11,7 @@ import type { OperationFunctions, PublicFunctions } from '../../src/contract/han
 import { burstBucket, minuteBucket } from '../../src/domain/allowance-buckets.ts';
 import { encodeFeedCursor } from '../../src/domain/cursor.ts';
 import { SCOPES } from '../../src/domain/events/account-events.ts';
-import type { AdmissionRules, Charge } from '../../src/domain/ports/admission-counts.ts';
+import type { AdmissionRules, Charge, ChargeFurther } from '../../src/domain/ports/admission-counts.ts';
 import type { BucketState } from '../../src/domain/ports/window-counts.ts';
 import type { ClientLimit } from '../../src/domain/ports/client-counts.ts';
 import type { SharedCounts } from '../../src/domain/ports/shared-counts.ts';
@@ -20,6 +20,7 @@ import type { KeyIdentity } from '../../src/domain/identity.ts';
 import { keySecretHash, makeKeySecret } from '../../src/domain/key-secret.ts';
 import { RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
+import type { ToolRunnerParts } from '../../src/mcp/run-tool.ts';
 import type { DocumentRoute } from '../../src/http/documents.ts';
 import { createHttpServer, HTTP_TIMEOUTS, type HttpTimeouts } from '../../src/http/http-server.ts';
 import { createHttpMetrics } from '../../src/http/metrics.ts';
@@ -162,6 +163,9 @@ export interface EdgeSettings {
   /** Left out: more than any test asks. */
   readonly reportClientLimit?: ClientLimit;
   readonly documents?: (baseUrl: string) => readonly DocumentRoute[];
+  readonly tools?: Partial<ToolRunnerParts>;
+  readonly allowedOrigins?: readonly string[];
+  readonly chargeFurther?: ChargeFurther;
 }
 
 export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEdge> => {
@@ -234,6 +238,8 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
       return edge.position;
     },
     documents: settings.documents ?? (() => []),
+    tools: { functions: {}, billingEnforced: EDGE_RULES.billingEnforced, deadlineMs: 10_000, ...settings.tools },
+    allowedOrigins: settings.allowedOrigins ?? [],
     admission:
       settings.admission ??
       createAdmission({
@@ -243,7 +249,7 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
           const identity = identities.get(sha256);
           return identity === undefined ? null : { identity, plan: 'pro', charge: uncounted(identity, now) };
         },
-        chargeFurther: async () => ({ kind: 'charged', states: EDGE_STATES }),
+        chargeFurther: settings.chargeFurther ?? (async () => ({ kind: 'charged', states: EDGE_STATES })),
         windowCounts: { take: async () => ({ kind: 'taken', states: [] }) },
         onFailure: (error) => log('warn')({ err: error }, 'identity look-up failed'),
       }),

@@ -31,6 +31,7 @@ export const WRONG_BODIES: Readonly<Record<ServedId, Alter>> = {
   getOpenApiDocument: json((document) => ({ ...document, openapi: '2.0' })),
   getPrelaunchMcp: json(() => ({ error: { code: 'not_found', message: 'none' } })),
   postPrelaunchMcp: json(() => ({ error: { code: 'mcp_prelaunch' } })),
+  postMcpJsonRpc: json((message) => ({ ...(message as object), id: { any: 1 } })),
   readCivicChanges: first((change) => (change['changedAt'] = 'yesterday'), items),
   createCivicSnapshot: first(
     (counts) => delete counts['topics'],

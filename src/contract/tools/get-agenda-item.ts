@@ -40,8 +40,11 @@ const item = z.strictObject({
 export const getAgendaItem = tool({
   name: 'get_agenda_item',
   title: 'Read one agenda item',
-  description: 'Reads one agenda item with its topics and documents. Long text is shortened; the record at sourceUrl is authoritative.',
-  input: z.strictObject({ itemId: uuid }),
+  description: `Reads one agenda item in full: its text, outcome, topics (each with the sentence that it was found by), documents, and when its source was
+last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before
+relying on the item.`,
+  effect: 'reads',
+  input: z.strictObject({ itemId: uuid.describe('The itemId of a result of search_agenda.') }),
   data: z.strictObject({ item, truncated: z.boolean() }),
   errors: PAID_TOOL_CODES,
 });

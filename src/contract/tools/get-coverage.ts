@@ -7,7 +7,9 @@ import { COMMON_TOOL_CODES } from './tool-errors.ts';
 export const getCoverage = tool({
   name: 'get_coverage',
   title: 'Which sources are read',
-  description: 'Lists the sources of the covered public bodies and what was last observed of each. An observation, no guarantee.',
+  description: `Lists the public bodies that are covered, by jurisdiction, with each source that is read and what was last observed of it. Ask this first to learn
+whether a place is covered, and when its source was last read, before you conclude anything from an empty search. Takes no argument and costs nothing.`,
+  effect: 'reads',
   input: z.strictObject({}),
   data: z.strictObject({
     jurisdictions: z.array(

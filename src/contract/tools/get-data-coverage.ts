@@ -6,13 +6,16 @@ import { COMMON_TOOL_CODES } from './tool-errors.ts';
 export const getDataCoverage = tool({
   name: 'get_data_coverage',
   title: 'What research located',
-  description: 'Reads the catalogue of record families that research located for each city and county of the region, a page at a time.',
+  description: `Reads the research catalogue of the 238 cities and 16 counties of the region: for each, which families of public records were located and where, as a
+status letter that meta.statusDefinitions explains. It says what was located, not what this service reads (get_coverage says that). Narrow it by
+jurisdiction, county or family; go on with meta.pagination.nextCursor and the same filters. Costs nothing.`,
+  effect: 'reads',
   input: z.strictObject({
-    jurisdictionSlug: z.string().min(1).max(80).optional(),
-    county: county.optional(),
-    family: family.optional(),
-    cursor: coverageCursor.optional(),
+    jurisdictionSlug: z.string().min(1).max(80).optional().describe('One jurisdiction, such as fort-worth or dallas-county.'),
+    county: county.optional().describe('Bare county slug, such as tarrant: every jurisdiction with any part in it, the county included.'),
+    family: family.optional().describe('One family of records, such as city.building_permits; only that family is answered.'),
+    cursor: coverageCursor.optional().describe('meta.pagination.nextCursor of the page before, with the same filters.'),
   }),
-  data: researchCoverage,
+  data: researchCoverage.extend({ truncated: z.boolean() }),
   errors: [...COMMON_TOOL_CODES, 'invalid_cursor'],
 });

@@ -12,13 +12,13 @@ const searchCursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
 
 const input = z
   .strictObject({
-    query: z.string().min(1).max(200),
-    jurisdictionSlug: slug.optional(),
-    topicSlug: topicSlug.optional(),
-    fromDate: date.optional(),
-    toDate: date.optional(),
-    limit: z.int().min(1).max(MOST_SEARCH_RESULTS).default(10),
-    cursor: searchCursor.optional(),
+    query: z.string().min(1).max(200).describe('Words to find; "quoted words" stand together, OR is either, a leading minus excludes.'),
+    jurisdictionSlug: slug.optional().describe('One jurisdiction, such as dallas or fort-worth; get_coverage lists them.'),
+    topicSlug: topicSlug.optional().describe('Only items that were classified with this topic.'),
+    fromDate: date.optional().describe('First day of the meeting, YYYY-MM-DD.'),
+    toDate: date.optional().describe('Last day of the meeting, YYYY-MM-DD; not before fromDate.'),
+    limit: z.int().min(1).max(MOST_SEARCH_RESULTS).default(10).describe('Results of one page.'),
+    cursor: searchCursor.optional().describe('nextCursor of the page before, with the same query and filters.'),
   })
   .refine(({ fromDate, toDate }) => fromDate === undefined || toDate === undefined || fromDate <= toDate, {
     error: 'must not be earlier than fromDate',
@@ -48,7 +48,10 @@ const result = z.strictObject({
 export const searchAgenda = tool({
   name: 'search_agenda',
   title: 'Search agenda items',
-  description: 'Searches the agenda items of every covered meeting by words, and by jurisdiction, topic and date. Best matches first.',
+  description: `Searches agenda items of local-government meetings in north-central Texas by words, and by jurisdiction, topic and date of the meeting; best matches
+first. Read guidance: it says what an empty or truncated page means. Go on with nextCursor; read one result in full with get_agenda_item. An empty result does
+not prove that nothing happened: get_coverage tells what is read.`,
+  effect: 'reads',
   input,
   data: z.strictObject({
     results: z.array(result).max(MOST_SEARCH_RESULTS),

@@ -4,7 +4,7 @@ import { TOOL_ERRORS, type ToolErrorCode } from './tool-errors.ts';
 import { TOOLS } from './tools.ts';
 import type { ToolName } from './tool-names.ts';
 
-/** Text parts, the first of which holds the structured content as JSON. */
+/** Text parts, the first of which holds the data as JSON; of an error or a challenge, all of the structured content. */
 const content = z.array(z.strictObject({ type: z.literal('text'), text: z.string() })).min(1);
 const resultType = z.literal('complete');
 const open = { resultType, content, _meta: z.looseObject({}).optional() };

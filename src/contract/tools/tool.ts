@@ -8,6 +8,8 @@ export interface Tool {
   readonly title: string;
   /** For the model that chooses it. */
   readonly description: string;
+  /** Whether a call leaves something behind; what clients ask their user about before they call. */
+  readonly effect: 'reads' | 'records';
   readonly input: z.ZodType;
   readonly data: z.ZodType;
   /** Codes of its `isError` results. */
@@ -19,3 +21,6 @@ export const tool = <const Definition extends Tool>(definition: Definition): Def
 
 /** UTF-8 bytes of a tool's serialized data. */
 export const MAX_TOOL_BYTES = 16_384;
+
+/** Milliseconds that a tool may take. */
+export const TOOL_DEADLINE_MS = 10_000;

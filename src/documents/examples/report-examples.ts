@@ -37,9 +37,9 @@ const SEARCH_REQUEST = {
 
 const refusal = { error: { code: 'invalid_parameter', message: 'query: Too small: expected string to have >=1 characters' } };
 
-const resultOf = (structuredContent: object) => ({
+const resultOf = (structuredContent: object, text: object) => ({
   resultType: 'complete',
-  content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+  content: [{ type: 'text', text: JSON.stringify(text) }],
   structuredContent,
 });
 
@@ -97,8 +97,11 @@ export const REPORT_EXAMPLES = {
     parameters: { 'mcp-method': 'tools/call', 'mcp-name': 'search_agenda', 'mcp-protocol-version': '2026-07-28' },
     body: { search: { summary: 'A search, current era', value: SEARCH_REQUEST } },
     success: {
-      found: { summary: 'One item', value: { jsonrpc: '2.0', id: 1, result: resultOf({ data: SEARCH_RESULT }) } },
-      refused: { summary: 'A refusal of the tool', value: { jsonrpc: '2.0', id: 1, result: { isError: true, ...resultOf(refusal) } } },
+      found: { summary: 'One item', value: { jsonrpc: '2.0', id: 1, result: resultOf({ data: SEARCH_RESULT }, SEARCH_RESULT) } },
+      refused: {
+        summary: 'A refusal of the tool',
+        value: { jsonrpc: '2.0', id: 1, result: { isError: true, ...resultOf(refusal, refusal) } },
+      },
     },
   },
   getPrelaunchMcp: { parameters: {} },

@@ -1,0 +1,44 @@
+import type { CoveredSource } from '../../queries/list-public-source-statuses.ts';
+import { type CoveragePage, coverageCursorAfter, type CoverageInput } from '../../queries/list-dfw-research-coverage.ts';
+import { MOST_COVERAGE_ITEMS } from '../contract/research-coverage.ts';
+import type { SourceStatusesInput } from '../contract/handlers.ts';
+import type { ToolData, ToolFunctions } from './tool-functions.ts';
+
+export interface CoverageToolParts {
+  readonly listCoveredSources: (input: SourceStatusesInput) => Promise<readonly CoveredSource[]>;
+  readonly listResearchCoverage: (input: CoverageInput) => CoveragePage;
+}
+
+const GUIDANCE =
+  `A check time says what was observed then; it promises no uptime, completeness or correctness. healthy: the last check succeeded; stale: no check has
+succeeded for 48 hours; failing: the last checks failed; unknown: not checked yet. A jurisdiction that is not listed is not covered, so that finding nothing there says
+nothing. get_data_coverage tells what research located beyond these sources.`.replaceAll('\n', ' ');
+
+type CoveredJurisdiction = ToolData<'get_coverage'>['jurisdictions'][number];
+
+/** Rows come by jurisdiction. */
+const byJurisdiction = (rows: readonly CoveredSource[]): CoveredJurisdiction[] => {
+  const jurisdictions = new Map<string, CoveredJurisdiction>();
+  for (const { jurisdictionSlug, status } of rows) {
+    const known = jurisdictions.get(jurisdictionSlug);
+    if (known === undefined) {
+      jurisdictions.set(jurisdictionSlug, { jurisdictionSlug, jurisdictionName: status.jurisdictionName, sources: [status] });
+    } else known.sources.push(status);
+  }
+  return [...jurisdictions.values()];
+};
+
+/** The two tools that tell what is covered (decisions, section 7); they cost nothing. */
+export const createCoverageTools = (parts: CoverageToolParts): Pick<ToolFunctions, 'get_coverage' | 'get_data_coverage'> => ({
+  get_coverage: async () => ({
+    data: { jurisdictions: byJurisdiction(await parts.listCoveredSources({})), guidance: GUIDANCE, truncated: false },
+  }),
+  get_data_coverage: async (input) => {
+    const asked = { ...input, includeInactive: false, limit: MOST_COVERAGE_ITEMS } as CoverageInput;
+    const page = parts.listResearchCoverage(asked);
+    return {
+      data: { ...(page as Pick<ToolData<'get_data_coverage'>, 'data' | 'meta'>), truncated: false },
+      cursorAfter: (rows) => coverageCursorAfter(page, asked, rows),
+    };
+  },
+});

@@ -1,0 +1,104 @@
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Principal } from '../admission/admit.ts';
+import { TOOL_NAMES, type ToolName } from '../contract/tools/tool-names.ts';
+import { argumentsOf, callsOfBatch, messageFault } from './message-checks.ts';
+import { PROTOCOL_ERRORS, type ProtocolErrorBody, protocolError, withDataCode } from './protocol-errors.ts';
+import { createToolRunner, type ToolRunnerParts } from './run-tool.ts';
+import { toolList } from './tool-list.ts';
+import { createToolServer, type Exchange } from './tool-server.ts';
+
+/** One admitted request whose body has been read. */
+export interface ToolRequest {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: Buffer;
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** Where the service is reached, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal;
+  /** Takes further units of the account's allowances, all or none; throws the `Rejection` that answers. */
+  readonly chargeFurther: (units: number) => Promise<void>;
+}
+
+export interface ToolEndpoint {
+  /** The answer of the protocol: JSON or server-sent events. Throws a `Rejection` for what is refused before the protocol begins. */
+  answer(request: ToolRequest): Promise<Response>;
+  /** Ends what still runs. */
+  close(): Promise<void>;
+}
+
+/** What the library is shown: no credential among it. */
+const SHOWN_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
+const BEYOND_DEADLINE_MS = 5_000;
+
+const shownHeaders = ({ headers }: ToolRequest): Headers => {
+  const shown = new Headers();
+  for (const name of SHOWN_HEADERS) {
+    const value = headers[name];
+    if (value !== undefined) shown.set(name, typeof value === 'string' ? value : value.join(', '));
+  }
+  return shown;
+};
+
+const parsedBody = (body: Buffer): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body)) as unknown;
+  } catch {
+    return undefined;
+  }
+};
+
+/** The tool protocol in both eras (specification, POST /api/v1/mcp), behind admission and in front of the tools. */
+export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
+  const { logger } = parts;
+  const runTool = createToolRunner(parts);
+  const tools = toolList(new Set(TOOL_NAMES.filter((name: ToolName) => parts.functions[name] !== undefined)));
+  const handler = createMcpHandler(({ era, authInfo }) => createToolServer(era, authInfo?.extra?.['exchange'] as Exchange), {
+    maxSubscriptions: 0,
+    // Only the name of the rule: a message may repeat what the caller sent.
+    onerror: ({ name, message }) => logger.debug({ rule: /\(([a-z-]+)\)/.exec(message)?.[1] ?? name }, 'a tool request was refused'),
+  });
+
+  return {
+    async answer(request) {
+      const body = parsedBody(request.body);
+      if (body === undefined) return protocolError(400, PROTOCOL_ERRORS.parse, 'the request body is not valid JSON in UTF-8');
+      const headers = shownHeaders(request);
+      const fault = messageFault({ body, headers });
+      if (fault !== null) return fault;
+      const { principal, requestId, baseUrl } = request;
+      const further = callsOfBatch({ body, headers }) - 1;
+      if (further > 0) await request.chargeFurther(further);
+      const answered = new AbortController();
+      const late = new AbortController();
+      // A request that its own batch cancels is never answered: the exchange ends all the same.
+      parts.clock.sleep(parts.deadlineMs + BEYOND_DEADLINE_MS, AbortSignal.any([request.signal, answered.signal])).then(
+        () => late.abort(),
+        () => undefined,
+      );
+      const signal = AbortSignal.any([request.signal, late.signal]);
+      const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal });
+      const exchange: Exchange = { principal, requestId, baseUrl, runTool, tools, argumentsOf: (id) => argumentsOf(body, id) };
+      const authInfo = { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { exchange } };
+      const response = await handler.fetch(asked, { parsedBody: body, authInfo });
+      return finished(response, () => answered.abort());
+    },
+    close: () => handler.close(),
+  };
+};
+
+/** The same answer with the code of this interface in an error that the library made before its server saw the message. */
+const finished = async (response: Response, done: () => void): Promise<Response> => {
+  const { status, body } = response;
+  const type = response.headers.get('content-type') ?? '';
+  if (body !== null && type.startsWith('text/event-stream')) {
+    return new Response(body.pipeThrough(new TransformStream({ flush: done })), { status, headers: { 'content-type': type } });
+  }
+  done();
+  const text = await response.text();
+  if (text === '') return new Response(null, { status });
+  const answer = JSON.parse(text) as { readonly error?: ProtocolErrorBody };
+  const told = answer.error === undefined ? text : JSON.stringify({ ...answer, error: withDataCode(answer.error) });
+  return new Response(told, { status, headers: { 'content-type': 'application/json; charset=utf-8' } });
+};

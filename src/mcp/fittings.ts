@@ -1,0 +1,134 @@
+import type { ToolName } from '../contract/tools/tool-names.ts';
+import type { Fitting } from './fit-payload.ts';
+import type { Found, ToolData } from './tool-functions.ts';
+
+/** Where a page that was cut goes on. */
+type CursorAfter = Found<unknown>['cursorAfter'];
+
+const asItIs = <Data>(data: Data): Data => data;
+/** Absent stays absent. */
+const optional = <Name extends string>(name: Name, text: string | undefined, cut: (text: string) => string): { [K in Name]?: string } =>
+  (text === undefined ? {} : { [name]: cut(text) }) as { [K in Name]?: string };
+
+const searchAgenda = (cursorAfter: CursorAfter): Fitting<ToolData<'search_agenda'>> => ({
+  shorten: (data, cut) => ({
+    ...data,
+    results: data.results.map((result) => ({ ...result, title: cut(result.title), excerpt: cut(result.excerpt) })),
+  }),
+  shortened: asItIs,
+  rows: [
+    {
+      least: 1,
+      count: ({ results }) => results.length,
+      keep: (data, rows) => ({
+        ...data,
+        results: data.results.slice(0, rows),
+        truncated: true,
+        nextCursor: cursorAfter?.(rows) ?? data.nextCursor,
+      }),
+    },
+  ],
+});
+
+const withItem = (data: ToolData<'get_agenda_item'>, item: Partial<ToolData<'get_agenda_item'>['item']>): ToolData<'get_agenda_item'> => ({
+  item: { ...data.item, ...item },
+  truncated: true,
+});
+
+const getAgendaItem = (): Fitting<ToolData<'get_agenda_item'>> => ({
+  shorten: ({ item, truncated }, cut) => ({
+    item: {
+      ...item,
+      title: cut(item.title),
+      ...optional('text', item.text, cut),
+      topics: item.topics.map((topic) => ({ ...topic, summary: cut(topic.summary), evidenceQuote: cut(topic.evidenceQuote) })),
+      documents: item.documents.map((document) => ({ ...document, title: cut(document.title) })),
+    },
+    truncated,
+  }),
+  shortened: (data) => ({ ...data, truncated: true }),
+  rows: [
+    {
+      least: 0,
+      count: ({ item }) => item.documents.length,
+      keep: (data, rows) => withItem(data, { documents: data.item.documents.slice(0, rows) }),
+    },
+    {
+      least: 0,
+      count: ({ item }) => item.topics.length,
+      keep: (data, rows) => withItem(data, { topics: data.item.topics.slice(0, rows) }),
+    },
+  ],
+});
+
+const getCoverage = (): Fitting<ToolData<'get_coverage'>> => ({
+  shorten: (data, cut) => ({
+    ...data,
+    jurisdictions: data.jurisdictions.map((jurisdiction) => ({
+      ...jurisdiction,
+      sources: jurisdiction.sources.map((source) => ({ ...source, sourceTypeLabel: cut(source.sourceTypeLabel) })),
+    })),
+  }),
+  shortened: asItIs,
+  rows: [
+    {
+      least: 1,
+      count: ({ jurisdictions }) => jurisdictions.length,
+      keep: (data, rows) => ({ ...data, jurisdictions: data.jurisdictions.slice(0, rows), truncated: true }),
+    },
+  ],
+});
+
+const getDataCoverage = (cursorAfter: CursorAfter): Fitting<ToolData<'get_data_coverage'>> => ({
+  shorten: (data, cut) => ({
+    ...data,
+    data: data.data.map((jurisdiction) => ({
+      ...jurisdiction,
+      families: jurisdiction.families.map((family) => ({ ...family, ...optional('note', family.note, cut) })),
+    })),
+  }),
+  shortened: asItIs,
+  rows: [
+    {
+      least: 1,
+      count: ({ data }) => data.length,
+      keep: ({ data, meta }, rows) => ({
+        data: data.slice(0, rows),
+        meta: {
+          ...meta,
+          pagination: { ...meta.pagination, returned: rows, nextCursor: cursorAfter?.(rows) ?? meta.pagination.nextCursor },
+        },
+        truncated: true,
+      }),
+    },
+  ],
+});
+
+const reportMissingData = (): Fitting<ToolData<'report_missing_data'>> => ({ shorten: asItIs, shortened: asItIs, rows: [] });
+
+const getDataReport = (): Fitting<ToolData<'get_data_report'>> => ({
+  shorten: (data, cut) => ({
+    ...data,
+    ...optional('finding', data.finding, cut),
+    ...optional('nextAction', data.nextAction, cut),
+    verifiedRecords: data.verifiedRecords.map((record) => ({ ...record, ...optional('title', record.title, cut) })),
+  }),
+  shortened: asItIs,
+  rows: [
+    {
+      least: 0,
+      count: ({ verifiedRecords }) => verifiedRecords.length,
+      keep: (data, rows) => ({ ...data, verifiedRecords: data.verifiedRecords.slice(0, rows), truncated: true }),
+    },
+  ],
+});
+
+/** What may be taken from the data of each tool, and where a cut page goes on. */
+export const FITTINGS: { readonly [Name in ToolName]: (cursorAfter: CursorAfter) => Fitting<ToolData<Name>> } = {
+  search_agenda: searchAgenda,
+  get_agenda_item: getAgendaItem,
+  get_coverage: getCoverage,
+  get_data_coverage: getDataCoverage,
+  report_missing_data: reportMissingData,
+  get_data_report: getDataReport,
+};

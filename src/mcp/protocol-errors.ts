@@ -1,0 +1,40 @@
+/** Errors of the tool protocol: JSON-RPC, with the code of this interface in `error.data.code` (decisions, section 7). */
+export const PROTOCOL_ERRORS = {
+  parse: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internal: -32_603,
+  headerMismatch: -32_020,
+  /** As the protocol library answers what the 2025 era gives no code to. */
+  transport: -32_000,
+} as const;
+
+export interface ProtocolErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+const LONGEST_MESSAGE = 300;
+
+/** The same error with `data.code`, and a message that is no list of a library's findings. */
+export const withDataCode = ({ code, message, data }: ProtocolErrorBody): ProtocolErrorBody => ({
+  code,
+  message: (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '').slice(0, LONGEST_MESSAGE),
+  data: {
+    code: code === PROTOCOL_ERRORS.internal ? 'internal_error' : 'invalid_parameter',
+    ...(typeof data === 'object' && data !== null ? data : {}),
+  },
+});
+
+export type MessageId = string | number | null;
+
+/** What a request is named, null where that cannot be told. */
+export const idOf = (message: unknown): MessageId => {
+  const id: unknown = typeof message === 'object' && message !== null && 'id' in message ? message.id : null;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+};
+
+export const protocolError = (status: number, code: number, message: string, id: MessageId = null): Response =>
+  Response.json({ jsonrpc: '2.0', id, error: withDataCode({ code, message }) }, { status });

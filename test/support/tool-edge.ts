@@ -1,0 +1,85 @@
+import { expect } from 'vitest';
+import { TOOL_NAMES, type ToolName } from '../../src/contract/tools/tool-names.ts';
+import type { ToolFunctions } from '../../src/mcp/tool-functions.ts';
+import { type HttpEdge, startHttpEdge } from './http-edge.ts';
+import { ALL_TOOLS, ARGUMENTS } from './tool-answers.ts';
+import { askTools, type RpcMessage, type ToolAnswer, type ToolAsk } from './tool-requests.ts';
+
+/** The real edge with all six tools behind it, billing off. */
+export interface ToolEdge extends HttpEdge {
+  /** Which tools ran, in order. */
+  readonly ran: string[];
+  /** Units that batches were charged beside their requests. */
+  readonly charged: number[];
+  /** Units that a batch may still take. */
+  room: number;
+  /** With the key for the tools unless another is given. */
+  ask(asked: Omit<ToolAsk, 'url'>): Promise<ToolAnswer>;
+  /** Between two tests. */
+  forget(): void;
+}
+
+export const ALLOWED_ORIGIN = 'https://app.example.org';
+
+export const startToolEdge = async (): Promise<ToolEdge> => {
+  const ran: string[] = [];
+  const charged: number[] = [];
+  const functions = Object.fromEntries(
+    TOOL_NAMES.map((name) => [
+      name,
+      (input: never, call: never) => {
+        ran.push(name);
+        return ALL_TOOLS[name](input, call);
+      },
+    ]),
+  ) as unknown as ToolFunctions;
+  const edge = await startHttpEdge({
+    allowedOrigins: [ALLOWED_ORIGIN],
+    chargeFurther: async (_account, _allowances, units) => {
+      if (units > toolEdge.room) return { kind: 'exhausted', retryAfterSeconds: 7, states: [] };
+      charged.push(units);
+      return { kind: 'charged', states: [] };
+    },
+    tools: { functions, billingEnforced: false },
+  });
+  const toolEdge: ToolEdge = Object.assign(edge, {
+    ran,
+    charged,
+    room: Number.POSITIVE_INFINITY,
+    ask: (asked: Omit<ToolAsk, 'url'>) => askTools({ url: edge.url, key: edge.keys.mcp, ...asked }),
+    forget: () => {
+      [ran.length, charged.length, toolEdge.room, toolEdge.identity] = [0, 0, Number.POSITIVE_INFINITY, 'working'];
+    },
+  });
+  return toolEdge;
+};
+
+/** The one message of an answer. */
+export const only = ({ messages }: ToolAnswer): RpcMessage => {
+  expect(messages).toHaveLength(1);
+  return messages[0]!;
+};
+
+/** Asserts a JSON-RPC error with the code of the interface beside it, and that no tool ran; gives the error. */
+export const expectProtocolError = (edge: ToolEdge, answer: ToolAnswer, status: number, code: number, id: unknown = 1) => {
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
+  const { error, ...message } = only(answer);
+  expect({ code: error?.code, id: message.id, said: error?.data?.['code'] }).toEqual({ code, id, said: 'invalid_parameter' });
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(edge.ran).toEqual([]);
+  return error!;
+};
+
+/** Asserts a refusal in the envelope, and that no tool ran. */
+export const expectEnvelope = (edge: ToolEdge, answer: ToolAnswer, status: number, code: string): void => {
+  expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
+  const message = only(answer);
+  expect({ code: message.error?.code, keys: Object.keys(message) }).toEqual({ code, keys: ['error'] });
+  expect(answer.headers['cache-control']).toBe('no-store');
+  expect(answer.headers['retry-after'] !== undefined).toBe(status === 429);
+  expect(answer.headers['x-request-id']).toMatch(/-\d+$/);
+  expect(edge.ran).toEqual([]);
+};
+
+/** The params of a call, with good arguments unless others are given. */
+export const call = (name: ToolName, args: object = ARGUMENTS[name]) => ({ params: { name, arguments: args } });
