@@ -29,9 +29,12 @@ export interface Presented {
   readonly scope: Scope | null;
   /** Clock milliseconds. */
   readonly now: number;
-  /** Told what is left of minute and burst as soon as they have been looked at, whatever is refused after that. */
-  readonly onAllowance?: (states: readonly BucketState[]) => void;
+  /** Told of minute and burst as soon as they have been looked at, whatever is refused after that. */
+  readonly onAllowance?: OnAllowance;
 }
+
+/** Is told what is left of buckets that were looked at, also when they were found exhausted. */
+export type OnAllowance = (states: readonly BucketState[]) => void;
 
 export interface AdmissionParts {
   readonly rules: AdmissionRules;
@@ -48,8 +51,8 @@ export interface Admission {
   admit(presented: Presented): Promise<Principal>;
   /** Takes so many further units of minute and burst, all or none: what the calls of a batch cost beside the request that carried them. */
   chargeFurther(principal: Principal, units: number, now: number): Promise<readonly BucketState[]>;
-  /** Takes one of the account's exports of this hour; after the input has been read. */
-  chargeExport(principal: Principal, now: number): Promise<readonly BucketState[]>;
+  /** Takes one of the account's exports of this hour; after the input has been read. Whether it could is told to `onAllowance`. */
+  chargeExport(principal: Principal, now: number, onAllowance?: OnAllowance): Promise<void>;
 }
 
 export const createAdmission = (parts: AdmissionParts): Admission => {
@@ -81,9 +84,11 @@ export const createAdmission = (parts: AdmissionParts): Admission => {
       if (charge.kind === 'charged') return charge.states;
       throw limited('the allowance of the account has no room for all calls', charge.retryAfterSeconds);
     },
-    async chargeExport({ accountId, allowances }, now) {
-      const taken = await failClosed(() => windowCounts.take(accountId, [exportBucket(allowances)], 1, now));
-      if (taken.kind === 'taken') return taken.states;
+    async chargeExport({ accountId, allowances }, now, onAllowance) {
+      const bucket = exportBucket(allowances);
+      const taken = await failClosed(() => windowCounts.take(accountId, [bucket], 1, now));
+      onAllowance?.(taken.kind === 'taken' ? taken.states : [{ bucket, remaining: 0, resetSeconds: taken.retryAfterSeconds }]);
+      if (taken.kind === 'taken') return;
       throw limited('the exports of the account in this hour are used up', taken.retryAfterSeconds);
     },
   };

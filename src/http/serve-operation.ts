@@ -3,6 +3,7 @@ import type { Admission } from '../admission/admit.ts';
 import type { JsonPage } from '../contract/handlers.ts';
 import type { Operation, Surface } from '../contract/operation.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import type { BucketState } from '../domain/ports/window-counts.ts';
 import { Rejection } from '../domain/rejections.ts';
 import type { Exchange } from './answers.ts';
 import type { Connections } from './connections.ts';
@@ -28,12 +29,17 @@ export const serveOperation =
   async (request: FastifyRequest, reply: FastifyReply): Promise<string | Buffer> => {
     const { raw } = request;
     const { admission, clock } = parts;
+    const told: BucketState[] = [];
+    const onAllowance = (states: readonly BucketState[]): void => {
+      told.push(...states);
+      reply.headers(rateLimitHeaders(told));
+    };
     const principal = await admission.admit({
       authorization: authorizationHeaders(raw.rawHeaders),
       surface: operation.surface,
       scope: operation.scope,
       now: clock.now(),
-      onAllowance: (states) => void reply.headers(rateLimitHeaders(states)),
+      onAllowance,
     });
     request.accountId = principal.accountId;
     const headers = operation.headers === undefined ? undefined : parseInput(operation.headers, raw.headers);
@@ -41,7 +47,7 @@ export const serveOperation =
     const query = parseInput(operation.query, parseQueryString(raw.url ?? ''));
     const body =
       operation.body === null ? undefined : parseInput(operation.body.schema, await read(parts.connections, raw, operation.body));
-    if (operation.takesExport === true) await admission.chargeExport(principal, clock.now());
+    if (operation.takesExport === true) await admission.chargeExport(principal, clock.now(), onAllowance);
     const page = await answer({ params, query, headers, body, principal, requestId: request.id } as Exchange<Op>);
     const json = page.body ?? page.text;
     requireSize(json, principal.allowances.maxResponseBytes);

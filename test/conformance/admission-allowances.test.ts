@@ -161,6 +161,8 @@ describe('exports', () => {
     expect((await ask(edge, first, page)).status).toBe(200);
     const refused = await snapshot(second);
     expect(refused.headers.get('retry-after')).toBe('3599');
+    expect(refused.headers.get('ratelimit-policy')).toBe('"minute";q=120;w=60, "burst";q=30;w=1, "export-hour";q=12;w=3600');
+    expect(refused.headers.get('ratelimit')).toBe('"minute";r=105;t=59, "burst";r=27;t=1, "export-hour";r=0;t=3599');
     await expectRefusal(refused, 429, 'rate_limited');
     expect(await bench.counters(first.accountId)).toMatchObject({ 'api-customer-export-hour': 12, minute: 15 });
     edge.now = NOW + 3_600_000;

@@ -35,9 +35,9 @@ interface Answered {
 /** Asks without a pause until it is told to end, and keeps what it is answered. */
 const load = () => {
   const answered: Answered[] = [];
-  let going = true;
+  const ending = new AbortController();
   const asking = Array.from({ length: ASKERS }, async () => {
-    while (going) {
+    while (!ending.signal.aborted) {
       const began = performance.now();
       const answer = await service.fetch('/api/v1/data/changes?limit=1', { key: customer.key });
       const { error } = (await answer.json()) as { readonly error?: { readonly code: string } };
@@ -56,7 +56,7 @@ const load = () => {
       await untilTrue(`${count} more answers`, () => since(time).length >= count);
     },
     end: async () => {
-      going = false;
+      ending.abort();
       await Promise.all(asking);
     },
   };
