@@ -23,6 +23,7 @@ import { openDatabase } from '../infra/postgresql/open-database.ts';
 import { probeDatabase } from '../infra/postgresql/probe-database.ts';
 import { createPaymentLedger } from '../infra/postgresql/payment-ledger.ts';
 import { createProgress } from '../infra/postgresql/progress.ts';
+import { createReportClaims } from '../infra/postgresql/report-claims.ts';
 import { createReportClientCounts } from '../infra/postgresql/report-clients.ts';
 import { createReportLeases } from '../infra/postgresql/report-leases.ts';
 import { createReportQueue } from '../infra/postgresql/report-queue.ts';
@@ -314,6 +315,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
         identifiers,
         reads,
         windows: windowCounts,
+        claims: createReportClaims(database.counting),
         queue: createReportQueue(database.transactor),
         leases: createReportLeases(database.transactor),
         queueLimit: settings.CIVIC_REPORT_QUEUE_LIMIT,

@@ -1,26 +1,22 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import type { AccountReportEvent, ReportInput } from '../../src/domain/events/report-events.ts';
-import type { Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { ReportInput } from '../../src/domain/events/report-events.ts';
 import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import type { ClaimedToken, ReportClaims } from '../../src/domain/ports/report-claims.ts';
 import type { WindowCounts } from '../../src/domain/ports/window-counts.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { FIRST_CHECK_MS, SUBMISSIONS_A_MINUTE } from '../../src/domain/report-limits.ts';
-import { sourceUrlRefusal } from '../../src/domain/source-url.ts';
-import { accountReportsStream } from '../../src/domain/streams.ts';
-import type { FoldParts } from '../fold-stream.ts';
-import { handle } from '../handle.ts';
 import { createTurns } from '../turns.ts';
+import { decideOn, type IntakeParts } from './decide-on-intake.ts';
 import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
 import { intakeDecider, replayed } from './intake-decider.ts';
-import type { IntakeState, Receipt } from './intake-state.ts';
+import { type IntakeState, type Receipt, tokenKey } from './intake-state.ts';
 import type { ReportPlaces } from './report-places.ts';
+import { requireStorable } from './require-storable.ts';
 
-export interface SubmitDataReportParts extends FoldParts {
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
+export interface SubmitDataReportParts extends IntakeParts {
   readonly windows: WindowCounts;
+  readonly claims: ReportClaims;
   readonly places: ReportPlaces;
   /** Why nobody's reports are taken in at this time, or null. */
   readonly closed: (now: number) => Promise<Rejection | null>;
@@ -53,61 +49,89 @@ export interface SubmittedReport {
  */
 export const createSubmitDataReport = (parts: SubmitDataReportParts) => {
   const inTurn = createTurns();
-  return (submitted: SubmittedReport): Promise<Receipt & { readonly status: 'received' }> => {
+  return async (submitted: SubmittedReport): Promise<Receipt & { readonly status: 'received' }> => {
     requireStorable(submitted.input);
-    // Two at once with one token, in this process: the second finds what the first has made, and counts towards nothing.
-    return inTurn(`${submitted.accountId} ${submitted.token}`, async () => {
-      const deadline = parts.clock.now() + parts.deadlineMs;
-      const receipt = await take(parts, submitted, deadline);
-      if (!(await parts.readable(receipt.reportId, deadline))) throw new DeadlineExceeded('the report was taken in but cannot be read yet');
-      // A place that was not counted now is found when there is no room.
-      await parts.places.count(receipt.reportId).catch(() => undefined);
-      return { ...receipt, status: 'received' };
-    });
+    const deadline = parts.clock.now() + parts.deadlineMs;
+    // Two at once with one token: the second finds what the first has made, and counts towards nothing. Claims hold the same over processes.
+    const { receipt, isNew } = await inTurn(`${submitted.accountId} ${submitted.token}`, () => take(parts, submitted, deadline));
+    if (!(await parts.readable(receipt.reportId, deadline))) throw new DeadlineExceeded('the report was taken in but cannot be read yet');
+    // A place that was not counted now is found when there is no room.
+    if (isNew) await parts.places.count(receipt.reportId).catch(() => undefined);
+    return { ...receipt, status: 'received' };
   };
 };
 
-const requireStorable = (input: ReportInput): void => {
-  if (!isStorable(input)) throw new Rejection('invalid_input', 'the text holds U+0000 or half a character');
-  const refusal = sourceUrlRefusal(input.sourceUrl);
-  if (refusal !== null) throw new Rejection('invalid_input', `sourceUrl: ${refusal}`);
-};
+interface Taken {
+  readonly receipt: Receipt;
+  /** Whether this submission has made the report. */
+  readonly isNew: boolean;
+}
 
-const isStorable = (value: unknown): boolean => {
-  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0');
-  return typeof value !== 'object' || value === null || Object.values(value).every(isStorable);
-};
-
-const take = async (parts: SubmitDataReportParts, submitted: SubmittedReport, deadline: number): Promise<Receipt> => {
-  const { accountId, keyId, requestId, token, surface, input, baseUrl } = submitted;
+const take = async (parts: SubmitDataReportParts, submitted: SubmittedReport, deadline: number): Promise<Taken> => {
+  const { accountId, keyId, requestId, token, surface, input } = submitted;
   const inputHash = createHash('sha256').update(canonicalJson(input)).digest('hex');
   const presented: PresentedToken = { token, inputHash, keyId, surface };
-  const run = (command: IntakeCommand) => decideOn(parts, command, { accountId, keyId, requestId, deadline });
-
+  const run: Run = (command) => decideOn(parts, command, { accountId, keyId, requestId, deadline });
   const present = async () => {
     const state = await run({ type: 'PresentToken', ...presented });
     return { state, receipt: replayed(state, presented)?.receipt };
   };
-  const known = await present();
-  if (known.receipt !== undefined) return known.receipt;
+  const { receipt } = await present();
+  if (receipt !== undefined) return { receipt, isNew: false };
+  const claim = { accountId, tokenKey: tokenKey(token), by: parts.identifiers.next() };
+  return claimed(parts, claim, deadline, async () => {
+    // Whoever had the claim before has made the report, or was refused.
+    const known = await present();
+    if (known.receipt !== undefined) return { receipt: known.receipt, isNew: false };
+    return makeReport({ parts, submitted, presented, run, state: known.state, deadline });
+  });
+};
 
-  const now = parts.clock.now();
-  const taken = await parts.windows.take(accountId, [SUBMISSIONS_A_MINUTE], 1, now);
-  if (taken.kind === 'exhausted') {
-    // The twin of this submission may have taken the last room in another process.
-    const { receipt } = await present();
-    if (receipt !== undefined) return receipt;
-    const { retryAfterSeconds } = taken;
-    throw new Rejection('submit_rate_limited', `more than ${SUBMISSIONS_A_MINUTE.limit} submissions in this minute`, { retryAfterSeconds });
+type Run = (command: IntakeCommand) => Promise<IntakeState>;
+
+/** As long as a claim lasts when its holder dies; one that is slower loses it, and the twin of its submission counts as one more. */
+const CLAIM_MS = 3_000;
+const PAUSE_MS = 15;
+
+const claimed = async <Result>(
+  parts: SubmitDataReportParts,
+  token: ClaimedToken,
+  deadline: number,
+  work: () => Promise<Result>,
+): Promise<Result> => {
+  const { claims, clock } = parts;
+  while (!(await claims.claim(token, clock.now() + CLAIM_MS, clock.now()))) {
+    if (clock.now() >= deadline) throw new DeadlineExceeded('another submission of this token was not done by the deadline');
+    await clock.sleep(PAUSE_MS);
   }
+  try {
+    return await work();
+  } finally {
+    await claims.release(token).catch(() => undefined);
+  }
+};
+
+interface Making {
+  readonly parts: SubmitDataReportParts;
+  readonly submitted: SubmittedReport;
+  readonly presented: PresentedToken;
+  readonly run: Run;
+  /** In which the token stands for no report of this input. */
+  readonly state: IntakeState;
+  readonly deadline: number;
+}
+
+const makeReport = async ({ parts, submitted, presented, run, state, deadline }: Making): Promise<Taken> => {
+  const now = parts.clock.now();
+  await requireRoomInMinute(parts, submitted.accountId, now);
   const closed = await parts.closed(now);
   if (closed !== null) throw closed;
 
   const reportId = parts.identifiers.next();
   const times = { submittedAt: new Date(now).toISOString(), nextCheckAt: new Date(now + FIRST_CHECK_MS).toISOString() };
-  const statusUrl = `${baseUrl}/api/v1/data-reports/${reportId}`;
-  const command: IntakeCommand = { type: 'SubmitReport', ...presented, reportId, input, ...times, statusUrl };
-  const foreseen = intakeDecider.decide(command, known.state);
+  const statusUrl = `${submitted.baseUrl}/api/v1/data-reports/${reportId}`;
+  const command: IntakeCommand = { type: 'SubmitReport', ...presented, reportId, input: submitted.input, ...times, statusUrl };
+  const foreseen = intakeDecider.decide(command, state);
   if (foreseen instanceof Rejection) throw foreseen;
   if (!(await parts.places.take(reportId, deadline))) throw new Rejection('queue_unavailable', 'too many reports of all accounts are open');
   const receipt = await submit(run, command, presented).catch(async (error: unknown) => {
@@ -115,54 +139,23 @@ const take = async (parts: SubmitDataReportParts, submitted: SubmittedReport, de
     if (error instanceof Rejection) await giveBack(parts, reportId);
     throw error;
   });
-  if (receipt.reportId !== reportId) await giveBack(parts, reportId);
-  return receipt;
+  const isNew = receipt.reportId === reportId;
+  if (!isNew) await giveBack(parts, reportId);
+  return { receipt, isNew };
+};
+
+const requireRoomInMinute = async ({ windows }: SubmitDataReportParts, accountId: string, now: number): Promise<void> => {
+  const taken = await windows.take(accountId, [SUBMISSIONS_A_MINUTE], 1, now);
+  if (taken.kind === 'taken') return;
+  const { retryAfterSeconds } = taken;
+  throw new Rejection('submit_rate_limited', `more than ${SUBMISSIONS_A_MINUTE.limit} submissions in this minute`, { retryAfterSeconds });
 };
 
 /** A place that could not be given back is freed once there is no room. */
 const giveBack = ({ places }: SubmitDataReportParts, reportId: string): Promise<void> => places.giveBack(reportId).catch(() => undefined);
 
-const submit = async (
-  run: (command: IntakeCommand) => Promise<IntakeState>,
-  command: IntakeCommand,
-  presented: PresentedToken,
-): Promise<Receipt> => {
+const submit = async (run: Run, command: IntakeCommand, presented: PresentedToken): Promise<Receipt> => {
   const kept = replayed(await run(command), presented);
   if (kept === undefined) throw new Error('a submission was neither refused nor stored');
   return kept.receipt;
-};
-
-/** Decides on the account's stream and tells the state that it has come to. Throws the rejection where the command is refused. */
-const decideOn = async (
-  parts: SubmitDataReportParts,
-  command: IntakeCommand,
-  { accountId, deadline, ...context }: { accountId: string; keyId: string; requestId: string; deadline: number },
-): Promise<IntakeState> => {
-  let state = intakeDecider.initialState();
-  let events: readonly AccountReportEvent[] = [];
-  const decider = {
-    ...intakeDecider,
-    decide: (asked: IntakeCommand, current: IntakeState) => {
-      const decision = intakeDecider.decide(asked, current);
-      state = current;
-      events = decision instanceof Rejection ? [] : decision;
-      return decision;
-    },
-  };
-  const { log, checkpoints, clock } = parts;
-  const stream = accountReportsStream(accountId);
-  const commandId = parts.identifiers.next();
-  const handled = await handle({
-    log,
-    checkpoints,
-    clock,
-    decider,
-    stream,
-    command,
-    commandId,
-    context: { accountId, ...context },
-    deadline,
-  });
-  if (handled.kind === 'rejected') throw handled.rejection;
-  return events.reduce(intakeDecider.evolve, state);
 };

@@ -10,6 +10,7 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { DeciderCheckpoints } from '../domain/ports/decider-checkpoints.ts';
 import type { EventLog } from '../domain/ports/event-log.ts';
 import type { LiveReads } from '../domain/ports/projection.ts';
+import type { ReportClaims } from '../domain/ports/report-claims.ts';
 import type { ReportLeases } from '../domain/ports/report-leases.ts';
 import type { ReportQueue } from '../domain/ports/report-queue.ts';
 import type { WindowCounts } from '../domain/ports/window-counts.ts';
@@ -22,6 +23,7 @@ export interface ReportFunctionsParts {
   readonly identifiers: Identifiers;
   readonly reads: LiveReads;
   readonly windows: WindowCounts;
+  readonly claims: ReportClaims;
   readonly queue: ReportQueue;
   readonly leases: Pick<ReportLeases, 'begun'>;
   /** Open reports of all accounts at most. */

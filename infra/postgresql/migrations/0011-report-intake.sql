@@ -18,3 +18,12 @@ create unlogged table civic.report_client_counts (
   primary key (window_start, client)
 );
 comment on column civic.report_client_counts.client is 'Derived from an operation and an address.';
+
+-- Tokens that somebody is making a report of right now. Lost in a crash: what a token stands for is on the account's stream.
+create unlogged table civic.report_claims (
+  account_id uuid not null,
+  token_key text collate "C" not null,
+  claimed_by uuid not null,
+  claimed_until bigint not null,
+  primary key (account_id, token_key)
+);

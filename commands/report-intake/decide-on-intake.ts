@@ -1,0 +1,50 @@
+import type { AccountReportEvent } from '../../src/domain/events/report-events.ts';
+import type { Identifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { accountReportsStream } from '../../src/domain/streams.ts';
+import type { FoldParts } from '../fold-stream.ts';
+import { handle } from '../handle.ts';
+import type { IntakeCommand } from './intake-commands.ts';
+import { intakeDecider } from './intake-decider.ts';
+import type { IntakeState } from './intake-state.ts';
+
+export interface IntakeParts extends FoldParts {
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+}
+
+/** Decides on the account's stream and tells the state that it has come to. Throws the rejection where the command is refused. */
+export const decideOn = async (
+  parts: IntakeParts,
+  command: IntakeCommand,
+  { accountId, deadline, ...context }: { accountId: string; keyId: string; requestId: string; deadline: number },
+): Promise<IntakeState> => {
+  let state = intakeDecider.initialState();
+  let events: readonly AccountReportEvent[] = [];
+  const decider = {
+    ...intakeDecider,
+    decide: (asked: IntakeCommand, current: IntakeState) => {
+      const decision = intakeDecider.decide(asked, current);
+      state = current;
+      events = decision instanceof Rejection ? [] : decision;
+      return decision;
+    },
+  };
+  const { log, checkpoints, clock } = parts;
+  const stream = accountReportsStream(accountId);
+  const commandId = parts.identifiers.next();
+  const handled = await handle({
+    log,
+    checkpoints,
+    clock,
+    decider,
+    stream,
+    command,
+    commandId,
+    context: { accountId, ...context },
+    deadline,
+  });
+  if (handled.kind === 'rejected') throw handled.rejection;
+  return events.reduce(intakeDecider.evolve, state);
+};

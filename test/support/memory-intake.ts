@@ -1,0 +1,138 @@
+import { randomUUID } from 'node:crypto';
+import type { AccountReportEvent } from '../../src/domain/events/report-events.ts';
+import { readAccountReportEvent } from '../../src/domain/events/read-account-report-event.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import type { ReportClaims } from '../../src/domain/ports/report-claims.ts';
+import type { ReportQueue } from '../../src/domain/ports/report-queue.ts';
+import { createReportPlaces } from '../../commands/report-intake/report-places.ts';
+import { settleReport } from '../../commands/report-intake/settle-report.ts';
+import { createSubmitDataReport, type SubmittedReport } from '../../commands/report-intake/submit-data-report.ts';
+import { memoryCheckpoints } from './memory-checkpoints.ts';
+import { memoryWindowCounts } from './memory-counts.ts';
+import { memoryLog } from './memory-log.ts';
+
+/** The one row that the cap on open reports stands in. */
+export const memoryQueue = () => {
+  const row = { counted: null as number | null, reckoned: 0, reserved: new Map<string, number>() };
+  const queue: ReportQueue = {
+    async reserve({ reportId, until, limit }) {
+      if (row.counted === null || row.counted + row.reserved.size >= limit) return false;
+      row.reserved.set(reportId, until);
+      return true;
+    },
+    giveBack: async (reportId) => void row.reserved.delete(reportId),
+    async count(reportId) {
+      if (!row.reserved.delete(reportId)) return;
+      row.counted = (row.counted ?? 0) + 1;
+      row.reckoned += 1;
+    },
+    look: async () => ({ reckoned: row.reckoned, reserved: new Map(row.reserved) }),
+    async reckon({ open, freed, seen }) {
+      if (seen.reckoned !== row.reckoned) return false;
+      row.counted = open;
+      for (const reportId of freed) row.reserved.delete(reportId);
+      row.reckoned += 1;
+      return true;
+    },
+  };
+  return { queue, row };
+};
+
+/** Claims do not run out: the time of these tests stands still while somebody is at work. */
+const memoryClaims = (): ReportClaims => {
+  const holders = new Map<string, string>();
+  return {
+    async claim({ accountId, tokenKey, by }) {
+      const name = `${accountId} ${tokenKey}`;
+      if (holders.has(name)) return false;
+      holders.set(name, by);
+      return true;
+    },
+    release: async ({ accountId, tokenKey }) => void holders.delete(`${accountId} ${tokenKey}`),
+  };
+};
+
+export interface IntakeWorld {
+  now: number;
+  /** Why intake is closed for everybody. */
+  closed: Rejection | null;
+  /** Answers of one process; two of them know nothing of each other but by the stores. */
+  process(): (submitted: Partial<SubmittedReport> & Pick<SubmittedReport, 'accountId' | 'token'>) => Promise<object>;
+  settle(accountId: string, reportId: string): Promise<void>;
+  /** Everything that happened, of all accounts. */
+  history(): readonly AccountReportEvent[];
+  /** Reports that were made and not closed. */
+  open(): ReadonlySet<string>;
+  readonly log: ReturnType<typeof memoryLog>;
+  readonly row: ReturnType<typeof memoryQueue>['row'];
+}
+
+/** Intake on stores in memory, with a clock that the test moves. */
+export const memoryIntake = ({ now, cap }: { readonly now: number; readonly cap: number }): IntakeWorld => {
+  const log = memoryLog();
+  const checkpoints = memoryCheckpoints();
+  const windows = memoryWindowCounts();
+  const claims = memoryClaims();
+  const { queue, row } = memoryQueue();
+  const clock = { now: () => world.now, sleep: async () => undefined };
+  const identifiers = { next: randomUUID };
+  const world: IntakeWorld = {
+    now,
+    closed: null,
+    log,
+    row,
+    process() {
+      const places = createReportPlaces({
+        queue,
+        clock,
+        limit: cap,
+        caughtUp: async () => true,
+        openReports: async (reportIds) => {
+          const open = world.open();
+          const made = new Set(world.history().map(({ data }) => data.reportId));
+          return { open: open.size, known: new Set(reportIds.filter((id) => made.has(id))) };
+        },
+      });
+      const submit = createSubmitDataReport({
+        log: log.log,
+        checkpoints,
+        clock,
+        identifiers,
+        windows,
+        claims,
+        places,
+        closed: async () => world.closed,
+        readable: async () => true,
+        deadlineMs: 10_000,
+      });
+      return (submitted) =>
+        submit({
+          keyId: ONE_KEY,
+          surface: 'rest',
+          input: { sourceUrl: 'https://example.org/1', expectedRecord: 'a record' },
+          requestId: 'request',
+          baseUrl: 'http://records.test',
+          ...submitted,
+        });
+    },
+    async settle(accountId, reportId) {
+      const closedAt = new Date(world.now).toISOString();
+      await settleReport(
+        { log: log.log, checkpoints, clock },
+        { accountId, reportId, closedAt, commandId: randomUUID(), deadline: world.now + 10_000 },
+      );
+    },
+    history: () => log.events.map(readAccountReportEvent),
+    open() {
+      const open = new Set<string>();
+      for (const { type, data } of world.history()) {
+        if (type === 'DataReportSubmitted') open.add(data.reportId);
+        if (type === 'DataReportSettled') open.delete(data.reportId);
+      }
+      return open;
+    },
+  };
+  return world;
+};
+
+export const ONE_KEY = '00000000-0000-4000-8000-000000000001';
