@@ -39,5 +39,8 @@ export const makeKeySecret = (randomBytes: RandomBytes): string => {
 /** Whether a text has the shape and the checksum of a key's secret; says nothing about whether such a key exists. */
 export const isKeySecret = (text: string): boolean => SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -1 - CHECKSUM_LENGTH)));
 
+/** A text as it may be repeated in a message: whatever looks like a key in it, also a damaged one, is cut to its beginning. */
+export const withoutSecrets = (text: string): string => text.replaceAll(/crs_[0-9A-Za-z_]+/g, 'crs_…');
+
 /** What is stored of a secret, and looked up: 64 lower-case hex digits. */
 export const keySecretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');

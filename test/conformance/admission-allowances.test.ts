@@ -258,6 +258,33 @@ describe('the abuse ceiling', () => {
   });
 });
 
+describe('processes that ask for the same accounts in any order', () => {
+  test('never wait for each other in a circle', async () => {
+    const wide = { sustained: { requests: 1_000_000, seconds: 60 }, burst: { requests: 1_000_000, seconds: 1 } };
+    const many = { ...BUILT_IN_PLANS.pro, requestsPerMinute: 1_000_000, burstLimit: 1_000_000 };
+    const rules = { ...BUILT_IN_RULES, plans: { ...BUILT_IN_PLANS, pro: many }, ceilings: { perimeter: wide, handler: wide } };
+    const processes = Array.from({ length: 3 }, () => bench.admission(rules));
+    const customers = await Promise.all(Array.from({ length: 40 }, () => bench.open()));
+    await bench.settled();
+    bench.failures.length = 0;
+    let asked = 0;
+    for (let round = 0; round < 25; round += 1) {
+      const orders = processes.map((_, nth) => customers.toSorted((one, other) => order(one, nth + round) - order(other, nth + round)));
+      const all = orders.flatMap((ordered, nth) =>
+        ordered.map(({ key }) => processes[nth]!.admit({ authorization: [`Bearer ${key}`], surface: 'data', scope: null, now: NOW })),
+      );
+      asked += all.length;
+      await Promise.allSettled(all);
+    }
+    expect(bench.failures).toEqual([]);
+    const counted = await Promise.all(customers.map(({ accountId }) => bench.counters(accountId)));
+    expect(counted.reduce((sum, { minute }) => sum + minute!, 0)).toBe(asked);
+  });
+});
+
+/** Another order of the same for each number. */
+const order = ({ accountId }: Customer, nth: number): number => Number.parseInt(accountId.slice(-8), 16) % (1009 + 2 * nth);
+
 describe('time', () => {
   test('passing expires a key and ends a paid period to the millisecond, and a renewal or another key serves again', async () => {
     const end = NOW + 30 * DAY_MS;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { migrate } from '../../infra/postgresql/migrate.ts';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { openPipelinedConnections } from '../../infra/postgresql/pipelined-connections.ts';
 import { createWindowCounts } from '../../infra/postgresql/window-counts.ts';
 import { randomIdentifiers } from '../../src/domain/identifiers.ts';
@@ -26,6 +27,18 @@ const process = (connections = 2): WindowCounts => {
   closing.push(() => opened.close());
   return createWindowCounts(async (statement) => (await opened.run(statement)).rows);
 };
+
+test('no count waits for the disk, and none is written ahead', async () => {
+  const opened = await openDatabase({ dsn: database.url, statementTimeoutMs: 20_000 });
+  closing.push(() => opened.close());
+  expect(await opened.counting({ text: 'show synchronous_commit', values: [] })).toEqual([['off']]);
+  expect(await opened.read.texts({ text: 'show synchronous_commit', values: [] })).toEqual([['on']]);
+  const kept = `select relname, relpersistence::text from pg_class where relname in ('window_counts', 'admission_counts') order by 1`;
+  expect(await opened.counting({ text: kept, values: [] })).toEqual([
+    ['admission_counts', 'u'],
+    ['window_counts', 'u'],
+  ]);
+});
 
 const account = (): string => randomIdentifiers.next();
 const minute: Bucket = { name: 'minute', limit: 10, seconds: 60 };

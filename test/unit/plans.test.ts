@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { BUILT_IN_PLANS } from '../../src/admission/plans.ts';
+import { BadSetting, readSettings } from '../../src/settings.ts';
+
+const plans = (text: string) => readSettings({ CIVIC_PLANS: text }).settings.CIVIC_PLANS;
+
+describe('plans', () => {
+  test('are the built-in ones where nothing is said', () => {
+    expect(readSettings({}).settings.CIVIC_PLANS).toEqual(BUILT_IN_PLANS);
+    expect(BUILT_IN_PLANS).toEqual({
+      default: { requestsPerMinute: 120, burstLimit: 30, exportRequestsPerHour: 12, maxPageSize: 500, maxResponseBytes: 5_000_000 },
+      pro: { requestsPerMinute: 300, burstLimit: 50, exportRequestsPerHour: 24, maxPageSize: 500, maxResponseBytes: 5_000_000 },
+      ultra: { requestsPerMinute: 900, burstLimit: 90, exportRequestsPerHour: 60, maxPageSize: 500, maxResponseBytes: 5_000_000 },
+    });
+  });
+
+  test('that are given change what they name and leave the rest as it is', () => {
+    const given = plans('{"pro":{"requests_per_minute":600,"max_page_size":50},"default":{}}');
+    expect(given).toEqual({ ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 600, maxPageSize: 50 } });
+  });
+
+  test.each([
+    'null',
+    '[]',
+    '{"gold":{}}',
+    '{"pro":{"requests":1}}',
+    '{"pro":{"burst_limit":0}}',
+    '{"pro":{"burst_limit":1.5}}',
+    '{"pro":{"burst_limit":"30"}}',
+    '{"pro":{"max_page_size":501}}',
+    '{"pro":null}',
+    '{"pro":{"burst_limit":30}',
+  ])('given as %j are refused with one line that shows how they are written', (text) => {
+    const refused = () => plans(text);
+    expect(refused).toThrow(BadSetting);
+    expect(refused).toThrow(/^CIVIC_PLANS is .*; allowed is JSON such as \{"default":\{"requests_per_minute":120[^\n]*$/);
+  });
+});
+
+describe('the abuse ceiling', () => {
+  test('is read as a rate and its burst', () => {
+    expect(readSettings({}).settings.CIVIC_ABUSE_LIMIT).toEqual({
+      sustained: { requests: 1000, seconds: 60 },
+      burst: { requests: 100, seconds: 1 },
+    });
+  });
+
+  test.each(['1000/60', '1000/60,', '1000/60,100/1,1/1', '0/60,100/1', '1000,100', '1000/60;100/1'])('%s is refused', (text) => {
+    expect(() => readSettings({ CIVIC_ABUSE_LIMIT: text })).toThrow(/^CIVIC_ABUSE_LIMIT is .*such as 1000\/60,100\/1$/);
+  });
+});
+
+test('billing is enforced unless it is said otherwise, and a mistyped switch is refused', () => {
+  expect(readSettings({}).settings.CIVIC_BILLING_ENFORCEMENT).toBe('on');
+  expect(readSettings({ CIVIC_BILLING_ENFORCEMENT: 'off' }).settings.CIVIC_BILLING_ENFORCEMENT).toBe('off');
+  expect(() => readSettings({ CIVIC_BILLING_ENFORCEMENT: 'OFF' })).toThrow(/on or off$/);
+});
