@@ -22,6 +22,7 @@ import type { PaymentLedger } from './domain/ports/payment-ledger.ts';
 import type { LiveReads, Projection } from './domain/ports/projection.ts';
 import type { ReactorStore } from './domain/ports/reactors.ts';
 import type { ReconcileParts } from './reactors/payments/reconcile-parts.ts';
+import type { ReportParts } from './reactors/reports/report-reactors.ts';
 import type { Settings } from './settings.ts';
 import type { LegistarSync, SyncReport } from './sources/legistar/sync.ts';
 
@@ -43,6 +44,7 @@ export interface Civic {
   readonly listing: ListProjectionsDependencies;
   readonly reactorStore: ReactorStore;
   readonly listingReactors: ListReactorsDependencies;
+  readonly reporting: ReportParts;
   readonly operations: OperationFunctions;
   readonly publicOperations: PublicFunctions;
   /** Behind the tools search_agenda and get_agenda_item. */
@@ -62,8 +64,8 @@ export interface Civic {
   readonly tools: Omit<ToolRunnerParts, 'clock' | 'logger' | 'metrics'>;
   /** Folds in this process too, for as long as the program is open; whoever holds the leases does the work. */
   startProjector(): Projector;
-  /** Runs what follows from events by itself, for as long as the program is open. */
-  startReactors(): void;
+  /** Runs what follows from events by itself, or the named parts of it, for as long as the program is open. */
+  startReactors(only?: readonly string[]): void;
   /** Resolves true once every read model has passed the position, false at the deadline. */
   settled(position: Position): Promise<boolean>;
   /** Pulls a client of Legistar: over its Web API, another address of it, or recorded responses in a folder. */

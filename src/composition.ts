@@ -32,13 +32,10 @@ import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
 import type { X402 } from '../infra/x402/open.ts';
-import { accounts } from '../projections/accounts/projection.ts';
-import { createAgendaProjection } from '../projections/agenda/projection.ts';
-import { audit } from '../projections/audit/projection.ts';
-import { agendaSearch } from '../projections/agenda-search/projection.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
 import { recordHistory } from '../projections/record-history/projection.ts';
 import { pruneRecordHistory } from '../projections/record-history/prune.ts';
+import { recordKeys } from '../projections/record-keys/projection.ts';
 import { recordReferences } from '../projections/record-references/projection.ts';
 import { reports } from '../projections/reports/projection.ts';
 import { snapshots } from '../projections/snapshots/projection.ts';
@@ -78,33 +75,19 @@ import type { Clock } from './domain/ports/clock.ts';
 import type { Position } from './domain/ports/event-log.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Probes } from './domain/ports/probes.ts';
-import type { Projection } from './domain/ports/projection.ts';
 import { TOOL_DEADLINE_MS } from './contract/tools/tool.ts';
+import { PROJECTIONS } from './read-models.ts';
 import type { Settings } from './settings.ts';
 import { createClassificationReactor } from './reactors/classification/classification-reactor.ts';
 import { phraseClassifier } from './reactors/classifier/phrase-classifier.ts';
+import { createReportParts } from './reactors/reports/report-reactors.ts';
 import { runReactor } from './reactors/run-reactor.ts';
 import { createCoverageTools } from './mcp/coverage-tools.ts';
 import { COVERED_BODIES } from './sources/catalogue/data-files.ts';
 import { COVERAGE_CATALOGUE } from './sources/coverage/coverage-catalogue.ts';
 import { syncLegistar } from './sources/legistar/sync.ts';
-import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from './sources/sample/sample-records.ts';
 
-/** The publicly covered bodies, and the sample's for as long as there is one. */
-const agenda = createAgendaProjection([...COVERED_BODIES, { jurisdictionSlug: SAMPLE_JURISDICTION_SLUG, slug: SAMPLE_BODY_SLUG }]);
-
-/** Every read model; each is folded by whoever holds its lease. */
-export const PROJECTIONS: readonly Projection[] = [
-  recordHistory,
-  snapshots,
-  accounts,
-  recordReferences,
-  agenda,
-  reports,
-  subscriptions,
-  audit,
-  agendaSearch,
-];
+export { PROJECTIONS } from './read-models.ts';
 
 const LEASE_MS = 5000;
 const FOLD_BATCH = 2000;
@@ -210,7 +193,14 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   const handles = new Map(PROJECTIONS.map((projection) => [projection.name, projection.handles]));
   const listing = { generations, log, clock, leaseClock: systemClock, handles };
   const known = knownRecords(reads, log);
+  const leases = createReportLeases(database.transactor);
+  const dailyBudget = settings.CIVIC_REPORT_DAILY_BUDGET;
+  const ofReports = { log, checkpoints, clock, identifiers, reads, leases, dailyBudget };
+  const readModels = [reports.name, recordKeys.name, recordHistory.name, recordReferences.name];
+  const holder = `worker ${projectorDependencies.owner}`;
+  const reporting = createReportParts({ ...ofReports, known, progress, readModels, logger, holder });
   const reactors = [
+    ...reporting.reactors,
     createClassificationReactor({
       log,
       clock,
@@ -287,6 +277,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     listing,
     reactorStore,
     listingReactors,
+    reporting,
     operations: {
       readCivicChanges: readChanges,
       createCivicSnapshot: createTakeSnapshot({
@@ -309,17 +300,11 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
         revokedBefore: (revocation) => findRevocation(reads, revocation),
       }),
       ...createReportFunctions({
-        log,
-        checkpoints,
-        clock,
-        identifiers,
-        reads,
+        ...ofReports,
         windows: windowCounts,
         claims: createReportClaims(database.counting),
         queue: createReportQueue(database.transactor),
-        leases: createReportLeases(database.transactor),
         queueLimit: settings.CIVIC_REPORT_QUEUE_LIMIT,
-        dailyBudget: settings.CIVIC_REPORT_DAILY_BUDGET,
         deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
         caughtUp: async (deadline) => progress.reached(reports.name, await log.head(), deadline),
       }),
@@ -379,10 +364,11 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       }
       return projector;
     },
-    startReactors() {
+    startReactors(only) {
       const stopping = new AbortController();
       const { owner, leaseMs } = projectorDependencies;
-      const running = reactors.map((reactor) =>
+      const wanted = reactors.filter(({ name }) => only === undefined || only.includes(name));
+      const running = wanted.map((reactor) =>
         runReactor({ log, store: reactorStore, leaseClock: systemClock, logger, owner, leaseMs }, reactor, stopping.signal),
       );
       closers.push(async () => {

@@ -12,7 +12,7 @@ const port = z
   .regex(/^\d{1,5}$/)
   .transform(Number)
   .refine((value) => value <= 65_535);
-const duration = z.string().transform((text, context) => {
+export const duration = z.string().transform((text, context) => {
   const milliseconds = Duration.fromISO(text).toMillis();
   if (Number.isFinite(milliseconds) && milliseconds > 0) return milliseconds;
   context.addIssue({ code: 'custom', message: 'not a duration' });

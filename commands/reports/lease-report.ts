@@ -17,6 +17,8 @@ export interface LeaseRequest {
   readonly dailyBudget: number;
   /** A person may work on a report by hand while the worker is paused; nothing else may. */
   readonly whilePaused: boolean;
+  /** The revision at which the report was read by a holder who has decided already: one that has moved since is not leased. */
+  readonly seenRevision?: number | undefined;
 }
 
 export interface LeasedReport {
@@ -31,7 +33,7 @@ export const readReportState = async (log: EventLog, reportId: string): Promise<
 
 /**
  * Takes the lease of a report that was taken in, or renews it for its holder. Refuses with `invalid_transition` (closed), `worker_paused`,
- * `lease_conflict` (another has it) or `budget_exhausted`; throws what the log and the database throw, and then nothing is leased for long.
+ * `state_conflict`, `lease_conflict` (another has it) or `budget_exhausted`; throws what the log and the database throw, and then nothing is leased for long.
  */
 export const leaseReport = async (work: ReportWork, request: LeaseRequest): Promise<LeasedReport | Rejection> => {
   const { reportId, accountId, holder, leaseMs, dailyBudget } = request;
@@ -40,6 +42,9 @@ export const leaseReport = async (work: ReportWork, request: LeaseRequest): Prom
   }
   const before = await readReportState(work.log, reportId);
   if (isClosedStatus(before.status)) return new Rejection('invalid_transition', `the report is closed as ${before.status}`);
+  if (request.seenRevision !== undefined && before.movedRevision > request.seenRevision) {
+    return new Rejection('state_conflict', `the report has moved to ${before.status} since it was read`);
+  }
   const now = work.clock.now();
   const taken = await work.leases.take({ reportId, holder, now, leaseMs, above: before.fencingToken, budget: dailyBudget });
   if (taken.kind === 'exhausted') return new Rejection('budget_exhausted', `the ${dailyBudget} investigations of the day are used up`);

@@ -28,7 +28,10 @@ export type ReportCommand =
       readonly type: 'MoveReport';
       /** Revision at which the report was read by whoever decided on the move. */
       readonly seenRevision: number;
+      /** One or several, each from where the one before leads: all of them happen, or none. */
+      readonly moves: readonly ReportMove[];
+      /** What was found on the way, for investigators. */
+      readonly note: string | null;
       readonly movedAt: string;
-    } & ReportMove &
-      ByHolder)
+    } & ByHolder)
   | ({ readonly type: 'NoteReport'; readonly note: string; readonly notedAt: string; readonly nextCheckAt: string | null } & ByHolder);

@@ -4,7 +4,7 @@ import { Rejection } from '../../src/domain/rejections.ts';
 import { isClosedStatus, needsVerifiedRecord, REPORT_TRANSITIONS } from '../../src/domain/report-transitions.ts';
 import type { ReportStatus } from '../../src/domain/report-words.ts';
 import type { Decider } from '../decider.ts';
-import type { ByHolder, ReportCommand } from './report-commands.ts';
+import type { ByHolder, ReportCommand, ReportMove } from './report-commands.ts';
 
 /** What a report's history must tell to decide. A report that was taken in and that nobody has worked on has no event of its own yet. */
 export interface ReportState {
@@ -27,28 +27,41 @@ const withoutLease = (state: ReportState, { holder, fencingToken }: ByHolder): R
     ? null
     : new Rejection('lease_conflict', 'the report is moved by the holder of its current lease only');
 
-const decideMove = (command: Extract<ReportCommand, { type: 'MoveReport' }>, state: ReportState): readonly ReportEvent[] | Rejection => {
-  const { holder, fencingToken, to, reasonCode, finding, nextAction, verifiedRecords, movedAt } = command;
+type MoveReport = Extract<ReportCommand, { type: 'MoveReport' }>;
+
+/** One step along the table; null where it may be taken. */
+const refusal = (from: ReportStatus, { to, finding, verifiedRecords }: ReportMove): Rejection | null => {
+  if (!REPORT_TRANSITIONS[from].includes(to)) {
+    const allowed = REPORT_TRANSITIONS[from].join(', ') || 'nothing: it is closed';
+    return new Rejection('invalid_transition', `from ${from} a report goes to ${allowed}`);
+  }
+  if (isClosedStatus(to) && (finding ?? '').trim() === '') return new Rejection('resolution_incomplete', `${to} needs a finding`);
+  if (needsVerifiedRecord(to) && verifiedRecords.length === 0) {
+    return new Rejection('resolution_incomplete', `${to} needs at least one verified record`);
+  }
+  return verifiedRecords.length > MOST_RECORDS ? new Rejection('invalid_input', `at most ${MOST_RECORDS} verified records`) : null;
+};
+
+const decideMove = (command: MoveReport, state: ReportState): readonly ReportEvent[] | Rejection => {
+  const { holder, fencingToken, movedAt, note } = command;
   const unleased = withoutLease(state, command);
   if (unleased !== null) return unleased;
   if (state.movedRevision > command.seenRevision) {
     return new Rejection('state_conflict', `the report has moved to ${state.status} since it was read`);
   }
-  const from = state.status;
-  if (!REPORT_TRANSITIONS[from].includes(to)) {
-    const allowed = REPORT_TRANSITIONS[from].join(', ') || 'nothing: it is closed';
-    return new Rejection('invalid_transition', `from ${from} a report goes to ${allowed}`);
-  }
-  const closes = isClosedStatus(to);
-  if (closes && (finding ?? '').trim() === '') return new Rejection('resolution_incomplete', `${to} needs a finding`);
-  if (needsVerifiedRecord(to) && verifiedRecords.length === 0) {
-    return new Rejection('resolution_incomplete', `${to} needs at least one verified record`);
-  }
-  if (verifiedRecords.length > MOST_RECORDS) return new Rejection('invalid_input', `at most ${MOST_RECORDS} verified records`);
+  const events: ReportEvent[] = [];
+  if (note !== null) events.push({ type: 'DataReportNoted', data: { note, notedAt: movedAt, nextCheckAt: null, holder, fencingToken } });
   const tomorrow = new Date(Date.parse(movedAt) + DAY_MS).toISOString();
-  const nextCheckAt = closes ? null : (command.nextCheckAt ?? tomorrow);
-  const said = { reasonCode, finding, nextAction, verifiedRecords: [...verifiedRecords], nextCheckAt, movedAt, holder, fencingToken };
-  return [{ type: 'DataReportMoved', data: { accountId: state.accountId!, from, to, ...said } }];
+  let from = state.status;
+  for (const move of command.moves) {
+    const refused = refusal(from, move);
+    if (refused !== null) return refused;
+    const nextCheckAt = isClosedStatus(move.to) ? null : (move.nextCheckAt ?? tomorrow);
+    const said = { ...move, verifiedRecords: [...move.verifiedRecords], nextCheckAt, movedAt, holder, fencingToken };
+    events.push({ type: 'DataReportMoved', data: { accountId: state.accountId!, from, ...said } });
+    from = move.to;
+  }
+  return events;
 };
 
 const decideLease = (command: Extract<ReportCommand, { type: 'RecordLease' }>, state: ReportState): readonly ReportEvent[] | Rejection => {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { dataReportMoved, dataReportNoted } from '../../src/domain/events/report-events.ts';
 import type { Identifiers } from '../../src/domain/identifiers.ts';
 import type { Clock } from '../../src/domain/ports/clock.ts';
@@ -22,7 +23,22 @@ export interface ReportWork {
 /** The lease that its holder moves under, and whose report it is. */
 export type WorkedReport = Pick<ReportLease, 'reportId' | 'holder' | 'token'>;
 
-const said = dataReportMoved.pick({ reasonCode: true, finding: true, nextAction: true, verifiedRecords: true, nextCheckAt: true });
+const move = dataReportMoved.pick({
+  to: true,
+  reasonCode: true,
+  finding: true,
+  nextAction: true,
+  verifiedRecords: true,
+  nextCheckAt: true,
+});
+const outcome = z.object({ moves: z.array(move).min(1), note: dataReportNoted.shape.note.nullable() });
+const noted = dataReportNoted.pick({ note: true, nextCheckAt: true });
+
+/** What no event of the lifecycle may carry, such as a finding that is too long. */
+const unusable = ({ issues }: z.ZodError): Handled => {
+  const { path, message } = issues[0]!;
+  return { kind: 'rejected', rejection: new Rejection('invalid_input', `${path.at(-1)?.toString() ?? 'move'}: ${message}`) };
+};
 
 const command = (work: ReportWork, reportId: string, accountId: string | undefined, command: ReportCommand): Promise<Handled> =>
   handle({
@@ -60,29 +76,36 @@ export const recordLease = (work: ReportWork, accountId: string, { reportId, hol
     leaseUntil: new Date(leaseUntil).toISOString(),
   });
 
+/** What an investigation has come to: one move, or several in a row that happen together, and what is to be noted. */
+export interface ReportOutcome {
+  readonly moves: readonly [ReportMove, ...ReportMove[]];
+  readonly note: string | null;
+}
+
 /**
  * Moves a report under a lease, as seen at a revision of its stream. Refuses with `lease_conflict`, `state_conflict`,
  * `invalid_transition`, `resolution_incomplete` or `invalid_input`; a closed report's lease is dropped with the move.
  */
-export const moveReport = async (work: ReportWork, lease: WorkedReport, seenRevision: number, move: ReportMove): Promise<Handled> => {
-  const parsed = said.safeParse(move);
-  if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!;
-    return { kind: 'rejected', rejection: new Rejection('invalid_input', `${path.join('.')}: ${message}`) };
-  }
+export const moveReport = async (
+  work: ReportWork,
+  lease: WorkedReport,
+  seenRevision: number,
+  { moves, note }: ReportOutcome,
+): Promise<Handled> => {
+  const parsed = outcome.safeParse({ moves, note });
+  if (!parsed.success) return unusable(parsed.error);
   if (!(await isCurrent(work, lease))) return LOST;
   const { reportId, holder, token: fencingToken } = lease;
   const movedAt = new Date(work.clock.now()).toISOString();
   const handled = await command(work, reportId, undefined, {
     type: 'MoveReport',
-    to: move.to,
     ...parsed.data,
     holder,
     fencingToken,
     seenRevision,
     movedAt,
   });
-  if (handled.kind === 'appended' && isClosedStatus(move.to)) await work.leases.forget(reportId);
+  if (handled.kind === 'appended' && isClosedStatus(moves.at(-1)!.to)) await work.leases.forget(reportId);
   return handled;
 };
 
@@ -92,8 +115,8 @@ export const noteReport = async (
   lease: WorkedReport,
   said: { readonly note: string; readonly nextCheckAt: string | null },
 ): Promise<Handled> => {
-  const parsed = dataReportNoted.pick({ note: true, nextCheckAt: true }).safeParse(said);
-  if (!parsed.success) return { kind: 'rejected', rejection: new Rejection('invalid_input', `note: ${parsed.error.issues[0]!.message}`) };
+  const parsed = noted.safeParse(said);
+  if (!parsed.success) return unusable(parsed.error);
   if (!(await isCurrent(work, lease))) return LOST;
   const { reportId, holder, token: fencingToken } = lease;
   const notedAt = new Date(work.clock.now()).toISOString();

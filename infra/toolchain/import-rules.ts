@@ -16,7 +16,7 @@ const QUERIES = '^queries/';
 const CLIENT = '^client/';
 const INWARD = [DOMAIN, CONTRACT, COMMANDS, QUERIES];
 const EDGES = '^src/(http|mcp|cli|serving|admission|sources|documents|reactors)/';
-const PROGRAM = '^src/(settings|civic)[.]ts$';
+const PROGRAM = '^src/(settings|civic|read-models)[.]ts$';
 
 /** The table of the architecture page; `test` and `bench` are under no rule but the ones on circles and on what cannot be found. */
 const PARTS: readonly Part[] = [

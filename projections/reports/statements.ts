@@ -1,6 +1,7 @@
 import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
 import { isClosedStatus } from '../../src/domain/report-transitions.ts';
 import { sourceAddressKey } from '../../src/domain/source-address.ts';
+import { titleKey } from '../../src/domain/title-words.ts';
 import type { LifecycleChange, SubmittedReport } from './report-changes.ts';
 import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, reportsTable, reportTalliesTable } from './tables.ts';
 
@@ -11,11 +12,11 @@ export const insertSubmitted = (generation: number, submitted: readonly Submitte
   const inputs = submitted.map(({ data }) => data.input);
   return {
     text: `insert into ${reportsTable(generation)} (report_id, account_id, status, submitted_at, updated_at, next_check_at,
-        verified_records, input, address_key, source_record_id, jurisdiction_slug, record_date, revision, fencing_token)
+        verified_records, input, address_key, title_key, source_record_id, jurisdiction_slug, record_date, revision, fencing_token)
       select report_id, account_id, 'received', submitted_at, submitted_at, next_check_at,
-        '[]', input, address_key, source_record_id, jurisdiction_slug, record_date, -1, 0
-      from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[])
-        s (report_id, account_id, submitted_at, next_check_at, input, address_key, source_record_id, jurisdiction_slug, record_date)
+        '[]', input, address_key, title_key, source_record_id, jurisdiction_slug, record_date, -1, 0
+      from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::text[], $6::uuid[], $7::uuid[], $8::text[], $9::text[], $10::text[])
+        s (report_id, account_id, submitted_at, next_check_at, input, address_key, title_key, source_record_id, jurisdiction_slug, record_date)
       on conflict (report_id) do nothing`,
     values: [
       columns.uuids(submitted.map(({ data }) => data.reportId)),
@@ -24,6 +25,7 @@ export const insertSubmitted = (generation: number, submitted: readonly Submitte
       columns.bigints(submitted.map(({ data }) => milliseconds(data.nextCheckAt))),
       columns.texts(inputs.map((input) => JSON.stringify(input))),
       columns.uuids(inputs.map(({ sourceUrl }) => sourceAddressKey(sourceUrl))),
+      columns.uuids(inputs.map(({ expectedRecord }) => titleKey(expectedRecord))),
       columns.texts(inputs.map(({ sourceRecordId }) => sourceRecordId ?? null)),
       columns.texts(inputs.map(({ jurisdictionSlug }) => jurisdictionSlug ?? null)),
       columns.texts(inputs.map(({ recordDate }) => recordDate ?? null)),

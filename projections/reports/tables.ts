@@ -5,7 +5,8 @@ import { generationTable } from '../../src/domain/ports/projection.ts';
  *
  * `input` and `verified_records` are JSON text: what was submitted, as accepted, and what the last move named. `revision` is that of the
  * last event on the report's lifecycle stream, -1 while there is none; a move is decided on it. `closed_at` is null exactly while the
- * report is open. `address_key` is `sourceAddressKey` of the reported address, by which duplicates are found.
+ * report is open. `address_key` and `title_key` are `sourceAddressKey` and `titleKey` of the reported address and of the words for what is
+ * missing, by which duplicates are found, and reports that a new record may answer.
  */
 export const REPORTS = 'reports';
 
@@ -37,6 +38,7 @@ export const createReportTables = (generation: number): readonly string[] => {
       verified_records text collate "C" not null,
       input text collate "C" not null,
       address_key uuid not null,
+      title_key uuid,
       source_record_id text collate "C",
       jurisdiction_slug text collate "C",
       record_date text collate "C",
@@ -51,6 +53,7 @@ export const createReportTables = (generation: number): readonly string[] => {
     `create index ${index('open_by_status')} (status, submitted_at) where closed_at is null`,
     `create index ${index('open_by_check')} (next_check_at) where closed_at is null`,
     `create index ${index('open_by_address')} (address_key) where closed_at is null`,
+    `create index ${index('open_by_title')} (title_key) where closed_at is null and title_key is not null`,
     `create index ${index('open_by_source_id')} (source_record_id) where closed_at is null and source_record_id is not null`,
     `create index ${index('open_by_date')} (record_date) where closed_at is null and record_date is not null`,
     `create table ${reportTalliesTable(generation)} (

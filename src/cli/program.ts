@@ -10,6 +10,7 @@ import { addProjectionsCommands } from './commands/projections.ts';
 import { addReactorsCommands } from './commands/reactors.ts';
 import { addRecordsCommands } from './commands/records.ts';
 import { addReplicateCommand } from './commands/replicate.ts';
+import { addReportsCommands } from './commands/reports.ts';
 import { addSampleCommands } from './commands/sample.ts';
 import { addServeCommand } from './commands/serve.ts';
 import { addSourcesCommands } from './commands/sources.ts';
@@ -32,6 +33,7 @@ export const createProgram = (context: CliContext): Command => {
   addPaymentsCommands(program, context);
   addProjectionsCommands(program, context);
   addReactorsCommands(program, context);
+  addReportsCommands(program, context);
   addSampleCommands(program, context);
   addCursorCommands(program, context);
   addDoctorCommand(program, context);

@@ -31,3 +31,9 @@ export const sourceAddress = (text: string): string | null => {
 
 /** The address as a fixed-size key for an index; what is no address is its own. */
 export const sourceAddressKey = (text: string): string => derivedId('source address', sourceAddress(text) ?? text);
+
+/** The host of an address, without `www.`; null for what is no address. */
+export const sourceHost = (text: string): string | null =>
+  sourceAddress(text)
+    ?.split(/[/?:]/, 1)[0]!
+    .replace(/^www\./, '') ?? null;

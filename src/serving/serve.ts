@@ -7,6 +7,7 @@ import { registerLagMetrics } from '../http/lag-metrics.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
 import { createOpsServer } from '../http/ops-server.ts';
 import { reconcilePayments } from '../reactors/payments/reconcile-payments.ts';
+import { dueReports } from '../reactors/reports/report-worker.ts';
 import { fillNewLog, type SampleWanted } from '../sources/first-run.ts';
 import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
@@ -17,6 +18,7 @@ const PRUNE_EVERY_MS = 60_000;
 const MERGE_COUNTS_EVERY_MS = 1_000;
 const RECONCILE_EVERY_MS = 5_000;
 const POLL_EVERY_MS = 15 * 60_000;
+const WORK_ON_REPORTS_EVERY_MS = 60_000;
 const LOG_EVERY = 100;
 
 export const ROLES = ['all', 'api', 'projector', 'worker'] as const;
@@ -106,7 +108,13 @@ const repetitions = (civic: Civic, role: ServeRole, signal: AbortSignal): readon
     everyMs: RECONCILE_EVERY_MS,
     run: async () => void (await reconcilePayments(civic.reconciling, signal)),
   };
-  if (role === 'api' || role === 'worker') return role === 'api' ? [merge] : [reconcile];
+  const reports: Repetition = {
+    what: 'working on reports',
+    everyMs: WORK_ON_REPORTS_EVERY_MS,
+    run: async () => void (await dueReports(civic.reporting.worker, signal)),
+  };
+  if (role === 'api') return [merge];
+  if (role === 'worker') return [reconcile, reports];
   const prune: Repetition = { what: 'pruning', everyMs: PRUNE_EVERY_MS, run: async () => void (await civic.prune()) };
   const clients = role === 'all' ? (civic.settings.CIVIC_POLL?.split(',') ?? []) : [];
   const polls = clients.map((client) => ({
@@ -117,5 +125,5 @@ const repetitions = (civic: Civic, role: ServeRole, signal: AbortSignal): readon
       civic.logger.info({ client, appended, removed, failure }, 'source polled');
     },
   }));
-  return [prune, ...(role === 'all' ? [merge, reconcile] : []), ...polls];
+  return [prune, ...(role === 'all' ? [merge, reconcile, reports] : []), ...polls];
 };

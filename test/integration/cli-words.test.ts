@@ -49,6 +49,10 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'projections rebuild': ['--all'],
   'projections verify': ['--all'],
   'reactors list': [],
+  'reports list': [],
+  'reports work': ['--once'],
+  'reports pause': ['worker'],
+  'reports resume': ['worker'],
   'sample remove': [],
 };
 /** Commands whose success needs a state that the service is not in here; their refusal is looked at instead. */
@@ -56,6 +60,10 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'projections retry': ['record_history'],
   'projections skip': ['record_history', '--event', ID, '--reason', 'a reason'],
   'reactors retry': ['classification'],
+  'reports show': [ID],
+  'reports lease': [ID, '--holder', 'somebody'],
+  'reports move': [ID, '--holder', 'somebody', '--to', 'investigating'],
+  'reports note': [ID, '--holder', 'somebody', '--text', 'a note'],
 };
 
 let installation: Installation;

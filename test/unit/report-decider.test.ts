@@ -23,7 +23,10 @@ const moved = (from: ReportStatus, to: ReportStatus, by = ALICE): ReportEvent =>
 });
 const given = (...events: readonly ReportEvent[]): ReportState => events.reduce(reportDecider.evolve, reportDecider.initialState());
 const move = (state: ReportState, what: Partial<ReportMove> = {}, by: Partial<Extract<ReportCommand, { type: 'MoveReport' }>> = {}) =>
-  reportDecider.decide({ type: 'MoveReport', ...MOVE, ...what, ...ALICE, seenRevision: state.revision, movedAt: NOW, ...by }, state);
+  reportDecider.decide(
+    { type: 'MoveReport', moves: [{ ...MOVE, ...what }], note: null, ...ALICE, seenRevision: state.revision, movedAt: NOW, ...by },
+    state,
+  );
 const codeOf = (decision: readonly ReportEvent[] | Rejection): string => (decision instanceof Rejection ? decision.code : 'moved');
 
 /** The table of decisions, section 6, once more by hand. */
@@ -151,6 +154,21 @@ test('a move says everything about the report, and the next check is a day later
     nextCheckAt: '2026-02-01T00:00:00.000Z',
   });
   expect(check({ to: 'declined', finding: 'F', nextCheckAt: TOMORROW })).toMatchObject({ nextCheckAt: null });
+});
+
+test('several moves in a row happen together or not at all, with the note before them', () => {
+  const state = given(leased());
+  const closing = { ...MOVE, to: 'already_available', finding: 'It is there.', verifiedRecords: [RECORD] } as const;
+  const events = move(state, {}, { moves: [MOVE, closing], note: 'found by its address' }) as ReportEvent[];
+  expect(events.map(({ type }) => type)).toEqual(['DataReportNoted', 'DataReportMoved', 'DataReportMoved']);
+  expect(events.slice(1).map(({ data }) => 'to' in data && [data.from, data.to])).toEqual([
+    ['received', 'investigating'],
+    ['investigating', 'already_available'],
+  ]);
+  expect(given(leased(), ...events).status).toBe('already_available');
+  expect(codeOf(move(state, {}, { moves: [MOVE, { ...closing, verifiedRecords: [] }] }))).toBe('resolution_incomplete');
+  expect(codeOf(move(state, {}, { moves: [MOVE, MOVE] }))).toBe('invalid_transition');
+  expect(codeOf(move(state, {}, { moves: [closing] }))).toBe('invalid_transition');
 });
 
 test('a report remembers where it is, whose lease is the newest, and when it was moved last', () => {

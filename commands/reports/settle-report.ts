@@ -1,0 +1,23 @@
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { accountReportsStream } from '../../src/domain/streams.ts';
+import type { FoldParts } from '../fold-stream.ts';
+import { handle, type Handled } from '../handle.ts';
+import type { IntakeCommand } from '../report-intake/intake-commands.ts';
+import { intakeDecider } from '../report-intake/intake-decider.ts';
+
+export interface Settling {
+  readonly accountId: string;
+  readonly reportId: string;
+  readonly closedAt: string;
+  readonly commandId: string;
+  /** The move that closed it. */
+  readonly causedBy: string;
+}
+
+/** Tells the account that a report of it is closed, so that it counts as unresolved no more; once, whoever tells it again. */
+export const settleReport = (parts: FoldParts & { readonly clock: Clock }, settling: Settling, deadline: number): Promise<Handled> => {
+  const { accountId, reportId, closedAt, commandId, causedBy } = settling;
+  const command: IntakeCommand = { type: 'SettleReport', reportId, closedAt };
+  const context = { accountId, causedBy };
+  return handle({ ...parts, decider: intakeDecider, stream: accountReportsStream(accountId), command, commandId, context, deadline });
+};

@@ -1,0 +1,241 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { RecordChange } from '../../commands/records/record-writer.ts';
+import { turnReportSwitch } from '../../commands/reports/turn-switch.ts';
+import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
+import type { ReportInput } from '../../src/domain/events/report-events.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { recordOfStream, reportStream } from '../../src/domain/streams.ts';
+import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
+import { DAY_MS } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openReports, type TestReports } from '../support/reports.ts';
+
+const PAGE = 'https://cityofdallas.legistar.com/MeetingDetail.aspx?LEGID=2526';
+const TITLE = 'A public hearing to receive comments regarding an application for a planned development district near Main Street';
+const OTHER = 'Authorize a three-year service price agreement for the repair of fire hydrants and water valves';
+
+let database: TestDatabase;
+let reports: TestReports;
+let events: AgendaEvents;
+
+const changeOf = ({ stream, type, data }: StoredEvent): RecordChange => {
+  const { resource, recordId } = recordOfStream(stream);
+  return type === RECORD_PUBLISHED
+    ? { op: 'upsert', resource, id: recordId, content: JSON.parse(data) as unknown }
+    : { op: 'remove', resource, id: recordId };
+};
+const write = async (...stated: readonly (StoredEvent | readonly StoredEvent[])[]) => {
+  const outcomes = await reports.writer.write(stated.flat().map(changeOf), {});
+  expect(outcomes.map(({ kind }) => kind)).not.toContain('rejected');
+};
+const input = (more: Partial<ReportInput> = {}): ReportInput => ({ sourceUrl: PAGE, expectedRecord: TITLE, ...more });
+const dallasSource = { officialSourceUrl: 'https://cityofdallas.legistar.com/Calendar.aspx' };
+const at = (name: string, title: string, more: object = {}) => events.item(name, 'session', { title, sourceUrl: PAGE, ...more });
+
+beforeEach(async () => {
+  database = await startTestDatabase();
+  reports = await openReports(database.url);
+  events = new AgendaEvents();
+  await write(
+    events.jurisdiction('dallas', { name: 'Dallas' }),
+    events.body('dallas', { name: 'City Council' }),
+    events.source('dallas', dallasSource),
+    events.jurisdiction('addison', { name: 'Addison' }),
+    events.meeting('session', 'dallas', '2023-01-11T15:00:00Z', { title: 'City Council', sourceUrl: PAGE, sourceRecordId: '2526' }),
+    at('other', OTHER, { sourceRecordId: '61582', matterFile: '23-2' }),
+    at('wanted', TITLE, { sourceRecordId: '61583', matterFile: '23-3' }),
+  );
+  reports.clock.advance(1000);
+});
+
+afterEach(async () => {
+  await reports.close();
+  await database.close();
+});
+
+const wanted = agendaId('agenda_items', 'wanted');
+
+test.each([
+  ['its title at its address', input()],
+  [
+    'its title and its date at another address of the source',
+    input({ sourceUrl: 'https://cityofdallas.legistar.com/LegislationDetail.aspx?ID=9', recordDate: '2023-01-11' }),
+  ],
+  ["the source's id", input({ expectedRecord: 'Some item', sourceRecordId: '61583' })],
+  ['its file number and date', input({ expectedRecord: 'The planned development', sourceRecordId: '23-3', recordDate: '2023-01-11' })],
+  ['the beginning of its title', input({ expectedRecord: TITLE.slice(0, 60) })],
+  ['a text that quotes its title', input({ expectedRecord: `The item of the hearing: "${TITLE}" is not there` })],
+])('a published item that is reported by %s is closed as already available with that record', async (_, reported) => {
+  const reportId = await reports.submit('a', reported);
+  const done = await reports.turn();
+  expect(done).toMatchObject({ looked: 1, moved: [{ reportId, to: 'already_available' }], left: [], stopped: null });
+  const report = await reports.report(reportId);
+  expect(report).toMatchObject({
+    status: 'already_available',
+    verifiedRecords: [{ itemId: wanted, sourceUrl: PAGE, title: TITLE }],
+    nextCheckAt: null,
+  });
+  expect(report.finding).toContain('Published by this service since 2026-01-01T00:00:00.000Z: agenda item "A public hearing');
+  expect(report.finding).toContain('Dallas City Council, 2023-01-11');
+  expect(await reports.typesOf(reportStream(reportId))).toEqual(['DataReportLeased', 'DataReportMoved', 'DataReportMoved']);
+  expect(await reports.leases.held(reports.clock.now())).toEqual([]);
+});
+
+test.each([
+  ['names no item of the page', input({ expectedRecord: 'The ordinance about scooters' })],
+  ['has the title on another date', input({ recordDate: '2023-01-12' })],
+  ['has the title in another place', input({ jurisdictionSlug: 'fort-worth', sourceUrl: 'https://fortworthgov.legistar.com/x' })],
+  ['says words that two items have', input({ expectedRecord: 'Authorize' })],
+  ['is of a record stream', input({ recordKind: 'record_stream' })],
+])('a report that %s is not closed as available', async (_, reported) => {
+  await write(events.jurisdiction('fort-worth'), events.source('fort-worth', { publicBodyId: null }));
+  const reportId = await reports.submit('a', reported);
+  await reports.turn();
+  const report = await reports.report(reportId);
+  expect(report).toMatchObject({
+    status: 'investigating',
+    verifiedRecords: [],
+    nextCheckAt: new Date(reports.clock.now() + DAY_MS).toISOString(),
+  });
+  expect(report.note).toContain('No published record is it beyond doubt');
+});
+
+test('of two items with one title on one page both are named, of two with one title on two pages none is', async () => {
+  await write(at('twin', TITLE, { sequence: 9 }));
+  const samePage = await reports.submit('a', input());
+  await write(
+    events.meeting('later', 'dallas', '2023-02-11T15:00:00Z', { title: 'City Council' }),
+    events.item('third', 'later', { title: TITLE, sourceRecordId: 'x1' }),
+  );
+  const noPage = await reports.submit('a', input({ sourceUrl: 'https://cityofdallas.legistar.com/Other.aspx' }));
+  await reports.turn();
+  expect((await reports.report(samePage)).verifiedRecords.map(({ itemId }) => itemId).toSorted()).toEqual(
+    [wanted, agendaId('agenda_items', 'twin')].toSorted(),
+  );
+  const unclear = await reports.report(noPage);
+  expect(unclear.status).toBe('investigating');
+  expect(unclear.note).toContain(agendaId('agenda_items', 'third'));
+});
+
+test('a record that was removed and comes back after the report resolves it, and so does one that comes for the first time', async () => {
+  await write(events.withdraw('agenda_items', 'wanted'));
+  const [first, second] = [
+    await reports.submit('a', input()),
+    await reports.submit('b', input({ expectedRecord: 'New item of five telling words' })),
+  ];
+  await reports.turn();
+  expect([(await reports.report(first)).status, (await reports.report(second)).status]).toEqual(['investigating', 'investigating']);
+  reports.clock.advance(2 * DAY_MS);
+  const before = await reports.turn();
+  expect(before).toMatchObject({ moved: [], noted: [first, second] });
+  reports.clock.advance(3 * DAY_MS);
+  await write(at('wanted', TITLE, { sourceRecordId: '61583' }), at('new', 'New item of five telling words'));
+  await reports.turn();
+  const resolved = await reports.report(first);
+  expect(resolved).toMatchObject({ status: 'resolved', reasonCode: 'publication_delay', verifiedRecords: [{ itemId: wanted }] });
+  expect(resolved.finding).toContain(`on ${new Date(reports.clock.now()).toISOString()}, after the report`);
+  expect((await reports.report(second)).verifiedRecords).toMatchObject([{ itemId: agendaId('agenda_items', 'new') }]);
+});
+
+test('a second report of the same account is declined in favour of the older one; one of another account is looked into', async () => {
+  const missing = { expectedRecord: 'A record that nobody has published yet' };
+  const first = await reports.submit('a', input(missing));
+  reports.clock.advance(10);
+  const again = await reports.submit('a', input({ ...missing, sourceUrl: `${PAGE.replace('https', 'http')}#x` }));
+  const other = await reports.submit('b', input(missing));
+  const another = await reports.submit('a', input({ expectedRecord: 'Another record that nobody has published' }));
+  await reports.turn();
+  expect(await reports.report(again)).toMatchObject({ status: 'declined', reasonCode: 'duplicate_report' });
+  expect((await reports.report(again)).finding).toContain(first);
+  expect(await reports.report(other)).toMatchObject({ status: 'investigating', reasonCode: 'duplicate_report' });
+  expect((await reports.report(other)).finding).not.toContain(first);
+  expect((await reports.report(other)).note).toContain(first);
+  expect(await reports.report(first)).toMatchObject({ status: 'investigating', reasonCode: null });
+  expect(await reports.report(another)).toMatchObject({ status: 'investigating', reasonCode: null });
+});
+
+test.each([
+  ['of a place that the service does not know', { jurisdictionSlug: 'el-paso' }, 'no jurisdiction el-paso'],
+  ['of a place without a source', { jurisdictionSlug: 'addison' }, 'follows no source of Addison'],
+  ['at a host that no source has', { sourceUrl: 'https://www.austintexas.gov/a' }, 'is known to be at austintexas.gov'],
+])('a report %s is out of scope at once', async (_, reported, said) => {
+  const reportId = await reports.submit('a', input({ expectedRecord: 'Something else entirely', ...reported }));
+  await reports.turn();
+  const report = await reports.report(reportId);
+  expect(report).toMatchObject({ status: 'out_of_scope', reasonCode: 'outside_coverage', nextCheckAt: null });
+  expect(report.finding).toContain(said);
+  expect(await reports.typesOf(reportStream(reportId))).toEqual(['DataReportLeased', 'DataReportMoved']);
+});
+
+test('an address that only sounds like a covered place is left to a person', async () => {
+  const reportId = await reports.submit(
+    'a',
+    input({ sourceUrl: 'https://dallascityhall.example.com/x', expectedRecord: 'Something else' }),
+  );
+  await reports.turn();
+  expect((await reports.report(reportId)).status).toBe('investigating');
+});
+
+test('a failing source is waited for, and once it is read again the report is looked into', async () => {
+  const failing = { ...dallasSource, status: 'failing', consecutiveFailures: 3, lastCheckedAt: '2025-12-31T00:00:00.000Z' } as const;
+  await write(events.source('dallas', failing));
+  const reportId = await reports.submit('a', input({ expectedRecord: 'Something that is not there' }));
+  await reports.turn();
+  const waiting = await reports.report(reportId);
+  expect(waiting).toMatchObject({ status: 'awaiting_source', reasonCode: 'source_unavailable' });
+  expect(waiting.finding).toBe(
+    'The last check of the Legistar source https://cityofdallas.legistar.com/Calendar.aspx failed (2025-12-31T00:00:00.000Z); no check has succeeded yet.',
+  );
+  reports.clock.advance(DAY_MS);
+  await reports.turn();
+  expect((await reports.report(reportId)).status).toBe('awaiting_source');
+  await write(events.source('dallas', { ...dallasSource, lastSuccessfulCheckAt: '2026-01-02T00:00:00.000Z' }));
+  reports.clock.advance(DAY_MS);
+  await reports.turn();
+  expect(await reports.report(reportId)).toMatchObject({ status: 'investigating', reasonCode: null });
+});
+
+test('a source whose agendas have no text layer is waited for as unreadable', async () => {
+  await write(events.source('dallas', { ...dallasSource, agendaTextEvidence: 'no_text_layer' }));
+  const reportId = await reports.submit('a', input({ expectedRecord: 'Something that is not there' }));
+  await reports.turn();
+  expect(await reports.report(reportId)).toMatchObject({ status: 'awaiting_source', reasonCode: 'source_unreadable' });
+});
+
+test('a report that waits is looked at less and less often, and never less than weekly', async () => {
+  const reportId = await reports.submit('a', input({ expectedRecord: 'Something that is not there' }));
+  await reports.turn();
+  const waits: number[] = [];
+  for (let round = 0; round < 6; round++) {
+    const due = Date.parse((await reports.report(reportId)).nextCheckAt!);
+    reports.clock.advance(due - reports.clock.now() - 1);
+    expect(await reports.turn()).toMatchObject({ looked: 0 });
+    reports.clock.advance(1);
+    expect(await reports.turn()).toMatchObject({ noted: [reportId] });
+    waits.push((Date.parse((await reports.report(reportId)).nextCheckAt!) - due) / DAY_MS);
+  }
+  expect(waits).toEqual([1, 2, 4, 7, 7, 7]);
+});
+
+test('while it is paused it looks at nothing; when the budget of the day is spent it stops and goes on tomorrow', async () => {
+  const ids = [await reports.submit('a', input()), await reports.submit('b', input()), await reports.submit('c', input())];
+  const turn = (paused: boolean) => turnReportSwitch(reports, 'worker', { paused, by: 'test', reason: null }, reports.clock.now() + 10_000);
+  await turn(true);
+  expect(await reports.turn()).toMatchObject({ looked: 0, stopped: 'worker_paused' });
+  await turn(false);
+  const frugal = reports.parts({ dailyBudget: 2 }).worker;
+  expect(await reports.turn(frugal)).toMatchObject({ moved: [{ reportId: ids[0] }, { reportId: ids[1] }], stopped: 'budget_exhausted' });
+  expect(await reports.turn(frugal)).toMatchObject({ moved: [], stopped: 'budget_exhausted' });
+  reports.clock.advance(DAY_MS);
+  expect(await reports.turn(frugal)).toMatchObject({ moved: [{ reportId: ids[2] }], stopped: null });
+});
+
+test('a report that a person holds is left alone, and costs nothing of the budget', async () => {
+  const reportId = await reports.submit('a', input());
+  const taken = await reports.leases.take({ reportId, holder: 'ann', now: reports.clock.now(), leaseMs: 60_000, above: 0, budget: 9 });
+  expect(taken.kind).toBe('taken');
+  expect(await reports.turn()).toMatchObject({ moved: [], left: [{ reportId, code: 'lease_conflict' }] });
+  expect(await reports.leases.begun(reports.clock.now())).toBe(1);
+  reports.clock.advance(60_001);
+  expect(await reports.turn()).toMatchObject({ moved: [{ reportId, to: 'already_available' }] });
+});

@@ -1,0 +1,110 @@
+import { createReportLeases } from '../../infra/postgresql/report-leases.ts';
+import { reports } from '../../projections/reports/projection.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordKeys } from '../../projections/record-keys/projection.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import { findReport, type KnownReport } from '../../queries/known-reports.ts';
+import { knownRecords } from '../../queries/known-records.ts';
+import type { AccountReportEvent, ReportInput } from '../../src/domain/events/report-events.ts';
+import { derivedId } from '../../src/domain/identifiers.ts';
+import type { Progress } from '../../src/domain/ports/projection.ts';
+import { accountReportsStream } from '../../src/domain/streams.ts';
+import { createReportParts, type ReportPartsDependencies } from '../../src/reactors/reports/report-reactors.ts';
+import { dueReports } from '../../src/reactors/reports/report-worker.ts';
+import { openTestCivic, type TestCivicOptions } from './civic.ts';
+
+export const REPORT_MODELS = [reports, recordKeys, recordHistory, recordReferences] as const;
+export const REPORT_MODEL_NAMES = REPORT_MODELS.map(({ name }) => name);
+
+let opened = 0;
+
+export type TestReports = Awaited<ReturnType<typeof openReports>>;
+
+/** The read models and everything that works on reports on one database; the clock is the test's. */
+export const openReports = async (url: string, options: TestCivicOptions & { readonly folds?: boolean; readonly budget?: number } = {}) => {
+  const civic = await openTestCivic(url, options);
+  if (options.folds !== false) civic.startProjector(REPORT_MODELS);
+  const { log, clock, reads } = civic;
+  const leases = createReportLeases(civic.database.transactor);
+  const known = knownRecords(reads, log);
+  // The deadlines of the code under test run on a clock that stands still.
+  const progress: Progress = { reached: (name, position) => civic.progress.reached(name, position, Date.now() + 30_000) };
+  const parts = (overrides: Partial<ReportPartsDependencies> = {}) =>
+    createReportParts({
+      log,
+      clock,
+      identifiers: civic.identifiers,
+      leases,
+      reads,
+      known,
+      progress,
+      readModels: REPORT_MODEL_NAMES,
+      logger: civic.logger,
+      holder: `worker ${process.pid}.${++opened}`,
+      dailyBudget: options.budget ?? 10_000,
+      ...overrides,
+    });
+  const mine = parts();
+  return {
+    ...civic,
+    leases,
+    known,
+    parts,
+    work: mine.work,
+    /** Takes a report in, as intake does. */
+    async submit(account: string, input: ReportInput): Promise<string> {
+      const accountId = derivedId('test', 'account', account);
+      const reportId = civic.identifiers.next();
+      const stream = accountReportsStream(accountId);
+      const at = clock.now();
+      const event: AccountReportEvent = {
+        type: 'DataReportSubmitted',
+        data: {
+          reportId,
+          token: reportId,
+          inputHash: '0'.repeat(64),
+          input,
+          keyId: derivedId('test', 'key'),
+          surface: 'rest',
+          submittedAt: new Date(at).toISOString(),
+          nextCheckAt: new Date(at + 86_400_000).toISOString(),
+          statusUrl: `http://127.0.0.1/api/v1/data-reports/${reportId}`,
+        },
+      };
+      const last = (await log.readLast([stream])).get(stream);
+      const outcome = await log.append({
+        stream,
+        expectedRevision: last?.revision ?? -1,
+        events: [
+          {
+            id: derivedId('test', 'submitted', reportId),
+            type: event.type,
+            schemaVersion: 1,
+            data: JSON.stringify(event.data),
+            metadata: { commandId: reportId },
+            time: at,
+          },
+        ],
+      });
+      if (outcome.kind !== 'appended') throw new Error('two submissions of one account at once');
+      await civic.settled(outcome.position, REPORT_MODEL_NAMES);
+      return reportId;
+    },
+    async report(reportId: string): Promise<KnownReport> {
+      await civic.settled(undefined, REPORT_MODEL_NAMES);
+      const report = await findReport(reads, reportId);
+      if (report === null) throw new Error(`there is no report ${reportId}`);
+      return report;
+    },
+    /** A regular turn of the worker. */
+    async turn(worker = mine.worker) {
+      const done = await dueReports(worker, new AbortController().signal);
+      await civic.settled(undefined, REPORT_MODEL_NAMES);
+      return done;
+    },
+    /** The types of a stream's events. */
+    async typesOf(stream: string): Promise<readonly string[]> {
+      return (await log.readStream(stream, -1, 1000)).map(({ type }) => type);
+    },
+  };
+};
