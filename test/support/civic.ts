@@ -44,10 +44,13 @@ export class TestClock implements Clock {
 
 /** Keeps what it is told, for a test to look at. */
 export class KeptLog implements Logger {
+  readonly told: string[] = [];
   readonly warnings: string[] = [];
   readonly errors: string[] = [];
   debug(): void {}
-  info(): void {}
+  info(fields: object, message: string): void {
+    this.told.push(`${message} ${JSON.stringify(fields)}`);
+  }
   warn(fields: object, message: string): void {
     this.warnings.push(`${message} ${JSON.stringify(fields)}`);
   }

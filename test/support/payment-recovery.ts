@@ -8,10 +8,9 @@ import type { PaymentRow } from '../../src/domain/ports/payment-ledger.ts';
 import { randomIdentifiers } from '../../src/domain/identifiers.ts';
 import type { ReconcileParts } from '../../src/reactors/payments/reconcile-parts.ts';
 import { reconcilePayments, type Reconciled } from '../../src/reactors/payments/reconcile-payments.ts';
-import type { SentPayment, TestPayments } from './payments.ts';
+import { PATIENT, type SentPayment, type TestPayments } from './payments.ts';
 
-export const facilitatorOfShop = (shop: TestPayments): Facilitator =>
-  httpFacilitator(shop.facilitator.url, { verifyMs: 1_500, settleMs: 2_500 });
+export const facilitatorOfShop = (shop: TestPayments): Facilitator => httpFacilitator(shop.facilitator.url, PATIENT);
 
 export const workerParts = (shop: TestPayments, changes: Partial<ReconcileParts> = {}): ReconcileParts => ({
   ledger: shop.ledger,

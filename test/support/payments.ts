@@ -33,6 +33,10 @@ export class MovableClock implements Clock {
   }
 }
 
+/** Far longer than anything takes, on however slow a machine: a test that waits for one of them to end sets its own. */
+export const PATIENT = { verifyMs: 60_000, settleMs: 60_000 };
+export const PATIENT_TIMES = { ...PAYMENT_TIMES, readMs: 60_000, totalMs: 100_000 };
+
 export const billingOf = (channel: Channel, facts: Partial<BillingFacts> = {}): BillingFacts => ({
   channel,
   tier: 'none',
@@ -139,7 +143,7 @@ export const openTestPayments = async (url: string): Promise<TestPayments> => {
     clock,
     facilitator,
     ledger,
-    read: async () => ({ kind: 'data', data: TOOL_DATA }),
+    read: async () => ({ kind: 'data', text: JSON.stringify(TOOL_DATA) }),
     reads: 0,
     price: priceOf(AMOUNT, PAY_TO),
     accountId,
@@ -148,7 +152,7 @@ export const openTestPayments = async (url: string): Promise<TestPayments> => {
     open(changes = {}) {
       const payments = createPayments({
         ledger,
-        facilitator: httpFacilitator(facilitator.url, { verifyMs: 1_500, settleMs: 2_500 }),
+        facilitator: httpFacilitator(facilitator.url, PATIENT),
         checkSignature,
         price: async () => self.price,
         log: civic.log,
@@ -158,7 +162,7 @@ export const openTestPayments = async (url: string): Promise<TestPayments> => {
         logger: civic.logger,
         enforced: true,
         budget: { perAccount: 100_000_000n, ofAll: 1_000_000_000n },
-        times: { ...PAYMENT_TIMES, readMs: 1_000, totalMs: 20_000 },
+        times: PATIENT_TIMES,
         ...changes,
       });
       opened.push(payments);

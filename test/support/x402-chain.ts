@@ -37,10 +37,8 @@ export class LocalChain {
 
   readonly signer: FacilitatorEvmSigner = {
     getAddresses: () => ['0x00000000000000000000000000000000000000fa'],
-    getCode: async ({ address }) => {
-      if (this.fault === 'rpc_down') throw new Error('the node does not answer');
-      return address.toLowerCase() === ASSET ? '0x60' : undefined;
-    },
+    // Known, or kept from before: the library leaves a failure of this alone to be nobody's.
+    getCode: async ({ address }) => (address.toLowerCase() === ASSET ? '0x60' : undefined),
     // Payers here sign by themselves, and their signatures are checked without the chain.
     verifyTypedData: async () => false,
     sendTransaction: async () => {

@@ -10,7 +10,7 @@ import { LocalChain } from './x402-chain.ts';
 
 export type Operation = 'verify' | 'settle';
 /** What can go wrong with the facilitator itself. `done_then_500` does what it is asked and then answers that it failed. */
-export type HttpFault = 'http_500' | 'http_400_refusal' | 'hang' | 'bad_json' | 'wrong_shape' | 'done_then_500' | 'echo_500' | 'redirect';
+export type HttpFault = 'http_500' | 'http_400_refusal' | 'hang' | 'bad_json' | 'wrong_shape' | 'done_then_500' | 'echo_500';
 
 export interface LocalFacilitator {
   readonly chain: LocalChain;

@@ -8,7 +8,7 @@ import type { PaymentBudget, PaymentLedger } from '../../domain/ports/payment-le
 import type { Principal } from '../admit.ts';
 import type { Price } from './price.ts';
 
-/** Milliseconds. The facilitator keeps its own times, which must be within `settleMarginMs` together with the read's. */
+/** Milliseconds; `totalMs` is within the deadline of the tool, whose answer would say less. The facilitator keeps its own times, which must be within `settleMarginMs` together with the read's. */
 export interface PaymentTimes {
   readonly totalMs: number;
   readonly readMs: number;
@@ -19,7 +19,7 @@ export interface PaymentTimes {
 }
 
 export const PAYMENT_TIMES: PaymentTimes = {
-  totalMs: 10_000,
+  totalMs: 9_500,
   readMs: 3_000,
   leaseMs: 15_000,
   settleMarginMs: 16_000,
@@ -52,16 +52,19 @@ export interface PaymentParts {
 
 /** What a read comes to; it may throw, and then nothing is charged. */
 export type ReadOutcome =
-  | { readonly kind: 'data'; readonly data: unknown }
+  /** JSON text of the tool's data. */
+  | { readonly kind: 'data'; readonly text: string }
   /** Nothing was found: nothing is charged. */
   | { readonly kind: 'empty' }
   /** Over the cap even when trimmed. */
-  | { readonly kind: 'too_large' };
+  | { readonly kind: 'too_large' }
+  /** The caller's own mistake, found only now: nothing has happened, and the same payment may be sent again. */
+  | { readonly kind: 'refused'; readonly code: 'invalid_parameter' | 'invalid_cursor'; readonly message: string };
 
 export interface PaidCall {
   readonly principal: Pick<Principal, 'accountId' | 'keyId' | 'billing'>;
   readonly tool: ToolName;
-  /** Parsed, defaults filled in, cursor included and checked: nothing of it is refused after this. */
+  /** Parsed, defaults filled in. */
   readonly arguments: unknown;
   /** `_meta["x402/payment"]` as it came; undefined when it is not there. */
   readonly payment: unknown;

@@ -3,11 +3,12 @@ import type { ToolErrorCode } from '../../contract/tools/tool-errors.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import type { PaidCall } from './payment-parts.ts';
+import type { PaidCall, ReadOutcome } from './payment-parts.ts';
 
 export type ReadForPayment =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'empty' }
+  | Extract<ReadOutcome, { kind: 'refused' }>
   | { readonly kind: 'failed'; readonly code: Extract<ToolErrorCode, 'read_timeout' | 'read_failed' | 'read_result_too_large'> };
 
 /** Reads what is to be sold, within its time and its bytes; never throws but when the call is called off. */
@@ -33,10 +34,9 @@ export const readForPayment = async (
 const readOnce = async (read: PaidCall['read'], signal: AbortSignal, onFailure: (error: unknown) => void): Promise<ReadForPayment> => {
   try {
     const outcome = await read(signal);
-    if (outcome.kind === 'empty') return { kind: 'empty' };
-    if (outcome.kind === 'too_large') return { kind: 'failed', code: 'read_result_too_large' };
-    const text = JSON.stringify(outcome.data);
-    return Buffer.byteLength(text) > MAX_TOOL_BYTES ? { kind: 'failed', code: 'read_result_too_large' } : { kind: 'text', text };
+    if (outcome.kind === 'empty' || outcome.kind === 'refused') return outcome;
+    const fits = outcome.kind === 'data' && Buffer.byteLength(outcome.text) <= MAX_TOOL_BYTES;
+    return fits ? { kind: 'text', text: outcome.text } : { kind: 'failed', code: 'read_result_too_large' };
   } catch (error) {
     if (error instanceof Rejection && error.code === 'response_too_large') return { kind: 'failed', code: 'read_result_too_large' };
     if (error instanceof DeadlineExceeded || (error instanceof Rejection && error.code === 'timeout')) {

@@ -66,6 +66,10 @@ const read = async (parts: PaymentParts, call: PaidCall, row: PaymentRow, turnin
     parts.logger.error({ paymentId, tool: call.tool, error: (error as Error).message }, 'a paid read failed'),
   );
   if (outcome.kind === 'text') return outcome.text;
+  if (outcome.kind === 'refused') {
+    await parts.ledger.forget(row).catch(() => false);
+    throw new PaymentRefused(outcome.code, {}, outcome.message);
+  }
   if (outcome.kind === 'empty') {
     await end(parts, row, 'READ_EMPTY', null);
     throw new PaymentRefused('empty_result_not_chargeable');

@@ -1,7 +1,26 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { systemClock } from '../../../infra/system/clock.ts';
+import { accounts } from '../../../projections/accounts/projection.ts';
+import { listAccounts } from '../../../queries/list-accounts.ts';
+import { billingRefusal } from '../../../src/admission/billing.ts';
+import { sharedInBatch } from '../../../src/admission/payments/payment-payload.ts';
 import { paymentChallenge } from '../../../src/contract/tools/payment-challenge.ts';
+import type { BillingFacts } from '../../../src/domain/plans.ts';
+import type { Facilitator } from '../../../src/domain/ports/facilitator.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
-import { AMOUNT, openTestPayments, PAY_TO, type TestPayments, TOOL_DATA } from '../../support/payments.ts';
+import { expectAgreement, facilitatorOfShop, paidOnChain, rowOf } from '../../support/payment-recovery.ts';
+import {
+  AMOUNT,
+  billingOf,
+  makePayer,
+  newNonce,
+  openTestPayments,
+  PATIENT_TIMES,
+  PAY_TO,
+  type TestPayments,
+  TOOL_DATA,
+} from '../../support/payments.ts';
 
 let database: TestDatabase;
 let shop: TestPayments;
@@ -12,6 +31,11 @@ beforeAll(async () => {
 afterAll(async () => {
   await shop.close();
   await database.close();
+});
+
+afterEach(() => {
+  shop.clock.offset = 0;
+  shop.read = async () => ({ kind: 'data', text: JSON.stringify(TOOL_DATA) });
 });
 
 test('a call without a payment is answered with the challenge, and nobody is asked for it', async () => {
@@ -36,4 +60,223 @@ test('the official client pays, the data comes with its receipt, and the same pa
   expect(shop.reads).toBe(reads);
   expect(shop.facilitator.chain.broadcasts).toBe(1);
   expect((await shop.facts()).map(({ type }) => type)).toEqual(['AccountPaymentVerified', 'AccountPaymentSettled']);
+});
+
+describe('one payment is for one call', () => {
+  test('two, and twenty, uses of it at once settle once; whoever comes second waits or gets the same', async () => {
+    for (const uses of [2, 20]) {
+      const payment = await shop.payer.pay(await shop.challenge());
+      const { broadcasts } = shop.facilitator.chain;
+      // Several programs on one ledger.
+      const programs = [shop.open(), shop.open(), shop.open()];
+      const answers = await Promise.all(Array.from({ length: uses }, (_, use) => programs[use % 3]!.payForRead(shop.call(payment))));
+      expect(shop.facilitator.chain.broadcasts).toBe(broadcasts + 1);
+      const kinds = answers.map((answer) => (answer.kind === 'error' ? answer.code : answer.kind));
+      expect(kinds.filter((kind) => kind !== 'paid' && kind !== 'payment_in_progress')).toEqual([]);
+      expect(kinds).toContain('paid');
+      const waiting = answers.find((answer) => answer.kind === 'error');
+      if (waiting !== undefined) expect(waiting).toMatchObject({ retryAfterSeconds: expect.any(Number) });
+      expect(await shop.ask(payment)).toEqual(answers.find(({ kind }) => kind === 'paid'));
+    }
+  });
+
+  test('with fields added, an address in capitals or its signature written otherwise it is the same payment', async () => {
+    const payment = await shop.payer.pay(await shop.challenge());
+    const first = await shop.ask(payment);
+    const { signature, authorization } = payment.payload;
+    const disguised = {
+      ...payment,
+      note: 'another payment, surely',
+      extensions: { 'payment-identifier': 'something-else-entirely' },
+      accepted: { ...payment.accepted, asset: String(payment.accepted.asset).toUpperCase().replace('0X', '0x'), note: 1 },
+      payload: {
+        signature: signature.toUpperCase().replace('0X', '0x'),
+        authorization: {
+          ...authorization,
+          from: authorization.from!.toUpperCase().replace('0X', '0x'),
+          nonce: authorization.nonce!.toUpperCase().replace('0X', '0x'),
+        },
+      },
+    };
+    const { broadcasts } = shop.facilitator.chain;
+    expect(await shop.ask(disguised)).toEqual(first);
+    expect(shop.facilitator.chain.broadcasts).toBe(broadcasts);
+    expect(await shop.civic.rows('select count(*) from civic.payments where nonce = $1', [authorization.nonce!.toLowerCase()])).toEqual([
+      ['1'],
+    ]);
+  });
+
+  test('the same nonce of two payers is two payments', async () => {
+    const challenge = await shop.challenge();
+    const other = makePayer();
+    shop.facilitator.chain.fund(other.address, 100_000n);
+    const nonce = newNonce();
+    const mine = await shop.payer.payOtherwise(challenge, { nonce });
+    const theirs = await other.payOtherwise(challenge, { nonce });
+    expect(await shop.ask(mine)).toMatchObject({ kind: 'paid', receipt: { payer: shop.payer.address } });
+    expect(await shop.ask(theirs)).toMatchObject({ kind: 'paid', receipt: { payer: other.address } });
+    expect(await shop.civic.rows('select count(*) from civic.payments where nonce = $1', [nonce])).toEqual([['2']]);
+  });
+
+  test('sent again by another account, for another tool, with other arguments or another amount it is refused the same way, whatever its state', async () => {
+    const challenge = await shop.challenge();
+    const stranger = await shop.openAccount();
+    const settled = await shop.payer.pay(challenge);
+    await shop.ask(settled);
+    const failed = await shop.payer.pay(challenge);
+    shop.read = async () => ({ kind: 'empty' });
+    await shop.ask(failed);
+    shop.read = async () => ({ kind: 'data', text: JSON.stringify(TOOL_DATA) });
+    const refusals = [];
+    for (const payment of [settled, failed]) {
+      refusals.push(
+        await shop.ask(payment, { principal: { accountId: stranger, keyId: randomUUID(), billing: billingOf('payg') } }),
+        await shop.ask(payment, { tool: 'get_agenda_item' }),
+        await shop.ask(payment, { arguments: { query: 'wine', limit: 10 } }),
+        await shop.ask(await shop.payer.payOtherwise(challenge, { nonce: payment.payload.authorization.nonce!, value: '1' })),
+      );
+    }
+    for (const refusal of refusals)
+      expect(refusal).toEqual({ kind: 'error', code: 'payment_replay_mismatch', message: expect.any(String) });
+    // Another key of the same account may fetch what the account has paid for.
+    expect(
+      await shop.ask(settled, { principal: { accountId: shop.accountId, keyId: randomUUID(), billing: billingOf('payg') } }),
+    ).toMatchObject({ kind: 'paid' });
+  });
+
+  test('several calls of a batch that carry it are refused, and each of those that carry another is not', async () => {
+    const challenge = await shop.challenge();
+    const [one, two] = [await shop.payer.pay(challenge), await shop.payer.pay(challenge)];
+    const again = structuredClone(one);
+    again.payload.authorization.from = one.payload.authorization.from!.toLowerCase();
+    const carried = [one, undefined, two, { nonsense: true }, again, null, 'text'];
+    const shared = sharedInBatch(carried);
+    expect(shared).toEqual([true, false, false, false, true, false, false]);
+    expect(await shop.ask(one, { sharedInBatch: shared[0]! })).toMatchObject({ code: 'payment_request_invalid' });
+    expect(await shop.ask(two, { sharedInBatch: shared[2]! })).toMatchObject({ kind: 'paid' });
+    expect(await shop.ask(one)).toMatchObject({ kind: 'paid' });
+  });
+
+  test('a wallet that has paid for one account pays for no other, until an operator lets it go', async () => {
+    const wallet = makePayer();
+    shop.facilitator.chain.fund(wallet.address, 100_000n);
+    const stranger = { principal: { accountId: await shop.openAccount(), keyId: randomUUID(), billing: billingOf('payg') } };
+    const challenge = await shop.challenge();
+    expect(await shop.ask(await wallet.pay(challenge))).toMatchObject({ kind: 'paid' });
+    expect(await shop.ask(await wallet.pay(challenge), stranger)).toMatchObject({ code: 'payment_access_denied' });
+    expect(await shop.ledger.release('eip155:84532', wallet.address, Date.now())).toBe(true);
+    expect(await shop.ask(await wallet.pay(challenge), stranger)).toMatchObject({ kind: 'paid' });
+    expect(await shop.ask(await wallet.pay(challenge))).toMatchObject({ code: 'payment_access_denied' });
+  });
+});
+
+describe('who goes away', () => {
+  test('while the data is read has the read stopped, and nothing is settled; later the same payment goes through', async () => {
+    const payment = await shop.payer.pay(await shop.challenge());
+    const leaving = new AbortController();
+    let stopped: unknown;
+    shop.read = (signal) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          stopped = signal.reason;
+          reject(signal.reason as Error);
+        });
+        leaving.abort();
+      });
+    expect(await shop.ask(payment, { signal: leaving.signal })).toMatchObject({ code: 'timeout' });
+    expect(stopped).toBeInstanceOf(Error);
+    shop.read = async () => ({ kind: 'data', text: '{"late":1}' });
+    expect(await shop.ask(payment)).toMatchObject({ code: 'payment_in_progress' });
+    expect(paidOnChain(shop, payment)).toBe(0);
+    shop.clock.advance(16_000);
+    expect(await shop.ask(payment)).toMatchObject({ kind: 'paid', text: '{"late":1}' });
+  });
+
+  test('while the money moves changes nothing: it is settled, written down, and fetched by the same payment', async () => {
+    const payment = await shop.payer.pay(await shop.challenge());
+    const leaving = new AbortController();
+    const payments = shop.open({
+      facilitator: {
+        ...facilitatorOfShop(shop),
+        settle: async (signed) => {
+          leaving.abort();
+          await systemClock.sleep(50);
+          return facilitatorOfShop(shop).settle(signed);
+        },
+      },
+    });
+    expect(await payments.payForRead(shop.call(payment, { signal: leaving.signal }))).toMatchObject({
+      code: 'payment_reconciliation_required',
+    });
+    await payments.end();
+    expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED' });
+    expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
+    await expectAgreement(shop, shop.open(), payment);
+  });
+
+  test('the deadline before settling is a timeout that moves no money, and in settling it leaves the settling alone', async () => {
+    const slow = (operation: 'verify' | 'settle') => {
+      const deadline = Promise.withResolvers<void>();
+      const gate = Promise.withResolvers<void>();
+      const facilitator: Facilitator = {
+        ...facilitatorOfShop(shop),
+        [operation]: async (signed: never) => {
+          deadline.resolve();
+          await gate.promise;
+          return facilitatorOfShop(shop)[operation](signed);
+        },
+      };
+      const sleep = (milliseconds: number, signal?: AbortSignal) =>
+        milliseconds === PATIENT_TIMES.totalMs ? deadline.promise : systemClock.sleep(milliseconds, signal);
+      return { gate, payments: shop.open({ facilitator, clock: { now: shop.clock.now, sleep } }) };
+    };
+    const verifying = slow('verify');
+    const early = await shop.payer.pay(await shop.challenge());
+    expect(await verifying.payments.payForRead(shop.call(early))).toMatchObject({ code: 'timeout' });
+    verifying.gate.resolve();
+    await verifying.payments.end();
+    expect(paidOnChain(shop, early)).toBe(0);
+    expect(await rowOf(shop, early)).toMatchObject({ state: 'RESERVED' });
+
+    const settling = slow('settle');
+    const late = await shop.payer.pay(await shop.challenge());
+    expect(await settling.payments.payForRead(shop.call(late))).toMatchObject({ code: 'payment_reconciliation_required' });
+    expect(await shop.ask(late)).toMatchObject({ code: 'payment_in_progress' });
+    settling.gate.resolve();
+    await settling.payments.end();
+    expect(await shop.ask(late)).toMatchObject({ kind: 'paid' });
+  });
+});
+
+describe('the channel', () => {
+  test('is asked about only by those who pay by the call; the others are served as ever', async () => {
+    const closed = shop.open({ facilitator: null });
+    const free = shop.open({ enforced: false });
+    const as = (billing: BillingFacts) => shop.call(undefined, { principal: { accountId: shop.accountId, keyId: randomUUID(), billing } });
+    const paidThrough = billingOf('subscription', { tier: 'pro', paidUntil: Date.now() + 1e9 });
+    expect(await closed.payForRead(as(billingOf('payg')))).toMatchObject({ code: 'beta_unavailable' });
+    expect(await closed.payForRead(as(paidThrough))).toEqual({ kind: 'serve' });
+    expect(await closed.payForRead(as(billingOf('unset')))).toMatchObject({ code: 'billing_entitlement_required' });
+    expect(await free.payForRead(as(billingOf('payg')))).toEqual({ kind: 'serve' });
+    expect(await free.payForRead(as(billingOf('unset')))).toEqual({ kind: 'serve' });
+  });
+
+  test('a payment gives its account paid access to reports from the moment it is told, for thirty days', async () => {
+    const accountId = await shop.openAccount();
+    const wallet = makePayer();
+    shop.facilitator.chain.fund(wallet.address, 100_000n);
+    shop.civic.startProjector([accounts]);
+    const payment = await wallet.pay(await shop.challenge());
+    expect(await shop.ask(payment, { principal: { accountId, keyId: randomUUID(), billing: billingOf('payg') } })).toMatchObject({
+      kind: 'paid',
+    });
+    await shop.civic.settled(undefined, [accounts.name]);
+    const account = (await listAccounts(shop.civic.reads)).find((each) => each.accountId === accountId);
+    const paidAt = Date.parse(account!.paidAt!);
+    expect(Math.abs(paidAt - Date.now())).toBeLessThan(60_000);
+    const facts = billingOf('payg', { paidAt });
+    const days = (number: number) => ({ facts, enforced: true, now: paidAt + number * 86_400_000 });
+    expect(billingRefusal('reports', days(29))).toBeNull();
+    expect(billingRefusal('reports', days(30))).toMatchObject({ code: 'forbidden' });
+  });
 });

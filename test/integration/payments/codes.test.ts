@@ -1,0 +1,386 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import type { PaymentAnswer } from '../../../src/admission/payments/payment-answer.ts';
+import { priceOf } from '../../../src/admission/payments/price.ts';
+import { paymentChallenge } from '../../../src/contract/tools/payment-challenge.ts';
+import { COMMON_TOOL_CODES, PAID_TOOL_CODES, TOOL_ERRORS, type ToolErrorCode } from '../../../src/contract/tools/tool-errors.ts';
+import { NETWORK } from '../../../src/domain/payments/payment.ts';
+import type { PaymentLedger } from '../../../src/domain/ports/payment-ledger.ts';
+import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
+import { mortal } from '../../support/payment-crashes.ts';
+import { facilitatorOfShop, paidOnChain, rowOf, work } from '../../support/payment-recovery.ts';
+import {
+  AMOUNT,
+  billingOf,
+  makePayer,
+  openTestPayments,
+  PATIENT_TIMES,
+  PAY_TO,
+  type SentPayment,
+  type TestPayments,
+} from '../../support/payments.ts';
+
+let database: TestDatabase;
+let shop: TestPayments;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  shop = await openTestPayments(database.url);
+});
+afterAll(async () => {
+  await shop.close();
+  await database.close();
+});
+const usual = { read: (): TestPayments['read'] => async () => ({ kind: 'data', text: '{"results":[]}' }) };
+afterEach(() => {
+  shop.clock.offset = 0;
+  shop.price = priceOf(AMOUNT, PAY_TO);
+  shop.read = usual.read();
+  shop.facilitator.chain.fault = null;
+  Object.assign(shop.facilitator.faults, { verify: null, settle: null });
+});
+
+const signed = async (): Promise<SentPayment> => shop.payer.pay(await shop.challenge());
+const seconds = (ahead: number): string => String(Math.floor(Date.now() / 1000) + ahead);
+const accepted = (payment: SentPayment, changes: object): SentPayment => ({ ...payment, accepted: { ...payment.accepted, ...changes } });
+const authorization = (payment: SentPayment, changes: object): SentPayment => ({
+  ...payment,
+  payload: { ...payment.payload, authorization: { ...payment.payload.authorization, ...changes } },
+});
+/** A program whose ledger cannot be asked for one thing; `after` has done it all the same. */
+const withFailing = (method: 'reserve' | 'find', when: 'before' | 'after' = 'before') => {
+  const failing = async (...given: readonly unknown[]): Promise<never> => {
+    if (when === 'after') await (shop.ledger[method] as (...all: readonly unknown[]) => Promise<unknown>)(...given);
+    throw new Error('the store is gone');
+  };
+  return shop.open({ ledger: { ...shop.ledger, [method]: failing } });
+};
+/** A program that cannot write the move to a state, so many times. */
+const withFailingMove = (to: string, often = 1) => {
+  let left = often;
+  const failIf = (move: { readonly to: string }): void => {
+    if (move.to === to && (left -= 1) >= 0) throw new Error('the store is gone');
+  };
+  const ledger: PaymentLedger = {
+    ...shop.ledger,
+    move: async (seen, move, now) => {
+      failIf(move);
+      return shop.ledger.move(seen, move, now);
+    },
+    settledAfterAll: async (paymentId, move, now) => {
+      failIf(move);
+      return shop.ledger.settledAfterAll(paymentId, move, now);
+    },
+  };
+  return shop.open({ ledger });
+};
+
+interface Produced {
+  readonly answer: PaymentAnswer;
+  /** To look up what became of it. */
+  readonly payment?: SentPayment;
+}
+/** Every code of a paid tool that paying brings about, and how it comes about. */
+const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
+  beta_unavailable: async () => ({ answer: await shop.open({ facilitator: null }).payForRead(shop.call(await signed())) }),
+  billing_channel_payment_mismatch: async () => {
+    const billing = billingOf('subscription', { tier: 'pro', paidUntil: Date.now() + 1e9 });
+    return { answer: await shop.ask(await signed(), { principal: { accountId: shop.accountId, keyId: randomUUID(), billing } }) };
+  },
+  billing_entitlement_required: async () => ({
+    answer: await shop.ask(undefined, {
+      principal: { accountId: shop.accountId, keyId: randomUUID(), billing: billingOf('subscription') },
+    }),
+  }),
+  payment_invalid: async () => ({ answer: await shop.ask({ x402Version: 2, payload: 'mine' }) }),
+  payment_expired: async () => {
+    const payment = await shop.payer.payOtherwise(await shop.challenge(), { validBefore: seconds(10) });
+    return { answer: await shop.ask(payment), payment };
+  },
+  payment_mismatch: async () => {
+    const payment = accepted(await signed(), { payTo: `0x${'9'.repeat(40)}` });
+    return { answer: await shop.ask(payment), payment };
+  },
+  payment_request_invalid: async () => {
+    const payment = { ...(await signed()), resource: { url: 'mcp://tool/get_agenda_item' } };
+    return { answer: await shop.ask(payment), payment };
+  },
+  payment_price_mismatch: async () => {
+    const payment = await signed();
+    shop.price = priceOf('20000', PAY_TO);
+    return { answer: await shop.ask(payment), payment };
+  },
+  payment_price_unavailable: async () => {
+    const payment = await signed();
+    shop.price = null;
+    return { answer: await shop.ask(payment), payment };
+  },
+  payment_access_denied: async () => {
+    const payer = makePayer();
+    await shop.ledger.bar(NETWORK, payer.address, true, Date.now());
+    const payment = await payer.pay(await shop.challenge());
+    return { answer: await shop.ask(payment), payment };
+  },
+  payment_replay_mismatch: async () => {
+    const payment = await signed();
+    await shop.ask(payment);
+    return { answer: await shop.ask(payment, { arguments: { query: 'wine', limit: 10 } }) };
+  },
+  payment_budget_exceeded: async () => {
+    const payment = await signed();
+    return { answer: await shop.open({ budget: { perAccount: 1n, ofAll: 10n ** 12n } }).payForRead(shop.call(payment)), payment };
+  },
+  payment_ledger_unavailable: async () => {
+    const payment = await signed();
+    return { answer: await withFailing('reserve').payForRead(shop.call(payment)), payment };
+  },
+  payment_verification_unavailable: async () => {
+    const payment = await signed();
+    shop.facilitator.faults.verify = 'http_500';
+    return { answer: await shop.ask(payment), payment };
+  },
+  payment_authorization_invalid: async () => {
+    const payment = authorization(await signed(), { nonce: `0x${'7'.repeat(64)}` });
+    return { answer: await shop.ask(payment), payment };
+  },
+  payment_settlement_failed: async () => {
+    const payment = await signed();
+    shop.facilitator.chain.fault = 'revert';
+    return { answer: await shop.ask(payment) };
+  },
+  payment_in_progress: async () => {
+    const payment = await signed();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const reading = Promise.withResolvers<void>();
+    shop.read = async () => {
+      reading.resolve();
+      await promise;
+      return { kind: 'data', text: '{}' };
+    };
+    const first = shop.ask(payment);
+    await reading.promise;
+    const answer = await shop.ask(payment);
+    resolve();
+    await first;
+    return { answer };
+  },
+  payment_reconciliation_required: async () => {
+    const payment = await signed();
+    shop.facilitator.chain.fault = 'lost';
+    return { answer: await shop.ask(payment) };
+  },
+  payment_previous_read_failure: async () => {
+    const payment = await signed();
+    shop.read = () => Promise.reject(new Error('the index is gone'));
+    await shop.ask(payment);
+    return { answer: await shop.ask(payment), payment };
+  },
+  payment_previous_settlement_failure: async () => {
+    const payment = await signed();
+    shop.facilitator.chain.fault = 'revert';
+    await shop.ask(payment);
+    return { answer: await shop.ask(payment), payment };
+  },
+  payment_receipt_unavailable: async () => {
+    const payment = await signed();
+    return { answer: await withFailingMove('SETTLED').payForRead(shop.call(payment)) };
+  },
+  empty_result_not_chargeable: async () => {
+    const payment = await signed();
+    shop.read = async () => ({ kind: 'empty' });
+    return { answer: await shop.ask(payment), payment };
+  },
+  read_timeout: async () => {
+    const payment = await signed();
+    shop.read = () => new Promise(() => undefined);
+    return { answer: await shop.open({ times: { ...PATIENT_TIMES, readMs: 50 } }).payForRead(shop.call(payment)), payment };
+  },
+  read_failed: async () => {
+    const payment = await signed();
+    shop.read = () => Promise.reject(new Error('the index is gone'));
+    return { answer: await shop.ask(payment), payment };
+  },
+  read_result_too_large: async () => {
+    const payment = await signed();
+    shop.read = async () => ({ kind: 'data', text: `"${'é'.repeat(8_200)}"` });
+    return { answer: await shop.ask(payment), payment };
+  },
+  read_result_not_saved: async () => {
+    const payment = await signed();
+    return { answer: await withFailingMove('RESULT_SAVED').payForRead(shop.call(payment)), payment };
+  },
+};
+/** The bare challenge is no error object; the cursor is the search's own to judge. */
+const ELSEWHERE: ReadonlySet<ToolErrorCode> = new Set(['payment_required', 'invalid_cursor']);
+
+test('every code that paying brings about is in the table below, and no other', () => {
+  const codes = PAID_TOOL_CODES.filter((code) => !(COMMON_TOOL_CODES as readonly string[]).includes(code) && !ELSEWHERE.has(code));
+  expect(codes).toHaveLength(26);
+  expect(Object.keys(PRODUCE).toSorted()).toEqual(codes.toSorted());
+});
+
+/** After these the caller may sign anew; how is in the details. */
+const REPAYABLE: readonly string[] = [
+  'payment_invalid',
+  'payment_expired',
+  'payment_mismatch',
+  'payment_request_invalid',
+  'payment_price_mismatch',
+  'payment_authorization_invalid',
+  'payment_settlement_failed',
+  'payment_previous_read_failure',
+  'payment_previous_settlement_failure',
+  'read_timeout',
+  'read_failed',
+  'read_result_not_saved',
+];
+const WAITS: readonly string[] = [
+  'payment_ledger_unavailable',
+  'payment_verification_unavailable',
+  'payment_in_progress',
+  'payment_reconciliation_required',
+  'payment_receipt_unavailable',
+];
+
+describe.each(Object.entries(PRODUCE))('%s', (code, produce) => {
+  test('comes about, says how to go on, and has moved no money that it does not own up to', async () => {
+    const { answer, payment } = await produce();
+    expect(answer).toMatchObject({ kind: 'error', code, message: TOOL_ERRORS[code as ToolErrorCode] });
+    if (answer.kind !== 'error') return;
+    const again = answer.details?.paymentRequired;
+    if (REPAYABLE.includes(code)) expect(paymentChallenge.parse(again).accepts[0]!.amount).toBe(shop.price!.terms.amount);
+    else expect(again).toBeUndefined();
+    expect(answer.retryAfterSeconds !== undefined).toBe(WAITS.includes(code));
+    if (payment !== undefined) expect(paidOnChain(shop, payment)).toBe(0);
+  });
+});
+
+test('refusals before a row exists leave none, and the same payment may be sent again', async () => {
+  const before = Number((await shop.civic.rows('select count(*) from civic.payments'))[0]![0]);
+  for (const code of [
+    'payment_mismatch',
+    'payment_expired',
+    'payment_request_invalid',
+    'payment_price_mismatch',
+    'payment_authorization_invalid',
+    'payment_budget_exceeded',
+    'payment_access_denied',
+    'payment_ledger_unavailable',
+    'payment_verification_unavailable',
+  ] as const) {
+    const { payment } = await PRODUCE[code]!();
+    expect(await rowOf(shop, payment!)).toBeNull();
+    shop.price = priceOf(AMOUNT, PAY_TO);
+    shop.facilitator.faults.verify = null;
+    if (
+      ['payment_budget_exceeded', 'payment_ledger_unavailable', 'payment_verification_unavailable', 'payment_price_mismatch'].includes(code)
+    ) {
+      expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
+    }
+  }
+  expect(Number((await shop.civic.rows("select count(*) from civic.payments where state <> 'SETTLED'"))[0]![0])).toBeLessThanOrEqual(
+    before,
+  );
+});
+
+test('a verification that is refused as expired says so, and any other refusal does not', async () => {
+  const late = shop.open({ times: { ...PATIENT_TIMES, settleMarginMs: 0 } });
+  const payment = await shop.payer.payOtherwise(await shop.challenge(), { validBefore: seconds(4) });
+  expect(await late.payForRead(shop.call(payment))).toMatchObject({
+    code: 'payment_expired',
+    details: { reason: expect.stringContaining('valid_before') },
+  });
+  const poor = makePayer();
+  expect(await shop.ask(await poor.pay(await shop.challenge()))).toMatchObject({ code: 'payment_authorization_invalid' });
+  const early = await shop.payer.payOtherwise(await shop.challenge(), { validAfter: seconds(60) });
+  expect(await shop.ask(early)).toMatchObject({ code: 'payment_authorization_invalid' });
+  const long = await shop.payer.payOtherwise(await shop.challenge(), { validBefore: seconds(7_200) });
+  expect(await shop.ask(long)).toMatchObject({ code: 'payment_expired', message: 'the payment would be valid for too long' });
+});
+
+test('without a price there is no challenge, and what was paid for before stays fetchable after the price has changed or gone', async () => {
+  const payment = await signed();
+  const first = await shop.ask(payment);
+  expect(first.kind).toBe('paid');
+  shop.price = null;
+  expect(await shop.ask(undefined)).toMatchObject({ code: 'payment_price_unavailable' });
+  expect(await shop.ask(payment)).toEqual(first);
+  shop.price = priceOf('99', PAY_TO);
+  expect(await shop.ask(payment)).toEqual(first);
+  // Past its own time too.
+  shop.clock.advance(3_600_000);
+  expect(await shop.ask(payment)).toEqual(first);
+});
+
+test('a result that was purged is not read again: the payment is owned up to, and nothing is charged', async () => {
+  const payment = await signed();
+  await shop.ask(payment);
+  expect(await shop.ledger.purgeResults(shop.clock.now() + 1)).toBeGreaterThan(0);
+  const { reads } = shop;
+  expect(await shop.ask(payment)).toMatchObject({ code: 'payment_receipt_unavailable' });
+  expect(shop.reads).toBe(reads);
+  expect(paidOnChain(shop, payment)).toBe(1);
+});
+
+test('the ledger may fail at any place: nothing is verified, read or settled without it', async () => {
+  for (const [method, when] of [
+    ['find', 'before'],
+    ['reserve', 'before'],
+    ['reserve', 'after'],
+  ] as const) {
+    const payment = await signed();
+    const asked = shop.facilitator.asked.verify.length;
+    expect(await withFailing(method, when).payForRead(shop.call(payment))).toMatchObject({ code: 'payment_ledger_unavailable' });
+    expect(shop.facilitator.asked.verify).toHaveLength(asked);
+    expect(paidOnChain(shop, payment)).toBe(0);
+  }
+});
+
+test.each([
+  ['VERIFIED', 'payment_ledger_unavailable', 'RESERVED'],
+  ['RESULT_SAVED', 'read_result_not_saved', 'READ_FAILED'],
+  ['SETTLING', 'payment_reconciliation_required', 'RESULT_SAVED'],
+])('a ledger that fails at the move to %s is answered %s, nothing has been settled, and the row is %s', async (to, code, state) => {
+  const payment = await signed();
+  const settles = shop.facilitator.asked.settle.length;
+  expect(await withFailingMove(to).payForRead(shop.call(payment))).toMatchObject({ code });
+  expect(await rowOf(shop, payment)).toMatchObject({ state });
+  expect(shop.facilitator.asked.settle).toHaveLength(settles);
+});
+
+test('a settled payment whose receipt could not be written is written as soon as the store is back, by the same program', async () => {
+  const payment = await signed();
+  const payments = withFailingMove('SETTLED', 2);
+  expect(await payments.payForRead(shop.call(payment))).toMatchObject({ code: 'payment_receipt_unavailable' });
+  expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLING' });
+  await payments.end();
+  expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED' });
+  expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
+  expect(shop.facilitator.chain.broadcasts).toBe(shop.facilitator.chain.transfers.length);
+  expect(paidOnChain(shop, payment)).toBe(1);
+});
+
+test('a refusal to settle that could not be written is not called final: the payment stays of unknown outcome', async () => {
+  const payment = await signed();
+  shop.facilitator.chain.fault = 'revert';
+  expect(await withFailingMove('SETTLE_FAILED').payForRead(shop.call(payment))).toMatchObject({ code: 'payment_reconciliation_required' });
+  shop.facilitator.chain.fault = null;
+  shop.clock.advance(16_000);
+  await work(shop);
+  expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
+  expect(paidOnChain(shop, payment)).toBe(1);
+});
+
+test('what the caller is found wrong about only in the read is answered as that, and the payment is as good as new', async () => {
+  const payment = await signed();
+  shop.read = async () => ({ kind: 'refused', code: 'invalid_cursor', message: 'the cursor is of another search' });
+  expect(await shop.ask(payment)).toMatchObject({ code: 'invalid_cursor', message: 'the cursor is of another search' });
+  expect(await rowOf(shop, payment)).toBeNull();
+  shop.read = usual.read();
+  expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
+});
+
+test('a program that dies in the middle answers nobody, and its commits are counted', async () => {
+  const parts = mortal({ ledger: shop.ledger, log: shop.civic.log, facilitator: facilitatorOfShop(shop) }, { commit: 1, when: 'before' });
+  expect(await shop.open(parts).payForRead(shop.call(await signed()))).toMatchObject({ code: 'payment_ledger_unavailable' });
+  expect(parts.dead()).toBe(true);
+});
