@@ -78,9 +78,11 @@ const commandOf = async (
   parts: SubscriptionParts & { readonly readMark: () => Promise<HighWaterMark> },
   { accountId, keyId, name, resource, cap }: NewSubscription,
 ): Promise<Creation> => {
-  // The account's stream, not its read model: a slot is free and a key is dead from the event on.
-  const { state: keys } = await foldStream(parts, accountKeys, accountStream(accountId));
-  const { feedId, position } = await parts.readMark();
+  const [{ state: keys }, { feedId, position }] = await Promise.all([
+    // The account's stream, not its read model: a slot is free and a key is dead from the event on.
+    foldStream(parts, accountKeys, accountStream(accountId)),
+    parts.readMark(),
+  ]);
   if (feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
   const now = parts.clock.now();
   const key = keys.get(keyId);

@@ -20,8 +20,8 @@ export const startApiProcess = async (url: string): Promise<ApiProcess> => {
     CIVIC_SAMPLE: 'off',
     CIVIC_HTTP_PORT: '0',
     CIVIC_OPS_PORT: 'off',
-    CIVIC_LOG_FORMAT: 'json',
     CIVIC_STATEMENT_TIMEOUT: 'PT60S',
+    CIVIC_LOG_FORMAT: 'json',
     ...RAISED_ALLOWANCES,
   };
   const program = runProgram([process.execPath, MAIN, 'serve', '--role', 'api'], { cwd, env });
