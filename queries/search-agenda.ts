@@ -116,6 +116,18 @@ const resultOf = (row: TextRow, now: number): Result => {
   };
 };
 
+const bindingOf = (input: SearchAgendaInput): SearchBinding => ({
+  query: input.query,
+  jurisdictionSlug: input.jurisdictionSlug ?? null,
+  topicSlug: input.topicSlug ?? null,
+  fromDate: input.fromDate ?? null,
+  toDate: input.toDate ?? null,
+});
+
+/** Where a search goes on, null at its start; nothing is read. Throws `InvalidSearchCursor`. */
+export const searchPlace = (input: SearchAgendaInput): SearchCursor | null =>
+  input.cursor === undefined ? null : decodeSearchCursor(bindingOf(input), input.cursor);
+
 /**
  * Agenda items by words, the best first and of equals the latest first (specification, search_agenda; decisions, section 7). While nothing
  * changes, the pages of a search hold each of its items once; an item that comes or changes on the way may be missed or met twice. Throws
@@ -124,14 +136,8 @@ const resultOf = (row: TextRow, now: number): Result => {
 export const createSearchAgenda =
   ({ reads, clock }: SearchAgendaDependencies) =>
   async (input: SearchAgendaInput): Promise<AgendaSearchPage> => {
-    const binding: SearchBinding = {
-      query: input.query,
-      jurisdictionSlug: input.jurisdictionSlug ?? null,
-      topicSlug: input.topicSlug ?? null,
-      fromDate: input.fromDate ?? null,
-      toDate: input.toDate ?? null,
-    };
-    const after = input.cursor === undefined ? null : decodeSearchCursor(binding, input.cursor);
+    const binding = bindingOf(input);
+    const after = searchPlace(input);
     const ground = await groundOf(reads, binding);
     const wordless = ground.query === '';
     const unknownFilters = [

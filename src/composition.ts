@@ -46,15 +46,9 @@ import { currentIds } from '../queries/current-ids.ts';
 import { findRevocation } from '../queries/find-feed-subscription.ts';
 import { createGetAgendaItem } from '../queries/get-agenda-item.ts';
 import { createSearchAgenda } from '../queries/search-agenda.ts';
-import { createGetAgendaHit } from '../queries/get-agenda-hit.ts';
-import { createGetPublicBodyCadence } from '../queries/get-public-body-cadence.ts';
 import { readHighWaterMark } from '../queries/high-water-mark.ts';
 import { knownRecords } from '../queries/known-records.ts';
-import { listDfwResearchCoverage } from '../queries/list-dfw-research-coverage.ts';
 import { createListFeedSubscriptions } from '../queries/list-feed-subscriptions.ts';
-import { createListCoveredSources, createListPublicSourceStatuses } from '../queries/list-public-source-statuses.ts';
-import { createListRecentAgendaHits } from '../queries/list-recent-agenda-hits.ts';
-import { createListUpcomingAgendaHits } from '../queries/list-upcoming-agenda-hits.ts';
 import { createReadCivicChanges } from '../queries/read-civic-changes.ts';
 import { createReadCivicHealth } from '../queries/read-civic-health.ts';
 import { createReadCivicRecords } from '../queries/read-civic-records.ts';
@@ -77,14 +71,13 @@ import type { Logger } from './domain/ports/logger.ts';
 import type { Probes } from './domain/ports/probes.ts';
 import { TOOL_DEADLINE_MS } from './contract/tools/tool.ts';
 import { PROJECTIONS } from './read-models.ts';
+import { createPublicFunctions } from './serving/public-functions.ts';
+import { createToolFunctions } from './serving/tool-functions.ts';
 import type { Settings } from './settings.ts';
 import { createClassificationReactor } from './reactors/classification/classification-reactor.ts';
 import { phraseClassifier } from './reactors/classifier/phrase-classifier.ts';
 import { createReportParts } from './reactors/reports/report-reactors.ts';
 import { runReactor } from './reactors/run-reactor.ts';
-import { createCoverageTools } from './mcp/coverage-tools.ts';
-import { COVERED_BODIES } from './sources/catalogue/data-files.ts';
-import { COVERAGE_CATALOGUE } from './sources/coverage/coverage-catalogue.ts';
 import { syncLegistar } from './sources/legistar/sync.ts';
 
 export { PROJECTIONS } from './read-models.ts';
@@ -248,6 +241,19 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   });
   closers.push(() => payments.end());
   const windowCounts = createWindowCounts(database.counting);
+  const reportFunctions = createReportFunctions({
+    ...ofReports,
+    windows: windowCounts,
+    claims: createReportClaims(database.counting),
+    queue: createReportQueue(database.transactor),
+    queueLimit: settings.CIVIC_REPORT_QUEUE_LIMIT,
+    deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
+    caughtUp: async (deadline) => progress.reached(reports.name, await log.head(), deadline),
+  });
+  const agendaFunctions = {
+    searchAgenda: createSearchAgenda({ reads, clock }),
+    getAgendaItem: createGetAgendaItem({ reads, clock }),
+  };
   let projector: Projector | undefined;
   return {
     payments,
@@ -299,38 +305,18 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
         ...subscribing,
         revokedBefore: (revocation) => findRevocation(reads, revocation),
       }),
-      ...createReportFunctions({
-        ...ofReports,
-        windows: windowCounts,
-        claims: createReportClaims(database.counting),
-        queue: createReportQueue(database.transactor),
-        queueLimit: settings.CIVIC_REPORT_QUEUE_LIMIT,
-        deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
-        caughtUp: async (deadline) => progress.reached(reports.name, await log.head(), deadline),
-      }),
+      ...reportFunctions,
     },
-    publicOperations: {
-      listRecentAgendaHits: createListRecentAgendaHits(reads),
-      getAgendaHit: createGetAgendaHit(reads),
-      listUpcomingAgendaHits: createListUpcomingAgendaHits({ reads, clock }),
-      listDfwResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
-      getPublicBodyCadence: createGetPublicBodyCadence({ reads, clock, pairs: COVERED_BODIES }),
-      listPublicSourceStatuses: createListPublicSourceStatuses({ reads, clock }),
-    },
-    agendaFunctions: {
-      searchAgenda: createSearchAgenda({ reads, clock }),
-      getAgendaItem: createGetAgendaItem({ reads, clock }),
-    },
+    publicOperations: createPublicFunctions({ reads, clock }),
+    agendaFunctions,
     publicLimits: createPublicLimits({
       limit: settings.CIVIC_PUBLIC_LIMIT,
       shared: createSharedCounts(database.transactor, database.columns, identifiers.next()),
       logger,
     }),
     tools: {
-      functions: createCoverageTools({
-        listCoveredSources: createListCoveredSources({ reads, clock }),
-        listResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
-      }),
+      functions: createToolFunctions({ reads, clock, agenda: agendaFunctions, reports: reportFunctions }),
+      payments,
       billingEnforced: rules.billingEnforced,
       deadlineMs: TOOL_DEADLINE_MS,
     },

@@ -1,6 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Principal } from '../admission/admit.ts';
-import { TOOL_NAMES, type ToolName } from '../contract/tools/tool-names.ts';
+import { sharedPayments } from './batch-payments.ts';
 import { argumentsOf, callsOfBatch, messageFault } from './message-checks.ts';
 import { PROTOCOL_ERRORS, type ProtocolErrorBody, protocolError, withDataCode } from './protocol-errors.ts';
 import { createToolRunner, type ToolRunnerParts } from './run-tool.ts';
@@ -53,7 +53,7 @@ const parsedBody = (body: Buffer): unknown => {
 export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
   const { logger } = parts;
   const runTool = createToolRunner(parts);
-  const tools = toolList(new Set(TOOL_NAMES.filter((name: ToolName) => parts.functions[name] !== undefined)));
+  const tools = toolList();
   const handler = createMcpHandler(({ era, authInfo }) => createToolServer(era, authInfo?.extra?.['exchange'] as Exchange), {
     maxSubscriptions: 0,
     // Only the name of the rule: a message may repeat what the caller sent.
@@ -79,7 +79,15 @@ export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
       );
       const signal = AbortSignal.any([request.signal, late.signal]);
       const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal });
-      const exchange: Exchange = { principal, requestId, baseUrl, runTool, tools, argumentsOf: (id) => argumentsOf(body, id) };
+      const exchange: Exchange = {
+        principal,
+        requestId,
+        baseUrl,
+        runTool,
+        tools,
+        argumentsOf: (id) => argumentsOf(body, id),
+        sharedPayments: sharedPayments(body),
+      };
       const authInfo = { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { exchange } };
       const response = await handler.fetch(asked, { parsedBody: body, authInfo });
       return finished(response, () => answered.abort());

@@ -1,17 +1,20 @@
-import { type ToolBilling, toolBilling } from '../admission/billing.ts';
+import { toolBilling } from '../admission/billing.ts';
+import { channelGate } from '../admission/payments/channel-gate.ts';
+import type { Payments } from '../admission/payments/pay-for-read.ts';
+import type { ReadOutcome } from '../admission/payments/payment-parts.ts';
 import { ToolRefusal } from '../contract/tools/tool-refusal.ts';
 import { MAX_TOOL_BYTES, type Tool } from '../contract/tools/tool.ts';
 import type { ToolName } from '../contract/tools/tool-names.ts';
 import { TOOLS } from '../contract/tools/tools.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import { DeadlineExceeded } from '../domain/ports/database.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import { type Fitted, fitPayload } from './fit-payload.ts';
 import { FITTINGS } from './fittings.ts';
-import { isPaidTool, type PaidRead, type PayPerCall } from './pay-per-call.ts';
-import { type Found, type ToolCall, type ToolFunctions } from './tool-functions.ts';
-import { isUnexpected, refusalOf, toolRefusalOf } from './tool-refusals.ts';
+import { parseArguments } from './parse-arguments.ts';
+import type { Found, ToolCall, ToolFunctions } from './tool-functions.ts';
+import { refusalOf, toolRefusalOf } from './tool-refusals.ts';
 import { challengeResult, dataResult, refusalResult, type ToolResult } from './tool-results.ts';
+import { withinDeadline } from './within-deadline.ts';
 
 export interface ToolMetrics {
   /** `outcome` is `ok` or the code of the refusal. */
@@ -19,10 +22,9 @@ export interface ToolMetrics {
 }
 
 export interface ToolRunnerParts {
-  /** The tools that there are. */
-  readonly functions: Partial<ToolFunctions>;
-  /** Left out: the channel is not enabled. */
-  readonly payPerCall?: PayPerCall | undefined;
+  readonly functions: ToolFunctions;
+  /** Sells the reads of `search_agenda` and `get_agenda_item`, where the account is to pay for each. */
+  readonly payments: Pick<Payments, 'open' | 'payForRead'>;
   readonly billingEnforced: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -35,25 +37,7 @@ export type RunTool = (name: ToolName, input: unknown, call: ToolCall) => Promis
 
 type AnyFunction = (input: unknown, call: ToolCall) => Promise<Found<object>>;
 
-/** The refusals that stand before the arguments are looked at (specification, section MCP tool error codes). */
-const requireBilling = (billing: ToolBilling): void => {
-  if (billing === 'access_denied') throw refusalOf('access_denied');
-  if (billing === 'billing_entitlement_required') throw refusalOf('billing_entitlement_required');
-};
-
-const MOST_ISSUES = 10;
-
-/** The refused values are not repeated. */
-const parsed = (tool: Tool, input: unknown): object => {
-  const result = tool.input.safeParse(input ?? {});
-  if (result.success) return result.data as object;
-  const issues = result.error.issues
-    .slice(0, MOST_ISSUES)
-    .map(({ path, message }) => ({ path: path.join('.').slice(0, 200), message: message.slice(0, 200) }));
-  const [{ path, message } = { path: '', message: 'invalid arguments' }] = issues;
-  const code = (tool.errors as readonly string[]).includes('invalid_input') ? 'invalid_input' : 'invalid_parameter';
-  throw new ToolRefusal(code, path === '' ? message : `${path}: ${message}`, { details: { issues } });
-};
+const SOLD: ReadonlySet<ToolName> = new Set(['search_agenda', 'get_agenda_item']);
 
 const fitted = (name: ToolName, { data, cursorAfter }: Found<object>): Fitted<object> => {
   const fits = fitPayload(data as never, FITTINGS[name](cursorAfter) as never, MAX_TOOL_BYTES) as Fitted<object> | null;
@@ -61,73 +45,85 @@ const fitted = (name: ToolName, { data, cursorAfter }: Found<object>): Fitted<ob
   return fits;
 };
 
-const isEmpty = (data: object): boolean => 'results' in data && Array.isArray(data.results) && data.results.length === 0;
+const isEmpty = ({ data }: Found<object>): boolean => 'results' in data && Array.isArray(data.results) && data.results.length === 0;
+
+/** What is found by a read that is sold; what is refused for its emptiness or its size is an outcome of it. */
+const outcomeOf = async (name: ToolName, find: () => Promise<Found<object>>): Promise<ReadOutcome> => {
+  try {
+    const found = await find();
+    return isEmpty(found) ? { kind: 'empty' } : { kind: 'data', text: fitted(name, found).text };
+  } catch (error) {
+    if (error instanceof ToolRefusal && error.code === 'empty_result_not_chargeable') return { kind: 'empty' };
+    if (error instanceof ToolRefusal && error.code === 'response_too_large') return { kind: 'too_large' };
+    throw error;
+  }
+};
 
 export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
-  const { clock, logger, metrics, payPerCall } = parts;
+  const { clock, logger, metrics, payments } = parts;
 
-  const paid = async (payment: PaidRead): Promise<ToolResult> => {
-    if (payPerCall === undefined) throw refusalOf('beta_unavailable');
-    const answer = await payPerCall(payment);
-    return answer.kind === 'challenge'
-      ? challengeResult(answer.challenge)
-      : dataResult(JSON.parse(answer.text), answer.text, answer.receipt);
+  /** The refusals that stand before the arguments are looked at. */
+  const requireBilling = (name: ToolName, { principal, payment }: ToolCall): void => {
+    const billing = { facts: principal.billing, enforced: parts.billingEnforced, now: clock.now() };
+    if (SOLD.has(name)) channelGate(name, billing, { open: payments.open, attached: payment !== undefined });
+    else if (toolBilling(name, billing) === 'access_denied') throw refusalOf('access_denied');
   };
 
-  const answer = async (name: ToolName, input: unknown, call: ToolCall): Promise<ToolResult> => {
-    const billing = toolBilling(name, { facts: call.principal.billing, enforced: parts.billingEnforced, now: clock.now() });
-    requireBilling(billing);
-    const asked = parsed(TOOLS[name], input);
-    const ask = parts.functions[name] as AnyFunction;
-    const read = async (signal: AbortSignal) => fitted(name, await ask(asked, { ...call, signal }));
-    if (billing === 'pay_per_call' && isPaidTool(name)) {
-      return paid({
-        tool: name,
-        input: asked,
-        call,
-        billing,
-        read: async (signal) => {
-          const { data, text } = await read(signal);
-          return { text, empty: isEmpty(data) };
-        },
-      });
+  /** Null where nothing is to be paid for this call. The payment keeps a deadline of its own, which never cuts off a settlement. */
+  const sold = async (name: ToolName, input: object, call: ToolCall): Promise<ToolResult | null> => {
+    const answer = await payments.payForRead({
+      principal: call.principal,
+      tool: name,
+      arguments: input,
+      payment: call.payment,
+      sharedInBatch: call.paymentShared,
+      signal: call.signal,
+      read: (signal) => outcomeOf(name, () => ask(name, input, { ...call, signal })),
+    });
+    switch (answer.kind) {
+      case 'serve':
+        return null;
+      case 'paid':
+        return dataResult(answer.data, answer.text, answer.receipt);
+      case 'challenge':
+        return challengeResult(answer.challenge);
+      case 'error': {
+        const { code, message, ...extra } = answer;
+        throw new ToolRefusal(code, message, extra);
+      }
     }
-    const { data, text } = await read(call.signal);
+  };
+
+  const ask = (name: ToolName, input: object, call: ToolCall) => (parts.functions[name] as AnyFunction)(input, call);
+
+  const answer = async (name: ToolName, input: unknown, call: ToolCall): Promise<ToolResult> => {
+    requireBilling(name, call);
+    const asked = parseArguments(TOOLS[name], input);
+    const paid = SOLD.has(name) ? await sold(name, asked, call) : null;
+    if (paid !== null) return paid;
+    const found = await withinDeadline(clock, parts.deadlineMs, call.signal, (signal) => ask(name, asked, { ...call, signal }));
+    const { data, text } = fitted(name, found);
     return dataResult(data, text);
   };
 
-  /** The work is told to stop at the deadline, and is not waited for. */
-  const withinDeadline = async (name: ToolName, input: unknown, call: ToolCall): Promise<ToolResult> => {
-    const late = new AbortController();
-    const answered = new AbortController();
-    const deadline = clock.sleep(parts.deadlineMs, AbortSignal.any([call.signal, answered.signal])).then((): never => {
-      const reason = new DeadlineExceeded(`${name} took over ${parts.deadlineMs} ms`);
-      late.abort(reason);
-      throw reason;
-    });
-    try {
-      return await Promise.race([answer(name, input, { ...call, signal: AbortSignal.any([call.signal, late.signal]) }), deadline]);
-    } finally {
-      answered.abort();
-      deadline.catch(() => undefined);
-    }
+  const tell = (tool: Tool, { requestId, signal }: ToolCall, { code }: ToolRefusal, error: unknown): void => {
+    // What fails because nobody waits for it any more is no failure.
+    if (signal.aborted || error instanceof ToolRefusal) return;
+    if (code === 'timeout') logger.warn({ requestId, tool: tool.name, code }, 'the tool took too long');
+    if (code === 'service_unavailable') logger.error({ requestId, tool: tool.name, code, err: error }, 'the tool failed');
   };
 
   return async (name, input, call) => {
     const started = clock.now();
     let outcome = 'ok';
     try {
-      const result = await withinDeadline(name, input, call);
-      if (result.isError) outcome = 'payment_required';
+      const result = await answer(name, input, call);
+      if (result.isError === true) outcome = 'payment_required';
       return result;
     } catch (error) {
       const refusal = toolRefusalOf(TOOLS[name], error);
       outcome = refusal.code;
-      if (isUnexpected(error) && !call.signal.aborted) {
-        logger.error({ requestId: call.requestId, tool: name, code: outcome, err: error }, 'the tool failed');
-      } else if (outcome === 'timeout' || outcome === 'service_unavailable') {
-        logger.warn({ requestId: call.requestId, tool: name, code: outcome, err: error }, 'the tool failed');
-      }
+      tell(TOOLS[name], call, refusal, error);
       return refusalResult(refusal);
     } finally {
       metrics.toolAnswered(name, outcome, (clock.now() - started) / 1000);

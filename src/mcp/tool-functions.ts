@@ -13,6 +13,8 @@ export interface ToolCall {
   readonly signal: AbortSignal;
   /** `_meta["x402/payment"]` as received; undefined where there is none. */
   readonly payment: unknown;
+  /** Another call of the same batch carries the same payment. */
+  readonly paymentShared: boolean;
 }
 
 export type ToolInput<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['input']>;

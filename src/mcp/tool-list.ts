@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Tool } from '../contract/tools/tool.ts';
-import { TOOL_NAMES, type ToolName } from '../contract/tools/tool-names.ts';
+import { TOOL_NAMES } from '../contract/tools/tool-names.ts';
 import { TOOLS } from '../contract/tools/tools.ts';
 import { describeField } from '../documents/glossary.ts';
 
@@ -45,9 +45,9 @@ const listed = (tool: Tool) => ({
   },
 });
 
-/** The `tools/list` result, in the order of the contract whatever is asked. */
-export const toolList = (served: ReadonlySet<ToolName>) => ({
+/** The `tools/list` result, in the order of the contract whoever asks. */
+export const toolList = () => ({
   resultType: 'complete' as const,
-  tools: TOOL_NAMES.filter((name) => served.has(name)).map((name) => listed(TOOLS[name])),
+  tools: TOOL_NAMES.map((name) => listed(TOOLS[name])),
   ...LIST_CACHE,
 });

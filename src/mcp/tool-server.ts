@@ -1,17 +1,20 @@
 import { ProtocolError, Server, type Transport } from '@modelcontextprotocol/server';
 import { LEGACY_VERSIONS, PROTOCOL_VERSIONS } from '../contract/post-mcp-json-rpc.ts';
 import { TOOL_NAMES, type ToolName } from '../contract/tools/tool-names.ts';
+import { PAYMENT_META, paymentName } from './batch-payments.ts';
 import { PROTOCOL_ERRORS, withDataCode } from './protocol-errors.ts';
 import type { RunTool } from './run-tool.ts';
 import type { ToolCall } from './tool-functions.ts';
 import { LIST_CACHE, type toolList } from './tool-list.ts';
 
 /** One HTTP request's messages. */
-export interface Exchange extends Omit<ToolCall, 'signal' | 'payment'> {
+export interface Exchange extends Omit<ToolCall, 'signal' | 'payment' | 'paymentShared'> {
   readonly runTool: RunTool;
   readonly tools: ReturnType<typeof toolList>;
   /** The arguments of a call exactly as received: the library drops what it takes for dangerous, where the tool is to refuse it. */
   readonly argumentsOf: (id: string | number) => unknown;
+  /** Payments that several calls of the batch carry. */
+  readonly sharedPayments: ReadonlySet<string>;
 }
 
 const SERVER_INFO = { name: 'civic-records', title: 'Civic Records Service', version: '1.0.0' };
@@ -19,8 +22,6 @@ const SERVER_INFO = { name: 'civic-records', title: 'Civic Records Service', ver
 const INSTRUCTIONS = `Public local-government records of north-central Texas. Ask get_coverage which bodies are read, search_agenda for agenda items by words, and
 get_agenda_item for one of them. Every answer describes what was observed: follow sourceUrl before you rely on a record, and take an empty result for no proof
 that nothing happened. report_missing_data reports what an official source publishes and this service lacks.`;
-
-const PAYMENT_META = 'x402/payment';
 
 /** Every error that leaves has the code of this interface, also where the library made it. */
 class ToolServer extends Server {
@@ -32,7 +33,7 @@ class ToolServer extends Server {
 }
 
 /** The library's server for one HTTP request, in either era: the same results, `resultType` included. */
-export const createToolServer = (era: 'modern' | 'legacy', { runTool, tools, argumentsOf, ...call }: Exchange): Server => {
+export const createToolServer = (era: 'modern' | 'legacy', { runTool, tools, argumentsOf, sharedPayments, ...call }: Exchange): Server => {
   const server = new ToolServer(SERVER_INFO, {
     capabilities: { tools: { listChanged: false } },
     instructions: INSTRUCTIONS.replaceAll('\n', ' '),
@@ -41,12 +42,13 @@ export const createToolServer = (era: 'modern' | 'legacy', { runTool, tools, arg
   });
   server.setRequestHandler('tools/list', () => tools);
   server.setRequestHandler('tools/call', async ({ params }, context) => {
-    if (!isServed(params.name, tools)) throw new ProtocolError(PROTOCOL_ERRORS.invalidParams, 'there is no tool of this name');
+    if (!isToolName(params.name)) throw new ProtocolError(PROTOCOL_ERRORS.invalidParams, 'there is no tool of this name');
     const { id, signal, _meta: meta } = context.mcpReq;
-    return runTool(params.name, argumentsOf(id), { ...call, signal, payment: meta?.[PAYMENT_META] });
+    const payment = meta?.[PAYMENT_META];
+    const paymentShared = payment !== undefined && sharedPayments.has(paymentName(payment));
+    return runTool(params.name, argumentsOf(id), { ...call, signal, payment, paymentShared });
   });
   return server;
 };
 
-const isServed = (name: string, { tools }: Exchange['tools']): name is ToolName =>
-  (TOOL_NAMES as readonly string[]).includes(name) && tools.some((tool) => tool.name === name);
+const isToolName = (name: string): name is ToolName => (TOOL_NAMES as readonly string[]).includes(name);

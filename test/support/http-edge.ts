@@ -26,6 +26,7 @@ import { createHttpServer, HTTP_TIMEOUTS, type HttpTimeouts } from '../../src/ht
 import { createHttpMetrics } from '../../src/http/metrics.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 import { memoryClientCounts } from './memory-counts.ts';
+import { ALL_TOOLS } from './tool-answers.ts';
 
 /** The real edge over a real socket, in front of functions that a test chooses. */
 export interface HttpEdge {
@@ -238,7 +239,13 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
       return edge.position;
     },
     documents: settings.documents ?? (() => []),
-    tools: { functions: {}, billingEnforced: EDGE_RULES.billingEnforced, deadlineMs: 10_000, ...settings.tools },
+    tools: {
+      functions: ALL_TOOLS,
+      payments: { open: false, payForRead: async () => ({ kind: 'serve' }) },
+      billingEnforced: EDGE_RULES.billingEnforced,
+      deadlineMs: 10_000,
+      ...settings.tools,
+    },
     allowedOrigins: settings.allowedOrigins ?? [],
     admission:
       settings.admission ??

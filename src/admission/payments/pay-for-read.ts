@@ -12,6 +12,8 @@ import { createTurningPoint, type TurningPoint } from './turning-point.ts';
 import { workOnPayment } from './work-on-payment.ts';
 
 export interface Payments {
+  /** Whether anything can be sold at all: the channel is on. */
+  readonly open: boolean;
   /** Answers one call of a sold tool, or says that it is to be served as ever. Never throws. */
   payForRead(call: PaidCall): Promise<PaymentAnswer>;
   /** Resolves when everything that goes on behind answered calls has ended; to be awaited before the ledger is closed. */
@@ -28,6 +30,7 @@ export const createPayments = (given: Omit<PaymentParts, 'behind' | 'ending'>): 
   };
   const parts: PaymentParts = { ...given, behind, ending: ending.signal };
   return {
+    open: given.facilitator !== null,
     async payForRead(call) {
       const turning = createTurningPoint();
       const answer = answerOf(parts, call, turning);

@@ -1,0 +1,29 @@
+import type { Clock } from '../domain/ports/clock.ts';
+import { DeadlineExceeded } from '../domain/ports/database.ts';
+
+/**
+ * Waits for the work so many milliseconds at most, and no longer than anybody waits for it; the signal that the work is given aborts then,
+ * and what it still does is not waited for. Throws `DeadlineExceeded`, or the reason of `gone`.
+ */
+export const withinDeadline = async <Result>(
+  clock: Clock,
+  deadlineMs: number,
+  gone: AbortSignal,
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> => {
+  const ended = new AbortController();
+  const over = new AbortController();
+  const tooLate = async (): Promise<never> => {
+    await clock.sleep(deadlineMs, AbortSignal.any([gone, ended.signal])).catch(() => undefined);
+    gone.throwIfAborted();
+    throw new DeadlineExceeded(`not done within ${deadlineMs} ms`);
+  };
+  try {
+    return await Promise.race([work(AbortSignal.any([gone, over.signal])), tooLate()]);
+  } catch (error) {
+    over.abort(error);
+    throw error;
+  } finally {
+    ended.abort();
+  }
+};
