@@ -78,6 +78,7 @@ export const openEventLog = (settings: EventLogSettings): EventLog & { close(): 
     readAll: reads.readAll,
     subscribe: (subscribe) => subscribeTo(followed, news, subscribe),
     head: async () => (await reads.head()) ?? LOG_START,
+    identity: async () => (await reads.readAll({ after: LOG_START, limit: 1 })).events[0]?.id ?? null,
     distance: positionDistance,
     async close() {
       await queue.close();

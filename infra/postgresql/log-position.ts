@@ -5,7 +5,13 @@ const DIGITS = 20;
 /** A position of this adapter is its number in twenty digits, so that the order of texts is the order of numbers. */
 export const toPosition = (number: number | string): Position => String(number).padStart(DIGITS, '0') as Position;
 
-export const positionNumber = (position: Position): number => Number(position);
+/** Throws for a position that another kind of log has given. */
+export const positionNumber = (position: Position): number => {
+  const number = Number(position);
+  if (!Number.isSafeInteger(number))
+    throw new Error(`${position} is no position of a log in PostgreSQL: the checkpoint belongs to another log`);
+  return number;
+};
 
 /** How many events stand in (from, to]: positions are dense. */
 export const positionDistance = (from: Position, to: Position): number => positionNumber(to) - positionNumber(from);

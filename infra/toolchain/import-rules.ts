@@ -56,6 +56,8 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'pino-pretty': ['^infra/system/'],
   pg: ['^infra/postgresql/', CLIENT],
   'node-pg-migrate': ['^infra/postgresql/'],
+  '@eventstore/db-client': ['^infra/kurrentdb/'],
+  'google-protobuf': ['^infra/kurrentdb/'],
   slonik: ['^infra/postgresql/', QUERIES, '^projections/'],
   '@x402/core': ['^infra/x402/'],
   '@x402/evm': ['^infra/x402/'],

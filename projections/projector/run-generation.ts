@@ -1,4 +1,4 @@
-import { type EventLog, LOG_START, type Position } from '../../src/domain/ports/event-log.ts';
+import type { Position } from '../../src/domain/ports/event-log.ts';
 import type { Generation, Lease } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
@@ -10,10 +10,6 @@ import { readSkippedEvents } from './skipped-events.ts';
 import { switchGeneration } from './switch-generation.ts';
 
 const SWITCH_RETRY_MS = 20;
-
-/** Id of the log's first event, null while the log is empty: what a checkpoint belongs to. */
-export const logIdentity = async (log: EventLog): Promise<string | null> =>
-  (await log.readAll({ after: LOG_START, limit: 1 })).events[0]?.id ?? null;
 
 /** The read model was filled from another log than the one at hand. */
 export class ForeignLog extends Error {
@@ -28,7 +24,7 @@ export const runGeneration = async (
   lease: Lease,
   signal: AbortSignal,
 ): Promise<void> => {
-  const logId = await logIdentity(deps.log);
+  const logId = await deps.log.identity();
   if (row.logId !== null && row.logId !== logId) {
     throw new ForeignLog(
       `the read model ${projection.name} was filled from log ${row.logId}, but this log is ${logId ?? 'empty'}: point DATABASE_URL and the log at the same installation, or give an empty database to rebuild in`,

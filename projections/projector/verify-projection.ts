@@ -5,7 +5,6 @@ import type { ProjectorDependencies } from './dependencies.ts';
 import { foldBatch, type FoldTarget } from './fold-batch.ts';
 import { underLease } from './lease.ts';
 import { readForward } from './read-forward.ts';
-import { logIdentity } from './run-generation.ts';
 import { readSkippedEvents } from './skipped-events.ts';
 
 export interface Verification {
@@ -32,7 +31,7 @@ export const verifyProjection = async (
       const target: FoldTarget = {
         projection,
         lease: acquired.lease,
-        logId: await logIdentity(deps.log),
+        logId: await deps.log.identity(),
         skipped: await readSkippedEvents(deps.log, projection.name),
       };
       verification = await compareAtLiveCheckpoint(deps, target, onProgress, signal);

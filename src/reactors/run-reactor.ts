@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/ports/clock.ts';
 import { DatabaseUnavailable } from '../domain/ports/database.ts';
-import { type EventLog, LOG_START, LogUnavailable, OutcomeUnknown, type StoredEvent } from '../domain/ports/event-log.ts';
+import { type EventLog, LogUnavailable, OutcomeUnknown, type StoredEvent } from '../domain/ports/event-log.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import {
   type BatchHandler,
@@ -59,7 +59,7 @@ const follow = async (
   lease: ReactorLease,
   signal: AbortSignal,
 ): Promise<void> => {
-  const logId = (await deps.log.readAll({ after: LOG_START, limit: 1 })).events[0]?.id ?? null;
+  const logId = await deps.log.identity();
   if (row.logId !== null && row.logId !== logId) {
     await deps.store.pause(lease, `it has followed another log (${row.logId}), whose positions mean nothing in this one`, null);
     throw new LeaseLost('paused');

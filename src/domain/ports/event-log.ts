@@ -100,6 +100,8 @@ export interface EventLog {
   subscribe(subscribe: Subscribe): AsyncIterable<LogBatch>;
   /** Position of the newest event; `LOG_START` when the log is empty. */
   head(): Promise<Position>;
+  /** Names this very log, for checkpoints: another store, or a copy elsewhere, is another log. Null while the log is empty. */
+  identity(): Promise<string | null>;
   /** Number of events in (from, to], or null where the store cannot count. */
   distance(from: Position, to: Position): number | null;
 }

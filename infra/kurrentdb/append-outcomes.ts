@@ -1,0 +1,69 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import type { AppendResp, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { LogUnavailable, NO_STREAM, OutcomeUnknown } from '../../src/domain/ports/event-log.ts';
+import { isKnown, type PlaceInLog } from './log-position.ts';
+
+/** What the server says of an append. A repeated append that was stored before has no place: it must be looked up. */
+export type Answer =
+  | { readonly kind: 'appended'; readonly revision: number; readonly place: PlaceInLog | null }
+  | { readonly kind: 'conflict'; readonly actualRevision: number };
+
+const appendedAt = (revision: string, position: { getCommitPosition(): string; getPreparePosition(): string } | undefined): Answer => {
+  const place = position === undefined ? null : { commit: position.getCommitPosition(), prepare: position.getPreparePosition() };
+  return { kind: 'appended', revision: Number(revision), place: place !== null && isKnown(place) ? place : null };
+};
+
+const conflictAt = (revision: string | null): Answer => ({
+  kind: 'conflict',
+  actualRevision: revision === null ? NO_STREAM : Number(revision),
+});
+
+const tooLarge = (limit: number): Error =>
+  new Error(`an append is larger than the ${limit} bytes that the server takes: raise its setting MaxAppendSize`);
+
+/** Errors by the name of their details; what may have been stored all the same has an unknown outcome. */
+const failureOf = (error: NonNullable<ReturnType<BatchAppendResp['getError']>>): Answer => {
+  const details = error.getDetails();
+  const name = details?.getTypeName() ?? '';
+  switch (name) {
+    case 'event_store.client.WrongExpectedVersion': {
+      const wrong = details!.unpack(shared.WrongExpectedVersion.deserializeBinary, name)!;
+      return conflictAt(wrong.hasCurrentStreamRevision() ? wrong.getCurrentStreamRevision() : null);
+    }
+    case 'event_store.client.MaximumAppendSizeExceeded':
+      throw tooLarge(details!.unpack(shared.MaximumAppendSizeExceeded.deserializeBinary, name)!.getMaxappendsize());
+    case 'event_store.client.AccessDenied':
+      throw new Error('the log refuses to append with these credentials: see EVENTSTORE_URL');
+    case 'event_store.client.StreamDeleted':
+      throw new Error('the stream was deleted in the log by something else');
+    case 'google.protobuf.Empty':
+      throw new LogUnavailable(`the log takes no appends now: ${error.getMessage()}`);
+    default:
+      throw new OutcomeUnknown(`the log did not say whether the append is stored: ${name} ${error.getMessage()}`.trim());
+  }
+};
+
+/** The answer to one append of a batch call. Throws `LogUnavailable`, `OutcomeUnknown`, or an error that no repetition mends. */
+export const batchAnswer = (answer: BatchAppendResp): Answer => {
+  const error = answer.getError();
+  if (error !== undefined) return failureOf(error);
+  const success = answer.getSuccess();
+  if (success === undefined) throw new OutcomeUnknown('the log answered an append with nothing');
+  return appendedAt(success.getCurrentRevision(), success.getPosition());
+};
+
+/** The answer to an append call of its own. */
+export const singleAnswer = (answer: AppendResp): Answer => {
+  const wrong = answer.getWrongExpectedVersion();
+  if (wrong !== undefined) return conflictAt(wrong.hasCurrentRevision() ? wrong.getCurrentRevision() : null);
+  const success = answer.getSuccess();
+  if (success === undefined) throw new OutcomeUnknown('the log answered an append with nothing');
+  return appendedAt(success.getCurrentRevision(), success.getPosition());
+};
+
+/** The same for a call that failed as a whole, where the server says that it was for the size. */
+export const sizeRefusal = (error: unknown): Error | null => {
+  const metadata = (error as { metadata?: { getMap?(): Record<string, unknown> } } | null)?.metadata?.getMap?.();
+  if (metadata?.['exception'] !== 'maximum-append-size-exceeded') return null;
+  return tooLarge(Number(metadata['maximum-append-size']));
+};

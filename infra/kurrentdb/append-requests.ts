@@ -1,0 +1,93 @@
+import shared from '@eventstore/db-client/generated/shared_pb.js';
+import streams, { type AppendReq, type BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js';
+import googleEmpty from 'google-protobuf/google/protobuf/empty_pb.js';
+import { NO_STREAM, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { customMetadata, dataBytes } from './event-form.ts';
+
+/** One message is not to be larger; the events of an append are told in as many messages as it takes. */
+const MESSAGE_BYTES = 1_000_000;
+const JSON_TYPE = 'application/json';
+
+const identifier = (stream: string) => {
+  const named = new shared.StreamIdentifier();
+  named.setStreamName(Buffer.from(stream));
+  return named;
+};
+const uuid = (text: string) => {
+  const made = new shared.UUID();
+  made.setString(text);
+  return made;
+};
+
+export interface EncodedEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly data: Uint8Array;
+  readonly metadata: Uint8Array;
+}
+
+export interface EncodedAppend {
+  readonly stream: string;
+  readonly expectedRevision: number;
+  readonly events: readonly EncodedEvent[];
+  readonly bytes: number;
+}
+
+/** Throws a `SyntaxError` or `TypeError` for data that cannot be stored. */
+export const encodeAppend = ({ stream, expectedRevision, events }: StreamAppend): EncodedAppend => {
+  const encoded = events.map((event) => ({ id: event.id, type: event.type, data: dataBytes(event), metadata: customMetadata(event) }));
+  const bytes = encoded.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
+  return { stream, expectedRevision, events: encoded, bytes };
+};
+
+/** An append as messages of a batch call: the events in portions, the last one marked. */
+export const batchRequests = (correlationId: string, { stream, expectedRevision, events }: EncodedAppend): readonly BatchAppendReq[] => {
+  const options = new streams.BatchAppendReq.Options();
+  options.setStreamIdentifier(identifier(stream));
+  if (expectedRevision === NO_STREAM) options.setNoStream(new googleEmpty.Empty());
+  else options.setStreamPosition(String(expectedRevision));
+  const requests: BatchAppendReq[] = [];
+  let bytes = 0;
+  const begin = (): BatchAppendReq => {
+    const request = new streams.BatchAppendReq();
+    request.setCorrelationId(uuid(correlationId));
+    if (requests.length === 0) request.setOptions(options);
+    requests.push(request);
+    bytes = 0;
+    return request;
+  };
+  let request = begin();
+  for (const { id, type, data, metadata } of events) {
+    if (bytes > 0 && bytes + data.length + metadata.length > MESSAGE_BYTES) request = begin();
+    bytes += data.length + metadata.length;
+    const message = new streams.BatchAppendReq.ProposedMessage();
+    message.setId(uuid(id));
+    message.getMetadataMap().set('type', type).set('content-type', JSON_TYPE);
+    message.setData(data);
+    message.setCustomMetadata(metadata);
+    request.addProposedMessages(message);
+  }
+  request.setIsFinal(true);
+  return requests;
+};
+
+/** An append as messages of a call of its own. */
+export const singleRequests = ({ stream, expectedRevision, events }: EncodedAppend): readonly AppendReq[] => {
+  const options = new streams.AppendReq.Options();
+  options.setStreamIdentifier(identifier(stream));
+  if (expectedRevision === NO_STREAM) options.setNoStream(new shared.Empty());
+  else options.setRevision(String(expectedRevision));
+  const header = new streams.AppendReq();
+  header.setOptions(options);
+  const messages = events.map(({ id, type, data, metadata }) => {
+    const message = new streams.AppendReq.ProposedMessage();
+    message.setId(uuid(id));
+    message.getMetadataMap().set('type', type).set('content-type', JSON_TYPE);
+    message.setData(data);
+    message.setCustomMetadata(metadata);
+    const request = new streams.AppendReq();
+    request.setProposedMessage(message);
+    return request;
+  });
+  return [header, ...messages];
+};

@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { type AppendLane, AnswerLost } from './append-lane.ts';
+import { type Answer, batchAnswer } from './append-outcomes.ts';
+import { batchRequests } from './append-requests.ts';
+import { NotReached } from './wire-errors.ts';
+import type { Wire } from './wire.ts';
+
+type Call = ReturnType<StreamsClient['batchAppend']>;
+
+interface Pending {
+  readonly resolve: (answer: Answer) => void;
+  readonly reject: (error: unknown) => void;
+  sent: boolean;
+}
+
+/** One call that carries the appends of all callers, each with its own answer. */
+class BatchCall {
+  readonly #call: Call;
+  readonly #pending = new Map<string, Pending>();
+  #writing: Promise<void> = Promise.resolve();
+  /** Why it carries nothing any more. */
+  broken: Error | undefined;
+
+  constructor(call: Call, ended: (error: Error) => void) {
+    this.#call = call;
+    const end = (error: Error): void => {
+      if (this.broken !== undefined) return;
+      this.broken = error;
+      for (const { sent, reject } of this.#pending.values()) {
+        reject(
+          sent ? new AnswerLost('the connection to the log was lost while an append was under way', { cause: error }) : notSent(error),
+        );
+      }
+      this.#pending.clear();
+      ended(error);
+    };
+    call.on('data', (answer: BatchAppendResp) => {
+      const id = answer.getCorrelationId()?.getString() ?? '';
+      const pending = this.#pending.get(id);
+      this.#pending.delete(id);
+      // An answer that nobody waits for any more came after its deadline.
+      if (pending !== undefined) Promise.try(batchAnswer, answer).then(pending.resolve, pending.reject);
+    });
+    call.on('error', end);
+    call.on('end', () => end(new Error('the server ended the call')));
+  }
+
+  append(id: string, requests: readonly BatchAppendReq[], deadlineMs: number): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const timer = setTimeout(() => {
+      this.#pending.delete(id);
+      reject(new AnswerLost('the log did not answer an append by the deadline'));
+    }, deadlineMs);
+    const pending: Pending = { resolve, reject, sent: false };
+    this.#pending.set(id, pending);
+    this.#writing = this.#writing.then(async () => {
+      for (const request of requests) {
+        if (this.broken !== undefined || !this.#pending.has(id)) return;
+        pending.sent = true;
+        if (!this.#call.write(request)) await this.#drained();
+      }
+    });
+    return promise.finally(() => clearTimeout(timer));
+  }
+
+  async #drained(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const go = (): void => {
+        for (const event of ['drain', 'error', 'close', 'end']) this.#call.off(event, go);
+        resolve();
+      };
+      for (const event of ['drain', 'error', 'close', 'end']) this.#call.on(event, go);
+    });
+  }
+}
+
+const notSent = (cause: Error): NotReached => new NotReached('the connection to the log was lost before an append was sent', { cause });
+
+/** Appends in the order in which they are given, without waiting for the answer of one before the next is sent. */
+export const batchedAppends = (wire: Wire, deadlineMs: number): AppendLane => {
+  let opening: Promise<BatchCall> | undefined;
+  const open = async (): Promise<BatchCall> =>
+    await new Promise((resolve, reject) => {
+      // The call lasts as long as the connection: its end is what lets the client connect anew.
+      wire
+        .call(
+          'batchAppend',
+          null,
+          async (client, metadata, options) =>
+            await new Promise<never>((_, fail) => {
+              const call = client.batchAppend(metadata, options);
+              const release = wire.track(call);
+              const batch = new BatchCall(call, (error) => {
+                release();
+                opening = undefined;
+                fail(error);
+              });
+              resolve(batch);
+            }),
+        )
+        .catch((error: unknown) => {
+          opening = undefined;
+          reject(error as Error);
+        });
+    });
+  return {
+    async send(append) {
+      const id = randomUUID();
+      const requests = batchRequests(id, append);
+      opening ??= open();
+      const batch = await opening;
+      if (batch.broken !== undefined) throw notSent(batch.broken);
+      return await batch.append(id, requests, deadlineMs);
+    },
+  };
+};

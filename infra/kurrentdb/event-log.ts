@@ -1,0 +1,77 @@
+import type { AppendOutcome, EventLog, StreamAppend } from '../../src/domain/ports/event-log.ts';
+import type { AppendLane } from './append-lane.ts';
+import { AppendQueue } from './append-queue.ts';
+import { batchedAppends } from './batched-appends.ts';
+import { logReads } from './log-reads.ts';
+import { subscribeTo } from './log-subscription.ts';
+import { openLogTail } from './log-tail.ts';
+import { singleAppends } from './single-appends.ts';
+import { openWire } from './wire.ts';
+
+export interface KurrentLogSettings {
+  /** `esdb://…` or `kurrentdb://…`, with credentials, several hosts and TLS as the server's documentation has it. */
+  readonly url: string;
+  /** Deadline of one read or one append, in milliseconds. */
+  readonly deadlineMs: number;
+  /** How often a follower looks for itself, in case its subscription is silent. */
+  readonly pollMs?: number;
+  /** How long an append of unknown outcome is sent again. */
+  readonly againMs?: number;
+}
+
+const POLL_MS = 5_000;
+const AGAIN_MS = 5_000;
+
+const checkAppends = (appends: readonly StreamAppend[]): void => {
+  if (new Set(appends.map(({ stream }) => stream)).size < appends.length)
+    throw new TypeError('a stream occurs twice in one batch of appends');
+  if (appends.some(({ events }) => events.length === 0)) throw new TypeError('an append needs at least one event');
+};
+
+/**
+ * The event log on KurrentDB / EventStoreDB. Connects when first used and again after every loss; `close` lets what is under way end.
+ * Needs a server of its own (or a cluster), version 22.10 or newer.
+ */
+export const openKurrentLog = (settings: KurrentLogSettings): EventLog & { close(): Promise<void> } => {
+  const { url, deadlineMs } = settings;
+  const wire = openWire(url);
+  const reads = logReads(wire, deadlineMs);
+  const tail = openLogTail(wire, settings.pollMs ?? POLL_MS);
+  const lanes = { batched: batchedAppends(wire, deadlineMs), single: singleAppends(wire, deadlineMs) };
+  const lane: AppendLane = {
+    send: async (append) => await ((await wire.takesBatches()) ? lanes.batched : lanes.single).send(append),
+  };
+  const queue = new AppendQueue({
+    lane,
+    againMs: Math.min(deadlineMs, settings.againMs ?? AGAIN_MS),
+    async positionOf(stream, revision) {
+      const [event] = await reads.readStream(stream, revision - 1, 1);
+      if (event?.revision !== revision) throw new Error(`${stream} has no event ${revision} although the log said so`);
+      return event.position;
+    },
+  });
+  const appendEach = async (appends: readonly StreamAppend[]): Promise<readonly AppendOutcome[]> => {
+    checkAppends(appends);
+    const settled = await Promise.allSettled(appends.map(async (append) => await queue.append(append)));
+    return settled.map((each) => {
+      if (each.status === 'rejected') throw each.reason;
+      return each.value;
+    });
+  };
+  return {
+    append: async (append) => (await appendEach([append]))[0]!,
+    appendEach,
+    readStream: reads.readStream,
+    readLast: reads.readLast,
+    readAll: reads.readAll,
+    subscribe: (subscribe) => subscribeTo(reads.readAll, tail, subscribe),
+    head: reads.head,
+    identity: reads.identity,
+    distance: (from, to) => (from === to ? 0 : null),
+    async close() {
+      await queue.close();
+      wire.close();
+      await tail.close();
+    },
+  };
+};

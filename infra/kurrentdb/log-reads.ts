@@ -1,0 +1,77 @@
+import { derivedId } from '../../src/domain/identifiers.ts';
+import { LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { typeOf, toEvent } from './event-form.ts';
+import { readCall } from './read-call.ts';
+import { allFrom, newestOfAll, ofStream } from './read-requests.ts';
+import type { Wire } from './wire.ts';
+
+/** How many streams are asked for their last event at once, over one connection. */
+const STREAMS_AT_ONCE = 64;
+
+export const logReads = (wire: Wire, deadlineMs: number) => {
+  const collect = async (request: Parameters<typeof readCall>[2], limit: number, wanted: (event: StoredEvent) => boolean) => {
+    let events: StoredEvent[] = [];
+    await readCall(wire, deadlineMs, request, () => {
+      events = [];
+      return (recorded) => {
+        const event = toEvent(recorded);
+        if (wanted(event)) events.push(event);
+        return events.length < limit ? 'more' : 'enough';
+      };
+    });
+    return events;
+  };
+
+  const head = async (): Promise<Position> => (await collect(newestOfAll(), 1, () => true))[0]?.position ?? LOG_START;
+
+  const lastOf = async (stream: string): Promise<StoredEvent | undefined> => (await collect(ofStream(stream, 'end', 1), 1, () => true))[0];
+
+  /**
+   * How far a filter has scanned is not told by the server. What it was asked to scan ends no earlier than the head that was seen before it
+   * was asked, so that a page which is not full has seen everything up to there.
+   */
+  const readAll = async ({ after, limit, types }: ReadAll): Promise<LogBatch> => {
+    if (limit === 0) return { events: [], scannedTo: after };
+    const seen = types === undefined ? after : await head();
+    if (types !== undefined && (types.length === 0 || seen <= after)) return { events: [], scannedTo: seen > after ? seen : after };
+    const wanted = types === undefined ? undefined : new Set(types);
+    const isWanted = ({ position, type }: StoredEvent): boolean => position > after && (wanted === undefined || wanted.has(type));
+    // A read begins with the event at the position itself.
+    const events = await collect(allFrom(after, limit + 1, types), limit, isWanted);
+    const last = events.at(-1)?.position ?? after;
+    return { events, scannedTo: events.length === limit || last > seen ? last : seen };
+  };
+
+  let identity: string | null = null;
+
+  return {
+    readAll,
+    head,
+    readStream: async (stream: string, afterRevision: number, limit: number): Promise<readonly StoredEvent[]> =>
+      limit === 0 ? [] : await collect(ofStream(stream, afterRevision + 1, limit), limit, () => true),
+
+    async readLast(streams: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>> {
+      const waiting = [...new Set(streams)];
+      const last = new Map<string, StoredEvent>();
+      const ask = async (): Promise<void> => {
+        for (let stream = waiting.pop(); stream !== undefined; stream = waiting.pop()) {
+          const event = await lastOf(stream);
+          if (event !== undefined) last.set(stream, event);
+        }
+      };
+      await Promise.all(Array.from({ length: Math.min(STREAMS_AT_ONCE, waiting.length) }, ask));
+      return last;
+    },
+
+    /** From the first event, its place and when this very store wrote it: a copy of the log elsewhere is another log. */
+    async identity(): Promise<string | null> {
+      if (identity !== null) return identity;
+      await readCall(wire, deadlineMs, allFrom(LOG_START, 1, undefined), () => (recorded) => {
+        const { id, position } = toEvent(recorded);
+        identity = derivedId('log', id, position, recorded.getMetadataMap().get('created') ?? '', typeOf(recorded));
+        return 'enough';
+      });
+      return identity;
+    },
+  };
+};

@@ -1,0 +1,55 @@
+import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { LogUnavailable } from '../../src/domain/ports/event-log.ts';
+
+/** Status codes of gRPC. */
+const CANCELLED = 1;
+const DEADLINE_EXCEEDED = 4;
+const PERMISSION_DENIED = 7;
+export const UNAVAILABLE = 14;
+const UNAUTHENTICATED = 16;
+
+/** No connection stood, so nothing was sent. The code lets the client know that it must connect anew. */
+export class NotReached extends Error {
+  override readonly name = 'NotReached';
+  readonly code = UNAVAILABLE;
+  readonly details = 'no connection stands';
+}
+
+interface WireError {
+  readonly code?: unknown;
+  readonly details?: unknown;
+  readonly metadata?: { getMap?(): Record<string, unknown> };
+}
+
+/** What the server itself calls the failure, beside the status code. */
+const exceptionOf = (error: unknown): string | undefined => {
+  const named = (error as WireError | null)?.metadata?.getMap?.()['exception'];
+  return typeof named === 'string' ? named : undefined;
+};
+const codeOf = (error: unknown): unknown => (error as WireError | null)?.code;
+
+/** The node that was asked is not the leader; the client goes to the leader with its next call. */
+export const isNotLeader = (error: unknown): boolean => exceptionOf(error) === 'not-leader';
+
+/** The connection is of no use; what was under way on it has an unknown outcome. */
+export const isConnectionLoss = (error: unknown): boolean => {
+  const code = codeOf(error);
+  return code === UNAVAILABLE || code === CANCELLED || /discover|write after end|GOAWAY|RST_STREAM|ECONN/i.test((error as Error).message);
+};
+
+/** The one place where errors of the client become the port's. What is a defect stays as it is. */
+export const mapError = (error: unknown): unknown => {
+  if (error instanceof LogUnavailable || error instanceof DeadlineExceeded) return error;
+  const code = codeOf(error);
+  const exception = exceptionOf(error);
+  if (code === UNAUTHENTICATED || code === PERMISSION_DENIED || exception === 'access-denied') {
+    return new Error('the log refuses these credentials: see EVENTSTORE_URL; reading $all needs a user of the group $admins', {
+      cause: error,
+    });
+  }
+  if (code === DEADLINE_EXCEEDED) return new DeadlineExceeded('the log did not answer by the deadline', { cause: error });
+  if (isNotLeader(error) || isConnectionLoss(error)) {
+    return new LogUnavailable('the log could not be reached, or went away', { cause: error });
+  }
+  return error;
+};

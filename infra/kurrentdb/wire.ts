@@ -1,0 +1,121 @@
+import { EventStoreDBClient } from '@eventstore/db-client';
+import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import { LogUnavailable } from '../../src/domain/ports/event-log.ts';
+import { connectionText } from './connection-text.ts';
+import { NotReached } from './wire-errors.ts';
+
+type ReadCall = Parameters<StreamsClient['read']>;
+export type Metadata = Exclude<ReadCall[1], Partial<CallOptions> | undefined>;
+type CallOptions = NonNullable<ReadCall[2]>;
+export type Options = Partial<CallOptions>;
+type Channel = ReturnType<StreamsClient['getChannel']>;
+
+/**
+ * What the client has and does not offer: a call on its channel, which it makes anew after a loss and moves to the leader. Its own
+ * functions parse data, so that bytes are lost; read `$all` without a filter; and share the answers to batches among all clients of a
+ * process, where a failure of one rejects the appends of another. So the calls are made here, with the client's own wire definitions.
+ */
+interface ClientInside {
+  execute<Result>(service: typeof StreamsClient, what: string, action: (client: StreamsClient) => Promise<Result>): Promise<Result>;
+  callArguments(base: { readonly requiresLeader: boolean }, options: Options): [Metadata, Options];
+  supports(method: object): Promise<boolean>;
+}
+
+const READY = 2;
+const TRANSIENT_FAILURE = 3;
+const SHUTDOWN = 4;
+const CONNECT_MS = 5_000;
+const ATTEMPTS = 5;
+
+/** Resolves once the channel stands, to false for one that the client has given up. Throws `NotReached` as soon as it is refused. */
+const standing = async (channel: Channel): Promise<boolean> => {
+  const deadline = Date.now() + CONNECT_MS;
+  for (;;) {
+    const state = channel.getConnectivityState(true) as number;
+    if (state === READY) return true;
+    if (state === SHUTDOWN) return false;
+    if (state === TRANSIENT_FAILURE) throw new NotReached('the log could not be connected to');
+    await new Promise<void>((resolve, reject) => {
+      const changed = (error?: Error): void => (error === undefined ? resolve() : reject(new NotReached('the log did not answer')));
+      try {
+        channel.watchConnectivityState(state, deadline, changed);
+      } catch (error) {
+        reject(new NotReached('the connection was closed', { cause: error }));
+      }
+    });
+  }
+};
+
+export interface Cancellable {
+  cancel(): void;
+}
+
+export interface Wire {
+  /** Runs a call on a connection that stands. Throws `NotReached` when there is none. */
+  call<Result>(
+    what: string,
+    deadlineMs: number | null,
+    action: (client: StreamsClient, metadata: Metadata, options: Options) => Promise<Result>,
+  ): Promise<Result>;
+  /** Whether the server takes many appends over one call. */
+  takesBatches(): Promise<boolean>;
+  /** Has a call cancelled when the log is closed; call what it returns when the call has ended. */
+  track(call: Cancellable): () => void;
+  readonly closed: boolean;
+  close(): void;
+}
+
+/** Connects when first used and again after every loss. Every call asks for the leader, so that nothing is ever read from a node that lags. */
+export const openWire = (url: string): Wire => {
+  const client = EventStoreDBClient.connectionString(connectionText(url)) as unknown as ClientInside;
+  const calls = new Set<Cancellable>();
+  let channel: Channel | undefined;
+  let closed = false;
+  let batches: Promise<boolean> | undefined;
+  const run = async <Result>(what: string, action: (streams: StreamsClient) => Promise<Result>): Promise<Result> => {
+    for (let attempt = 1; ; attempt += 1) {
+      const refused = (): void => {
+        if (closed) throw new LogUnavailable('the log was closed; nothing was sent');
+      };
+      refused();
+      const outcome = await client.execute(streamsGrpc.StreamsClient, what, async (streams) => {
+        channel = streams.getChannel();
+        if (!(await standing(channel))) return undefined;
+        refused();
+        return { result: await action(streams) };
+      });
+      if (outcome !== undefined) return outcome.result;
+      if (attempt === ATTEMPTS) throw new NotReached('the connection to the log was lost again and again');
+      // The client drops a lost channel in a turn of its own.
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return {
+    call: async (what, deadlineMs, action) =>
+      await run(what, async (streams) => {
+        const deadline = deadlineMs === null ? Infinity : new Date(Date.now() + deadlineMs);
+        return await action(streams, ...client.callArguments({ requiresLeader: true }, { deadline }));
+      }),
+    async takesBatches() {
+      batches ??= run('features', async () => await client.supports(streamsGrpc.StreamsService.batchAppend));
+      try {
+        return await batches;
+      } catch (error) {
+        batches = undefined;
+        throw error;
+      }
+    },
+    track(call) {
+      calls.add(call);
+      return () => void calls.delete(call);
+    },
+    get closed() {
+      return closed;
+    },
+    close() {
+      closed = true;
+      for (const call of calls) call.cancel();
+      channel?.close();
+    },
+  };
+};

@@ -1,0 +1,34 @@
+import { describe } from 'vitest';
+import { openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
+import { containersRun } from '../support/containers.ts';
+import type { Store } from '../support/event-log-builders.ts';
+import { type KurrentPeerSettings, startKurrentPeer } from '../support/kurrent-peer.ts';
+import { eventLogContract } from './event-log.suite.ts';
+
+const openOn = (url: string, stop: () => Promise<void>): Store => ({ connect: () => openKurrentLog({ url, deadlineMs: 20_000 }), stop });
+
+const openPeer = (settings?: KurrentPeerSettings) => async (): Promise<Store> => {
+  const peer = await startKurrentPeer(settings);
+  return openOn(peer.url, async () => await peer.stop());
+};
+
+eventLogContract('a peer that speaks the wire protocol of KurrentDB', openPeer());
+eventLogContract('a peer without batches', openPeer({ batches: false }));
+
+const given = process.env.EVENTSTORE_URL;
+describe.skipIf(given === undefined)('with EVENTSTORE_URL (set it to a KurrentDB of its own with MaxAppendSize 4194304)', () => {
+  eventLogContract('the server of EVENTSTORE_URL', async () => openOn(given!, async () => {}));
+});
+
+describe.skipIf(!(await containersRun()))('in a container (start Docker to run these)', () => {
+  eventLogContract('KurrentDB 25.0', async () => {
+    const { GenericContainer, Wait } = await import('testcontainers');
+    const container = await new GenericContainer('docker.kurrent.io/kurrent-latest/kurrentdb:25.0')
+      .withEnvironment({ KURRENTDB_INSECURE: 'true', KURRENTDB_MAX_APPEND_SIZE: '4194304', KURRENTDB_MEM_DB: 'true' })
+      .withExposedPorts(2113)
+      .withWaitStrategy(Wait.forHttp('/health/live', 2113).forStatusCodeMatching((code) => code < 300))
+      .start();
+    const url = `esdb://${container.getHost()}:${container.getMappedPort(2113)}?tls=false`;
+    return openOn(url, async () => void (await container.stop()));
+  });
+});

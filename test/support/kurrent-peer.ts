@@ -1,0 +1,253 @@
+import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
+import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
+import streamsGrpc, { type IStreamsServer } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import type {
+  AppendReq,
+  AppendResp,
+  BatchAppendReq,
+  BatchAppendResp,
+  ReadReq,
+  ReadResp,
+} from '@eventstore/db-client/generated/streams_pb.js';
+import grpc from '@grpc/grpc-js';
+import {
+  batchBusy,
+  batchStored,
+  batchTooLarge,
+  expectedOf,
+  type Gathered,
+  proposed,
+  singleStored,
+  streamName,
+  total,
+} from './kurrent-peer-appends.ts';
+import { noFaults, type PeerFaults, takeFault } from './kurrent-peer-faults.ts';
+import { openPeerProxy, type PeerProxy } from './kurrent-peer-proxy.ts';
+import {
+  caughtUpAnswer,
+  checkpointAnswer,
+  confirmationAnswer,
+  filterOf,
+  InvalidPlace,
+  notFoundAnswer,
+  recordedAnswer,
+  recordsOf,
+  startOfAll,
+} from './kurrent-peer-reads.ts';
+import { PeerStore } from './kurrent-peer-store.ts';
+
+export interface KurrentPeer {
+  readonly url: string;
+  readonly port: number;
+  readonly store: PeerStore;
+  readonly faults: PeerFaults;
+  readonly way: PeerProxy;
+  /** Calls of each kind that were begun. */
+  readonly calls: Record<'read' | 'subscribe' | 'append' | 'batchAppend', number>;
+  stop(): Promise<void>;
+}
+
+export interface KurrentPeerSettings {
+  readonly store?: PeerStore;
+  /** False: an older server, that knows no batches. */
+  readonly batches?: boolean;
+  readonly maxAppendBytes?: number;
+  /** PEM texts; without them the connection is not encrypted. */
+  readonly tls?: { readonly key: string; readonly certificate: string };
+  /** Credentials that every call must carry. */
+  readonly password?: string;
+}
+
+type Call = { readonly metadata: grpc.Metadata };
+
+const failure = (code: grpc.status, details: string, about: Record<string, string> = {}): Partial<grpc.StatusObject> & Error => {
+  const metadata = new grpc.Metadata();
+  for (const [name, value] of Object.entries(about)) metadata.set(name, value);
+  return Object.assign(new Error(details), { code, details, metadata });
+};
+
+const delivered = async <Answer>(call: grpc.ServerWritableStream<unknown, Answer>, answer: Answer): Promise<void> => {
+  if (call.cancelled || call.write(answer)) return;
+  await new Promise<void>((resolve) => {
+    const events = ['drain', 'cancelled', 'close'];
+    const go = (): void => {
+      for (const event of events) call.off(event, go);
+      resolve();
+    };
+    for (const event of events) call.on(event, go);
+  });
+};
+
+/** A server in this process that speaks the wire protocol of KurrentDB by the client's own definitions of it. */
+export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Promise<KurrentPeer> => {
+  const { store = new PeerStore(), batches = true, maxAppendBytes = 4_194_304, tls, password } = settings;
+  const faults = noFaults();
+  const calls = { read: 0, subscribe: 0, append: 0, batchAppend: 0 };
+
+  /** Why a call is not served here and now. */
+  const refusal = ({ metadata }: Call) => {
+    if (takeFault(faults, 'refuseCalls')) return failure(grpc.status.UNAVAILABLE, 'Server is not ready');
+    const expected = password === undefined ? undefined : `Basic ${Buffer.from(password).toString('base64')}`;
+    if (expected !== undefined && metadata.get('authorization')[0] !== expected) {
+      return failure(grpc.status.UNAUTHENTICATED, 'Access Denied', { exception: 'access-denied' });
+    }
+    if (faults.leaderPort !== 0 && metadata.get('requires-leader')[0] === 'true') {
+      const leader = { 'leader-endpoint-host': '127.0.0.1', 'leader-endpoint-port': String(faults.leaderPort) };
+      return failure(grpc.status.NOT_FOUND, 'Leader info available', { exception: 'not-leader', ...leader });
+    }
+    return null;
+  };
+
+  const subscribe = async (call: grpc.ServerWritableStream<ReadReq, ReadResp>, options: ReadReq.Options): Promise<void> => {
+    let at = startOfAll(store, options);
+    const passes = filterOf(options);
+    const interval = options.getFilter()!.getMax() * options.getFilter()!.getCheckpointintervalmultiplier();
+    let passed = 0;
+    let wake: () => void = () => undefined;
+    const ignore = store.listen(() => wake());
+    call.once('cancelled', () => wake());
+    await delivered(call, confirmationAnswer());
+    while (!call.cancelled) {
+      for (; at < store.records.length && !call.cancelled && !faults.muteSubscriptions; at += 1) {
+        const record = store.records[at]!;
+        if (passes(record)) await delivered(call, recordedAnswer(record));
+        else if ((passed += 1) % interval === 0) await delivered(call, checkpointAnswer(record.place));
+      }
+      const last = store.records.at(-1);
+      if (last !== undefined && at === store.records.length) await delivered(call, checkpointAnswer(last.place));
+      await delivered(call, caughtUpAnswer());
+      const heard = new Promise<void>((resolve) => (wake = resolve));
+      if (at < store.records.length && !faults.muteSubscriptions) continue;
+      await heard;
+    }
+    ignore();
+  };
+
+  const read = async (call: grpc.ServerWritableStream<ReadReq, ReadResp>): Promise<void> => {
+    const options = call.request.getOptions()!;
+    calls[options.hasSubscription() ? 'subscribe' : 'read'] += 1;
+    const refused = refusal(call);
+    if (refused !== null) return void call.destroy(refused);
+    try {
+      if (options.hasSubscription()) return await subscribe(call, options);
+      const records = recordsOf(store, options);
+      if (records === null) await delivered(call, notFoundAnswer(streamName(options.getStream()?.getStreamIdentifier())));
+      for (const record of records ?? []) {
+        if (call.cancelled) return;
+        await delivered(call, recordedAnswer(record));
+      }
+      call.end();
+    } catch (error) {
+      call.destroy(error instanceof InvalidPlace ? failure(grpc.status.INTERNAL, 'Invalid Position') : (error as Error));
+    }
+  };
+
+  /** True where the append is not to be answered; `store` puts it in the log. */
+  const fails = (put: () => void): boolean => {
+    if (takeFault(faults, 'cutBeforeStoring')) {
+      way.cut();
+      return true;
+    }
+    if (takeFault(faults, 'cutAfterStoring')) {
+      put();
+      way.cut();
+      return true;
+    }
+    if (!takeFault(faults, 'neverAnswer')) return false;
+    put();
+    return true;
+  };
+
+  const batchAppend = (call: grpc.ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
+    calls.batchAppend += 1;
+    const refused = refusal(call);
+    if (refused !== null) return void call.destroy(refused);
+    const gathering = new Map<string, Gathered>();
+    call.on('data', (request: BatchAppendReq) => {
+      const id = request.getCorrelationId()!.getString();
+      const options = request.getOptions();
+      if (options !== undefined) {
+        gathering.set(id, { stream: streamName(options.getStreamIdentifier()), expected: expectedOf(options), events: [] });
+      }
+      const gathered = gathering.get(id)!;
+      gathered.events.push(...request.getProposedMessagesList().map(proposed));
+      if (!request.getIsFinal()) return;
+      gathering.delete(id);
+      const later = refusal(call);
+      if (later !== null) return void call.destroy(later);
+      const { stream, expected, events } = gathered;
+      if (total(events) > maxAppendBytes) return void call.write(batchTooLarge(id, gathered, maxAppendBytes));
+      if (takeFault(faults, 'busy')) return void call.write(batchBusy(id, gathered));
+      const put = () => store.append(stream, expected, events);
+      if (!fails(put)) call.write(batchStored(id, gathered, put()));
+    });
+    call.on('end', () => call.end());
+    call.on('error', () => undefined);
+  };
+
+  const append = (call: grpc.ServerReadableStream<AppendReq, AppendResp>, answer: grpc.sendUnaryData<AppendResp>): void => {
+    calls.append += 1;
+    const messages: AppendReq[] = [];
+    call.on('data', (request: AppendReq) => void messages.push(request));
+    call.on('error', () => undefined);
+    call.on('end', () => {
+      const refused = refusal(call);
+      if (refused !== null) return void answer(refused);
+      const options = messages[0]!.getOptions()!;
+      const expected = options.hasNoStream() ? -1 : Number(options.getRevision());
+      const events = messages.slice(1).map((message) => proposed(message.getProposedMessage()!));
+      if (total(events) > maxAppendBytes) {
+        const about = { exception: 'maximum-append-size-exceeded', 'maximum-append-size': String(maxAppendBytes) };
+        return void answer(failure(grpc.status.INVALID_ARGUMENT, 'Maximum Append Size Exceeded', about));
+      }
+      if (takeFault(faults, 'busy')) return void answer(failure(grpc.status.UNAVAILABLE, 'Server Is Busy'));
+      const put = () => store.append(streamName(options.getStreamIdentifier()), expected, events);
+      if (!fails(put)) answer(null, singleStored(expected, put()));
+    });
+  };
+
+  const server = new grpc.Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
+  const none = (_: unknown, answer: (error: Partial<grpc.StatusObject>) => void): void =>
+    answer(failure(grpc.status.UNIMPLEMENTED, 'not here'));
+  const implementation = {
+    read: (call: Parameters<typeof read>[0]) => void read(call),
+    append,
+    batchAppend,
+    delete: none,
+    tombstone: none,
+  };
+  server.addService(streamsGrpc.StreamsService, implementation as unknown as IStreamsServer);
+  server.addService(featuresGrpc.ServerFeaturesService, {
+    getSupportedMethods(_: unknown, answer: grpc.sendUnaryData<unknown>) {
+      const supported = new features.SupportedMethods();
+      supported.setEventStoreServerVersion('25.0.0');
+      for (const name of ['read', 'append', ...(batches ? ['batchappend'] : [])]) {
+        const method = new features.SupportedMethod();
+        method.setServiceName('event_store.client.streams.streams');
+        method.setMethodName(name);
+        supported.addMethods(method);
+      }
+      answer(null, supported);
+    },
+  });
+  const credentials =
+    tls === undefined
+      ? grpc.ServerCredentials.createInsecure()
+      : grpc.ServerCredentials.createSsl(null, [{ private_key: Buffer.from(tls.key), cert_chain: Buffer.from(tls.certificate) }]);
+  const bound = await new Promise<number>((resolve, reject) =>
+    server.bindAsync('127.0.0.1:0', credentials, (error, port) => (error === null ? resolve(port) : reject(error))),
+  );
+  const way = await openPeerProxy(bound);
+  return {
+    url: `esdb://127.0.0.1:${way.port}?tls=${tls !== undefined}`,
+    port: way.port,
+    store,
+    faults,
+    way,
+    calls,
+    async stop() {
+      server.forceShutdown();
+      await way.goDown().catch(() => undefined);
+    },
+  };
+};
