@@ -32,6 +32,7 @@ import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
 import type { X402 } from '../infra/x402/open.ts';
+import { requireOwnLog } from '../projections/projector/own-log.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
 import { recordHistory } from '../projections/record-history/projection.ts';
 import { pruneRecordHistory } from '../projections/record-history/prune.ts';
@@ -66,7 +67,8 @@ import type { Civic, Role } from './civic.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
 import type { Clock } from './domain/ports/clock.ts';
-import type { Position } from './domain/ports/event-log.ts';
+import { isKurrentAddress } from './domain/log-address.ts';
+import type { EventLog, Position } from './domain/ports/event-log.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Probes } from './domain/ports/probes.ts';
 import { TOOL_DEADLINE_MS } from './contract/tools/tool.ts';
@@ -82,6 +84,7 @@ import { syncLegistar } from './sources/legistar/sync.ts';
 
 export { PROJECTIONS } from './read-models.ts';
 
+const LOG_TIMEOUT_MS = 60_000;
 const LEASE_MS = 5000;
 const FOLD_BATCH = 2000;
 const START_TIMEOUT_MS = 60_000;
@@ -108,6 +111,14 @@ export const probesOf = (settings: Settings): Probes => ({
   answersAt: answersWithSuccess,
 });
 
+type OpenLog = EventLog & { close(): Promise<void> };
+
+/** The log at an address, of either kind. What KurrentDB needs is large, and loaded then only. */
+const openLog = async (address: string): Promise<OpenLog> =>
+  isKurrentAddress(address)
+    ? (await import('../infra/kurrentdb/event-log.ts')).openKurrentLog({ url: address, deadlineMs: LOG_TIMEOUT_MS })
+    : openEventLog({ dsn: address, statementTimeoutMs: LOG_TIMEOUT_MS });
+
 /** A command says little beside its answer unless it is asked to. */
 const logLevel = (settings: Settings, role: Role): string => settings.CIVIC_LOG_LEVEL ?? (role === 'command' ? 'warn' : 'info');
 
@@ -129,7 +140,7 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
     const statementTimeoutMs = settings.CIVIC_STATEMENT_TIMEOUT;
     const database = await openDatabase({ dsn: attached.url, statementTimeoutMs });
     closers.push(() => database.close());
-    const log = openEventLog({ dsn: attached.url, statementTimeoutMs: 60_000 });
+    const log = await openLog(settings.EVENTSTORE_URL ?? attached.url);
     closers.push(() => log.close());
     return await assemble(settings, role, logger, { time, database, log, closers, close });
   } catch (error) {
@@ -141,7 +152,7 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
 interface Opened {
   readonly time: Clock;
   readonly database: Awaited<ReturnType<typeof openDatabase>>;
-  readonly log: ReturnType<typeof openEventLog>;
+  readonly log: OpenLog;
   readonly closers: (() => Promise<unknown>)[];
   readonly close: () => Promise<void>;
 }
@@ -166,10 +177,12 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     );
   }
   const identifiers = randomIdentifiers;
+  const generations = createGenerationStore(database.transactor);
+  // Before anything is written: an empty log beside filled read models is not theirs, and is left empty.
+  await requireOwnLog(generations, log);
   await openFeed(log, clock, identifiers);
   const reads = createLiveReads(database.read);
   const progress = createProgress(database.read, clock);
-  const generations = createGenerationStore(database.transactor);
   const checkpoints = createDeciderCheckpoints(database.read, database.transactor, logger);
   const writer = createRecordWriter({ log, clock, identifiers, deadlineMs: VISIBLE_TIMEOUT_MS });
   const projectorDependencies = {

@@ -1,5 +1,6 @@
 import { Duration } from 'luxon';
 import { z } from 'zod';
+import { LOG_ADDRESS_ALLOWED, logAddress } from './domain/log-address.ts';
 import { PLANS_ALLOWED, plansSetting } from './admission/plans.ts';
 
 /** A setting that stops the start: one line that names it, its value and what is allowed. */
@@ -82,6 +83,7 @@ const SETTINGS = {
   CIVIC_BASE_URL: [httpUrl, undefined, 'an http or https URL'],
   CIVIC_DATA_DIR: [z.string().min(1), '.civic', 'a folder'],
   DATABASE_URL: [postgresUrl, undefined, 'postgres://user:password@host:port/database'],
+  EVENTSTORE_URL: [logAddress, undefined, LOG_ADDRESS_ALLOWED],
   CIVIC_SAMPLE: [z.enum(['on', 'off']), undefined, 'on or off'],
   CIVIC_REPLAY_RETENTION: [duration, 'P30D', 'an ISO 8601 duration such as P30D'],
   CIVIC_SNAPSHOT_LIFETIME: [duration, 'P7D', 'an ISO 8601 duration such as P7D'],
@@ -118,11 +120,10 @@ type Read<N extends Name> = z.output<(typeof SETTINGS)[N][0]> | (undefined exten
 export type Settings = { readonly [N in Name]: Read<N> };
 
 /** Settings whose value may hold a password: an error names what is allowed, not what was given. */
-const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'CIVIC_X402_FACILITATOR_URL', 'CIVIC_X402_RPC_URL']);
+const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'EVENTSTORE_URL', 'CIVIC_X402_FACILITATOR_URL', 'CIVIC_X402_RPC_URL']);
 
 /** Parts of the program that stand elsewhere in the plan: set, they would be silently ignored, so they are refused. */
 const NOT_HERE: Readonly<Record<string, string>> = {
-  EVENTSTORE_URL: 'this version keeps its log in PostgreSQL; unset it',
   KAFKA_BROKERS: 'this version publishes the feed over HTTP only; unset it',
 };
 

@@ -27,11 +27,11 @@ const failureOf = (error: NonNullable<ReturnType<BatchAppendResp['getError']>>):
   const name = details?.getTypeName() ?? '';
   switch (name) {
     case 'event_store.client.WrongExpectedVersion': {
-      const wrong = details!.unpack(shared.WrongExpectedVersion.deserializeBinary, name)!;
+      const wrong = details!.unpack((bytes) => shared.WrongExpectedVersion.deserializeBinary(bytes), name)!;
       return conflictAt(wrong.hasCurrentStreamRevision() ? wrong.getCurrentStreamRevision() : null);
     }
     case 'event_store.client.MaximumAppendSizeExceeded':
-      throw tooLarge(details!.unpack(shared.MaximumAppendSizeExceeded.deserializeBinary, name)!.getMaxappendsize());
+      throw tooLarge(details!.unpack((bytes) => shared.MaximumAppendSizeExceeded.deserializeBinary(bytes), name)!.getMaxappendsize());
     case 'event_store.client.AccessDenied':
       throw new Error('the log refuses to append with these credentials: see EVENTSTORE_URL');
     case 'event_store.client.StreamDeleted':

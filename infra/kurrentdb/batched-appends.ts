@@ -55,14 +55,17 @@ class BatchCall {
     }, deadlineMs);
     const pending: Pending = { resolve, reject, sent: false };
     this.#pending.set(id, pending);
-    this.#writing = this.#writing.then(async () => {
-      for (const request of requests) {
-        if (this.broken !== undefined || !this.#pending.has(id)) return;
-        pending.sent = true;
-        if (!this.#call.write(request)) await this.#drained();
-      }
-    });
+    this.#writing = this.#write(this.#writing, id, pending, requests);
     return promise.finally(() => clearTimeout(timer));
+  }
+
+  async #write(before: Promise<void>, id: string, pending: Pending, requests: readonly BatchAppendReq[]): Promise<void> {
+    await before;
+    for (const request of requests) {
+      if (this.broken !== undefined || !this.#pending.has(id)) return;
+      pending.sent = true;
+      if (!this.#call.write(request)) await this.#drained();
+    }
   }
 
   async #drained(): Promise<void> {
@@ -102,7 +105,7 @@ export const batchedAppends = (wire: Wire, deadlineMs: number): AppendLane => {
         )
         .catch((error: unknown) => {
           opening = undefined;
-          reject(error as Error);
+          reject(error);
         });
     });
   return {

@@ -62,11 +62,11 @@ export const openKurrentLog = (settings: KurrentLogSettings): EventLog & { close
     append: async (append) => (await appendEach([append]))[0]!,
     appendEach,
     readStream: reads.readStream,
-    readLast: reads.readLast,
+    readLast: async (streams) => await reads.readLast(streams),
     readAll: reads.readAll,
     subscribe: (subscribe) => subscribeTo(reads.readAll, tail, subscribe),
     head: reads.head,
-    identity: reads.identity,
+    identity: async () => await reads.identity(),
     distance: (from, to) => (from === to ? 0 : null),
     async close() {
       await queue.close();

@@ -1,3 +1,4 @@
+import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import { derivedId } from '../../src/domain/identifiers.ts';
 import { LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../src/domain/ports/event-log.ts';
 import { typeOf, toEvent } from './event-form.ts';
@@ -7,11 +8,13 @@ import type { Wire } from './wire.ts';
 
 /** How many streams are asked for their last event at once, over one connection. */
 const STREAMS_AT_ONCE = 64;
+/** A filter that lets nothing through is answered when the whole log was looked at; that a connection is dead is found out otherwise. */
+const SCAN_MS = 600_000;
 
 export const logReads = (wire: Wire, deadlineMs: number) => {
-  const collect = async (request: Parameters<typeof readCall>[2], limit: number, wanted: (event: StoredEvent) => boolean) => {
+  const collect = async (request: ReadReq, limit: number, wanted: (event: StoredEvent) => boolean, withinMs = deadlineMs) => {
     let events: StoredEvent[] = [];
-    await readCall(wire, deadlineMs, request, () => {
+    await readCall(wire, withinMs, request, () => {
       events = [];
       return (recorded) => {
         const event = toEvent(recorded);
@@ -37,7 +40,7 @@ export const logReads = (wire: Wire, deadlineMs: number) => {
     const wanted = types === undefined ? undefined : new Set(types);
     const isWanted = ({ position, type }: StoredEvent): boolean => position > after && (wanted === undefined || wanted.has(type));
     // A read begins with the event at the position itself.
-    const events = await collect(allFrom(after, limit + 1, types), limit, isWanted);
+    const events = await collect(allFrom(after, limit + 1, types), limit, isWanted, Math.max(SCAN_MS, deadlineMs));
     const last = events.at(-1)?.position ?? after;
     return { events, scannedTo: events.length === limit || last > seen ? last : seen };
   };

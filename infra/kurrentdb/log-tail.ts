@@ -65,7 +65,7 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
             } catch (error) {
               // Followers meet the same event when they read for themselves, and say what is wrong with it.
               call.cancel();
-              reject(error as Error);
+              reject(error);
             }
           });
           call.on('error', reject);

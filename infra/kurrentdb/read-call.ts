@@ -44,7 +44,7 @@ const once = async (wire: Wire, deadlineMs: number, request: ReadReq, take: Take
             if (answer.hasStreamNotFound() || (recorded !== undefined && take(recorded) === 'enough')) enough();
           } catch (error) {
             done = true;
-            reject(error as Error);
+            reject(error);
             call.cancel();
           }
         });

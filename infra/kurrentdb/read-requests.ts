@@ -3,7 +3,7 @@ import streams, { type ReadReq } from '@eventstore/db-client/generated/streams_p
 import type { Position } from '../../src/domain/ports/event-log.ts';
 import { type PlaceInLog, placeOf } from './log-position.ts';
 
-const BACKWARDS = 1;
+const BACKWARDS = streams.ReadReq.Options.ReadDirection.BACKWARDS;
 /** How many events the server looks at in one go where its filter lets little through. */
 const WINDOW = 1_000;
 /** Everything but the server's own events. */

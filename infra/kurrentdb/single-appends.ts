@@ -1,6 +1,6 @@
 import type { AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { type AppendLane, AnswerLost } from './append-lane.ts';
-import { type Answer, singleAnswer, sizeRefusal } from './append-outcomes.ts';
+import { singleAnswer, sizeRefusal } from './append-outcomes.ts';
 import { singleRequests } from './append-requests.ts';
 import { mapError, NotReached } from './wire-errors.ts';
 import type { Wire } from './wire.ts';
@@ -15,18 +15,14 @@ export const singleAppends = (wire: Wire, deadlineMs: number): AppendLane => {
       const sending = before.then(
         async () =>
           await wire.call('append', deadlineMs, async (client, metadata, options) => {
-            const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-            const answered = (error: Error | null, answer: AppendResp): void => {
-              if (error !== null) reject(error);
-              else resolve(Promise.try(singleAnswer, answer));
-            };
-            const call = client.append(metadata, options, answered);
+            const { promise, resolve, reject } = Promise.withResolvers<AppendResp>();
+            const call = client.append(metadata, options, (error, answer) => (error === null ? resolve(answer) : reject(error)));
             const release = wire.track(call);
             for (const request of singleRequests(append)) {
               if (!call.write(request)) await Promise.race([promise, new Promise((drained) => call.once('drain', drained))]);
             }
             call.end();
-            return await promise.finally(release);
+            return singleAnswer(await promise.finally(release));
           }),
       );
       before = sending.catch(() => undefined);

@@ -21,9 +21,10 @@ interface ClientInside {
   supports(method: object): Promise<boolean>;
 }
 
-const READY = 2;
-const TRANSIENT_FAILURE = 3;
-const SHUTDOWN = 4;
+type State = ReturnType<Channel['getConnectivityState']>;
+const READY = 2 as State;
+const TRANSIENT_FAILURE = 3 as State;
+const SHUTDOWN = 4 as State;
 const CONNECT_MS = 5_000;
 const ATTEMPTS = 5;
 
@@ -31,7 +32,7 @@ const ATTEMPTS = 5;
 const standing = async (channel: Channel): Promise<boolean> => {
   const deadline = Date.now() + CONNECT_MS;
   for (;;) {
-    const state = channel.getConnectivityState(true) as number;
+    const state = channel.getConnectivityState(true);
     if (state === READY) return true;
     if (state === SHUTDOWN) return false;
     if (state === TRANSIENT_FAILURE) throw new NotReached('the log could not be connected to');

@@ -5,16 +5,12 @@ import type { ProjectorDependencies } from './dependencies.ts';
 import type { FoldTarget } from './fold-batch.ts';
 import { LeaseLost } from '../../src/domain/while-leased.ts';
 import { foldOrPause } from './fold-or-pause.ts';
+import { requireSameLog } from './own-log.ts';
 import { readForward } from './read-forward.ts';
 import { readSkippedEvents } from './skipped-events.ts';
 import { switchGeneration } from './switch-generation.ts';
 
 const SWITCH_RETRY_MS = 20;
-
-/** The read model was filled from another log than the one at hand. */
-export class ForeignLog extends Error {
-  override readonly name = 'ForeignLog';
-}
 
 /** Folds one generation under a lease until the signal aborts, the lease is lost, it is paused, or it turns out not to be switched to. */
 export const runGeneration = async (
@@ -25,11 +21,7 @@ export const runGeneration = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const logId = await deps.log.identity();
-  if (row.logId !== null && row.logId !== logId) {
-    throw new ForeignLog(
-      `the read model ${projection.name} was filled from log ${row.logId}, but this log is ${logId ?? 'empty'}: point DATABASE_URL and the log at the same installation, or give an empty database to rebuild in`,
-    );
-  }
+  requireSameLog(row, logId);
   const target: FoldTarget = { projection, lease, logId, skipped: await readSkippedEvents(deps.log, projection.name) };
   const checkpoint = row.state === 'building' ? await buildAndSwitch(deps, target, row.checkpoint, signal) : row.checkpoint;
   if (checkpoint !== null) await follow(deps, target, checkpoint, signal);

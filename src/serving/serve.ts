@@ -55,7 +55,8 @@ export const serve = async (civic: Civic, { role, stopping, print }: Serving): P
 };
 
 /** Where nothing is said, a new log of the embedded database gets the sample, and no other. */
-const wantedSample = ({ settings }: Civic): SampleWanted => settings.CIVIC_SAMPLE ?? (settings.DATABASE_URL === undefined ? 'new' : 'off');
+const wantedSample = ({ settings }: Civic): SampleWanted =>
+  settings.CIVIC_SAMPLE ?? (settings.DATABASE_URL === undefined && settings.EVENTSTORE_URL === undefined ? 'new' : 'off');
 
 const openListeners = async (
   civic: Civic,

@@ -74,7 +74,7 @@ export const filterOf = (options: ReadReq.Options): ((record: PeerRecord) => boo
   return ({ type }) => prefixes.some((prefix) => type.startsWith(prefix));
 };
 
-const BACKWARDS = 1;
+const { BACKWARDS } = streams.ReadReq.Options.ReadDirection;
 
 /** Index of the record at which a read of all begins: at the place itself, and after it for a subscription. */
 export const startOfAll = (store: PeerStore, options: ReadReq.Options): number => {

@@ -1,6 +1,6 @@
 import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
 import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
-import streamsGrpc, { type IStreamsServer } from '@eventstore/db-client/generated/streams_grpc_pb.js';
+import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type {
   AppendReq,
   AppendResp,
@@ -192,15 +192,22 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
     call.on('error', () => undefined);
     call.on('end', () => {
       const refused = refusal(call);
-      if (refused !== null) return void answer(refused);
+      if (refused !== null) {
+        answer(refused);
+        return;
+      }
       const options = messages[0]!.getOptions()!;
       const expected = options.hasNoStream() ? -1 : Number(options.getRevision());
       const events = messages.slice(1).map((message) => proposed(message.getProposedMessage()!));
       if (total(events) > maxAppendBytes) {
         const about = { exception: 'maximum-append-size-exceeded', 'maximum-append-size': String(maxAppendBytes) };
-        return void answer(failure(grpc.status.INVALID_ARGUMENT, 'Maximum Append Size Exceeded', about));
+        answer(failure(grpc.status.INVALID_ARGUMENT, 'Maximum Append Size Exceeded', about));
+        return;
       }
-      if (takeFault(faults, 'busy')) return void answer(failure(grpc.status.UNAVAILABLE, 'Server Is Busy'));
+      if (takeFault(faults, 'busy')) {
+        answer(failure(grpc.status.UNAVAILABLE, 'Server Is Busy'));
+        return;
+      }
       const put = () => store.append(streamName(options.getStreamIdentifier()), expected, events);
       if (!fails(put)) answer(null, singleStored(expected, put()));
     });
@@ -216,7 +223,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
     delete: none,
     tombstone: none,
   };
-  server.addService(streamsGrpc.StreamsService, implementation as unknown as IStreamsServer);
+  server.addService(streamsGrpc.StreamsService, implementation);
   server.addService(featuresGrpc.ServerFeaturesService, {
     getSupportedMethods(_: unknown, answer: grpc.sendUnaryData<unknown>) {
       const supported = new features.SupportedMethods();

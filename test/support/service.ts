@@ -129,8 +129,8 @@ export const runProgram = (
   return { child, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) };
 };
 
-/** Makes an installation in a temporary folder. Close it in `afterAll` or `finally`. */
-export const makeInstallation = (name = 'civic-service-'): Installation => {
+/** Makes an installation in a temporary folder, whose programs all get these settings. Close it in `afterAll` or `finally`. */
+export const makeInstallation = (name = 'civic-service-', settings: Environment = {}): Installation => {
   const folder = mkdtempSync(join(tmpdir(), name));
   chmodSync(folder, 0o755);
   const dataDir = join(folder, 'data');
@@ -142,6 +142,7 @@ export const makeInstallation = (name = 'civic-service-'): Installation => {
     CIVIC_OPS_PORT: '0',
     CIVIC_LOG_FORMAT: 'json',
     ...RAISED_ALLOWANCES,
+    ...settings,
     ...env,
   });
   const start = <Program extends Running>(program: Program): Program => {

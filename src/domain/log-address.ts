@@ -1,0 +1,51 @@
+import { z } from 'zod';
+
+const ADDRESS =
+  /^(?:kurrentdb|kurrent|kdb|esdb)(?:\+discover)?:\/\/(?:[^:@/?]+:[^@/?]+@)?[a-z0-9.-]+(?::\d{1,5})?(?:,[a-z0-9.-]+(?::\d{1,5})?)*\/?(?:\?(.*))?$/i;
+
+/** What the client understands after the question mark. Anything else it would only warn about, with the whole text, password and all. */
+const OPTIONS: Readonly<Record<string, RegExp>> = {
+  tls: /^(true|false)$/,
+  tlsCAFile: /./,
+  tlsVerifyCert: /^true$/,
+  userCertFile: /./,
+  userKeyFile: /./,
+  connectionName: /./,
+  nodePreference: /^(leader|follower|random|read[_-]?only[_-]?replica)$/i,
+  maxDiscoverAttempts: /^\d+$/,
+  discoveryInterval: /^\d+$/,
+  gossipTimeout: /^\d+$/,
+  keepAliveInterval: /^\d{5,}$/,
+  keepAliveTimeout: /^\d+$/,
+  defaultDeadline: /^[1-9]\d*$/,
+};
+
+const decodes = (text: string): boolean => {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const isAddress = (text: string): boolean => {
+  const found = ADDRESS.exec(text);
+  if (found === null || !decodes(text)) return false;
+  return (found[1] ?? '')
+    .split('&')
+    .filter((option) => option !== '')
+    .every((option) => {
+      const [name = '', ...value] = option.split('=');
+      return Object.hasOwn(OPTIONS, name) && OPTIONS[name]!.test(value.join('='));
+    });
+};
+
+export const LOG_ADDRESS_ALLOWED =
+  'esdb:// or kurrentdb://user:password@host:port,…?tls=true with the options of the client; tlsCAFile instead of tlsVerifyCert=false';
+
+/** A connection string of KurrentDB / EventStoreDB. */
+export const logAddress = z.string().refine(isAddress);
+
+/** What kind of log an address is of. */
+export const isKurrentAddress = (text: string): boolean => logAddress.safeParse(text).success;
