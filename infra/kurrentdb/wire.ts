@@ -21,10 +21,9 @@ interface ClientInside {
   supports(method: object): Promise<boolean>;
 }
 
-type State = ReturnType<Channel['getConnectivityState']>;
-const READY = 2 as State;
-const TRANSIENT_FAILURE = 3 as State;
-const SHUTDOWN = 4 as State;
+const READY = 2;
+const TRANSIENT_FAILURE = 3;
+const SHUTDOWN = 4;
 const CONNECT_MS = 5_000;
 const ATTEMPTS = 5;
 
@@ -33,9 +32,10 @@ const standing = async (channel: Channel): Promise<boolean> => {
   const deadline = Date.now() + CONNECT_MS;
   for (;;) {
     const state = channel.getConnectivityState(true);
-    if (state === READY) return true;
-    if (state === SHUTDOWN) return false;
-    if (state === TRANSIENT_FAILURE) throw new NotReached('the log could not be connected to');
+    const told: number = state;
+    if (told === READY) return true;
+    if (told === SHUTDOWN) return false;
+    if (told === TRANSIENT_FAILURE) throw new NotReached('the log could not be connected to');
     await new Promise<void>((resolve, reject) => {
       const changed = (error?: Error): void => (error === undefined ? resolve() : reject(new NotReached('the log did not answer')));
       try {
