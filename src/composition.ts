@@ -7,20 +7,15 @@ import { createCreateSubscription } from '../commands/subscriptions/create-subsc
 import { createRevokeSubscription } from '../commands/subscriptions/revoke-subscription.ts';
 import { createTurns } from '../commands/turns.ts';
 import { shiftedClock, systemClock } from '../infra/system/clock.ts';
-import { answersWithSuccess, machineProbe } from '../infra/system/machine.ts';
 import { createLogger } from '../infra/system/logging.ts';
-import type { AttachedDatabase } from '../infra/embedded-postgresql/attach.ts';
-import { stayAttached } from '../infra/embedded-postgresql/stay-attached.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
 import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
-import { openEventLog } from '../infra/postgresql/event-log.ts';
 import { createChargeFurther } from '../infra/postgresql/further-charges.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
 import { createLiveReads } from '../infra/postgresql/live-reads.ts';
 import { migrate } from '../infra/postgresql/migrate.ts';
 import { openDatabase } from '../infra/postgresql/open-database.ts';
-import { probeDatabase } from '../infra/postgresql/probe-database.ts';
 import { createPaymentLedger } from '../infra/postgresql/payment-ledger.ts';
 import { createProgress } from '../infra/postgresql/progress.ts';
 import { createReportClaims } from '../infra/postgresql/report-claims.ts';
@@ -64,13 +59,12 @@ import { createPublicLimits } from './admission/public-limits.ts';
 import { createReportClients } from './admission/report-clients.ts';
 import { createReportFunctions } from './admission/report-functions.ts';
 import type { Civic, Role } from './civic.ts';
+import { openLog, type OpenLog, reachDatabase } from './composition/open-stores.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
 import type { Clock } from './domain/ports/clock.ts';
-import { isKurrentAddress } from './domain/log-address.ts';
-import type { EventLog, Position } from './domain/ports/event-log.ts';
+import type { Position } from './domain/ports/event-log.ts';
 import type { Logger } from './domain/ports/logger.ts';
-import type { Probes } from './domain/ports/probes.ts';
 import { TOOL_DEADLINE_MS } from './contract/tools/tool.ts';
 import { PROJECTIONS } from './read-models.ts';
 import { createPublicFunctions } from './serving/public-functions.ts';
@@ -82,42 +76,12 @@ import { createReportParts } from './reactors/reports/report-reactors.ts';
 import { runReactor } from './reactors/run-reactor.ts';
 import { syncLegistar } from './sources/legistar/sync.ts';
 
+export { probesOf } from './composition/open-stores.ts';
 export { PROJECTIONS } from './read-models.ts';
 
-const LOG_TIMEOUT_MS = 60_000;
 const LEASE_MS = 5000;
 const FOLD_BATCH = 2000;
-const START_TIMEOUT_MS = 60_000;
 const VISIBLE_TIMEOUT_MS = 30_000;
-
-/** The database to use: the user's own, or the embedded one for as long as this program is open. */
-const reachDatabase = async (settings: Settings, role: Role, logger: Logger): Promise<AttachedDatabase> =>
-  settings.DATABASE_URL === undefined
-    ? stayAttached({ dataDir: settings.CIVIC_DATA_DIR, role, startTimeoutMs: START_TIMEOUT_MS, logger, clock: systemClock })
-    : { url: settings.DATABASE_URL, leave: async () => undefined };
-
-/** What the doctor looks at under these settings. */
-export const probesOf = (settings: Settings): Probes => ({
-  machine: machineProbe,
-  async database() {
-    const silent = createLogger('silent', 'json');
-    const attached = await reachDatabase(settings, 'command', silent);
-    try {
-      return await probeDatabase(attached.url, systemClock);
-    } finally {
-      await attached.leave();
-    }
-  },
-  answersAt: answersWithSuccess,
-});
-
-type OpenLog = EventLog & { close(): Promise<void> };
-
-/** The log at an address, of either kind. What KurrentDB needs is large, and loaded then only. */
-const openLog = async (address: string): Promise<OpenLog> =>
-  isKurrentAddress(address)
-    ? (await import('../infra/kurrentdb/event-log.ts')).openKurrentLog({ url: address, deadlineMs: LOG_TIMEOUT_MS })
-    : openEventLog({ dsn: address, statementTimeoutMs: LOG_TIMEOUT_MS });
 
 /** A command says little beside its answer unless it is asked to. */
 const logLevel = (settings: Settings, role: Role): string => settings.CIVIC_LOG_LEVEL ?? (role === 'command' ? 'warn' : 'info');

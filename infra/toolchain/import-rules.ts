@@ -37,7 +37,7 @@ const PARTS: readonly Part[] = [
   { from: '^infra/', ours: ['^infra/', DOMAIN] },
 ];
 
-const ENTRY = '^src/(main|composition)[.]ts$';
+const ENTRY = '^src/(main[.]ts|composition[.]ts|composition/)';
 const CHECKED = '^(src|commands|projections|queries|infra|client)/';
 const EXEMPT = '^(test|bench|vitest[.]config[.]ts)';
 
@@ -126,8 +126,8 @@ export const IMPORT_RULES: readonly IForbiddenRuleType[] = [
   {
     name: 'only the entry imports the composition',
     severity: 'error',
-    from: { path: CHECKED, pathNot: '^src/main[.]ts$' },
-    to: { path: '^src/composition[.]ts$' },
+    from: { path: CHECKED, pathNot: ENTRY },
+    to: { path: '^src/composition([.]ts|/)' },
   },
   { name: 'the program does not need its tests', severity: 'error', from: { path: CHECKED }, to: { path: '^(test|bench)/' } },
   ...Object.entries(LIBRARIES).map(ofLibrary),

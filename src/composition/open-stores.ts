@@ -1,0 +1,45 @@
+import type { AttachedDatabase } from '../../infra/embedded-postgresql/attach.ts';
+import { stayAttached } from '../../infra/embedded-postgresql/stay-attached.ts';
+import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { isKurrentAddress } from '../domain/log-address.ts';
+import { answersWithSuccess, machineProbe } from '../../infra/system/machine.ts';
+import { probeDatabase } from '../../infra/postgresql/probe-database.ts';
+import type { Probes } from '../domain/ports/probes.ts';
+import { createLogger } from '../../infra/system/logging.ts';
+import { systemClock } from '../../infra/system/clock.ts';
+import type { Role } from '../civic.ts';
+import type { EventLog } from '../domain/ports/event-log.ts';
+import type { Logger } from '../domain/ports/logger.ts';
+import type { Settings } from '../settings.ts';
+
+const LOG_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 60_000;
+
+/** The database to use: the user's own, or the embedded one for as long as this program is open. */
+export const reachDatabase = async (settings: Settings, role: Role, logger: Logger): Promise<AttachedDatabase> =>
+  settings.DATABASE_URL === undefined
+    ? stayAttached({ dataDir: settings.CIVIC_DATA_DIR, role, startTimeoutMs: START_TIMEOUT_MS, logger, clock: systemClock })
+    : { url: settings.DATABASE_URL, leave: async () => undefined };
+
+/** What the doctor looks at under these settings. */
+export const probesOf = (settings: Settings): Probes => ({
+  machine: machineProbe,
+  async database() {
+    const silent = createLogger('silent', 'json');
+    const attached = await reachDatabase(settings, 'command', silent);
+    try {
+      return await probeDatabase(attached.url, systemClock);
+    } finally {
+      await attached.leave();
+    }
+  },
+  answersAt: answersWithSuccess,
+});
+
+export type OpenLog = EventLog & { close(): Promise<void> };
+
+/** The log at an address, of either kind. What KurrentDB needs is large, and loaded then only. */
+export const openLog = async (address: string): Promise<OpenLog> =>
+  isKurrentAddress(address)
+    ? (await import('../../infra/kurrentdb/event-log.ts')).openKurrentLog({ url: address, deadlineMs: LOG_TIMEOUT_MS })
+    : openEventLog({ dsn: address, statementTimeoutMs: LOG_TIMEOUT_MS });
