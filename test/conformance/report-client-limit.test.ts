@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { EDGE_NOW, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { expectRefusal } from '../support/http-refusal.ts';
+import { idempotent, MISSING_RECORD } from '../support/missing-record.ts';
+
+let edge: HttpEdge;
+beforeEach(async () => {
+  edge = await startHttpEdge({ reportClientLimit: { requests: 3, seconds: 60 } });
+});
+afterEach(() => edge.close());
+
+const ask = (path: string, init: RequestInit = {}, authorization = `Bearer ${edge.keys.all}`) =>
+  fetch(`${edge.url}/api/v1/data-reports${path}`, { ...init, headers: { authorization, ...(init.headers as Record<string, string>) } });
+const read = (headers: Record<string, string> = {}, authorization?: string) => ask(`/${randomUUID()}`, { headers }, authorization);
+const submit = (headers: Record<string, string> = {}) =>
+  ask('', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...idempotent(), ...headers },
+    body: JSON.stringify(MISSING_RECORD),
+  });
+
+describe('a client address', () => {
+  test('is refused beyond its limit, with the seconds to the end of the window, and let in again after it', async () => {
+    edge.now = EDGE_NOW + 12_300;
+    for (let number = 0; number < 3; number += 1) expect((await read()).status).toBe(200);
+    const refused = await read();
+    expect(refused.headers.get('retry-after')).toBe('48');
+    await expectRefusal(refused, 429, 'rate_limited');
+    edge.now = EDGE_NOW + 60_000;
+    expect((await read()).status).toBe(200);
+  });
+
+  test('is counted at each operation by itself, and no other operation is limited', async () => {
+    for (let number = 0; number < 3; number += 1) await read();
+    for (let number = 0; number < 3; number += 1) expect((await submit()).status).toBe(202);
+    await expectRefusal(await submit(), 429, 'rate_limited');
+    await expectRefusal(await read(), 429, 'rate_limited');
+    const headers = { authorization: `Bearer ${edge.keys.all}` };
+    expect((await fetch(`${edge.url}/api/v1/data/health`, { headers })).status).toBe(200);
+  });
+
+  test('is the first of X-Forwarded-For, in whatever way it is written', async () => {
+    for (const address of ['2001:db8::1', '[2001:DB8:0::1]:80', '2001:db8::1, 10.0.0.1']) {
+      expect((await read({ 'x-forwarded-for': address })).status).toBe(200);
+    }
+    await expectRefusal(await read({ 'x-forwarded-for': '2001:0db8::0001' }), 429, 'rate_limited');
+    expect((await read({ 'x-forwarded-for': '2001:db8::2' })).status).toBe(200);
+    expect((await read()).status).toBe(200);
+  });
+
+  test('is looked at before the key: what is refused for its key counts, and the key is not looked up beyond the limit', async () => {
+    for (let number = 0; number < 3; number += 1) await expectRefusal(await read({}, 'Bearer none'), 401, 'unauthorized');
+    edge.identity = 'failing';
+    await expectRefusal(await read(), 429, 'rate_limited');
+    expect(edge.calls).toEqual([]);
+  });
+
+  test('that cannot be counted is refused with 503 before the key is looked at, and nothing of it is told', async () => {
+    edge.clients = 'failing';
+    for (const response of [await read(), await submit(), await read({}, 'Bearer none')]) {
+      const { message } = await expectRefusal(response, 503, 'authentication_unavailable');
+      expect(message).not.toContain('the counts are down');
+    }
+    expect(edge.calls).toEqual([]);
+    edge.clients = 'working';
+    expect((await read()).status).toBe(200);
+  });
+});

@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { type IntakeWorld, memoryIntake } from '../support/memory-intake.ts';
+
+const accountId = 'account';
+let world: IntakeWorld;
+let submit: ReturnType<IntakeWorld['process']>;
+beforeEach(() => {
+  world = memoryIntake({ now: Date.UTC(2026, 0, 1), cap: 3 });
+  submit = world.process();
+});
+
+const input = { sourceUrl: 'https://records.example.org/1', expectedRecord: 'a record' };
+const refusal = async (asked: Promise<object>): Promise<string> =>
+  asked.then(
+    () => 'taken in',
+    (error: unknown) => (error instanceof Rejection ? error.code : Promise.reject(error as Error)),
+  );
+const surface = { kind: 'mcp', tool: 'search_agenda' } as const;
+
+describe('what cannot be stored is refused and counts towards nothing', () => {
+  test.each([
+    ['U+0000', { ...input, expectedRecord: 'a\0b' }],
+    ['half a character', { ...input, expectedRecord: 'a\ud800' }],
+    ['U+0000 further in', { ...input, queryContext: { searchTerms: '\0', surface } }],
+    ['half a character in a filter', { ...input, queryContext: { filters: { sourceSystem: '\udc00' }, surface } }],
+    ['an address of this machine', { ...input, sourceUrl: 'http://127.0.0.1/' }],
+    ['half a character in the address', { ...input, sourceUrl: 'https://records.example.org/\ud800' }],
+  ])('%s', async (_, bad) => {
+    for (let again = 0; again < 8; again += 1) expect(await refusal(submit({ accountId, token: 'x', input: bad }))).toBe('invalid_input');
+    expect(await refusal(submit({ accountId, token: 'x' }))).toBe('taken in');
+    expect(world.history()).toHaveLength(1);
+  });
+
+  test('but whole characters beyond the first plane, and words that look like an escape, are text', async () => {
+    const expectedRecord = String.raw`𝔘 \u0000 \ud800 ` + '\u202e';
+    expect(await refusal(submit({ accountId, token: 'x', input: { ...input, expectedRecord } }))).toBe('taken in');
+  });
+});
+
+describe('a lost answer of the log', () => {
+  test.each(['lose before', 'lose after'] as const)('(%s it was stored) makes one report and gives its receipt', async (fate) => {
+    world.log.fates.push(fate, fate);
+    const receipt = await submit({ accountId, token: 'x' });
+    expect(world.history()).toHaveLength(1);
+    expect(await submit({ accountId, token: 'x' })).toEqual(receipt);
+  });
+});
+
+describe('a place in the queue', () => {
+  const open = async (count: number) => {
+    for (let number = 0; number < count; number += 1) await submit({ accountId, token: `token-${number}` });
+  };
+
+  test('is taken once by those who present one token at once', async () => {
+    await open(2);
+    const twin = world.process();
+    const [one, other] = await Promise.all([submit({ accountId, token: 'twin' }), twin({ accountId, token: 'twin' })]);
+    expect(one).toEqual(other);
+    expect([...world.row.reserved]).toEqual([]);
+    expect(world.open().size).toBe(3);
+  });
+
+  test('that a process died with is free again once that process can have nothing under way any more', async () => {
+    await open(2);
+    world.row.reserved.set('00000000-0000-4000-8000-00000000dead', world.now + 10_000);
+    expect(await refusal(submit({ accountId, token: 'x' }))).toBe('queue_unavailable');
+    world.now += 10_001;
+    expect(await refusal(submit({ accountId, token: 'x' }))).toBe('taken in');
+    expect(await refusal(submit({ accountId, token: 'y' }))).toBe('queue_unavailable');
+  });
+
+  test('of a report that was made is kept, though its maker died before it was counted', async () => {
+    await open(2);
+    const { reportId } = (await submit({ accountId, token: 'x' })) as { reportId: string };
+    world.row.counted! -= 1;
+    world.row.reserved.set(reportId, world.now - 1_000_000);
+    expect(await refusal(submit({ accountId, token: 'y' }))).toBe('queue_unavailable');
+    expect([world.row.counted, ...world.row.reserved.keys()]).toEqual([3]);
+  });
+
+  test('is not given by a row of another time: a process looks for itself before its first', async () => {
+    await open(3);
+    world.row.counted = 0;
+    expect(await refusal(world.process()({ accountId, token: 'x' }))).toBe('queue_unavailable');
+  });
+
+  test('is free again when a report is closed', async () => {
+    await open(3);
+    const [reportId] = world.open();
+    await world.settle(accountId, reportId!);
+    expect(await refusal(submit({ accountId, token: 'x' }))).toBe('taken in');
+  });
+});
