@@ -1,11 +1,13 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { listProjections } from '../../queries/list-projections.ts';
+import { readReportFigures } from '../../queries/report-figures.ts';
 import type { Civic } from '../civic.ts';
 import { documentRoutes } from '../documents/document-routes.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
 import { registerLagMetrics } from '../http/lag-metrics.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
 import { createOpsServer } from '../http/ops-server.ts';
+import { registerReportMetrics } from '../http/report-metrics.ts';
 import { reconcilePayments } from '../reactors/payments/reconcile-payments.ts';
 import { dueReports } from '../reactors/reports/report-worker.ts';
 import { fillNewLog, type SampleWanted } from '../sources/first-run.ts';
@@ -68,6 +70,7 @@ const openListeners = async (
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   registerLagMetrics(registry, () => listProjections(civic.listing));
+  registerReportMetrics(registry, civic.clock, () => readReportFigures(civic.reads));
   let opsUrl: string | null = null;
   if (settings.CIVIC_OPS_PORT !== 'off') {
     const ops = createOpsServer({ registry, readiness: createReadiness(civic.generations, civic.projections, headAtStart), logger });

@@ -1,0 +1,96 @@
+import { Gauge, Histogram, type MetricObjectWithValues, type MetricValueWithName, type Registry } from 'prom-client';
+import type { ReportFigures } from '../../queries/report-figures.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { OPEN_REPORT_STATUSES } from '../domain/report-words.ts';
+
+type Label = 'status';
+type Described = MetricObjectWithValues<MetricValueWithName<Label>>;
+type ReadFigures = () => Promise<ReportFigures | null>;
+
+/** A histogram that is counted elsewhere, so that it outlives the process: it is asked for when the metrics are read. */
+class CountedDurations extends Histogram<Label> {
+  readonly #told: { readonly name: string; readonly help: string };
+  readonly #read: () => Promise<readonly MetricValueWithName<Label>[]>;
+
+  constructor(name: string, help: string, read: () => Promise<readonly MetricValueWithName<Label>[]>) {
+    super({ name, help, labelNames: ['status'], registers: [] });
+    this.#told = { name, help };
+    this.#read = read;
+  }
+
+  override async get(): Promise<Described> {
+    return { ...this.#told, type: 'histogram', aggregator: 'first', values: await this.#read() } as unknown as Described;
+  }
+
+  /** What the text of the metrics is made of; the library's types do not tell of it. */
+  getForPromString(): Promise<Described> {
+    return this.get();
+  }
+}
+
+const valuesOf = (name: string, { bounds, durations }: ReportFigures, measure: string): MetricValueWithName<Label>[] =>
+  durations
+    .filter((series) => series.measure === measure)
+    .flatMap(({ status, counts, seconds }) => {
+      let reached = 0;
+      const labels = { status };
+      const buckets = counts.map((count, index) => {
+        reached += count;
+        return { metricName: `${name}_bucket`, labels: { le: bounds[index] ?? '+Inf', ...labels }, value: reached };
+      });
+      return [...buckets, { metricName: `${name}_sum`, labels, value: seconds }, { metricName: `${name}_count`, labels, value: reached }];
+    });
+
+/**
+ * Missing-data reports: open by status, the age of the oldest open one, and how long reports took to their first move and to their closing.
+ * Every process tells the same, from the read model; where it cannot be read they are absent.
+ */
+export const registerReportMetrics = (registry: Registry, clock: Pick<Clock, 'now'>, readFigures: () => Promise<ReportFigures>): void => {
+  let asked: Promise<ReportFigures | null> | undefined;
+  const figures: ReadFigures = () => {
+    asked ??= readFigures()
+      .catch(() => null)
+      .finally(() => {
+        asked = undefined;
+      });
+    return asked;
+  };
+  const open = new Gauge({
+    name: 'civic_reports_open',
+    help: 'Missing-data reports that are open.',
+    labelNames: ['status'],
+    registers: [],
+    async collect() {
+      const known = await figures();
+      this.reset();
+      if (known === null) return;
+      for (const status of OPEN_REPORT_STATUSES) this.set({ status }, known.open.get(status) ?? 0);
+    },
+  });
+  const oldest = new Gauge({
+    name: 'civic_reports_oldest_open_seconds',
+    help: 'Age of the oldest missing-data report that is open; 0 while none is.',
+    labelNames: [] as const,
+    registers: [],
+    async collect() {
+      const known = await figures();
+      this.remove();
+      if (known !== null) this.set(known.oldestOpen === null ? 0 : Math.max(0, clock.now() - known.oldestOpen) / 1000);
+    },
+  });
+  const durations = (measure: 'first_move' | 'closing', help: string) => {
+    const name = `civic_reports_${measure}_seconds`;
+    return new CountedDurations(name, help, async () => {
+      const known = await figures();
+      return known === null ? [] : valuesOf(name, known, measure);
+    });
+  };
+  registry.registerMetric(open);
+  registry.registerMetric(oldest);
+  registry.registerMetric(
+    durations('first_move', 'Time from the receipt of a missing-data report to its first move, by the status it moved to.'),
+  );
+  registry.registerMetric(
+    durations('closing', 'Time from the receipt of a missing-data report to its closing, by the status it was closed with.'),
+  );
+};

@@ -1,0 +1,87 @@
+import { Registry } from 'prom-client';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { leaseReport } from '../../commands/reports/lease-report.ts';
+import type { ReportMove } from '../../commands/reports/report-commands.ts';
+import { moveReport } from '../../commands/reports/work-on-report.ts';
+import { readReportFigures } from '../../queries/report-figures.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { registerReportMetrics } from '../../src/http/report-metrics.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openReports, type TestReports } from '../support/reports.ts';
+
+let database: TestDatabase;
+let reports: TestReports;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  reports = await openReports(database.url);
+});
+afterAll(async () => {
+  await reports?.close();
+  await database?.close();
+});
+
+const EMPTY = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
+const move = async (reportId: string, ...moves: readonly [Pick<ReportMove, 'to'>, ...Pick<ReportMove, 'to'>[]]) => {
+  const { accountId, revision } = await reports.report(reportId);
+  const leased = await leaseReport(reports.work, {
+    reportId,
+    accountId,
+    holder: 'ann',
+    leaseMs: 1000,
+    dailyBudget: 99,
+    whilePaused: false,
+  });
+  if (leased instanceof Rejection) throw leased;
+  const [first, ...others] = moves.map((one): ReportMove => ({ ...EMPTY, finding: 'It is so.', ...one }));
+  const handled = await moveReport(reports.work, leased.lease, revision, { moves: [first!, ...others], note: null });
+  expect(handled).toMatchObject({ kind: 'appended' });
+};
+/** The metrics as another process tells them that has just started. */
+const told = async (): Promise<readonly string[]> => {
+  await reports.settled(undefined, ['reports']);
+  const registry = new Registry();
+  registerReportMetrics(registry, reports.clock, () => readReportFigures(reports.reads));
+  return (await registry.metrics()).split('\n');
+};
+
+test('open reports by status, the age of the oldest, and the times to first move and closing are told from the read model', async () => {
+  expect(await told()).toContain('civic_reports_oldest_open_seconds 0');
+  const input = { sourceUrl: 'https://example.org/a', expectedRecord: 'A record' };
+  const [first, second, third] = [await reports.submit('a', input), await reports.submit('b', input), await reports.submit('c', input)];
+  reports.clock.advance(5_000);
+  await move(first, { to: 'investigating' });
+  reports.clock.advance(3_600_000);
+  await move(first, { to: 'not_found' });
+  await move(second, { to: 'investigating' }, { to: 'awaiting_source' });
+  reports.clock.advance(100 * 86_400_000);
+  const lines = await told();
+  for (const line of [
+    'civic_reports_open{status="received"} 1',
+    'civic_reports_open{status="investigating"} 0',
+    'civic_reports_open{status="awaiting_source"} 1',
+    'civic_reports_oldest_open_seconds 8643605',
+    'civic_reports_first_move_seconds_bucket{le="1",status="investigating"} 0',
+    'civic_reports_first_move_seconds_bucket{le="10",status="investigating"} 1',
+    'civic_reports_first_move_seconds_bucket{le="21600",status="investigating"} 2',
+    'civic_reports_first_move_seconds_bucket{le="+Inf",status="investigating"} 2',
+    'civic_reports_first_move_seconds_sum{status="investigating"} 3610',
+    'civic_reports_closing_seconds_bucket{le="3600",status="not_found"} 0',
+    'civic_reports_closing_seconds_bucket{le="21600",status="not_found"} 1',
+    'civic_reports_closing_seconds_count{status="not_found"} 1',
+    'civic_reports_closing_seconds_sum{status="not_found"} 3605',
+  ]) {
+    expect(lines).toContain(line);
+  }
+  await move(third, { to: 'declined' });
+  expect(await told()).toContain('civic_reports_closing_seconds_bucket{le="+Inf",status="declined"} 1');
+  expect(await told()).toContain('civic_reports_closing_seconds_bucket{le="2592000",status="declined"} 0');
+});
+
+test('figures that cannot be read are absent, and everything else is told', async () => {
+  const registry = new Registry();
+  registerReportMetrics(registry, reports.clock, () => Promise.reject(new Error('gone')));
+  const text = await registry.metrics();
+  expect(text).not.toMatch(/^civic_reports_\w+(\{.*\})? \d/m);
+  expect(text).toContain('# HELP civic_reports_open');
+});
