@@ -1,0 +1,256 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { leaseReport } from '../../commands/reports/lease-report.ts';
+import type { ReportMove } from '../../commands/reports/report-commands.ts';
+import { moveReport, noteReport, type ReportWork, type WorkedReport } from '../../commands/reports/work-on-report.ts';
+import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import { reportStream } from '../../src/domain/streams.ts';
+import { DAY_MS, untilTrue } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openReports, type TestReports } from '../support/reports.ts';
+
+const MAIN = fileURLToPath(new URL('../support/report-worker-main.ts', import.meta.url));
+const LEASE_MS = 60_000;
+
+let database: TestDatabase;
+let reports: TestReports;
+const children: ChildProcess[] = [];
+
+beforeEach(async () => {
+  database = await startTestDatabase();
+  reports = await openReports(database.url);
+});
+afterEach(async () => {
+  for (const child of children.splice(0)) {
+    if (child.exitCode !== null || child.signalCode !== null) continue;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+  await reports.close();
+  await database.close();
+});
+
+const start = (...args: readonly string[]) => {
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env: { PATH: process.env['PATH'] } });
+  children.push(child);
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+  return { child, next: async () => String((await lines.next()).value) };
+};
+
+const input = (number: number) => ({ sourceUrl: `https://example.org/${number}`, expectedRecord: `Record ${number}` });
+const submitted = async (count: number) => {
+  const ids: string[] = [];
+  for (let number = 0; number < count; number++) ids.push(await reports.submit(`account ${number % 3}`, input(number)));
+  return ids;
+};
+const lease = async (reportId: string, holder: string, more: { leaseMs?: number; dailyBudget?: number; work?: ReportWork } = {}) => {
+  const { accountId } = await reports.report(reportId);
+  const { work = reports.work, leaseMs = LEASE_MS, dailyBudget = 1000 } = more;
+  return leaseReport(work, { reportId, accountId, holder, leaseMs, dailyBudget, whilePaused: false });
+};
+const leased = async (...args: Parameters<typeof lease>) => {
+  const outcome = await lease(...args);
+  if (outcome instanceof Rejection) throw outcome;
+  return outcome;
+};
+const EMPTY = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
+const move = async (held: WorkedReport, to: ReportMove['to'], work = reports.work, seen = 1000) => {
+  const handled = await moveReport(work, held, seen, { moves: [{ ...EMPTY, to, finding: 'It is so.' }], note: null });
+  return handled.kind === 'rejected' ? handled.rejection.code : handled.kind;
+};
+const eventsOf = async (reportId: string) => (await reports.log.readStream(reportStream(reportId), -1, 1000)).map(readReportEvent);
+
+/** What must hold of every report, whatever was tried: each move is its newest lease's, from where the one before led. */
+const expectSound = async (reportId: string) => {
+  let [status, holder, token] = ['received', '', 0];
+  for (const { type, data } of await eventsOf(reportId)) {
+    if (type === 'DataReportLeased') {
+      expect(data.fencingToken).toBeGreaterThan(token);
+      [holder, token] = [data.holder, data.fencingToken];
+    } else {
+      expect([data.holder, data.fencingToken]).toEqual([holder, token]);
+    }
+    if (type !== 'DataReportMoved') continue;
+    expect(data.from).toBe(status);
+    status = data.to;
+  }
+  expect((await reports.report(reportId)).status).toBe(status);
+};
+
+test('of four processes that want the same thirty reports at once each report is moved by one, under its own lease', async () => {
+  const ids = await submitted(30);
+  const racers = [1, 2, 3, 4].map((seed) => start('race', database.url, String(seed), '1000', ...ids));
+  for (const { next } of racers) expect(await next()).toBe('ready');
+  for (const { child } of racers) child.stdin!.write('go\n');
+  const outcomes = await Promise.all(racers.map(async ({ next }) => JSON.parse(await next()) as Record<string, string>));
+  for (const id of ids) {
+    expect(outcomes.filter((each) => each[id] === 'appended')).toHaveLength(1);
+    for (const each of outcomes) expect(['appended', 'lease_conflict', 'state_conflict', 'invalid_transition']).toContain(each[id]);
+    await expectSound(id);
+  }
+});
+
+test('four processes together begin no more investigations in a day than its budget has', async () => {
+  const ids = await submitted(24);
+  const racers = [1, 2, 3, 4].map((seed) => start('race', database.url, String(seed), '10', ...ids));
+  for (const { next } of racers) expect(await next()).toBe('ready');
+  for (const { child } of racers) child.stdin!.write('go\n');
+  const outcomes = await Promise.all(racers.map(async ({ next }) => JSON.parse(await next()) as Record<string, string>));
+  expect(await reports.leases.begun(reports.clock.now())).toBe(10);
+  const events = (await Promise.all(ids.map(eventsOf))).flat();
+  expect(events.filter(({ type }) => type === 'DataReportLeased')).toHaveLength(10);
+  expect(outcomes.flatMap((each) => Object.values(each))).toContain('budget_exhausted');
+  reports.clock.advance(DAY_MS);
+  expect(await lease(ids[0]!, 'tomorrow', { dailyBudget: 1 })).not.toBeInstanceOf(Rejection);
+});
+
+test('a worker that is killed between lease and move leaves the report as it was, and another finishes it', async () => {
+  const [reportId] = await submitted(1);
+  const { child, next } = start('stall', database.url, '1', '1000');
+  expect(await next()).toBe('appending');
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  expect(await reports.report(reportId!)).toMatchObject({ status: 'received' });
+  expect(await reports.turn()).toMatchObject({ moved: [], left: [{ reportId, code: 'lease_conflict' }] });
+  reports.clock.advance(LEASE_MS + 1);
+  expect(await reports.turn()).toMatchObject({ moved: [{ reportId }], left: [] });
+  await expectSound(reportId!);
+});
+
+/** A log that stops before it stores a move, until it is told to go on. */
+const stalling = () => {
+  const waits = Promise.withResolvers<void>();
+  let stalled = false;
+  const log: ReportWork['log'] = {
+    ...reports.log,
+    append: async (append) => {
+      if (append.events.some(({ type }) => type === 'DataReportMoved')) {
+        stalled = true;
+        await waits.promise;
+      }
+      return reports.log.append(append);
+    },
+  };
+  return { work: { ...reports.work, log }, isStalled: () => stalled, goOn: waits.resolve };
+};
+
+test('a holder that was held up between its check and its append moves nothing once another has taken over', async () => {
+  const [reportId] = await submitted(1);
+  const first = await leased(reportId!, 'ann', { leaseMs: 1000 });
+  const slow = stalling();
+  const moving = move(first.lease, 'declined', slow.work);
+  await untilTrue('it has decided', slow.isStalled);
+  reports.clock.advance(1001);
+  const second = await leased(reportId!, 'bob');
+  expect(second.lease.token).toBeGreaterThan(first.lease.token);
+  slow.goOn();
+  expect(await moving).toBe('lease_conflict');
+  expect(await move(second.lease, 'investigating')).toBe('appended');
+  await expectSound(reportId!);
+});
+
+test('a takeover that was held up before it was recorded gives nobody a lease that a later one has passed', async () => {
+  const [reportId] = await submitted(1);
+  const waits = Promise.withResolvers<void>();
+  let stalled = false;
+  const log: ReportWork['log'] = {
+    ...reports.log,
+    append: async (append) => {
+      stalled = true;
+      await waits.promise;
+      return reports.log.append(append);
+    },
+  };
+  const taking = lease(reportId!, 'ann', { leaseMs: 1000, work: { ...reports.work, log } });
+  await untilTrue('it is about to be recorded', () => stalled);
+  reports.clock.advance(1001);
+  const second = await leased(reportId!, 'bob');
+  waits.resolve();
+  expect(await taking).toMatchObject({ code: 'lease_conflict' });
+  expect(await move(second.lease, 'investigating')).toBe('appended');
+  await expectSound(reportId!);
+});
+
+test('a lease is taken once, renewed for its holder, refused to others, and free again when it is given back or has run out', async () => {
+  const [reportId] = await submitted(1);
+  const first = await leased(reportId!, 'ann');
+  expect(await lease(reportId!, 'bob')).toMatchObject({ code: 'lease_conflict', message: expect.stringContaining('ann') as string });
+  reports.clock.advance(LEASE_MS / 2);
+  const again = await leased(reportId!, 'ann');
+  expect(again.lease).toMatchObject({ token: first.lease.token, leaseUntil: reports.clock.now() + LEASE_MS });
+  expect(await reports.leases.begun(reports.clock.now())).toBe(1);
+  expect(await reports.leases.renew(again.lease, reports.clock.now(), 2 * LEASE_MS)).toBe(true);
+  reports.clock.advance(LEASE_MS + 1);
+  expect(await lease(reportId!, 'bob')).toBeInstanceOf(Rejection);
+  await reports.leases.release(again.lease);
+  expect(await move(again.lease, 'investigating')).toBe('lease_conflict');
+  const bob = await leased(reportId!, 'bob');
+  expect(bob.lease.token).toBe(first.lease.token + 1);
+  await reports.leases.release(first.lease);
+  expect(await reports.leases.current(reportId!, reports.clock.now())).toMatchObject({ holder: 'bob' });
+  reports.clock.advance(LEASE_MS);
+  expect(await reports.leases.current(reportId!, reports.clock.now())).toBeNull();
+  expect([await move(bob.lease, 'investigating'), await reports.leases.renew(bob.lease, reports.clock.now(), 1)]).toEqual([
+    'lease_conflict',
+    false,
+  ]);
+});
+
+test('without its lease a report is neither moved nor noted, whoever says to have one', async () => {
+  const [reportId] = await submitted(1);
+  const none = { reportId: reportId!, holder: 'ann', token: 1 };
+  expect(await move(none, 'investigating')).toBe('lease_conflict');
+  const { lease: held } = await leased(reportId!, 'ann');
+  expect(await move({ ...held, holder: 'bob' }, 'investigating')).toBe('lease_conflict');
+  expect(await move({ ...held, token: held.token + 1 }, 'investigating')).toBe('lease_conflict');
+  const noted = await noteReport(reports.work, { ...held, holder: 'bob' }, { note: 'n', nextCheckAt: null });
+  expect(noted).toMatchObject({ kind: 'rejected', rejection: { code: 'lease_conflict' } });
+  expect(await move(held, 'investigating')).toBe('appended');
+  await expectSound(reportId!);
+});
+
+test('tokens grow on though the table of leases was lost, so that whoever had one before is refused', async () => {
+  const [reportId] = await submitted(1);
+  const before = await leased(reportId!, 'ann');
+  await reports.rows('delete from civic.report_leases');
+  const after = await leased(reportId!, 'bob');
+  expect(after.lease.token).toBeGreaterThan(before.lease.token);
+  expect([await move(before.lease, 'investigating'), await move(after.lease, 'investigating')]).toEqual(['lease_conflict', 'appended']);
+});
+
+test('a report that is closed is leased to nobody, and its lease is gone with the closing', async () => {
+  const [reportId] = await submitted(1);
+  const { lease: held } = await leased(reportId!, 'ann');
+  expect(await move(held, 'declined')).toBe('appended');
+  expect(await reports.rows('select from civic.report_leases')).toHaveLength(0);
+  expect(await lease(reportId!, 'bob')).toMatchObject({ code: 'invalid_transition' });
+  expect(await reports.leases.begun(reports.clock.now())).toBe(1);
+});
+
+test('a move that was decided on an older reading of the report is refused', async () => {
+  const [reportId] = await submitted(1);
+  const { lease: held, state } = await leased(reportId!, 'ann');
+  expect(await move(held, 'investigating', reports.work, state.revision)).toBe('appended');
+  expect(await move(held, 'gap_confirmed', reports.work, state.revision)).toBe('state_conflict');
+  expect(await move(held, 'gap_confirmed', reports.work, state.revision + 1)).toBe('appended');
+});
+
+test('what no event may carry is refused before anything is written', async () => {
+  const [reportId] = await submitted(1);
+  const { lease: held } = await leased(reportId!, 'ann');
+  const too = await moveReport(reports.work, held, 9, {
+    moves: [{ ...EMPTY, to: 'investigating', finding: 'x'.repeat(1001) }],
+    note: null,
+  });
+  expect(too).toMatchObject({
+    kind: 'rejected',
+    rejection: { code: 'invalid_input', message: expect.stringContaining('finding') as string },
+  });
+  const long = await noteReport(reports.work, held, { note: 'x'.repeat(4001), nextCheckAt: null });
+  expect(long).toMatchObject({ kind: 'rejected', rejection: { code: 'invalid_input' } });
+  expect((await eventsOf(reportId!)).map(({ type }) => type)).toEqual(['DataReportLeased']);
+});
