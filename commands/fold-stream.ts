@@ -49,7 +49,8 @@ export const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: num
   revision,
   eventId: null,
   position: null,
-  checkpointed: revision,
+  // What was folded of a part of the stream is never kept for the whole of it.
+  checkpointed: Number.POSITIVE_INFINITY,
 });
 
 const stateOf = <State>(form: CheckpointForm<State>, text: string): { readonly state: State } | undefined => {

@@ -90,6 +90,23 @@ test('every event of an account and every receipt of a report is followed, and a
   });
 });
 
+test('whatever an account event names is its subject, and the account is where it names nothing', () => {
+  const account = served.civic.identifiers.next();
+  const ids = { keyId: 'the key', paymentId: 'the payment' };
+  const subjects = Object.entries(ACCOUNT_EVENTS).map(([type, schema]) => {
+    const named = Object.keys(schema.shape).find((field) => field.endsWith('Id'));
+    const stored = { stream: `account-${account}`, type, data: JSON.stringify(ids), metadata: '{"commandId":"c"}' };
+    return {
+      type,
+      named,
+      subject: auditRow({ ...stored, position: '1' as never, revision: 0, id: 'e', schemaVersion: 1, time: 0 }).subject,
+    };
+  });
+  for (const { type, named, subject } of subjects) {
+    expect({ type, subject }).toEqual({ type, subject: named === undefined ? account : ids[named as keyof typeof ids] });
+  }
+});
+
 test('no secret of a key, and nothing that leads to one, is in the table', async () => {
   const account = await served.openAccount();
   const { secret } = await served.issueKey(account);

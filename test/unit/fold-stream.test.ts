@@ -83,6 +83,16 @@ describe('a stream with a checkpoint', () => {
     expect((await foldStream({ log: log.log }, counter(), stream)).state).toBe(100);
   });
 
+  test('keeps nothing of a part of it: a command that reads from the middle on makes no checkpoint', async () => {
+    await addMany(EVERY - 1);
+    const partial = { log: log.log, checkpoints, clock, decider: counter(), stream, after: 4, context: {}, deadline: 60_000 };
+    for (let time = 0; time < 3 * EVERY; time += 1) {
+      await handle({ ...partial, command: { add: 1, most: 1_000_000 }, commandId: randomUUID() });
+    }
+    expect(checkpoints.rows.size).toBe(0);
+    expect(await sumNow()).toBe(4 * EVERY - 1);
+  });
+
   test('finds its own event after an append whose outcome nobody knew, and stores no second one', async () => {
     await addMany(25);
     log.fates.push('lose after');
