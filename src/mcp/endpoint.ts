@@ -55,7 +55,6 @@ export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
   const runTool = createToolRunner(parts);
   const tools = toolList();
   const handler = createMcpHandler(({ era, authInfo }) => createToolServer(era, authInfo?.extra?.['exchange'] as Exchange), {
-    maxSubscriptions: 0,
     // Only the name of the rule: a message may repeat what the caller sent.
     onerror: ({ name, message }) => logger.debug({ rule: /\(([a-z-]+)\)/.exec(message)?.[1] ?? name }, 'a tool request was refused'),
   });

@@ -202,9 +202,15 @@ describe('the current era', () => {
     expect(String(result?.['instructions'])).toContain('get_coverage');
   });
 
-  test('keeps no stream of news open', async () => {
-    const answer = await ask(currentRequest('subscriptions/listen', { params: { notifications: { toolsListChanged: true } } }));
-    expect([answer.status, only(answer).error?.code]).toEqual([200, -32_603]);
+  test('takes a subscription to news, of which there are none, and ends it at once', async () => {
+    const params = { notifications: { toolsListChanged: true, resourceSubscriptions: ['a:b'] } };
+    const answer = await ask(currentRequest('subscriptions/listen', { id: 'news', params }));
+    expect([answer.status, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
+      200,
+      'text/event-stream',
+      'no-store',
+    ]);
+    expect(answer.messages.at(-1)).toMatchObject({ id: 'news', result: { resultType: 'complete' } });
   });
 });
 

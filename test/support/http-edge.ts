@@ -49,6 +49,8 @@ export interface HttpEdge {
   readonly limits: PublicLimits;
   /** Replaces functions; the others keep their answers. The clock moves on by two seconds, so that no answer kept from before stands. */
   answerWith(functions: Partial<EdgeFunctions>): void;
+  /** Makes another key; what is not said is as of a sound, paid account. */
+  issue(facts: Partial<KeyIdentity>): string;
   close(): Promise<void>;
 }
 
@@ -285,6 +287,7 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
       functions = { ...EMPTY_ANSWERS, ...EMPTY_PUBLIC_ANSWERS, ...replaced };
       edge.now += 2_000;
     },
+    issue,
     close: () => server.close(),
   };
   return edge;
