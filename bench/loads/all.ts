@@ -1,4 +1,5 @@
 import type { Load } from '../rig/bench.ts';
+import { admission } from './admission.ts';
 import { append } from './append.ts';
 import { batchLookup } from './batch-lookup.ts';
 import { bulkImport } from './bulk-import.ts';
@@ -18,6 +19,7 @@ export const LOADS: readonly Load[] = [
   pollingReaders,
   feedDepth,
   batchLookup,
+  admission,
   hotAnswer,
   upcomingHits,
   append,

@@ -8,8 +8,11 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 /** Charged and checked, never refused. */
 const MANY = { requests_per_minute: 1_000_000_000, burst_limit: 1_000_000_000, export_requests_per_hour: 1_000_000_000 };
 
-const environmentOf = (dataDir: string, extra: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv => {
-  const inherited = Object.entries(process.env).filter(([name]) => !name.startsWith('CIVIC_') && name !== 'DATABASE_URL');
+/** The settings of a program on a data directory. */
+export const environmentOf = (dataDir: string, extra: Readonly<Record<string, string>> = {}): Record<string, string> => {
+  const inherited = Object.entries(process.env).flatMap(([name, value]) =>
+    value === undefined || name.startsWith('CIVIC_') || name === 'DATABASE_URL' ? [] : [[name, value] as const],
+  );
   return {
     ...Object.fromEntries(inherited),
     CIVIC_DATA_DIR: dataDir,

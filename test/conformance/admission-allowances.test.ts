@@ -325,6 +325,31 @@ describe('further charges and a store that fails', () => {
     expect(await bench.counters(customer.accountId)).toMatchObject({ minute: 10, burst: 5, perimeter: 1, handler: 1 });
   });
 
+  test('requests that come in one turn share a statement, which hands out in their order what each stage lets through', async () => {
+    const sustained = (requests: number) => ({ sustained: { requests, seconds: 60 }, burst: { requests: 1000, seconds: 1 } });
+    const crowded = bench.admission({ ...rules, ceilings: { perimeter: sustained(15), handler: sustained(12) } });
+    const customer = await opened();
+    const neighbour = await opened();
+    const told: (readonly number[])[] = [];
+    const asked = Array.from({ length: 20 }, (_, nth) =>
+      crowded.admit({
+        authorization: [`Bearer ${customer.key}`],
+        surface: 'data',
+        scope: 'civic:read',
+        now: NOW + 500,
+        onAllowance: (states) => void (told[nth] = states.map(({ remaining }) => remaining)),
+      }),
+    );
+    const other = crowded.admit({ authorization: [`Bearer ${neighbour.key}`], surface: 'data', scope: null, now: NOW + 500 });
+    const answers = (await Promise.allSettled(asked)).map((answer) => (answer.status === 'fulfilled' ? 'passed' : String(answer.reason)));
+    const [used, beyond] = ['Rejection: the allowance of the account is used up', 'Rejection: the account sends more than any may'];
+    expect(answers).toEqual([...Array<string>(6).fill('passed'), ...Array<string>(6).fill(used), ...Array<string>(8).fill(beyond)]);
+    const left = [9, 8, 7, 6, 5, 4, ...Array<number>(6).fill(4)];
+    expect(told).toEqual(left.map((minute) => [minute, minute - 4]));
+    expect((await other).accountId).toBe(neighbour.accountId);
+    expect(await bench.counters(customer.accountId)).toMatchObject({ perimeter: 20, handler: 15, minute: 6, burst: 6 });
+  });
+
   test('many batches and requests at once never exceed the allowance together', async () => {
     const customer = await opened();
     const principal = await admitted(customer);

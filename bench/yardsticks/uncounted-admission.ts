@@ -1,0 +1,68 @@
+import { accountsTable, ACCOUNTS, keysTable } from '../../projections/accounts/tables.ts';
+import { BUILT_IN_PLANS } from '../../src/admission/plans.ts';
+import type { Admission, Principal } from '../../src/admission/admit.ts';
+import type { Civic } from '../../src/civic.ts';
+import { openCivic } from '../../src/composition.ts';
+import { SCOPES } from '../../src/domain/events/account-events.ts';
+import { keySecretHash } from '../../src/domain/key-secret.ts';
+import { serve } from '../../src/serving/serve.ts';
+import { readSettings } from '../../src/settings.ts';
+
+/**
+ * The program itself but for its admission: whose key it is is looked up, once for all requests of a turn of the event loop, and nothing is
+ * counted or judged. Works on the data directory of its settings beside the service, and prints its address.
+ */
+const uncounted = ({ reads }: Civic): Admission => {
+  let waiting: Map<string, PromiseWithResolvers<Principal>> | undefined;
+  const send = async (asked: ReadonlyMap<string, PromiseWithResolvers<Principal>>): Promise<void> => {
+    try {
+      const rows = await reads.texts((live) => ({
+        name: `keys_g${live(ACCOUNTS)}`,
+        text: `select k.sha256, k.key_id, k.account_id, k.scopes, k.expires_at, k.revoked_at, a.status, a.channel, a.tier, a.paid_until, a.paid_at
+          from ${keysTable(live(ACCOUNTS))} k join ${accountsTable(live(ACCOUNTS))} a using (account_id) where k.sha256 = any($1::text[])`,
+        values: [[...asked.keys()]],
+      }));
+      for (const [sha256, keyId, accountId] of rows) {
+        const billing = { channel: 'subscription', tier: 'ultra', paidUntil: Number.MAX_SAFE_INTEGER, paidAt: null } as const;
+        const allowances = BUILT_IN_PLANS.ultra;
+        asked.get(sha256!)!.resolve({ accountId: accountId!, keyId: keyId!, scopes: SCOPES, allowances, billing });
+      }
+    } catch (error) {
+      for (const { reject } of asked.values()) reject(error);
+    }
+  };
+  return {
+    admit({ authorization }) {
+      if (waiting === undefined) {
+        const asked = new Map<string, PromiseWithResolvers<Principal>>();
+        waiting = asked;
+        setImmediate(() => {
+          waiting = undefined;
+          void send(asked);
+        });
+      }
+      const sha256 = keySecretHash(authorization![0]!.slice('Bearer '.length));
+      const mine = waiting.get(sha256) ?? Promise.withResolvers<Principal>();
+      waiting.set(sha256, mine);
+      return mine.promise;
+    },
+    chargeFurther: async () => [],
+    chargeExport: async () => undefined,
+  };
+};
+
+const civic = await openCivic(readSettings(process.env).settings, 'command', []);
+const stopping = new AbortController();
+process.once('SIGTERM', () => stopping.abort());
+try {
+  await serve(
+    { ...civic, admission: uncounted(civic) },
+    {
+      role: 'api',
+      stopping: stopping.signal,
+      print: (text) => void process.stdout.write(`${/(http:\S+)/.exec(text)![1]!}\n`),
+    },
+  );
+} finally {
+  await civic.close();
+}
