@@ -21,7 +21,7 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
   scoped(async (use) => {
     const { dataDir, key } = await bench.datasets.of(bench.sizes[0]);
     const service = use(await serve(dataDir));
-    const uncounted = use(await startYardstick('uncounted-admission.ts', environmentOf(dataDir)));
+    const uncounted = use(await startYardstick('uncounted-admission.ts', environmentOf(dataDir, { CIVIC_LOG_LEVEL: 'warn' })));
     const worker = use(startWorker(GENERATOR));
     const rows: Row[] = [];
     for (const connections of [1, 32]) {
