@@ -33,7 +33,11 @@ export const createPayments = (given: Omit<PaymentParts, 'behind' | 'ending'>): 
     open: given.facilitator !== null,
     async payForRead(call) {
       const turning = createTurningPoint();
-      const answer = answerOf(parts, call, turning);
+      // At once, so that nobody who has gone is charged when it can still be helped.
+      const goes = (): void => void turning.callOff(new PaymentRefused('timeout'));
+      call.signal.addEventListener('abort', goes, { once: true });
+      if (call.signal.aborted) goes();
+      const answer = answerOf(parts, call, turning).finally(() => call.signal.removeEventListener('abort', goes));
       behind(answer);
       return await byDeadline(parts, call, turning, answer);
     },

@@ -42,6 +42,10 @@ const readOnce = async (read: PaidCall['read'], signal: AbortSignal, onFailure: 
     if (error instanceof DeadlineExceeded || (error instanceof Rejection && error.code === 'timeout')) {
       return { kind: 'failed', code: 'read_timeout' };
     }
+    // The arguments were parsed before: only the cursor can be found wrong now.
+    if (error instanceof Rejection && error.code === 'invalid_parameter') {
+      return { kind: 'refused', code: 'invalid_cursor', message: error.message };
+    }
     onFailure(error);
     return { kind: 'failed', code: 'read_failed' };
   }

@@ -5,7 +5,7 @@ import { startTestDatabase, type TestDatabase } from '../../support/embedded-dat
 import { afterwards, expectAgreement, paidOnChain, rowOf } from '../../support/payment-recovery.ts';
 import { openTestPayments, PATIENT, type SentPayment, type TestPayments, TOOL_DATA } from '../../support/payments.ts';
 import type { ChainFault } from '../../support/x402-chain.ts';
-import { type HttpFault, type LocalFacilitator, startLocalFacilitator } from '../../support/x402-facilitator.ts';
+import { type HttpFault, type LocalFacilitator, type Operation, startLocalFacilitator } from '../../support/x402-facilitator.ts';
 
 let database: TestDatabase;
 let shop: TestPayments;
@@ -91,7 +91,11 @@ const impatient = (fault: HttpFault) => (fault === 'hang' ? shop.open({ facilita
 const halfPatient = (): Facilitator => {
   const short = httpFacilitator(shop.facilitator.url, { verifyMs: 700, settleMs: 700 });
   const long = httpFacilitator(shop.facilitator.url, PATIENT);
-  return shop.facilitator.faults.verify === 'hang' ? { ...long, verify: short.verify } : { ...long, settle: short.settle };
+  const hangsAt = (operation: Operation) => shop.facilitator.faults[operation] === 'hang';
+  return {
+    verify: (payment) => (hangsAt('verify') ? short : long).verify(payment),
+    settle: (payment) => (hangsAt('settle') ? short : long).settle(payment),
+  };
 };
 
 describe('the facilitator itself', () => {

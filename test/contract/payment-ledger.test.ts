@@ -1,0 +1,295 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { openTransactor } from '../../infra/postgresql/transactor.ts';
+import { sha256 } from '../../src/admission/payments/payment-hashes.ts';
+import { ASSET, NETWORK, paymentId } from '../../src/domain/payments/payment.ts';
+import { PAYMENT_STATES, type PaymentState } from '../../src/domain/payments/payment-states.ts';
+import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../src/domain/ports/payment-ledger.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { newNonce } from '../support/payments.ts';
+
+let database: TestDatabase;
+let transactor: ReturnType<typeof openTransactor>;
+let ledger: PaymentLedger;
+beforeAll(async () => {
+  database = await startTestDatabase();
+  await migrate(database.url);
+  transactor = openTransactor({ dsn: database.url, purpose: 'test' }, 12);
+  ledger = createPaymentLedger(transactor);
+});
+afterAll(async () => {
+  await transactor.close();
+  await database.close();
+});
+
+const NOW = Date.UTC(2026, 5, 1, 12);
+const VALID_BEFORE = NOW + 120_000;
+const sql = async (text: string, values: readonly (string | number | null)[] = []) =>
+  (await transactor.transaction((transaction) => transaction.execute({ text, values }))).rows;
+
+const reservation = (changes: Partial<Reservation> = {}): Reservation => {
+  const key = { network: NETWORK, asset: ASSET, payer: newNonce().slice(0, 42), nonce: newNonce(), ...changes };
+  const { network, asset, payer, nonce } = key;
+  return {
+    network,
+    asset,
+    payer,
+    nonce,
+    paymentId: paymentId(key),
+    accountId: randomUUID(),
+    keyId: randomUUID(),
+    tool: 'search_agenda',
+    requestHash: sha256('request'),
+    termsHash: sha256('terms'),
+    priceVersion: 'v1',
+    amount: '10',
+    payTo: '0x'.padEnd(42, 'b'),
+    validBefore: VALID_BEFORE,
+    payload: '{"signature":"0x00"}',
+    createdAt: NOW,
+    factsAfter: -1,
+    ...changes,
+  };
+};
+const leaseAt = (now: number, owner: string = randomUUID()) => ({ owner, now, until: now + 15_000 });
+const PLENTY = { perAccount: 10n ** 30n, ofAll: 10n ** 30n };
+const reserved = async (changes: Partial<Reservation> = {}): Promise<PaymentRow> => {
+  const outcome = await ledger.reserve(reservation(changes), leaseAt(NOW), PLENTY);
+  if (outcome.kind !== 'reserved') throw new Error(outcome.kind);
+  return outcome.row;
+};
+const RESULT = '{"results":["ü"]}';
+const MOVES: Readonly<Record<Exclude<PaymentState, 'RESERVED'>, PaymentMove>> = {
+  VERIFIED: { to: 'VERIFIED' },
+  RESULT_SAVED: { to: 'RESULT_SAVED', result: RESULT, resultHash: sha256(RESULT) },
+  SETTLING: { to: 'SETTLING', leaseUntil: NOW + 20_000 },
+  SETTLED: { to: 'SETTLED', transaction: `0x${'c'.repeat(64)}`, receipt: '{}', settledAt: NOW },
+  READ_FAILED: { to: 'READ_FAILED', cause: 'read_failed' },
+  READ_EMPTY: { to: 'READ_EMPTY', cause: null },
+  SETTLE_FAILED: { to: 'SETTLE_FAILED', cause: 'reverted', transaction: `0x${'d'.repeat(64)}` },
+  LAPSED: { to: 'LAPSED', cause: 'valid_before_passed' },
+  RECONCILE: { to: 'RECONCILE', cause: 'timeout', transaction: null, lookAt: NOW },
+};
+const PATHS: Readonly<Record<PaymentState, readonly Exclude<PaymentState, 'RESERVED'>[]>> = {
+  RESERVED: [],
+  VERIFIED: ['VERIFIED'],
+  READ_FAILED: ['VERIFIED', 'READ_FAILED'],
+  READ_EMPTY: ['VERIFIED', 'READ_EMPTY'],
+  RESULT_SAVED: ['VERIFIED', 'RESULT_SAVED'],
+  LAPSED: ['VERIFIED', 'RESULT_SAVED', 'LAPSED'],
+  SETTLING: ['VERIFIED', 'RESULT_SAVED', 'SETTLING'],
+  SETTLED: ['VERIFIED', 'RESULT_SAVED', 'SETTLING', 'SETTLED'],
+  SETTLE_FAILED: ['VERIFIED', 'RESULT_SAVED', 'SETTLING', 'SETTLE_FAILED'],
+  RECONCILE: ['VERIFIED', 'RESULT_SAVED', 'SETTLING', 'RECONCILE'],
+};
+const FOLLOWS: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
+  RESERVED: ['VERIFIED'],
+  VERIFIED: ['RESULT_SAVED', 'READ_FAILED', 'READ_EMPTY'],
+  RESULT_SAVED: ['SETTLING', 'LAPSED'],
+  SETTLING: ['SETTLED', 'SETTLE_FAILED', 'RECONCILE'],
+  RECONCILE: ['SETTLED', 'SETTLE_FAILED'],
+  SETTLED: [],
+  READ_FAILED: [],
+  READ_EMPTY: [],
+  SETTLE_FAILED: [],
+  LAPSED: [],
+};
+const at = (state: PaymentState): number => (state === 'LAPSED' ? VALID_BEFORE : NOW + 1);
+const inState = async (state: PaymentState, changes: Partial<Reservation> = {}): Promise<PaymentRow> => {
+  let row = await reserved(changes);
+  for (const to of PATHS[state]) row = (await ledger.move(row, MOVES[to], at(to)))!;
+  expect(row.state).toBe(state);
+  return row;
+};
+
+describe('the states', () => {
+  test.each(PAYMENT_STATES)('from %s only the moves of the table can be made, by any statement', async (from) => {
+    for (const to of PAYMENT_STATES) {
+      if (to === 'RESERVED' || to === from) continue;
+      const row = await inState(from);
+      if (FOLLOWS[from].includes(to)) {
+        expect(await ledger.move(row, MOVES[to], at(to))).toMatchObject({ state: to });
+        continue;
+      }
+      const moved = await ledger.move(row, MOVES[to], at(to)).catch((error: unknown) => error);
+      if (moved !== null) expect((moved as Error).message).toMatch(/does not become|has ended|violates check/);
+      await expect(sql('update civic.payments set state = $2 where payment_id = $1', [row.paymentId, to])).rejects.toThrow();
+      expect(await ledger.get(row.paymentId)).toEqual(row);
+    }
+  });
+
+  test('only what has not begun can be deleted', async () => {
+    for (const state of PAYMENT_STATES) {
+      const row = await inState(state);
+      if (state === 'RESERVED' || state === 'VERIFIED') expect(await ledger.forget(row)).toBe(true);
+      else await expect(sql('delete from civic.payments where payment_id = $1', [row.paymentId])).rejects.toThrow('never forgotten');
+    }
+  });
+
+  test('a row that has ended changes in nothing but what was told of it and the result that it forgets', async () => {
+    const row = await inState('SETTLED');
+    for (const change of [
+      "tx_hash = '0x1'",
+      'settled_at = 1',
+      "cause = 'x'",
+      'settle_attempts = 9',
+      "result_hash = 'x'",
+      'result = \'{"other":1}\'',
+      'amount = 11',
+      "payer = '0x0'",
+      'valid_before = 1',
+      "account_id = '00000000-0000-0000-0000-000000000000'",
+    ]) {
+      await expect(sql(`update civic.payments set ${change} where payment_id = $1`, [row.paymentId])).rejects.toThrow();
+    }
+    await ledger.told(row.paymentId, 'verified');
+    await ledger.told(row.paymentId, 'outcome');
+    await ledger.purgeResults(NOW + 1);
+    expect(await ledger.get(row.paymentId)).toMatchObject({
+      state: 'SETTLED',
+      result: null,
+      resultHash: sha256(RESULT),
+      verifiedTold: true,
+      outcomeTold: true,
+    });
+  });
+
+  test('the payload is kept as long as it may be needed and not longer, and a result that is not sold is forgotten', async () => {
+    for (const state of PAYMENT_STATES) {
+      const { payload, result } = await inState(state);
+      expect(payload !== null).toBe(['RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING', 'RECONCILE'].includes(state));
+      expect(result !== null).toBe(['RESULT_SAVED', 'SETTLING', 'RECONCILE', 'SETTLED'].includes(state));
+    }
+  });
+
+  test('nothing is settled once it is past its time or its lease, and nothing lapses before its time', async () => {
+    const row = await inState('RESULT_SAVED');
+    await expect(ledger.move(row, MOVES.LAPSED, VALID_BEFORE - 1)).rejects.toThrow('has not lapsed');
+    expect(await ledger.move(row, MOVES.SETTLING, row.leaseUntil!)).toBeNull();
+    const held = (await ledger.takeOver(row, leaseAt(VALID_BEFORE + 1)))!;
+    await expect(ledger.move(held, { to: 'SETTLING', leaseUntil: VALID_BEFORE + 9_000 }, VALID_BEFORE + 2)).rejects.toThrow(
+      'after it was valid',
+    );
+  });
+
+  test('a result has at most 16,384 bytes, however few characters they are', async () => {
+    const row = await inState('VERIFIED');
+    const fits = `"${'é'.repeat(8_191)}"`;
+    const over = `"${'é'.repeat(8_191)}x"`;
+    await expect(ledger.move(row, { to: 'RESULT_SAVED', result: over, resultHash: sha256(over) }, NOW)).rejects.toThrow(
+      'payments_result_bytes',
+    );
+    expect(await ledger.move(row, { to: 'RESULT_SAVED', result: fits, resultHash: sha256(fits) }, NOW)).toMatchObject({ result: fits });
+  });
+});
+
+describe('one holder', () => {
+  test('a move finds the state and the holder that were seen, or does nothing', async () => {
+    const row = await reserved();
+    expect(await ledger.move({ ...row, leaseOwner: randomUUID() }, MOVES.VERIFIED, NOW)).toBeNull();
+    expect(await ledger.move({ ...row, state: 'VERIFIED' }, MOVES.READ_EMPTY, NOW)).toBeNull();
+    expect(await ledger.move(row, MOVES.VERIFIED, NOW)).toMatchObject({ state: 'VERIFIED' });
+    expect(await ledger.move(row, MOVES.VERIFIED, NOW)).toBeNull();
+    expect(await ledger.forget(row)).toBe(false);
+  });
+
+  test('twenty that reserve one payment at once are one holder and nineteen who find it', async () => {
+    const wanted = reservation();
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => ledger.reserve(wanted, leaseAt(NOW), PLENTY)));
+    expect(outcomes.filter(({ kind }) => kind === 'reserved')).toHaveLength(1);
+    expect(outcomes.filter(({ kind }) => kind === 'found')).toHaveLength(19);
+    const spent = await sql('select reserved from civic.payment_budgets where spender = $1', [wanted.accountId]);
+    expect(spent).toEqual([['10']]);
+  });
+
+  test('twenty that take over a dead lease are one, a live lease is nobody else’s, and the old holder can do nothing more', async () => {
+    const row = await inState('VERIFIED');
+    expect(await ledger.takeOver(row, leaseAt(row.leaseUntil! - 1))).toBeNull();
+    const taken = await Promise.all(Array.from({ length: 20 }, () => ledger.takeOver(row, leaseAt(row.leaseUntil!))));
+    expect(taken.filter((each) => each !== null)).toHaveLength(1);
+    expect(await ledger.move(row, MOVES.READ_EMPTY, NOW)).toBeNull();
+  });
+
+  test('twenty workers share the payments of unknown outcome, each looked at by one', async () => {
+    const rows = await Promise.all(Array.from({ length: 8 }, () => inState('RECONCILE')));
+    const claimed = await Promise.all(Array.from({ length: 20 }, () => ledger.claimUnknown(leaseAt(NOW + 100), 1)));
+    const ids = claimed
+      .flat()
+      .map(({ paymentId: id }) => id)
+      .filter((id) => rows.some((row) => row.paymentId === id));
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(await ledger.claimOne(rows[0]!.paymentId, leaseAt(NOW + 200))).toBeNull();
+    expect(await ledger.claimOne(rows[0]!.paymentId, leaseAt(NOW + 100_000))).not.toBeNull();
+  });
+
+  test('settled is settled under any lease, once, and a row that has ended otherwise stays as it is', async () => {
+    const settled = MOVES.SETTLED as Extract<PaymentMove, { to: 'SETTLED' }>;
+    for (const state of ['SETTLING', 'RECONCILE'] as const) {
+      const row = await inState(state);
+      expect(await ledger.settledAfterAll(row.paymentId, settled, NOW)).toMatchObject({ state: 'SETTLED' });
+      expect(await ledger.settledAfterAll(row.paymentId, settled, NOW)).toBeNull();
+    }
+    for (const state of ['RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLE_FAILED', 'READ_FAILED'] as const) {
+      expect(await ledger.settledAfterAll((await inState(state)).paymentId, settled, NOW)).toBeNull();
+    }
+  });
+
+  test('the same nonce of another payer, asset or network is another row', async () => {
+    const nonce = newNonce();
+    for (const other of [{}, { payer: '0x'.padEnd(42, '1') }, { asset: '0x'.padEnd(42, '2') }, { network: 'eip155:1' }]) {
+      expect(await reserved({ nonce, ...other })).toMatchObject({ nonce, ...other });
+    }
+    await expect(reserved({ payer: '0x'.padEnd(42, 'A') })).rejects.toThrow('payments_lower_case');
+  });
+});
+
+describe('the budget', () => {
+  test('is never passed, however many reserve at once, and what is refused leaves nothing behind', async () => {
+    const accountId = randomUUID();
+    const budget = { perAccount: 95n, ofAll: 10n ** 30n };
+    const outcomes = await Promise.all(Array.from({ length: 30 }, () => ledger.reserve(reservation({ accountId }), leaseAt(NOW), budget)));
+    expect(outcomes.filter(({ kind }) => kind === 'reserved')).toHaveLength(9);
+    expect(outcomes.filter(({ kind }) => kind === 'budget_exceeded')).toHaveLength(21);
+    expect(await sql('select count(*) from civic.payments where account_id = $1', [accountId])).toEqual([['9']]);
+    expect(await ledger.reserve(reservation({ accountId, createdAt: NOW + 86_400_000 }), leaseAt(NOW), budget)).toMatchObject({
+      kind: 'reserved',
+    });
+  });
+
+  test('of the whole service is shared by all accounts', async () => {
+    const createdAt = Date.UTC(2031, 0, 1);
+    const budget = { perAccount: 10n ** 30n, ofAll: 25n };
+    const kinds = [];
+    for (let use = 0; use < 3; use += 1) kinds.push((await ledger.reserve(reservation({ createdAt }), leaseAt(NOW), budget)).kind);
+    expect(kinds).toEqual(['reserved', 'reserved', 'budget_exceeded']);
+  });
+
+  test('counts what is reserved, unknown or billed, and nothing that was not billed', async () => {
+    for (const state of PAYMENT_STATES) {
+      const { accountId } = await inState(state);
+      const [[spent]] = (await sql('select reserved from civic.payment_budgets where spender = $1', [accountId])) as [[string]];
+      expect([state, spent]).toEqual([state, ['READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED'].includes(state) ? '0' : '10']);
+    }
+    const row = await reserved();
+    expect(await ledger.forget(row)).toBe(true);
+    expect(await sql('select reserved from civic.payment_budgets where spender = $1', [row.accountId])).toEqual([['0']]);
+  });
+
+  test('equals the sum over the rows that are or may be billed', async () => {
+    const sums = await sql(`select b.reserved = coalesce((select sum(p.amount) from civic.payments p where p.budget_day = b.day
+      and (b.spender = 'service' or p.account_id::text = b.spender) and p.state not in ('READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED')), 0)
+      from civic.payment_budgets b`);
+    expect(sums.length).toBeGreaterThan(20);
+    expect(sums.flat().filter((same) => same !== 't')).toEqual([]);
+  });
+});
+
+test('what operators are shown of a payment has no payload, result, receipt or lease holder in it', async () => {
+  await inState('RECONCILE');
+  for (const payment of await ledger.list({ state: null, limit: 1_000 })) {
+    expect(Object.keys(payment).filter((name) => ['payload', 'result', 'receipt', 'leaseOwner'].includes(name))).toEqual([]);
+  }
+  expect((await ledger.list({ state: 'RECONCILE', limit: 2 })).map(({ state }) => state)).toEqual(['RECONCILE', 'RECONCILE']);
+});

@@ -1,0 +1,152 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { PaymentAnswer } from '../../src/admission/payments/payment-answer.ts';
+import { hasEnded } from '../../src/domain/payments/payment-states.ts';
+import { accountStream } from '../../src/domain/streams.ts';
+import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { testSeed } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { PaymentWorld } from '../support/payment-world.ts';
+
+let server: TestDatabase;
+let civic: TestCivic;
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url);
+});
+afterAll(async () => {
+  await civic.close();
+  await server.close();
+});
+
+const nth = fc.integer({ min: 0, max: 2 });
+const death = fc.option(fc.record({ commit: fc.integer({ min: 1, max: 9 }), when: fc.constantFrom('before', 'after') }), { freq: 2 });
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ do: fc.constant('ask' as const), nth, death, at_once: fc.integer({ min: 1, max: 3 }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ do: fc.constant('work' as const), chain: fc.boolean(), death, at_once: fc.integer({ min: 1, max: 2 }) }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant('advance' as const), seconds: fc.constantFrom(1, 6, 16, 16, 70, 260) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant('settle' as const), mode: fc.constantFrom('ok', 'lost', 'nothing', 'refused', 'later') }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant('verify' as const), mode: fc.constantFrom('valid', 'valid', 'refused', 'unavailable') }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('read' as const), mode: fc.constantFrom('data', 'data', 'empty', 'fails') }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('chain' as const), up: fc.boolean() }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant('land' as const) }) },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('operate' as const), nth }) },
+);
+type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never;
+
+/** What each payment has ever been answered with data, which may never change. */
+type Seen = Map<number, PaymentAnswer>;
+
+const look = (world: PaymentWorld, seen: Seen, payment: number, answer: PaymentAnswer): void => {
+  if (answer.kind !== 'paid') return;
+  // Nothing leaves that has not been paid for.
+  expect(world.moved.get(world.nonce(payment))).toBe(answer.receipt.transaction);
+  expect(answer).toEqual(seen.get(payment) ?? answer);
+  seen.set(payment, answer);
+};
+
+const take = async (world: PaymentWorld, seen: Seen, each: Step): Promise<void> => {
+  switch (each.do) {
+    case 'ask': {
+      const asking = Array.from({ length: each.at_once }, (_, index) => world.ask(each.nth, index === 0 ? each.death : null));
+      for (const answer of await Promise.all(asking)) look(world, seen, each.nth, answer);
+      return;
+    }
+    case 'work':
+      await Promise.all(Array.from({ length: each.at_once }, (_, index) => world.work(each.chain, index === 0 ? each.death : null)));
+      return;
+    case 'advance':
+      world.time += each.seconds * 1000;
+      return;
+    case 'settle':
+      world.settleMode = each.mode;
+      return;
+    case 'verify':
+      world.verifyMode = each.mode;
+      return;
+    case 'read':
+      world.readMode = each.mode;
+      return;
+    case 'chain':
+      world.chainUp = each.up;
+      return;
+    case 'land':
+      world.land();
+      return;
+    case 'operate':
+      await world.operate(each.nth);
+      return;
+  }
+};
+
+/** At every moment: settled and billed are the same, and what is said to have failed was not billed. */
+const hold = async (world: PaymentWorld): Promise<void> => {
+  for (const payment of world.payments) {
+    const row = await world.ledger.find(world.keyOf(payment));
+    const moved = world.moved.has(world.nonce(payment));
+    if (row === null) expect(moved).toBe(false);
+    else if (row.state === 'SETTLED') expect(moved).toBe(true);
+    else if (row.state !== 'SETTLING' && row.state !== 'RECONCILE') expect([row.state, moved]).toEqual([row.state, false]);
+  }
+};
+
+/** In the end, with the chain to be asked and its time over: nothing is unknown, all is told, and the budgets are what was billed. */
+const finish = async (world: PaymentWorld, seen: Seen): Promise<void> => {
+  Object.assign(world, { chainUp: true, settleMode: 'nothing', readMode: 'data', verifyMode: 'valid' });
+  world.land();
+  for (const seconds of [20, 400, 4_000, 20, 20]) {
+    world.time += seconds * 1000;
+    await world.work(true);
+  }
+  await hold(world);
+  const events = await civic.log.readStream(accountStream(world.accountId), -1, 500);
+  const facts = events.map(({ type, data }) => ({ type, ...(JSON.parse(data) as { paymentId: string }) }));
+  let billed = 0n;
+  for (const payment of world.payments) {
+    const row = await world.ledger.find(world.keyOf(payment));
+    const told = facts.filter(({ paymentId }) => paymentId === row?.paymentId);
+    const answer = await world.ask(payment);
+    look(world, seen, payment, answer);
+    expect(answer.kind === 'paid').toBe(world.moved.has(world.nonce(payment)));
+    if (row === null) continue;
+    expect(hasEnded(row.state)).toBe(true);
+    expect(row).toMatchObject({ verifiedTold: true, outcomeTold: true, payload: null });
+    expect(told.at(-1)?.type).toBe(row.state === 'SETTLED' ? 'AccountPaymentSettled' : 'AccountPaymentFailed');
+    expect(told.filter(({ type }) => type !== 'AccountPaymentVerified')).toHaveLength(1);
+    if (row.state === 'SETTLED') billed += BigInt(row.amount);
+  }
+  const budgets = await civic.rows('select coalesce(sum(reserved), 0)::text from civic.payment_budgets where spender = $1', [
+    world.accountId,
+  ]);
+  expect(budgets).toEqual([[String(billed)]]);
+};
+
+test('whatever dies, is lost, is asked again and goes on in whatever order: nobody is billed twice, for nothing, or without being told', async () => {
+  const ends = { steps: 0, settled: 0 };
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 16 }), async (steps) => {
+      const world = new PaymentWorld(civic);
+      const seen: Seen = new Map();
+      for (const each of steps) {
+        await take(world, seen, each);
+        await hold(world);
+        ends.steps += 1;
+      }
+      await finish(world, seen);
+      ends.settled += world.moved.size;
+    }),
+    { numRuns: 60, seed: testSeed() },
+  );
+  // It was about something.
+  expect(ends.steps).toBeGreaterThan(200);
+  expect(ends.settled).toBeGreaterThan(20);
+});
