@@ -18,6 +18,7 @@ import type { DeciderCheckpoints } from './domain/ports/decider-checkpoints.ts';
 import type { EventLog, Position } from './domain/ports/event-log.ts';
 import type { GenerationStore } from './domain/ports/generations.ts';
 import type { Logger } from './domain/ports/logger.ts';
+import type { LogMoves } from './domain/ports/log-moves.ts';
 import type { PaymentLedger } from './domain/ports/payment-ledger.ts';
 import type { LiveReads, Projection } from './domain/ports/projection.ts';
 import type { ReactorStore } from './domain/ports/reactors.ts';
@@ -39,6 +40,9 @@ export interface Civic {
   readonly reads: LiveReads;
   readonly writer: RecordWriter;
   readonly generations: GenerationStore;
+  readonly logMoves: LogMoves;
+  /** A log at an address, or in the database of the read models for `postgresql`; its caller closes it. Throws for what is no address. */
+  openOtherLog(address: string): Promise<EventLog & { close(): Promise<void> }>;
   readonly projections: readonly Projection[];
   readonly projectorDependencies: ProjectorDependencies;
   readonly listing: ListProjectionsDependencies;

@@ -17,6 +17,7 @@ import { createLiveReads } from '../infra/postgresql/live-reads.ts';
 import { migrate } from '../infra/postgresql/migrate.ts';
 import { openDatabase } from '../infra/postgresql/open-database.ts';
 import { createPaymentLedger } from '../infra/postgresql/payment-ledger.ts';
+import { createLogMoves } from '../infra/postgresql/log-moves.ts';
 import { createProgress } from '../infra/postgresql/progress.ts';
 import { createReportClaims } from '../infra/postgresql/report-claims.ts';
 import { createReportClientCounts } from '../infra/postgresql/report-clients.ts';
@@ -59,7 +60,7 @@ import { createPublicLimits } from './admission/public-limits.ts';
 import { createReportClients } from './admission/report-clients.ts';
 import { createReportFunctions } from './admission/report-functions.ts';
 import type { Civic, Role } from './civic.ts';
-import { openLog, type OpenLog, reachDatabase } from './composition/open-stores.ts';
+import { openLog, type OpenLog, openOtherLog, reachDatabase } from './composition/open-stores.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
 import type { Clock } from './domain/ports/clock.ts';
@@ -106,7 +107,7 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
     closers.push(() => database.close());
     const log = await openLog(settings.EVENTSTORE_URL ?? attached.url);
     closers.push(() => log.close());
-    return await assemble(settings, role, logger, { time, database, log, closers, close });
+    return await assemble(settings, role, logger, { time, url: attached.url, database, log, closers, close });
   } catch (error) {
     await close();
     throw error;
@@ -115,6 +116,8 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
 
 interface Opened {
   readonly time: Clock;
+  /** Of the read models' database. */
+  readonly url: string;
   readonly database: Awaited<ReturnType<typeof openDatabase>>;
   readonly log: OpenLog;
   readonly closers: (() => Promise<unknown>)[];
@@ -255,6 +258,8 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     reads,
     writer,
     generations,
+    logMoves: createLogMoves(database.transactor, database.columns),
+    openOtherLog: (address) => openOtherLog(address, opened.url),
     projections: PROJECTIONS,
     projectorDependencies,
     listing,

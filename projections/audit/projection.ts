@@ -27,6 +27,7 @@ export const audit: Projection = {
   handles: AUDITED,
   tables: (generation) => [auditTable(generation)],
   create: createAuditTable,
+  positionColumns: (generation) => [{ table: auditTable(generation), column: 'position' }],
   fold,
   differences: (left, right) => [sameRows(auditTable(left), auditTable(right))],
 };

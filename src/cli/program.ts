@@ -5,6 +5,7 @@ import { addCursorCommands } from './commands/cursor.ts';
 import { addDoctorCommand } from './commands/doctor.ts';
 import { addAuditCommand } from './commands/audit.ts';
 import { addKeysCommands } from './commands/keys.ts';
+import { addLogCommands } from './commands/log.ts';
 import { addPaymentsCommands } from './commands/payments.ts';
 import { addProjectionsCommands } from './commands/projections.ts';
 import { addReactorsCommands } from './commands/reactors.ts';
@@ -37,6 +38,7 @@ export const createProgram = (context: CliContext): Command => {
   addSampleCommands(program, context);
   addCursorCommands(program, context);
   addDoctorCommand(program, context);
+  addLogCommands(program, context);
   addReplicateCommand(program, context);
   return program;
 };

@@ -1,7 +1,7 @@
 import type { AttachedDatabase } from '../../infra/embedded-postgresql/attach.ts';
 import { stayAttached } from '../../infra/embedded-postgresql/stay-attached.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { isKurrentAddress } from '../domain/log-address.ts';
+import { isKurrentAddress, LOG_ADDRESS_ALLOWED } from '../domain/log-address.ts';
 import { answersWithSuccess, machineProbe } from '../../infra/system/machine.ts';
 import { probeDatabase } from '../../infra/postgresql/probe-database.ts';
 import type { Probes } from '../domain/ports/probes.ts';
@@ -10,7 +10,7 @@ import { systemClock } from '../../infra/system/clock.ts';
 import type { Role } from '../civic.ts';
 import type { EventLog } from '../domain/ports/event-log.ts';
 import type { Logger } from '../domain/ports/logger.ts';
-import type { Settings } from '../settings.ts';
+import { BadSetting, type Settings } from '../settings.ts';
 
 const LOG_TIMEOUT_MS = 60_000;
 const START_TIMEOUT_MS = 60_000;
@@ -37,6 +37,13 @@ export const probesOf = (settings: Settings): Probes => ({
 });
 
 export type OpenLog = EventLog & { close(): Promise<void> };
+
+/** A log that is not in use; `postgresql` is the one in the database of the read models, whose tables are always there. Throws `BadSetting` for what is no address. */
+export const openOtherLog = async (address: string, own: string): Promise<OpenLog> => {
+  if (isKurrentAddress(address)) return await openLog(address);
+  if (address !== 'postgresql') throw new BadSetting(`allowed is postgresql, or ${LOG_ADDRESS_ALLOWED}`);
+  return await openLog(own);
+};
 
 /** The log at an address, of either kind. What KurrentDB needs is large, and loaded then only. */
 export const openLog = async (address: string): Promise<OpenLog> =>

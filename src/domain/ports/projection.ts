@@ -1,4 +1,5 @@
 import type { StoredEvent } from './event-log.ts';
+import type { PositionColumn } from './log-moves.ts';
 import type { ColumnArrays, ReadDatabase, Statement, TextRow, Transaction, TypedQuery } from './database.ts';
 
 export interface FoldContext {
@@ -22,6 +23,8 @@ export interface Projection {
   create(generation: number): readonly string[];
   /** Folds events, ascending, each exactly once. Only what the events carry: no clock, no randomness. */
   fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void>;
+  /** Columns of a generation that hold positions of the log, where there are any. */
+  positionColumns?(generation: number): readonly PositionColumn[];
   /**
    * Statements that yield one row of text per difference between two generations that stand at the same checkpoint. At a `switch` they
    * run while readers wait for new rows and must be cheap; by `rows` everything that both retain is compared.

@@ -1,0 +1,90 @@
+import type { ColumnArrays, Transaction, Transactor } from '../../src/domain/ports/database.ts';
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import { type LogMove, type LogMoves, type PlacePair, type PositionColumn, StillHeld } from '../../src/domain/ports/log-moves.ts';
+
+const FOLLOWERS = [
+  { table: 'civic.generations', key: 'generation', name: 'projection', which: `and state in ('live', 'building')` },
+  { table: 'civic.reactors', key: 'name', name: 'name', which: '' },
+] as const;
+const PAIRS_AT_ONCE = 10_000;
+/** Marks what is moved already, for a copy on the same kind of log: there a new position may be another row's old one. */
+const MOVED = 'moved:';
+
+const allHeld = (transaction: Transaction, now: number) =>
+  transaction.execute({
+    text: FOLLOWERS.map(
+      ({ table, name, which }) => `select ${name} as who from ${table} where owner is not null and lease_until >= $1::bigint ${which}`,
+    ).join(' union '),
+    values: [now],
+  });
+
+const moveCheckpoints = async (transaction: Transaction, { from, to, places }: LogMove): Promise<void> => {
+  for (const { table, key, name, which } of FOLLOWERS) {
+    const { rows } = await transaction.execute({
+      text: `select ${key}, checkpoint, ${name} from ${table} where log_id = $1::uuid ${which}`,
+      values: [from],
+    });
+    for (const [id, checkpoint, who] of rows) {
+      const place = checkpoint === '' ? ('' as Position) : places.get(checkpoint as Position);
+      if (place === undefined) throw new Error(`${who} stands at ${checkpoint}, where the log has no event; nothing was moved`);
+      // The token grows: an owner that was frozen before commits nothing any more.
+      await transaction.execute({
+        text: `update ${table} set checkpoint = $2, log_id = $3::uuid, token = token + 1, owner = null, lease_until = 0 where ${key}::text = $1`,
+        values: [id!, place, to],
+      });
+    }
+  }
+};
+
+const moveColumn = async (
+  transaction: Transaction,
+  arrays: ColumnArrays,
+  { table, column }: PositionColumn,
+  pairs: readonly PlacePair[],
+): Promise<void> => {
+  for (let at = 0; at < pairs.length; at += PAIRS_AT_ONCE) {
+    const some = pairs.slice(at, at + PAIRS_AT_ONCE);
+    await transaction.execute({
+      text: `update ${table} t set ${column} = $3 || p.target from unnest($1::text[], $2::text[]) p(source, target) where t.${column} = p.source`,
+      values: [arrays.texts(some.map(([source]) => source)), arrays.texts(some.map(([, target]) => target)), MOVED],
+    });
+  }
+  const left = await transaction.execute({
+    text: `select ${column} from ${table} where not starts_with(${column}, $1) limit 1`,
+    values: [MOVED],
+  });
+  if (left.count > 0) throw new Error(`${table} holds ${left.rows[0]![0]}, where the log has no event; nothing was moved`);
+  await transaction.execute({ text: `update ${table} set ${column} = substr(${column}, length($1) + 1)`, values: [MOVED] });
+};
+
+/** Checkpoints of read models and reactors, put on another log in one transaction. */
+export const createLogMoves = (transactor: Transactor, arrays: ColumnArrays): LogMoves => ({
+  checkpoints: (identity) =>
+    transactor.transaction(async (transaction) => {
+      const { rows } = await transaction.execute({
+        text: FOLLOWERS.map(({ table, which }) => `select checkpoint from ${table} where log_id = $1::uuid ${which}`).join(' union '),
+        values: [identity],
+      });
+      return rows.map(([checkpoint]) => checkpoint as Position);
+    }),
+  held: (now) => transactor.transaction(async (transaction) => (await allHeld(transaction, now)).rows.map(([who]) => who!)),
+  generations: (identity) =>
+    transactor.transaction(async (transaction) => {
+      const { rows } = await transaction.execute({
+        text: `select projection, generation from civic.generations where log_id = $1::uuid and state in ('live', 'building')`,
+        values: [identity],
+      });
+      return rows.map(([projection, generation]) => ({ projection: projection!, generation: Number(generation) }));
+    }),
+  move: (move) =>
+    transactor.transaction(async (transaction) => {
+      // Whoever would take a lease waits for the end of this, and then meets the other log.
+      await transaction.execute({ text: 'lock table civic.generations, civic.reactors in share row exclusive mode', values: [] });
+      const { rows } = await allHeld(transaction, move.now);
+      if (rows.length > 0) throw new StillHeld(rows.map(([who]) => who).join(', '));
+      if (!(await move.isComplete())) return false;
+      await moveCheckpoints(transaction, move);
+      for (const column of move.columns) await moveColumn(transaction, arrays, column, move.pairs);
+      return true;
+    }),
+});

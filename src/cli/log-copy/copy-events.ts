@@ -1,0 +1,73 @@
+import type { EventLog, EventMetadata, NewEvent, StoredEvent, StreamAppend } from '../../domain/ports/event-log.ts';
+import { CommandFailed } from '../context.ts';
+import { eventsOf, lineOf } from './log-pages.ts';
+
+/** Events of one call: small enough that both kinds of log keep the order of its appends. */
+const AT_ONCE = 200;
+
+export interface Copying {
+  readonly source: EventLog;
+  readonly target: EventLog;
+  readonly signal: AbortSignal;
+  readonly onProgress: (events: number) => void;
+}
+
+export interface Copied {
+  /** Events that the target had already. */
+  readonly found: number;
+  readonly copied: number;
+}
+
+/**
+ * Brings the target to where the source ends. What the target has must be the beginning of the source, event by event; so a copy that was
+ * stopped or killed goes on where it was, and another log is never written to. Throws `CommandFailed`.
+ */
+export const copyEvents = async ({ source, target, signal, onProgress }: Copying): Promise<Copied> => {
+  const from = eventsOf(source, signal);
+  let found = 0;
+  for await (const there of eventsOf(target, signal)) {
+    const { value: event } = await from.next();
+    if (event === undefined)
+      throw new CommandFailed(`the target has more events than the source (${found}): it is another log, or goes on by itself`);
+    if (lineOf(event) !== lineOf(there)) {
+      throw new CommandFailed(
+        `event ${found + 1} of the target (${there.id} of ${there.stream}) is not that of the source (${event.id} of ${event.stream}): it holds another log; give an empty one`,
+      );
+    }
+    found += 1;
+    if (found % AT_ONCE === 0) onProgress(found);
+  }
+  let copied = 0;
+  let appends: (StreamAppend & { readonly events: NewEvent[] })[] = [];
+  let size = 0;
+  const flush = async (): Promise<void> => {
+    const sent = appends;
+    copied += size;
+    appends = [];
+    size = 0;
+    if (sent.length === 0) return;
+    for (const outcome of await target.appendEach(sent)) {
+      if (outcome.kind === 'conflict') throw new CommandFailed('something else writes to the target; nothing may but this copy');
+    }
+    onProgress(found + copied);
+  };
+  for await (const event of from) {
+    const last = appends.at(-1);
+    const goesOn = last?.stream === event.stream;
+    if (size >= AT_ONCE || (!goesOn && appends.some(({ stream }) => stream === event.stream))) await flush();
+    if (goesOn && appends.length > 0) last.events.push(newEvent(event));
+    else appends.push({ stream: event.stream, expectedRevision: event.revision - 1, events: [newEvent(event)] });
+    size += 1;
+  }
+  await flush();
+  return { found, copied };
+};
+
+const newEvent = ({ id, type, schemaVersion, data, metadata, time }: StoredEvent): NewEvent => ({
+  id,
+  type,
+  schemaVersion,
+  data,
+  metadata: JSON.parse(metadata) as EventMetadata,
+  time,
+});
