@@ -2,7 +2,7 @@ const MOST = 300;
 /** Enough to tell where a stretch of a text stands in it. */
 const SEEN = 40;
 
-/** A stretch of a text, and how that text begins and ends. */
+/** A stretch of a text, empty where a long text has no word, and how that text begins and ends. */
 export interface Stretch {
   readonly part: string;
   readonly beginning: string;
@@ -11,10 +11,10 @@ export interface Stretch {
 
 /** Plain text on one line, at most 300 characters, with an ellipsis at each end that is not the text's own. No character is split. */
 export const excerptOf = ({ part, beginning, end }: Stretch): string => {
-  const line = oneLine(part);
+  const line = oneLine(part) || oneLine(beginning);
   const shown = cutAfter(line, MOST);
   const before = oneLine(beginning).startsWith(line.slice(0, SEEN)) ? '' : '… ';
-  const after = shown.length === line.length && oneLine(end).endsWith(line.slice(-SEEN)) ? '' : ' …';
+  const after = part !== '' && shown.length === line.length && oneLine(end).endsWith(line.slice(-SEEN)) ? '' : ' …';
   return `${before}${shown}${after}`;
 };
 

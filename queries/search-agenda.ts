@@ -11,8 +11,8 @@ import { nearestWords } from './near-words.ts';
 import { searchGuidance } from './search-guidance.ts';
 import * as statements from './search-statements.ts';
 import { searchText } from './search-text.ts';
-import { lenientUnits, mostMissing, queryLacking } from './search-units.ts';
-import { type PeriodCounts, searchWindows } from './search-windows.ts';
+import { anyWordOf, lenientUnits, mostMissing, queryLacking } from './search-units.ts';
+import { FEW_MATCHES, type PeriodCounts, searchWindows, WHOLE } from './search-windows.ts';
 
 export interface SearchAgendaDependencies {
   readonly reads: LiveReads;
@@ -70,22 +70,33 @@ interface Found {
   readonly missing: number;
 }
 
+const expectedMatches = async (reads: LiveReads, query: string, marks: readonly string[]): Promise<number> => {
+  const rows = await reads.texts((generation) => statements.expectedMatches(generation(AGENDA_SEARCH), query, marks));
+  const [{ Plan: plan }] = JSON.parse(rows[0]![0]!) as [{ readonly Plan: { readonly 'Plan Rows': number } }];
+  return plan['Plan Rows'];
+};
+
 /** The page: of items that match the whole query, or where there are none at all, that lack as few of its words as can be. */
 const find = async (reads: LiveReads, ground: Ground, input: SearchAgendaInput, after: SearchCursor | null): Promise<Found> => {
   const { query, bodyIds, topicId } = ground;
   const [fromDay, toDay] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
-  const first = fromDay == null ? -Infinity : periodOf((fromDay - 1) * DAY_MS);
-  const last = toDay == null ? Infinity : periodOf((toDay + 1) * DAY_MS);
-  const base = {
-    marks: [...(bodyIds === null ? [] : [statements.bodyMarks(bodyIds)]), ...(topicId === null ? [] : [statements.topicMark(topicId)])],
-    windows: searchWindows(ground.periods.filter(([period]) => period >= first && period <= last)),
-    fromDay: fromDay ?? null,
-    toDay: toDay ?? null,
-    after,
-    limit: input.limit,
+  // A local day is part of up to three days of UTC.
+  const limits = {
+    ...(fromDay == null ? {} : { from: periodOf((fromDay - 1) * DAY_MS) }),
+    ...(toDay == null ? {} : { to: periodOf((toDay + 1) * DAY_MS) }),
   };
-  const run = (wanted: string, units: statements.CandidateSearch['units']) =>
-    reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH), { ...base, query: wanted, units }));
+  const marks = [
+    ...(bodyIds === null ? [] : [statements.bodyMarks(bodyIds)]),
+    ...(topicId === null ? [] : [statements.topicMark(topicId)]),
+  ];
+  const entries = ground.periods.reduce((sum, [, number]) => sum + number, 0);
+  const days = { fromDay: fromDay ?? null, toDay: toDay ?? null };
+  const run = async (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
+    const isWide = entries > FEW_MATCHES && (await expectedMatches(reads, wanted, marks)) > FEW_MATCHES;
+    const windows = isWide ? searchWindows(ground.periods, limits) : WHOLE;
+    const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows, ...days, after, limit: input.limit };
+    return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH), search));
+  };
   if (after === null || after.missing === 0) {
     const rows = await run(query, []);
     if (rows.length > 0 || after !== null) return { rows, missing: 0 };

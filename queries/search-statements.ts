@@ -3,6 +3,7 @@ import type { Statement, StatementValue } from '../src/domain/ports/database.ts'
 import { requireLive } from '../src/domain/ports/projection.ts';
 import type { SearchCursor } from '../src/domain/search-cursor.ts';
 import type { SearchText } from './search-text.ts';
+import type { SearchWindow } from './search-windows.ts';
 
 /** More matches than this are not ranked, but the latest of them. */
 export const MOST_CANDIDATES = 1000;
@@ -72,11 +73,13 @@ export const stemRecords = (generation: number, stems: readonly string[]): State
 export interface CandidateSearch {
   /** As the database writes queries. */
   readonly query: string;
+  /** Met by any word of it. */
+  readonly anyWord: string;
   /** Parts of a query that an item need not have all of, each with what it counts. Empty: the query is met as a whole. */
   readonly units: readonly { readonly query: string; readonly weight: number }[];
   /** Marks one of which an item must have, for each filter. */
   readonly marks: readonly string[];
-  readonly windows: readonly (string | null)[];
+  readonly windows: readonly SearchWindow[];
   readonly fromDay: number | null;
   readonly toDay: number | null;
   readonly after: SearchCursor | null;
@@ -90,10 +93,20 @@ export const topicMark = (topicId: string): string => `'${MARK.topic}${topicId}'
 const WEIGHTS = `'{0.15, 0.3, 0.4, 1.0}'`;
 const RANK_STEPS = 1_000_000;
 /** Of an excerpt, in words. */
-const HEADLINE = `'MaxFragments=1, MaxWords=40, MinWords=20, StartSel="", StopSel=""'`;
+const HEADLINE = `'MaxFragments=1, MaxWords=40, MinWords=20, ShortWord=0, StartSel="", StopSel=""'`;
 const HEADLINE_TEXT = 60_000;
-/** As much of a text's beginning and end as tells whether an excerpt reaches it. */
-const EDGE = 200;
+/** A shorter text is shown as it is, and so much of the beginning and end of a longer one tells whether an excerpt reaches them. */
+const EDGE = 250;
+
+/**
+ * How many entries the database's own statistics let expect, as its plan: a row of JSON. Too few where words go together more often than by
+ * chance, and of no use before the first `analyze`; nothing but the cost of a search depends on it.
+ */
+export const expectedMatches = (generation: number, query: string, marks: readonly string[]): Statement => ({
+  text: `explain (format json) select from ${agendaSearchTables(generation).entries} e
+    where e.words @@ (${[query, ...marks].map((_, index) => `$${index + 1}::tsquery`).join(' && ')})`,
+  values: [query, ...marks],
+});
 
 /**
  * The latest candidates, ranked, and one page of them with one row more than it holds. Without a name, so that it is planned for this very
@@ -111,17 +124,17 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
     ...(search.toDay === null ? [] : [`e.day <= ${parameter(search.toDay)}::bigint`]),
   ];
   const filters = search.marks.map(asQuery);
-  const windows = search.windows.map((window) => {
-    const wanted = [query, ...filters, ...(window === null ? [] : [asQuery(window)])].join(' && ');
-    return `(select e.item_id, e.starts_at, e.words from ${entries} e where ${[`e.words @@ (${wanted})`, ...days].join(' and ')}
+  const windows = search.windows.map(({ marks, before }) => {
+    const wanted = [query, ...filters, ...(marks === null ? [] : [asQuery(marks)])].join(' && ');
+    const older = before === null ? [] : [`e.period < ${parameter(before)}::bigint`];
+    return `(select e.item_id, e.starts_at, e.words from ${entries} e where ${[`e.words @@ (${wanted})`, ...older, ...days].join(' and ')}
       order by e.starts_at desc, e.item_id desc limit ${MOST_CANDIDATES + 1})`;
   });
-  const match = (weights: string) => `ts_rank(${weights}, c.words, ${query}, 1)`;
-  const rank =
-    search.units.length === 0
-      ? `(${match(WEIGHTS)} * ${RANK_STEPS})::int`
-      : `(${search.units.map((unit) => `(c.words @@ ${asQuery(unit.query)})::int * ${unit.weight}`).join(' + ')}) * 1000 + least(999, (${match(WEIGHTS)} * 1000)::int)`;
-  const found = search.units.length === 0 ? query : asQuery(search.units.map((unit) => `( ${unit.query} )`).join(' | '));
+  const any = asQuery(search.anyWord);
+  const match = `ts_rank(${WEIGHTS}, c.words, ${search.units.length === 0 ? query : any}, 1)`;
+  const parts = search.units.map((unit) => `(c.words @@ ${asQuery(unit.query)})::int * ${unit.weight}`).join(' + ');
+  const rank = parts === '' ? `(${match} * ${RANK_STEPS})::int` : `(${parts}) * 1000 + least(999, (${match} * 1000)::int)`;
+  const textMatch = `ts_rank('{1, 0, 0, 0}', c.words, ${any}) > 0`;
   const { after } = search;
   const unseen =
     after === null
@@ -131,16 +144,19 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
   return {
     text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MOST_CANDIDATES + 1}),
       candidates as (
-        select c.item_id, c.starts_at, c.words, ${rank} as rank
-        from (select * from found order by starts_at desc, item_id desc limit ${MOST_CANDIDATES}) c
+        select c.item_id, c.starts_at, ${rank} as rank, ${textMatch} as in_text from (
+          -- Joined with nothing, so that it is fetched once from where it is stored and not for each look at it.
+          select item_id, starts_at, words || ''::tsvector as words from found order by starts_at desc, item_id desc limit ${MOST_CANDIDATES}
+        ) c
       ),
       page as materialized (select * from candidates c ${unseen} ${order('c')} limit ${parameter(search.limit + 1)}::int)
       select p.item_id, p.rank, p.starts_at, i.title, j.name, b.name,
-        ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), ${found}, ${HEADLINE}), left(d.shown, ${EDGE}), right(d.shown, ${EDGE}),
+        case when length(d.shown) <= ${EDGE} then d.shown else ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), ${any}, ${HEADLINE}) end,
+        left(d.shown, ${EDGE}), right(d.shown, ${EDGE}),
         i.source_url, s.type, s.status, s.succeeded_at, (select count(*) > ${MOST_CANDIDATES} from found)
       from page p join ${items} i on i.item_id = p.item_id join ${meetings} m on m.meeting_id = i.meeting_id
       join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
-      cross join lateral (select case when i.text is not null and ts_rank('{1, 0, 0, 0}', p.words, ${found}) > 0 then i.text else i.title end as shown) d
+      cross join lateral (select case when i.text is not null and p.in_text then i.text else i.title end as shown) d
       left join lateral ${sourceOf(sources)} on true
       where ${requireLive(AGENDA_SEARCH, generation)} ${order('p')}`,
     values,

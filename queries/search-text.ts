@@ -10,13 +10,17 @@ export interface SearchText {
   readonly units: readonly string[];
 }
 
+// oxlint-disable-next-line no-control-regex
+const NO_TEXT = /[\0\ufffd]/g;
 const CURLY_QUOTES = /[“”„‟″]/g;
+/** Each would be one more level of the query, and the database allows few. */
+const MANY_MINUSES = /-(?:\s*-)+/g;
 const UNIT = /"[^"]*"?|[^\s"]+/g;
 const OPERATOR = /^(?:or|-.*)$/i;
 
-/** Pure. U+0000, which the database takes in no text, separates words. */
+/** Pure. What is no text (U+0000 and lone surrogates) separates words. */
 export const searchText = (query: string): SearchText => {
-  const text = plainText(query.toWellFormed().replaceAll('\0', ' ')).replaceAll(CURLY_QUOTES, '"');
+  const text = plainText(query.toWellFormed().replaceAll(NO_TEXT, ' ')).replaceAll(CURLY_QUOTES, '"').replaceAll(MANY_MINUSES, '-');
   const units = text.match(UNIT) ?? [];
   return {
     text,

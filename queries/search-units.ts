@@ -7,18 +7,21 @@ import type { PeriodCounts } from './search-windows.ts';
 export interface LenientUnit {
   /** As the database writes queries. */
   readonly query: string;
-  /** What having it counts: the rarer its words, the more. */
+  /** What having it counts: one more each time that its words are half as common. So coarse that it seldom changes between two pages. */
   readonly weight: number;
 }
 
 /** Of more parts, the commonest are left out. */
-const MOST_UNITS = 8;
+const MOST_UNITS = 6;
 const LEXEME = /'((?:[^'\\]|''|\\\\)+)'/g;
+
+/** Met by any word of a query; empty where it has none. */
+export const anyWordOf = (query: string): string => [...new Set(query.match(LEXEME))].join(' | ');
 
 const lexemesOf = (query: string): readonly string[] =>
   [...query.matchAll(LEXEME)].map(([, lexeme]) => lexeme!.replaceAll("''", "'").replaceAll('\\\\', '\\'));
 
-/** The parts of a query by what they count, at most eight, in the order of the query. Parts that no word stands in are left out. */
+/** The parts of a query by what they count, at most six, in the order of the query. Parts that no word stands in are left out. */
 export const lenientUnits = async (reads: LiveReads, units: readonly string[], periods: PeriodCounts): Promise<readonly LenientUnit[]> => {
   const parts = [...new Set(units)].filter((query) => query !== '').map((query) => ({ query, lexemes: lexemesOf(query) }));
   if (parts.length < 2) return [];
@@ -30,7 +33,7 @@ export const lenientUnits = async (reads: LiveReads, units: readonly string[], p
     const known = lexemes.map((lexeme) => records.get(lexeme)).filter((number) => number !== undefined);
     // Numbers and the like are not among the words; there are so many of them that each is rare.
     const rarest = known.length === 0 ? 1 : Math.min(...known);
-    return { query, weight: Math.max(1, Math.round(100 * Math.log((all + 1) / (rarest + 0.5)))) };
+    return { query, weight: Math.max(1, Math.round(Math.log2((all + 1) / (rarest + 0.5)))) };
   });
   const least = weighed.map(({ weight }) => weight).toSorted((left, right) => right - left)[MOST_UNITS - 1] ?? 0;
   return weighed.filter(({ weight }) => weight >= least).slice(0, MOST_UNITS);

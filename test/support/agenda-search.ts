@@ -1,0 +1,90 @@
+import type { z } from 'zod';
+import { createGenerationStore } from '../../infra/postgresql/generations.ts';
+import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { agendaSearch } from '../../projections/agenda-search/projection.ts';
+import { createGetAgendaItem } from '../../queries/get-agenda-item.ts';
+import { createSearchAgenda } from '../../queries/search-agenda.ts';
+import { getAgendaItem } from '../../src/contract/tools/get-agenda-item.ts';
+import { searchAgenda } from '../../src/contract/tools/search-agenda.ts';
+import type { SearchAgendaData } from '../../src/contract/tools/agenda-functions.ts';
+import type { Statement } from '../../src/domain/ports/database.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { AgendaEvents, agendaId } from './agenda-events.ts';
+import { TestClock } from './civic.ts';
+import { startTestDatabase } from './embedded-database.ts';
+
+export type TestSearch = Awaited<ReturnType<typeof openTestSearch>>;
+
+/** Arguments of the tool as a caller sends them. */
+export type SearchArguments = z.input<typeof searchAgenda.input>;
+
+/** The search's tables on a database of their own, the events that fill them, and the two tools' questions; inputs and answers are checked. */
+export const openTestSearch = async () => {
+  const server = await startTestDatabase();
+  await migrate(server.url);
+  const database = await openDatabase({ dsn: server.url, statementTimeoutMs: 20_000 });
+  const store = createGenerationStore(database.transactor);
+  const { generation } = await store.create(agendaSearch, 'live', 0);
+  /** Every statement that the questions have sent. */
+  const sent: Statement[] = [];
+  const texts = (statement: Statement) => {
+    sent.push(statement);
+    return database.read.texts(statement);
+  };
+  const reads = createLiveReads({ ...database.read, texts });
+  const clock = new TestClock();
+  const ask = createSearchAgenda({ reads, clock });
+  const item = createGetAgendaItem({ reads, clock });
+  const search = async (input: unknown) => {
+    const page = await ask(searchAgenda.input.parse(input));
+    searchAgenda.data.parse(page.data);
+    return page;
+  };
+  const execute = (statement: Statement) => database.transactor.transaction((transaction) => transaction.execute(statement));
+  return {
+    server,
+    database,
+    store,
+    generation,
+    clock,
+    sent,
+    reads,
+    events: new AgendaEvents(),
+    execute,
+    fold: (batch: readonly StoredEvent[], into = generation) =>
+      database.transactor.transaction((transaction) =>
+        agendaSearch.fold(batch, { transaction, columns: database.columns, generation: into }),
+      ),
+    /** Another set of tables, which no reader asks. */
+    scratch: async () => (await store.create(agendaSearch, 'scratch', 0)).generation,
+    page: search,
+    search: async (input: unknown): Promise<SearchAgendaData> => (await search(input)).data,
+    /** Names of the items found, in order, over all pages of this size. */
+    async all(input: SearchArguments): Promise<readonly string[]> {
+      const ids: string[] = [];
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const { data } = await search({ ...input, ...(cursor === undefined ? {} : { cursor }) });
+        ids.push(...data.results.map(({ itemId }) => itemId));
+        cursor = data.nextCursor;
+      }
+      return ids;
+    },
+    item: async (name: string) => {
+      const found = await item(agendaId('agenda_items', name));
+      return found === null ? null : getAgendaItem.data.parse({ item: found, truncated: false }).item;
+    },
+    async clear(generations: readonly number[] = [generation]): Promise<void> {
+      const tables = generations.flatMap((number) => agendaSearch.tables(number));
+      await execute({ text: `truncate ${tables.join(', ')}`, values: [] });
+    },
+    async close(): Promise<void> {
+      await database.close();
+      await server.close();
+    },
+  };
+};
+
+/** Ids of items by the names that a test gave them. */
+export const itemIds = (...names: readonly string[]): readonly string[] => names.map((name) => agendaId('agenda_items', name));
