@@ -85,7 +85,7 @@ test('of four processes that want the same thirty reports at once each report is
   const ids = await submitted(30);
   const racers = [1, 2, 3, 4].map((seed) => start('race', database.url, String(seed), '1000', ...ids));
   for (const { next } of racers) expect(await next()).toBe('ready');
-  for (const { child } of racers) child.stdin!.write('go\n');
+  for (const { child } of racers) child.stdin.write('go\n');
   const outcomes = await Promise.all(racers.map(async ({ next }) => JSON.parse(await next()) as Record<string, string>));
   for (const id of ids) {
     expect(outcomes.filter((each) => each[id] === 'appended')).toHaveLength(1);
@@ -98,7 +98,7 @@ test('four processes together begin no more investigations in a day than its bud
   const ids = await submitted(24);
   const racers = [1, 2, 3, 4].map((seed) => start('race', database.url, String(seed), '10', ...ids));
   for (const { next } of racers) expect(await next()).toBe('ready');
-  for (const { child } of racers) child.stdin!.write('go\n');
+  for (const { child } of racers) child.stdin.write('go\n');
   const outcomes = await Promise.all(racers.map(async ({ next }) => JSON.parse(await next()) as Record<string, string>));
   expect(await reports.leases.begun(reports.clock.now())).toBe(10);
   const events = (await Promise.all(ids.map(eventsOf))).flat();
