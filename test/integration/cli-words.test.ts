@@ -60,6 +60,7 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'projections retry': ['record_history'],
   'projections skip': ['record_history', '--event', ID, '--reason', 'a reason'],
   'reactors retry': ['classification'],
+  'log copy': ['--to', 'postgresql'],
   'reports show': [ID],
   'reports lease': [ID, '--holder', 'somebody'],
   'reports move': [ID, '--holder', 'somebody', '--to', 'investigating'],

@@ -127,7 +127,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
     const options = call.request.getOptions()!;
     calls[options.hasSubscription() ? 'subscribe' : 'read'] += 1;
     const refused = refusal(call);
-    if (refused !== null) return void call.destroy(refused);
+    if (refused !== null) return void call.emit('error', refused);
     try {
       if (options.hasSubscription()) return await subscribe(call, options);
       const records = recordsOf(store, options);
@@ -138,7 +138,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
       }
       call.end();
     } catch (error) {
-      call.destroy(error instanceof InvalidPlace ? failure(grpc.status.INTERNAL, 'Invalid Position') : (error as Error));
+      call.emit('error', error instanceof InvalidPlace ? failure(grpc.status.INTERNAL, 'Invalid Position') : (error as Error));
     }
   };
 
@@ -161,7 +161,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
   const batchAppend = (call: grpc.ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
     calls.batchAppend += 1;
     const refused = refusal(call);
-    if (refused !== null) return void call.destroy(refused);
+    if (refused !== null) return void call.emit('error', refused);
     const gathering = new Map<string, Gathered>();
     call.on('data', (request: BatchAppendReq) => {
       const id = request.getCorrelationId()!.getString();
@@ -174,7 +174,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
       if (!request.getIsFinal()) return;
       gathering.delete(id);
       const later = refusal(call);
-      if (later !== null) return void call.destroy(later);
+      if (later !== null) return void call.emit('error', later);
       const { stream, expected, events } = gathered;
       if (total(events) > maxAppendBytes) return void call.write(batchTooLarge(id, gathered, maxAppendBytes));
       if (takeFault(faults, 'busy')) return void call.write(batchBusy(id, gathered));

@@ -38,7 +38,7 @@ const runCopy = (context: CliContext, options: Options): Promise<void> =>
         target,
         moves: civic.logMoves,
         projections: civic.projections,
-        now: () => civic.projectorDependencies.leaseClock.now(),
+        leaseClock: civic.projectorDependencies.leaseClock,
         signal: context.stopping,
         onProgress: (events) => bar.update(events),
       });

@@ -1,3 +1,4 @@
+import type { Clock } from '../../domain/ports/clock.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import { type LogMoves, StillHeld } from '../../domain/ports/log-moves.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
@@ -10,8 +11,7 @@ export interface Moving {
   readonly target: EventLog;
   readonly moves: LogMoves;
   readonly projections: readonly Projection[];
-  /** Milliseconds of the lease clock. */
-  readonly now: () => number;
+  readonly leaseClock: Clock;
   readonly signal: AbortSignal;
   readonly onProgress: (events: number) => void;
 }
@@ -30,7 +30,7 @@ export interface Moved {
 
 /** Copies, and where nobody follows the source any more compares both logs and puts every read model and reactor on the target. */
 export const moveLog = async (moving: Moving): Promise<Moved> => {
-  const { source, moves, now } = moving;
+  const { source, moves, leaseClock } = moving;
   let total: Copied = { found: 0, copied: 0 };
   const copyOn = async (): Promise<void> => {
     const { found, copied } = await copyEvents(moving);
@@ -45,7 +45,7 @@ export const moveLog = async (moving: Moving): Promise<Moved> => {
     heldBy,
   });
   for (;;) {
-    const heldBy = await moves.held(now());
+    const heldBy = await moves.held(leaseClock.now());
     if (heldBy.length > 0) return await stillHeld(heldBy);
     const compared = await compare(moving);
     try {
@@ -69,7 +69,7 @@ const compare = async ({ source, target, moves, projections, signal, onProgress 
   return await compareLogs({ source, target, signal, onProgress, wanted, wantedTypes });
 };
 
-const switchTo = async ({ source, target, moves, projections, now }: Moving, compared: Compared): Promise<boolean> => {
+const switchTo = async ({ source, target, moves, projections, leaseClock }: Moving, compared: Compared): Promise<boolean> => {
   const [from, to] = await Promise.all([source.identity(), target.identity()]);
   if (from === null || to === null) throw new CommandFailed('there is nothing to copy: the log is empty');
   const generations = await moves.generations(from);
@@ -77,5 +77,5 @@ const switchTo = async ({ source, target, moves, projections, now }: Moving, com
     ({ projection, generation }) => projections.find(({ name }) => name === projection)?.positionColumns?.(generation) ?? [],
   );
   const isComplete = async (): Promise<boolean> => (await source.head()) === compared.end;
-  return await moves.move({ from, to, places: compared.places, columns, pairs: compared.pairs, now: now(), isComplete });
+  return await moves.move({ from, to, places: compared.places, columns, pairs: compared.pairs, now: leaseClock.now(), isComplete });
 };

@@ -1,0 +1,300 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type KurrentLogSettings, openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
+import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import {
+  LOG_START,
+  LogUnavailable,
+  NO_STREAM,
+  OutcomeUnknown,
+  type Position,
+  type StreamAppend,
+} from '../../src/domain/ports/event-log.ts';
+import { appended, freshStream, newEvent, newEvents, type OpenLog, readOn } from '../support/event-log-builders.ts';
+import { type KurrentPeer, type KurrentPeerSettings, startKurrentPeer } from '../support/kurrent-peer.ts';
+import { PeerStore } from '../support/kurrent-peer-store.ts';
+
+const opened: OpenLog[] = [];
+const peers: KurrentPeer[] = [];
+const startPeer = async (settings?: KurrentPeerSettings): Promise<KurrentPeer> => {
+  const peer = await startKurrentPeer(settings);
+  peers.push(peer);
+  return peer;
+};
+const open = (url: string, settings: Partial<KurrentLogSettings> = {}): OpenLog => {
+  const log = openKurrentLog({ url, deadlineMs: 20_000, ...settings });
+  opened.push(log);
+  return log;
+};
+afterEach(async () => {
+  for (const peer of peers) {
+    peer.way.flow();
+    peer.faults.neverAnswer = 0;
+  }
+  for (const log of opened.splice(0)) await log.close();
+  for (const peer of peers.splice(0)) await peer.stop();
+});
+const one = (): StreamAppend => ({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1) });
+const stored = (peer: KurrentPeer): number => peer.store.records.filter(({ type }) => !type.startsWith('$')).length;
+
+describe.each([
+  ['in batches', true],
+  ['one call each', false],
+])('an append that goes wrong, %s', (_, batches) => {
+  test('is stored once although its answer was lost, and answered as if nothing had happened', async () => {
+    const peer = await startPeer({ batches });
+    const log = open(peer.url);
+    for (const fault of ['cutAfterStoring', 'cutBeforeStoring'] as const) {
+      const append = { ...one(), events: newEvents(3) };
+      peer.faults[fault] = 1;
+      const outcome = appended(await log.append(append));
+      expect(outcome.revision).toBe(2);
+      const events = await log.readStream(append.stream, NO_STREAM, 10);
+      expect(events.map(({ id }) => id)).toEqual(append.events.map(({ id }) => id));
+      expect(events.at(-1)!.position).toBe(outcome.position);
+    }
+    expect(stored(peer)).toBe(6);
+  });
+
+  test('is of unknown outcome when the server goes away with it, and the same again later finds what became of it', async () => {
+    const peer = await startPeer({ batches });
+    const log = open(peer.url, { againMs: 200 });
+    await log.append(one());
+    for (const fault of ['cutAfterStoring', 'cutBeforeStoring'] as const) {
+      const append = one();
+      peer.faults[fault] = 1;
+      const appending = log.append(append).catch((error: unknown) => error);
+      await expect.poll(() => peer.faults[fault]).toBe(0);
+      await peer.way.goDown();
+      expect(await appending).toBeInstanceOf(OutcomeUnknown);
+      await peer.way.comeBack();
+      await expect(log.append(append)).resolves.toMatchObject({ kind: 'appended', revision: 0 });
+      expect(await log.readStream(append.stream, NO_STREAM, 10)).toHaveLength(1);
+    }
+  });
+
+  test('is of unknown outcome when the server never answers, and holds up nobody else', async () => {
+    const peer = await startPeer({ batches });
+    const log = open(peer.url, { deadlineMs: 300 });
+    await log.append(one());
+    peer.faults.neverAnswer = 1;
+    const silent = log.append(one()).catch((error: unknown) => error);
+    await expect.poll(() => peer.faults.neverAnswer).toBe(0);
+    if (batches) await expect(log.append(one())).resolves.toMatchObject({ kind: 'appended' });
+    peer.faults.neverAnswer = 1_000;
+    expect(await silent).toBeInstanceOf(OutcomeUnknown);
+  });
+
+  test('is refused as not stored while the server is busy, not ready or away', async () => {
+    const peer = await startPeer({ batches });
+    const log = open(peer.url);
+    await log.append(one());
+    const before = stored(peer);
+    if (batches) {
+      peer.faults.busy = 1;
+      await expect(log.append(one())).rejects.toBeInstanceOf(LogUnavailable);
+    }
+    await peer.way.goDown();
+    await expect.poll(async () => await log.append(one()).catch((error: unknown) => (error as Error).name)).toBe('LogUnavailable');
+    await expect(log.head()).rejects.toBeInstanceOf(LogUnavailable);
+    await peer.way.comeBack();
+    expect(stored(peer)).toBe(before);
+    await expect(log.append(one())).resolves.toMatchObject({ kind: 'appended' });
+  });
+
+  test('that is larger than the server takes says which setting of the server to raise', async () => {
+    const peer = await startPeer({ batches, maxAppendBytes: 1_000 });
+    const log = open(peer.url);
+    const large = { ...one(), events: [newEvent({ data: JSON.stringify('x'.repeat(2_000)) })] };
+    const neighbours = await Promise.allSettled([log.append(one()), log.append(large), log.append(one())]);
+    expect(neighbours.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
+    await expect(log.append(large)).rejects.toThrow(/1000 bytes.*MaxAppendSize/);
+  });
+});
+
+describe('a connection', () => {
+  test('that was refused, and a log that was closed, are not sent to', async () => {
+    const log = open('esdb://127.0.0.1:1?tls=false');
+    await expect(log.append(one())).rejects.toBeInstanceOf(LogUnavailable);
+    await expect(log.head()).rejects.toBeInstanceOf(LogUnavailable);
+    const peer = await startPeer();
+    const closed = open(peer.url);
+    await closed.append(one());
+    await closed.close();
+    await expect(closed.append(one())).rejects.toBeInstanceOf(LogUnavailable);
+    await expect(closed.head()).rejects.toBeInstanceOf(LogUnavailable);
+  });
+
+  test('that is stalled ends a read at its deadline', async () => {
+    const peer = await startPeer();
+    const log = open(peer.url, { deadlineMs: 300 });
+    await log.append(one());
+    peer.way.stall();
+    await expect(log.readLast([freshStream()])).rejects.toBeInstanceOf(DeadlineExceeded);
+  });
+
+  test('that is cut between reads is made again without a word', async () => {
+    const peer = await startPeer();
+    const log = open(peer.url);
+    const append = one();
+    await log.append(append);
+    for (let round = 0; round < 5; round += 1) {
+      peer.way.cut();
+      expect(await log.readStream(append.stream, NO_STREAM, 1)).toHaveLength(1);
+    }
+    peer.faults.refuseCalls = 1;
+    expect(await log.readStream(append.stream, NO_STREAM, 1)).toHaveLength(1);
+  });
+
+  test('to a node that is not the leader goes on to the leader, also when the leader moves', async () => {
+    const store = new PeerStore();
+    const [first, second] = [await startPeer({ store }), await startPeer({ store })];
+    first.faults.leaderPort = second.port;
+    const log = open(first.url);
+    const append = one();
+    await log.append(append);
+    expect(first.calls.batchAppend + second.calls.batchAppend).toBeGreaterThan(0);
+    expect(await log.readStream(append.stream, NO_STREAM, 1)).toHaveLength(1);
+    expect(second.calls.read).toBeGreaterThan(0);
+    first.faults.leaderPort = 0;
+    second.faults.leaderPort = first.port;
+    const moved = { ...append, expectedRevision: 0, events: newEvents(2) };
+    await expect(log.append(moved)).resolves.toMatchObject({ kind: 'appended', revision: 2 });
+    expect(await log.readStream(append.stream, NO_STREAM, 9)).toHaveLength(3);
+  });
+
+  test('is encrypted by the certificate that the connection string names, with its credentials', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'civic-tls-'));
+    try {
+      const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
+      const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
+      execFileSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', certificate, ...subject], {
+        stdio: 'pipe',
+      });
+      const tls = { key: readFileSync(key, 'utf8'), certificate: readFileSync(certificate, 'utf8') };
+      const peer = await startPeer({ tls, password: 'civic:p@ss word' });
+      const at = (credentials: string) =>
+        `kurrentdb://${credentials}127.0.0.1:${peer.port}?tls=true&tlsCAFile=${encodeURIComponent(certificate)}`;
+      const log = open(at('civic:p%40ss%20word@'));
+      await expect(log.append(one())).resolves.toMatchObject({ kind: 'appended' });
+      expect(await log.head()).not.toBe(LOG_START);
+      const stranger = open(at('civic:wrong@'));
+      await expect(stranger.head()).rejects.toThrow(/refuses these credentials/);
+      const untrusting = open(`esdb://civic:p%40ss%20word@127.0.0.1:${peer.port}?tls=true`);
+      await expect(untrusting.head()).rejects.toBeInstanceOf(LogUnavailable);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+/** Follows until told to stop, and keeps what it saw. */
+const following = (log: OpenLog, after: Position, batchSize = 7) => {
+  const stop = new AbortController();
+  const seen: Position[] = [];
+  const done = (async () => {
+    for await (const { events } of log.subscribe({ after, batchSize, signal: stop.signal }))
+      seen.push(...events.map(({ position }) => position));
+  })();
+  return {
+    seen,
+    async end() {
+      stop.abort();
+      await done;
+    },
+  };
+};
+
+describe('a subscription', () => {
+  test('goes on where it was through cut connections, a server that is away, and refusals', async () => {
+    const peer = await startPeer();
+    const [writer, reader] = [open(peer.url), open(peer.url)];
+    const all = following(reader, LOG_START);
+    const appendSome = async (count: number): Promise<void> => {
+      for (let n = 0; n < count; n += 1) await writer.append(one());
+    };
+    for (let round = 0; round < 6; round += 1) {
+      await appendSome(10);
+      if (round % 3 === 0) peer.way.cut();
+      else if (round % 3 === 1) {
+        await peer.way.goDown();
+        await peer.way.comeBack();
+      } else peer.faults.refuseCalls = 3;
+      await appendSome(10);
+    }
+    await expect.poll(() => all.seen.length, { timeout: 20_000 }).toBe(120);
+    await all.end();
+    expect(all.seen).toEqual((await readOn(writer, LOG_START)).map(({ position }) => position));
+  });
+
+  test('that the server leaves in silence looks for itself, and listens anew', async () => {
+    const peer = await startPeer();
+    const [writer, reader] = [open(peer.url), open(peer.url, { pollMs: 50 })];
+    await writer.append(one());
+    const all = following(reader, LOG_START);
+    await expect.poll(() => peer.calls.subscribe).toBe(1);
+    peer.faults.muteSubscriptions = true;
+    for (let n = 0; n < 5; n += 1) await writer.append(one());
+    await expect.poll(() => all.seen.length).toBe(6);
+    peer.faults.muteSubscriptions = false;
+    await expect.poll(() => peer.calls.subscribe).toBeGreaterThan(1);
+    await writer.append(one());
+    await expect.poll(() => all.seen.length).toBe(7);
+    await all.end();
+    expect(all.seen).toEqual((await readOn(writer, LOG_START)).map(({ position }) => position));
+  });
+
+  test('of many followers is one, and resumes past what the server itself has written', async () => {
+    const peer = await startPeer();
+    const log = open(peer.url);
+    await log.append(one());
+    const followers = Array.from({ length: 8 }, () => following(log, LOG_START));
+    for (const { seen } of followers) await expect.poll(() => seen.length).toBe(1);
+    for (let n = 0; n < 30; n += 1) await log.append(one());
+    for (const { seen } of followers) await expect.poll(() => seen.length).toBe(31);
+    expect(peer.calls.subscribe).toBe(1);
+    for (const each of followers) await each.end();
+  });
+});
+
+describe('a log that is not ours', () => {
+  test('is reported with the event that somebody else wrote', async () => {
+    const peer = await startPeer();
+    const log = open(peer.url);
+    await log.append(one());
+    peer.store.append('orders-1', NO_STREAM, [
+      {
+        id: crypto.randomUUID(),
+        type: 'OrderPlaced',
+        contentType: 'application/json',
+        data: Buffer.from('{}'),
+        metadata: Buffer.from('{"x":1}'),
+      },
+    ]);
+    await expect(readOn(log, LOG_START)).rejects.toThrow(/OrderPlaced.*not of this service/);
+  });
+
+  test('and a position of a log in PostgreSQL is none here', async () => {
+    const peer = await startPeer();
+    const log = open(peer.url);
+    await log.append(one());
+    const foreign = '00000000000000000007' as Position;
+    await expect(log.readAll({ after: foreign, limit: 1 })).rejects.toThrow(/no position of a log on KurrentDB/);
+  });
+
+  test('is told from a copy of it: each store has an identity of its own, the same for all who connect', async () => {
+    const [one_, other] = [await startPeer(), await startPeer()];
+    const append = one();
+    expect(await open(one_.url).identity()).toBeNull();
+    await open(one_.url).append(append);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    await open(other.url).append(append);
+    const identity = await open(one_.url).identity();
+    expect(identity).toMatch(/^[0-9a-f-]{36}$/);
+    expect(await open(one_.url).identity()).toBe(identity);
+    expect(await open(other.url).identity()).not.toBe(identity);
+  });
+});
