@@ -59,18 +59,15 @@ describe.each([
     expect(stored(peer)).toBe(6);
   });
 
-  test('is of unknown outcome when the server goes away with it, and the same again later finds what became of it', async () => {
+  test('is of unknown outcome where it cannot be sent again in time, and the same again later finds what became of it', async () => {
     const peer = await startPeer({ batches });
-    const log = open(peer.url, { againMs: 200 });
+    const log = open(peer.url, { againMs: 0 });
     await log.append(one());
     for (const fault of ['cutAfterStoring', 'cutBeforeStoring'] as const) {
       const append = one();
       peer.faults[fault] = 1;
-      const appending = log.append(append).catch((error: unknown) => error);
-      await expect.poll(() => peer.faults[fault]).toBe(0);
-      await peer.way.goDown();
-      expect(await appending).toBeInstanceOf(OutcomeUnknown);
-      await peer.way.comeBack();
+      await expect(log.append(append)).rejects.toBeInstanceOf(OutcomeUnknown);
+      expect(await log.readStream(append.stream, NO_STREAM, 10)).toHaveLength(fault === 'cutAfterStoring' ? 1 : 0);
       await expect(log.append(append)).resolves.toMatchObject({ kind: 'appended', revision: 0 });
       expect(await log.readStream(append.stream, NO_STREAM, 10)).toHaveLength(1);
     }
@@ -90,7 +87,7 @@ describe.each([
 
   test('is refused as not stored while the server is busy, not ready or away', async () => {
     const peer = await startPeer({ batches });
-    const log = open(peer.url);
+    const log = open(peer.url, { againMs: 0 });
     await log.append(one());
     const before = stored(peer);
     if (batches) {
@@ -98,7 +95,9 @@ describe.each([
       await expect(log.append(one())).rejects.toBeInstanceOf(LogUnavailable);
     }
     await peer.way.goDown();
-    await expect.poll(async () => await log.append(one()).catch((error: unknown) => (error as Error).name)).toBe('LogUnavailable');
+    // The first may still be sent into the connection that is gone.
+    await log.append(one()).catch(() => undefined);
+    await expect(log.append(one())).rejects.toBeInstanceOf(LogUnavailable);
     await expect(log.head()).rejects.toBeInstanceOf(LogUnavailable);
     await peer.way.comeBack();
     expect(stored(peer)).toBe(before);
