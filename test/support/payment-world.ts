@@ -28,7 +28,10 @@ export class PaymentWorld {
   readonly civic: TestCivic;
   readonly ledger: ReturnType<typeof createPaymentLedger>;
   readonly accountId = randomUUID();
-  readonly clock = { now: (): number => this.time, sleep: systemClock.sleep };
+  readonly clock = {
+    now: (): number => this.time,
+    sleep: (milliseconds: number, signal?: AbortSignal) => systemClock.sleep(milliseconds, signal),
+  };
   time = Date.UTC(2026, 0, 1);
   verifyMode: VerifyMode = 'valid';
   settleMode: SettleMode = 'ok';
@@ -106,7 +109,7 @@ export class PaymentWorld {
     },
   };
 
-  ask(nth: number, death: Death | null = null): Promise<PaymentAnswer> {
+  async ask(nth: number, death: Death | null = null): Promise<PaymentAnswer> {
     const payments = createPayments(this.partsOf(death));
     const call = {
       principal: { accountId: this.accountId, keyId: this.accountId, billing: billingOf('payg') },
@@ -117,7 +120,11 @@ export class PaymentWorld {
       signal: new AbortController().signal,
       read: async (): Promise<ReadOutcome> => this.read(nth),
     };
-    return payments.payForRead(call).finally(() => payments.end());
+    try {
+      return await payments.payForRead(call);
+    } finally {
+      await payments.end();
+    }
   }
 
   async work(chain: boolean, death: Death | null = null): Promise<void> {

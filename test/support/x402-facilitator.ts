@@ -9,8 +9,16 @@ import { NETWORK } from '../../src/domain/payments/payment.ts';
 import { LocalChain } from './x402-chain.ts';
 
 export type Operation = 'verify' | 'settle';
-/** What can go wrong with the facilitator itself. `done_then_500` does what it is asked and then answers that it failed. */
-export type HttpFault = 'http_500' | 'http_400_refusal' | 'hang' | 'bad_json' | 'wrong_shape' | 'done_then_500' | 'echo_500';
+/** What can go wrong with the facilitator itself. `done_…` does what it is asked first. */
+export type HttpFault =
+  | 'http_500'
+  | 'http_400_refusal'
+  | 'hang'
+  | 'bad_json'
+  | 'wrong_shape'
+  | 'done_then_500'
+  | 'done_then_hang'
+  | 'echo_500';
 
 export interface LocalFacilitator {
   readonly chain: LocalChain;
@@ -64,6 +72,7 @@ export const startLocalFacilitator = async (): Promise<LocalFacilitator> => {
       paymentRequirements: PaymentRequirements;
     };
     const done = await client[operation](paymentPayload, paymentRequirements);
+    if (fault === 'done_then_hang') return;
     if (fault === 'done_then_500') return send(response, 500, '{"message":"out of order"}');
     send(response, 200, JSON.stringify(done));
   };

@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PaymentRefused } from '../../src/admission/payments/payment-answer.ts';
 import { requestHash, termsHash } from '../../src/admission/payments/payment-hashes.ts';

@@ -68,7 +68,7 @@ export interface PaidCall {
   readonly arguments: unknown;
   /** `_meta["x402/payment"]` as it came; undefined when it is not there. */
   readonly payment: unknown;
-  /** Another call of the same batch carries the same payment (`sharedInBatch`). */
+  /** Another call of the same batch carries the same payment. */
   readonly sharedInBatch: boolean;
   /** Aborts when the caller has gone away. */
   readonly signal: AbortSignal;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NETWORK, paymentKey, type PaymentKey, type SignedPayment, toolUrl } from '../../domain/payments/payment.ts';
+import { paymentKey, type PaymentKey, type SignedPayment, toolUrl } from '../../domain/payments/payment.ts';
 import { PaymentRefused } from './payment-answer.ts';
 
 const hex = (bytes: number) =>
@@ -53,21 +53,4 @@ export const readPayment = (payment: unknown, tool: string): PresentedPayment =>
   const { maxTimeoutSeconds: _, ...terms } = accepted;
   const signed = { accepted: terms, ...payload, resourceUrl: toolUrl(tool) };
   return { key: paymentKey(signed), signed, boundTo: resource?.url ?? null };
-};
-
-/**
- * Of the payments that the calls of one batch carry, which ones another call of it carries too: such calls are answered
- * `payment_request_invalid`, since one payment is for one call.
- */
-export const sharedInBatch = (payments: readonly unknown[]): readonly boolean[] => {
-  const names = payments.map((payment) => {
-    const parsed = paymentPayload.shape.payload.shape.authorization.pick({ from: true, nonce: true }).safeParse(authorizationOf(payment));
-    return parsed.success ? `${NETWORK} ${parsed.data.from} ${parsed.data.nonce}` : null;
-  });
-  return names.map((name, index) => name !== null && names.some((other, at) => at !== index && other === name));
-};
-
-const authorizationOf = (payment: unknown): unknown => {
-  const { payload } = (payment ?? {}) as { readonly payload?: { readonly authorization?: unknown } | null };
-  return payload?.authorization;
 };

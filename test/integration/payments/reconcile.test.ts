@@ -206,7 +206,7 @@ describe('the worker', () => {
       readLast: shop.civic.log.readLast.bind(shop.civic.log),
       readStream: shop.civic.log.readStream.bind(shop.civic.log),
     };
-    expect(await shop.open({ log: log as never }).payForRead(shop.call(payment))).toMatchObject({ kind: 'paid' });
+    expect(await shop.open({ log }).payForRead(shop.call(payment))).toMatchObject({ kind: 'paid' });
     const id = (await rowOf(shop, payment))!.paymentId;
     const told = async () => (await shop.facts()).filter(({ data }) => data.paymentId === id).map(({ type }) => type);
     expect(await told()).toEqual([]);
