@@ -39,12 +39,12 @@ export const memoryQueue = () => {
 };
 
 /** Claims do not run out: the time of these tests stands still while somebody is at work. */
-const memoryClaims = (): ReportClaims => {
+const memoryClaims = (last: () => boolean): ReportClaims => {
   const holders = new Map<string, string>();
   return {
     async claim({ accountId, tokenKey, by }) {
       const name = `${accountId} ${tokenKey}`;
-      if (holders.has(name)) return false;
+      if (holders.has(name) && last()) return false;
       holders.set(name, by);
       return true;
     },
@@ -54,6 +54,10 @@ const memoryClaims = (): ReportClaims => {
 
 export interface IntakeWorld {
   now: number;
+  /** Whether claims run out at once, as they do when their holders are slow. */
+  claimsLast: boolean;
+  /** Whether the read model sees what the log holds. */
+  folds: boolean;
   /** Why intake is closed for everybody. */
   closed: Rejection | null;
   /** Answers of one process; two of them know nothing of each other but by the stores. */
@@ -72,12 +76,14 @@ export const memoryIntake = ({ now, cap }: { readonly now: number; readonly cap:
   const log = memoryLog();
   const checkpoints = memoryCheckpoints();
   const windows = memoryWindowCounts();
-  const claims = memoryClaims();
+  const claims = memoryClaims(() => world.claimsLast);
   const { queue, row } = memoryQueue();
   const clock = { now: () => world.now, sleep: async () => undefined };
   const identifiers = { next: randomUUID };
   const world: IntakeWorld = {
     now,
+    claimsLast: true,
+    folds: true,
     closed: null,
     log,
     row,
@@ -102,7 +108,7 @@ export const memoryIntake = ({ now, cap }: { readonly now: number; readonly cap:
         claims,
         places,
         closed: async () => world.closed,
-        readable: async () => true,
+        readable: async () => world.folds,
         deadlineMs: 10_000,
       });
       return (submitted) =>

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { type IntakeWorld, memoryIntake } from '../support/memory-intake.ts';
 
@@ -47,6 +48,16 @@ describe('a lost answer of the log', () => {
   });
 });
 
+describe('a receipt', () => {
+  test('is not given before the report can be read; the report stands and the same submission gets it later', async () => {
+    world.folds = false;
+    for (let again = 0; again < 7; again += 1) await expect(submit({ accountId, token: 'x' })).rejects.toThrow(DeadlineExceeded);
+    world.folds = true;
+    expect(await submit({ accountId, token: 'x' })).toMatchObject({ reportId: [...world.open()][0] });
+    expect(world.history()).toHaveLength(1);
+  });
+});
+
 describe('a place in the queue', () => {
   const open = async (count: number) => {
     for (let number = 0; number < count; number += 1) await submit({ accountId, token: `token-${number}` });
@@ -59,6 +70,18 @@ describe('a place in the queue', () => {
     expect(one).toEqual(other);
     expect([...world.row.reserved]).toEqual([]);
     expect(world.open().size).toBe(3);
+  });
+
+  test('is given back by whoever finds the token taken after all', async () => {
+    world.claimsLast = false;
+    const twin = world.process();
+    const [one, other] = await Promise.all([submit({ accountId, token: 'twin' }), twin({ accountId, token: 'twin' })]);
+    expect(one).toEqual(other);
+    const otherInput = { ...input, expectedRecord: 'another' };
+    const asked = [submit({ accountId, token: 'x' }), twin({ accountId, token: 'x', input: otherInput })];
+    expect((await Promise.all(asked.map(refusal))).toSorted()).toEqual(['replay_conflict', 'taken in']);
+    expect([world.row.counted, ...world.row.reserved.keys()]).toEqual([2]);
+    expect(world.history()).toHaveLength(2);
   });
 
   test('that a process died with is free again once that process can have nothing under way any more', async () => {
