@@ -5,7 +5,7 @@ import { Rejection } from '../../src/domain/rejections.ts';
 import type { ReportClaims } from '../../src/domain/ports/report-claims.ts';
 import type { ReportQueue } from '../../src/domain/ports/report-queue.ts';
 import { createReportPlaces } from '../../commands/report-intake/report-places.ts';
-import { settleReport } from '../../commands/report-intake/settle-report.ts';
+import { settleReport } from '../../commands/reports/settle-report.ts';
 import { createSubmitDataReport, type SubmittedReport } from '../../commands/report-intake/submit-data-report.ts';
 import { memoryCheckpoints } from './memory-checkpoints.ts';
 import { memoryWindowCounts } from './memory-counts.ts';
@@ -123,10 +123,8 @@ export const memoryIntake = ({ now, cap }: { readonly now: number; readonly cap:
     },
     async settle(accountId, reportId) {
       const closedAt = new Date(world.now).toISOString();
-      await settleReport(
-        { log: log.log, checkpoints, clock },
-        { accountId, reportId, closedAt, commandId: randomUUID(), deadline: world.now + 10_000 },
-      );
+      const settling = { accountId, reportId, closedAt, commandId: randomUUID(), causedBy: randomUUID() };
+      await settleReport({ log: log.log, checkpoints, clock }, settling, world.now + 10_000);
     },
     history: () => log.events.map(readAccountReportEvent),
     open() {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DataReport, ReportReceipt } from '../../src/contract/data-report.ts';
 import { dataReport, reportReceipt } from '../../src/contract/data-report.ts';
-import { settleReport } from '../../commands/report-intake/settle-report.ts';
+import { settleReport } from '../../commands/reports/settle-report.ts';
 import { readAccountReportEvent } from '../../src/domain/events/read-account-report-event.ts';
 import type { ReportEvent } from '../../src/domain/events/report-events.ts';
 import { NO_STREAM } from '../../src/domain/ports/event-log.ts';
@@ -95,5 +95,6 @@ export const closeReport = async (served: ServedCivic, accountId: string, report
   const { civic } = served;
   await moveReport(served, reportId, plainMove(served, accountId, 'declined'));
   const closedAt = new Date(civic.clock.now()).toISOString();
-  await settleReport(civic, { accountId, reportId, closedAt, commandId: randomUUID(), deadline: civic.clock.now() + 60_000 });
+  const settling = { accountId, reportId, closedAt, commandId: randomUUID(), causedBy: randomUUID() };
+  await settleReport(civic, settling, civic.clock.now() + 60_000);
 };
