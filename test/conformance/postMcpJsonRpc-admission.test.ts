@@ -62,7 +62,9 @@ describe('a batch of the 2025 era', () => {
   });
 
   test('that will be refused for its Accept is charged for nothing', async () => {
-    expectProtocolError(edge, await batch([element(1), element(2)], { accept: 'application/json' }), 406, -32_000, null);
+    for (const accept of ['application/json', 'text/event-stream']) {
+      expectProtocolError(edge, await batch([element(1), element(2)], { accept }), 406, -32_000, null);
+    }
     expect(edge.charged).toEqual([]);
   });
 });

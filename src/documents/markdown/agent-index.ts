@@ -1,3 +1,4 @@
+import { TOOLS } from '../../contract/tools/tools.ts';
 import type { OpenApiDocument } from '../document-types.ts';
 import { placedOperations } from './operation-section.ts';
 import { operationPagePath } from './reference.ts';
@@ -25,6 +26,13 @@ a record's source link before you rely on it.`,
       `- [Full reference](${url}/api-reference.md): errors, cursors, limits, digests, every operation and object`,
       `- [OpenAPI 3.1 document](${url}/api/openapi.json): the same for programs`,
     ].join('\n'),
+    blocks(
+      '## Tools of the Model Context Protocol',
+      `\`POST ${url}/api/v1/mcp\` (Streamable HTTP, no session) with a key of scope \`mcp:read\`:`,
+      Object.values(TOOLS)
+        .map(({ name, title, description }) => `- \`${name}\`: ${title}. ${description.replaceAll('\n', ' ')}`)
+        .join('\n'),
+    ),
     ...sections,
   )}\n`;
 };

@@ -80,6 +80,8 @@ const DEVIATIONS = `## Where the service deviates knowingly
 - Tool endpoint: the id of a request is a string or a whole number; JSON-RPC refuses null, booleans and objects.
 - Tool endpoint: each tool call of a batch is charged like a request; a batch without room for all its calls is refused as a whole and nothing runs. A
   batch has at most 20 elements and no id twice.
+- Tool endpoint: a tool that there is not, and arguments that are no object, are JSON-RPC errors with 200. An agenda item that there is not is
+  \`empty_result_not_chargeable\`, for every account; so is a paid search that finds nothing.
 - A feed cursor of another feed, or beyond the head, is 410, not 400, so that a client recovers by itself after a restore.
 - \`report_limit_reached\` always carries \`Retry-After: 86400\`.
 - A payment that is invalid or does not match is answered by the error wrapper with a fresh challenge in its details where paying again makes sense, not by

@@ -1,4 +1,9 @@
+import { TOOLS } from '../../contract/tools/tools.ts';
 import type { Prose } from './prose.ts';
+
+const TOOL_LINES = Object.values(TOOLS)
+  .map(({ name, description }) => `- \`${name}\`: ${description.replaceAll('\n', ' ')}`)
+  .join('\n');
 
 const CLOSED = 'This legacy route is closed: it answers 403 `mcp_prelaunch` whatever it is sent. It is no alias of `/api/v1/mcp`.';
 
@@ -27,8 +32,11 @@ like secrets.`,
 (\`io.modelcontextprotocol/protocolVersion\`) is of the current era: it is answered as JSON, and its headers must agree with its body. Any other is of
 the 2025 era: it must accept both \`application/json\` and \`text/event-stream\`, is answered as server-sent events, and may be a batch of at most 20.
 
-Six tools: \`search_agenda\`, \`get_agenda_item\`, \`get_coverage\`, \`get_data_coverage\`, \`report_missing_data\`, \`get_data_report\`. A tool's own refusal is a
-result with \`isError: true\`; the payload of a tool is at most 16,384 bytes.`,
+${TOOL_LINES}
+
+A result has its data as \`structuredContent.data\` and, the same, as JSON text; a tool's own refusal is a result with \`isError: true\`. The payload of a tool is
+at most 16,384 bytes: long texts are shortened, then rows are left out. A tool takes at most 10 seconds. Pages of a browser may call from the origins that the
+operator allows; any other \`Origin\` is 403.`,
   },
   getPrelaunchMcp: { tag: 'Tools', summary: 'Closed legacy route', description: CLOSED },
   postPrelaunchMcp: { tag: 'Tools', summary: 'Closed legacy route', description: CLOSED },
