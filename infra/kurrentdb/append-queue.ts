@@ -7,8 +7,13 @@ import { NotReached } from './wire-errors.ts';
 
 interface Waiting {
   readonly append: EncodedAppend;
+  /** Place in the order in which appends were given. */
+  readonly turn: number;
+  /** Until when it is sent again, once it has been sent. */
+  readonly until: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
+  sent: boolean;
 }
 
 export interface AppendQueueDependencies {
@@ -23,17 +28,22 @@ const APPENDS_UNDER_WAY = 1_000;
 const BYTES_UNDER_WAY = 16_000_000;
 const FIRST_PAUSE_MS = 20;
 const LONGEST_PAUSE_MS = 500;
+const LOST = 'the connection to the log was lost while an append was under way';
 
 /**
  * Sends appends in their order, those of one stream one after another, no more at once than the bounds. An append whose answer was lost is
- * sent again with the same event ids: the server knows them and stores nothing twice.
+ * sent again with the same event ids, before anything that came after it: the server knows the ids and stores nothing twice.
  */
 export class AppendQueue {
   readonly #dependencies: AppendQueueDependencies;
   readonly #busyStreams = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
   #waiting: Waiting[] = [];
+  /** To be sent again, once nothing is under way any more. */
+  #lost: Waiting[] = [];
+  #turns = 0;
   #bytes = 0;
+  #pause = FIRST_PAUSE_MS;
   #closed = false;
   #scheduled = false;
 
@@ -45,7 +55,8 @@ export class AppendQueue {
     const encoded = encodeAppend(append);
     if (this.#closed) throw new LogUnavailable('the log was closed; nothing was sent');
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    this.#waiting.push({ append: encoded, resolve, reject });
+    const until = Date.now() + this.#dependencies.againMs;
+    this.#waiting.push({ append: encoded, turn: (this.#turns += 1), until, resolve, reject, sent: false });
     this.#schedule();
     const answer = await promise;
     if (answer.kind === 'conflict') return answer;
@@ -57,7 +68,9 @@ export class AppendQueue {
   /** Takes no more appends and resolves when those under way are answered; those that wait are refused. */
   async close(): Promise<void> {
     this.#closed = true;
-    for (const each of this.#waiting.splice(0)) each.reject(new LogUnavailable('the log was closed; nothing was sent'));
+    for (const each of [...this.#waiting.splice(0), ...this.#lost.splice(0)]) {
+      each.reject(each.sent ? new OutcomeUnknown(LOST) : new LogUnavailable('the log was closed; nothing was sent'));
+    }
     await Promise.all(this.#underWay);
   }
 
@@ -66,6 +79,7 @@ export class AppendQueue {
     this.#scheduled = true;
     setImmediate(() => {
       this.#scheduled = false;
+      if (this.#lost.length > 0) return;
       const kept: Waiting[] = [];
       const passed = new Set<string>();
       for (const each of this.#waiting) {
@@ -80,35 +94,43 @@ export class AppendQueue {
     });
   }
 
-  #start({ append, resolve, reject }: Waiting): void {
-    this.#busyStreams.add(append.stream);
-    this.#bytes += append.bytes;
-    const sending = this.#send(append).then(resolve, reject);
+  #start(each: Waiting): void {
+    const { stream, bytes } = each.append;
+    this.#busyStreams.add(stream);
+    this.#bytes += bytes;
+    const sending = this.#send(each);
     this.#underWay.add(sending);
     void sending.finally(() => {
       this.#underWay.delete(sending);
-      this.#busyStreams.delete(append.stream);
-      this.#bytes -= append.bytes;
-      if (this.#waiting.length > 0) this.#schedule();
+      this.#busyStreams.delete(stream);
+      this.#bytes -= bytes;
+      if (this.#lost.length > 0 && this.#underWay.size === 0) this.#sendLostAgain();
+      else if (this.#waiting.length > 0) this.#schedule();
     });
   }
 
-  async #send(append: EncodedAppend): Promise<Answer> {
-    const { lane, againMs } = this.#dependencies;
-    const until = Date.now() + againMs;
-    let sent = false;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
-      try {
-        return await lane.send(append);
-      } catch (error) {
-        if (!(error instanceof AnswerLost || error instanceof NotReached || error instanceof LogUnavailable)) throw error;
-        sent ||= error instanceof AnswerLost;
-        if (!sent) throw new LogUnavailable('the log could not be reached; nothing was stored', { cause: error });
-        if (this.#closed || Date.now() + pause > until) {
-          throw new OutcomeUnknown('the connection to the log was lost while an append was under way', { cause: error });
-        }
-        await new Promise((resolve) => setTimeout(resolve, pause));
+  async #send(each: Waiting): Promise<void> {
+    try {
+      each.resolve(await this.#dependencies.lane.send(each.append));
+      this.#pause = FIRST_PAUSE_MS;
+    } catch (error) {
+      if (!(error instanceof AnswerLost || error instanceof NotReached || error instanceof LogUnavailable)) {
+        each.reject(error);
+        return;
       }
+      each.sent ||= error instanceof AnswerLost;
+      if (!each.sent) each.reject(new LogUnavailable('the log could not be reached; nothing was stored', { cause: error }));
+      else if (this.#closed || Date.now() + this.#pause > each.until) each.reject(new OutcomeUnknown(LOST, { cause: error }));
+      else this.#lost.push(each);
     }
+  }
+
+  #sendLostAgain(): void {
+    setTimeout(() => {
+      this.#waiting = [...this.#lost, ...this.#waiting].toSorted((one, other) => one.turn - other.turn);
+      this.#lost = [];
+      this.#schedule();
+    }, this.#pause);
+    this.#pause = Math.min(LONGEST_PAUSE_MS, this.#pause * 2);
   }
 }

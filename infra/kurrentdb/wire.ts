@@ -2,7 +2,7 @@ import { EventStoreDBClient } from '@eventstore/db-client';
 import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { LogUnavailable } from '../../src/domain/ports/event-log.ts';
 import { connectionText } from './connection-text.ts';
-import { NotReached } from './wire-errors.ts';
+import { isConnectionLoss, NotReached } from './wire-errors.ts';
 
 type ReadCall = Parameters<StreamsClient['read']>;
 export type Metadata = Exclude<ReadCall[1], Partial<CallOptions> | undefined>;
@@ -58,7 +58,7 @@ export interface Wire {
     deadlineMs: number | null,
     action: (client: StreamsClient, metadata: Metadata, options: Options) => Promise<Result>,
   ): Promise<Result>;
-  /** Whether the server takes many appends over one call. */
+  /** Whether the server takes many appends over one call. Throws `NotReached` where it could not be asked. */
   takesBatches(): Promise<boolean>;
   /** Has a call cancelled when the log is closed; call what it returns when the call has ended. */
   track(call: Cancellable): () => void;
@@ -98,12 +98,20 @@ export const openWire = (url: string): Wire => {
         return await action(streams, ...client.callArguments({ requiresLeader: true }, { deadline }));
       }),
     async takesBatches() {
-      batches ??= run('features', async () => await client.supports(streamsGrpc.StreamsService.batchAppend));
+      const ask = async (attempt = 1): Promise<boolean> => {
+        try {
+          return await run('features', async () => await client.supports(streamsGrpc.StreamsService.batchAppend));
+        } catch (error) {
+          if (closed || error instanceof NotReached || !isConnectionLoss(error) || attempt === ATTEMPTS) throw error;
+          return await ask(attempt + 1);
+        }
+      };
+      batches ??= ask();
       try {
         return await batches;
       } catch (error) {
         batches = undefined;
-        throw error;
+        throw isConnectionLoss(error) ? new NotReached('the log could not be asked what it takes', { cause: error }) : error;
       }
     },
     track(call) {

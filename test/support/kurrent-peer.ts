@@ -163,7 +163,10 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
     const refused = refusal(call);
     if (refused !== null) return void call.emit('error', refused);
     const gathering = new Map<string, Gathered>();
+    /** An append was lost with the connection: what was sent after it is lost too. */
+    let isCut = false;
     call.on('data', (request: BatchAppendReq) => {
+      if (isCut) return;
       const id = request.getCorrelationId()!.getString();
       const options = request.getOptions();
       if (options !== undefined) {
@@ -179,7 +182,9 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
       if (total(events) > maxAppendBytes) return void call.write(batchTooLarge(id, gathered, maxAppendBytes));
       if (takeFault(faults, 'busy')) return void call.write(batchBusy(id, gathered));
       const put = () => store.append(stream, expected, events);
+      const cuts = faults.cutBeforeStoring + faults.cutAfterStoring;
       if (!fails(put)) call.write(batchStored(id, gathered, put()));
+      isCut = faults.cutBeforeStoring + faults.cutAfterStoring < cuts;
     });
     call.on('end', () => call.end());
     call.on('error', () => undefined);
