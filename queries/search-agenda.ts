@@ -28,6 +28,8 @@ interface Ground {
   readonly bodyIds: readonly string[] | null;
   readonly topicId: string | null;
   readonly periods: PeriodCounts;
+  /** How many entries the database's statistics know of. */
+  readonly counted: number;
   readonly respelt: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -50,13 +52,14 @@ const groundOf = async (reads: LiveReads, { query, jurisdictionSlug, topicSlug }
   const [row] = await reads.texts((generation) =>
     statements.searchGround(generation(AGENDA_SEARCH), { search, jurisdictionSlug, topicSlug }),
   );
-  const [typed, typedUnits, unknown, bodyIds, topicId, periods] = row!;
+  const [typed, typedUnits, unknown, bodyIds, topicId, periods, counted] = row!;
   const units = parsed<string[]>(typedUnits!, []);
   const respelt = await nearOnes(reads, parsed<string[]>(unknown!, []));
   const ground = {
     bodyIds: parsed<string[] | null>(bodyIds!, null),
     topicId: topicId!,
     periods: parsed<PeriodCounts>(periods!, []),
+    counted: Number(counted),
     respelt,
   };
   if (respelt.size === 0) return { ...ground, query: typed!, units };
@@ -92,8 +95,10 @@ const find = async (reads: LiveReads, ground: Ground, input: SearchAgendaInput, 
   const entries = ground.periods.reduce((sum, [, number]) => sum + number, 0);
   const days = { fromDay: fromDay ?? null, toDay: toDay ?? null };
   const run = async (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
-    const isWide = entries > FEW_MATCHES && (await expectedMatches(reads, wanted, marks)) > FEW_MATCHES;
+    // Before the first statistics, and while far more has come than they know of, nothing can be expected.
+    const isWide = entries > FEW_MATCHES && (entries > 4 * ground.counted || (await expectedMatches(reads, wanted, marks)) > FEW_MATCHES);
     const windows = isWide ? searchWindows(ground.periods, limits) : WHOLE;
+    if (windows.length === 0) return [];
     const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows, ...days, after, limit: input.limit };
     return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH), search));
   };

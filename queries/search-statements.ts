@@ -20,10 +20,10 @@ export interface GroundInput {
 
 /**
  * What a search stands on: the query and its units as the database reads them, the words that no record has, the bodies of the jurisdiction
- * (null when none was asked for), the topic, and how many entries each period has.
+ * (null when none was asked for), the topic, how many entries each period has, and how many the database's statistics know of.
  */
 export const searchGround = (generation: number, { search, jurisdictionSlug, topicSlug }: GroundInput): Statement => {
-  const { jurisdictions, bodies, topics, periods, words } = agendaSearchTables(generation);
+  const { jurisdictions, bodies, topics, entries, periods, words } = agendaSearchTables(generation);
   return {
     name: `search_ground_g${generation}`,
     text: `select websearch_to_tsquery(${ENGLISH}, $1)::text,
@@ -35,7 +35,8 @@ export const searchGround = (generation: number, { search, jurisdictionSlug, top
             (select j.jurisdiction_id from ${jurisdictions} j where j.slug = $4 order by j.created_at, j.jurisdiction_id limit 1)
         ) end,
         (select t.topic_id from ${topics} t where t.slug = $5 order by t.created_at, t.topic_id limit 1),
-        (select json_agg(json_build_array(p.period, p.entries) order by p.period desc) from ${periods} p)
+        (select json_agg(json_build_array(p.period, p.entries) order by p.period desc) from ${periods} p),
+        (select c.reltuples::bigint from pg_class c where c.oid = '${entries}'::regclass)
       where ${requireLive(AGENDA_SEARCH, generation)}`,
     values: [search.text, search.units, search.words, jurisdictionSlug, topicSlug],
   };
@@ -100,7 +101,7 @@ const EDGE = 250;
 
 /**
  * How many entries the database's own statistics let expect, as its plan: a row of JSON. Too few where words go together more often than by
- * chance, and of no use before the first `analyze`; nothing but the cost of a search depends on it.
+ * chance; nothing but the cost of a search depends on it.
  */
 export const expectedMatches = (generation: number, query: string, marks: readonly string[]): Statement => ({
   text: `explain (format json) select from ${agendaSearchTables(generation).entries} e

@@ -27,10 +27,12 @@ const GROWTH = 5;
 /**
  * Stretches of time that a search with many matches looks through one after another until enough is found, the latest first. A common word
  * is found often enough in the first. What reaches the last is so rare that all of the past can be looked at, which costs less than looking up
- * its many periods. Which stretches these are changes what a search costs, never what it finds.
+ * its many periods; between dates they are looked up, for outside of them it may be common. Which stretches these are changes what a search costs, never what it finds. None where nothing is between the dates.
  */
 export const searchWindows = (all: PeriodCounts, { from, to }: PeriodLimits): readonly SearchWindow[] => {
   const periods = all.filter(([period]) => period >= (from ?? period) && period <= (to ?? period));
+  const isLimited = from !== undefined || to !== undefined;
+  if (isLimited && periods.length === 0) return [];
   const windows: SearchWindow[] = [];
   let left = periods.reduce((sum, [, entries]) => sum + entries, 0);
   let [next, most] = [0, FIRST_WINDOW];
@@ -42,10 +44,10 @@ export const searchWindows = (all: PeriodCounts, { from, to }: PeriodLimits): re
     windows.push({ marks: marksOf(periods.slice(next, end)), before: null });
     [next, most] = [end, most * GROWTH];
   }
-  if (from !== undefined) return [...windows, { marks: marksOf(periods.slice(next)), before: null }];
-  const newest = to === undefined ? null : to + 1;
-  return [...windows, { marks: null, before: next === 0 ? newest : periods[next - 1]![0] }];
+  const last = isLimited
+    ? { marks: marksOf(periods.slice(next)), before: null }
+    : { marks: null, before: next === 0 ? null : periods[next - 1]![0] };
+  return [...windows, last];
 };
 
-/** Met by nothing where there are no periods. */
 const marksOf = (periods: PeriodCounts): string => periods.map(([period]) => `'${MARK.period}${period}'`).join(' | ');

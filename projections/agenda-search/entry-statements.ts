@@ -5,6 +5,9 @@ import { agendaSearchTables, MARK, WEIGHT } from './tables.ts';
 // A vector of words takes at most a megabyte, and four bytes a character: what is longer than this is not searched to its end.
 const [TITLE, FILE, NAMES] = [8000, 200, 1000];
 
+/** Between two fields: a word that is not searched but takes a place, so that no phrase reaches from one field into the next. */
+const GAP = `E'\\nthe\\n'`;
+
 const words = (text: string, most: number, weight: string): string =>
   `setweight(to_tsvector('pg_catalog.english', left(civic.plain_text(left(${text}, ${most})), ${most})), '${weight}')`;
 
@@ -12,21 +15,21 @@ const words = (text: string, most: number, weight: string): string =>
 const freshEntries = (generation: number): string => {
   const { jurisdictions, bodies, topics, meetings, items, hits, documents } = agendaSearchTables(generation);
   return `select i.item_id, m.starts_at, m.day, m.period,
-      ${words(`concat_ws(' ', left(i.matter_file, ${FILE}), i.title)`, TITLE, WEIGHT.title)}
-      || ${words(`coalesce(t.names, '')`, NAMES, WEIGHT.topics)}
-      || ${words(`b.name || ' ' || j.name`, NAMES, WEIGHT.place)}
-      || ${words(`concat_ws(E'\\n', i.action_text, i.matter_type, i.text, d.titles)`, SEARCHED_LENGTH, WEIGHT.text)}
+      ${words(`concat_ws(${GAP}, left(i.matter_file, ${FILE}), i.title)`, TITLE, WEIGHT.title)}
+      || ${words(`${GAP} || coalesce(t.names, '')`, NAMES, WEIGHT.topics)}
+      || ${words(`${GAP} || b.name || ${GAP} || j.name`, NAMES, WEIGHT.place)}
+      || ${words(`${GAP} || concat_ws(${GAP}, i.action_text, i.matter_type, i.text, d.titles)`, SEARCHED_LENGTH, WEIGHT.text)}
       || array_to_tsvector(array['${MARK.body}' || m.body_id, '${MARK.period}' || m.period] || t.marks) as words
     from unnest($1::uuid[]) as x (id) join ${items} i on i.item_id = x.id
     join ${meetings} m on m.meeting_id = i.meeting_id
     join ${bodies} b on b.body_id = m.body_id
     join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
     left join lateral (
-      select string_agg(t.names, E'\\n' order by t.topic_id) as names, array_agg('${MARK.topic}' || t.topic_id) as marks
+      select string_agg(t.names, ${GAP} order by t.topic_id) as names, array_agg('${MARK.topic}' || t.topic_id) as marks
       from (select distinct h.topic_id from ${hits} h where h.item_id = i.item_id) h join ${topics} t on t.topic_id = h.topic_id
     ) t on true
     left join lateral (
-      select string_agg(d.title, E'\\n' order by d.document_id) as titles from ${documents} d where d.item_id = i.item_id
+      select string_agg(d.title, ${GAP} order by d.document_id) as titles from ${documents} d where d.item_id = i.item_id
     ) d on true`;
 };
 

@@ -68,7 +68,7 @@ export const RECORD_TABLES: Readonly<Record<SearchResource, SearchRecordTable>> 
     columns: columnsOf<'topics'>(({ uuid, text, time }) => [
       uuid('topic_id', ({ id }) => id),
       text('slug', ({ slug }) => slug),
-      text('names', ({ name, publicLabel }) => (name === publicLabel ? name : `${name} ${publicLabel}`)),
+      text('names', ({ name, publicLabel }) => (name === publicLabel ? name : `${name}\nthe\n${publicLabel}`)),
       time('created_at', ({ createdAt }) => createdAt),
     ]),
     searched: ['names'],

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { agendaId } from '../support/agenda-events.ts';
+import { openTestSearch, type TestSearch } from '../support/agenda-search.ts';
+import { DAY_MS, TEST_TIME } from '../support/civic.ts';
+
+const STARTS_AT = '2026-03-01T15:00:00.000Z';
+const LONG = `Ünïcode 𝔘 "quoted"\n\n${'x'.repeat(100_000)}`;
+
+let search: TestSearch;
+let events: TestSearch['events'];
+
+beforeAll(async () => {
+  search = await openTestSearch();
+  ({ events } = search);
+});
+afterAll(async () => search?.close());
+beforeEach(async () => search.clear());
+
+const document = (name: string, item: string | null, title: string) =>
+  events.publish('documents', name, {
+    agendaItemId: item === null ? null : agendaId('agenda_items', item),
+    meetingId: agendaId('meetings', 'm'),
+    kind: 'exhibit',
+    title,
+    url: `https://example.org/d/${name}`,
+  });
+
+test('an item is told with its meeting, place, topics, documents, publisher and freshness, its text whole', async () => {
+  const lastSuccessfulCheckAt = new Date(TEST_TIME - 3 * DAY_MS).toISOString();
+  await search.fold([
+    ...events.place('dallas'),
+    events.source('dallas', { lastSuccessfulCheckAt }),
+    events.topic('zoning'),
+    events.topic('parks'),
+    events.meeting('m', 'dallas', STARTS_AT, { status: 'held' }),
+    events.item('i', 'm', { title: 'Rezoning', text: LONG, agendaNumber: '4.', matterFile: 'Z-12', outcome: 'approved' }),
+    events.hit('h1', 'i', 'zoning', { confidence: 60 }),
+    events.hit('h2', 'i', 'parks', { confidence: 90 }),
+    document('d2', 'i', 'Map'),
+    document('d1', 'i', 'Exhibit A'),
+    document('agenda', null, 'Agenda of the whole meeting'),
+  ]);
+  expect(await search.item('i')).toEqual({
+    itemId: agendaId('agenda_items', 'i'),
+    title: 'Rezoning',
+    text: LONG,
+    jurisdiction: 'City of dallas',
+    jurisdictionSlug: 'dallas',
+    body: 'Council of dallas',
+    bodySlug: 'city-council',
+    meetingAt: STARTS_AT,
+    meetingStatus: 'held',
+    agendaNumber: '4.',
+    matterFile: 'Z-12',
+    outcome: 'approved',
+    sourceUrl: 'https://example.org/i/i',
+    topics: [
+      { topicSlug: 'parks', confidence: 90, summary: 'Summary h2', evidenceQuote: 'Quote ünïcode 𝔘 \n h2' },
+      { topicSlug: 'zoning', confidence: 60, summary: 'Summary h1', evidenceQuote: 'Quote ünïcode 𝔘 \n h1' },
+    ],
+    documents: [
+      { title: 'Exhibit A', kind: 'exhibit', url: 'https://example.org/d/d1' },
+      { title: 'Map', kind: 'exhibit', url: 'https://example.org/d/d2' },
+    ],
+    publisher: { jurisdiction: 'City of dallas', body: 'Council of dallas', sourceType: 'legistar' },
+    freshness: { status: 'stale', lastSuccessfulCheckAt },
+  });
+});
+
+test('what an item does not have is left out, null or empty', async () => {
+  await search.fold([
+    events.jurisdiction('dallas'),
+    events.body('dallas'),
+    events.meeting('m', 'dallas', STARTS_AT),
+    events.item('i', 'm'),
+  ]);
+  const item = (await search.item('i'))!;
+  expect(Object.keys(item)).not.toEqual(expect.arrayContaining(['text']));
+  for (const key of ['text', 'agendaNumber', 'matterFile', 'outcome']) expect(item).not.toHaveProperty(key);
+  expect(item).toMatchObject({
+    topics: [],
+    documents: [],
+    publisher: { sourceType: null },
+    freshness: { status: 'unknown', lastSuccessfulCheckAt: null },
+  });
+});
+
+test('an item is there once its meeting, body and jurisdiction are, and no longer', async () => {
+  const needed = [events.jurisdiction('dallas'), events.body('dallas'), events.meeting('m', 'dallas', STARTS_AT), events.item('i', 'm')];
+  expect(await search.item('unknown')).toBeNull();
+  for (const event of needed.toReversed()) {
+    expect(await search.item('i')).toBeNull();
+    expect((await search.search({ query: 'item' })).results).toEqual([]);
+    await search.fold([event]);
+  }
+  expect(await search.item('i')).not.toBeNull();
+  expect((await search.search({ query: 'item' })).results).toHaveLength(1);
+  for (const [resource, name] of [
+    ['jurisdictions', 'dallas'],
+    ['public_bodies', 'dallas'],
+    ['meetings', 'm'],
+    ['agenda_items', 'i'],
+  ] as const) {
+    await search.fold([events.withdraw(resource, name)]);
+    expect([resource, await search.item('i')]).toEqual([resource, null]);
+    expect((await search.search({ query: 'item' })).results).toEqual([]);
+    await search.fold(needed);
+    expect([resource, (await search.search({ query: 'item' })).results.length]).toEqual([resource, 1]);
+  }
+});
+
+test('a hit of a topic that is gone, or that has the slug of an older one, is not shown', async () => {
+  await search.fold([
+    ...events.place('dallas'),
+    events.meeting('m', 'dallas', STARTS_AT),
+    events.item('i', 'm'),
+    events.topic('zoning'),
+    events.topic('younger', { slug: 'zoning', createdAt: '2027-01-01T00:00:00.000Z' }),
+    events.hit('h1', 'i', 'zoning'),
+    events.hit('h2', 'i', 'younger'),
+    events.hit('h3', 'i', 'none'),
+  ]);
+  const summaries = async () => (await search.item('i'))!.topics.map(({ summary }) => summary);
+  expect(await summaries()).toEqual(['Summary h1']);
+  await search.fold([events.withdraw('topics', 'zoning')]);
+  expect(await summaries()).toEqual(['Summary h2']);
+});

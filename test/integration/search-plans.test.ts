@@ -1,0 +1,165 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientConfig } from '../../infra/postgresql/sessions.ts';
+import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
+import { itemsOf } from '../../projections/agenda-search/record-statements.ts';
+import { upsertEntries } from '../../projections/agenda-search/entry-statements.ts';
+import { agendaSearchTables, type AgendaSearchTables, MARK } from '../../projections/agenda-search/tables.ts';
+import { MOST_CANDIDATES } from '../../queries/search-statements.ts';
+import type { Statement } from '../../src/domain/ports/database.ts';
+import { agendaId } from '../support/agenda-events.ts';
+import { openTestSearch, type TestSearch } from '../support/agenda-search.ts';
+import { TEST_TIME } from '../support/civic.ts';
+
+const ITEMS = 200_000;
+/** Between two meetings; ten years in all. */
+const APART_MS = 8.76 * 3_600_000;
+const MEETING = 20;
+/** No search looks at more rows of entries than this: all of a few stretches of time, or all of few matches. */
+const MOST_ROWS = 40_000;
+
+let search: TestSearch;
+let tables: AgendaSearchTables;
+let session: Client;
+/** Set up as the connections are that folds run on. */
+let folding: Client;
+
+const uuid = (number: string, kind: number) => `('00000000-0000-4000-${8000 + kind}-' || lpad((${number})::text, 12, '0'))::uuid`;
+const startsAt = (number: string) =>
+  `(${TEST_TIME - (ITEMS / MEETING) * APART_MS} + ((${number}) / ${MEETING})::bigint * ${APART_MS})::bigint`;
+const period = (number: string) => {
+  const time = `to_timestamp(${startsAt(number)} / 1000.0)`;
+  return `(extract(year from ${time})::int * 4 + extract(quarter from ${time})::int - 1)`;
+};
+
+beforeAll(async () => {
+  search = await openTestSearch();
+  tables = agendaSearchTables(search.generation);
+  const { events, fold } = search;
+  await fold([...events.place('dallas'), ...events.place('plano'), events.topic('zoning')]);
+  session = new Client(clientConfig({ dsn: search.server.url, purpose: 'plans' }));
+  await session.connect();
+  folding = new Client(clientConfig({ dsn: search.server.url, purpose: 'plans', lookups: true }));
+  await folding.connect();
+  // As in a program that was started on an empty database: every plan is kept from before there were rows.
+  for (let times = 0; times < 8; times++) await search.search({ query: 'c1' });
+  const body = `case when n % 100 = 0 then '${agendaId('public_bodies', 'plano')}' else '${agendaId('public_bodies', 'dallas')}' end`;
+  await session.query(
+    `insert into ${tables.meetings} (meeting_id, body_id, source_id, status, starts_at, day, period)
+     select ${uuid('n', 1)}, '${agendaId('public_bodies', 'dallas')}', null, 'held', ${startsAt(`n * ${MEETING}`)}, 0, ${period(`n * ${MEETING}`)}
+     from generate_series(0, ${ITEMS / MEETING - 1}) n`,
+  );
+  await session.query(
+    `insert into ${tables.items} (item_id, meeting_id, title, source_url)
+     select ${uuid('n', 2)}, ${uuid(`n / ${MEETING}`, 1)}, 'Item ' || n, 'https://example.org/' || n from generate_series(0, ${ITEMS - 1}) n`,
+  );
+  await session.query(
+    `insert into ${tables.entries} (item_id, starts_at, day, period, words)
+     select ${uuid('n', 2)}, ${startsAt('n')}, (${startsAt('n')}) / 86400000, ${period('n')},
+       setweight(to_tsvector('pg_catalog.simple', 'c1' || case when n % 2 = 0 then ' c2' else ' c3' end || case when n % 20 = 0 then ' c4' else '' end
+         || case when n % 10000 = 0 then ' c5' else '' end || case when n < ${ITEMS} / 3 then ' c6' else '' end || ' w' || n % 977), 'A')
+       || array_to_tsvector(array['${MARK.body}' || ${body}, '${MARK.period}' || ${period('n')}]
+         || case when n % 50 = 0 then array['${MARK.topic}${agendaId('topics', 'zoning')}'] end)
+     from generate_series(0, ${ITEMS - 1}) n`,
+  );
+  await session.query(`insert into ${tables.periods} select period, count(*) from ${tables.entries} group by period`);
+}, 180_000);
+
+afterAll(async () => {
+  await session?.end();
+  await folding?.end();
+  await search?.close();
+});
+
+interface Node {
+  readonly 'Node Type': string;
+  readonly 'Relation Name'?: string;
+  readonly 'Index Name'?: string;
+  readonly 'Actual Rows'?: number;
+  readonly 'Actual Loops'?: number;
+  readonly 'Rows Removed by Filter'?: number;
+  readonly 'Rows Removed by Index Recheck'?: number;
+  readonly Plans?: readonly Node[];
+}
+const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
+
+const explained = async ({ text, values }: Statement, on = session): Promise<readonly Node[]> => {
+  await on.query('begin');
+  try {
+    const { rows } = await on.query({ text: `explain (analyze, timing off, format json) ${text}`, values: values as unknown[] });
+    return nodes((JSON.parse((rows[0] as { 'QUERY PLAN': string })['QUERY PLAN']) as [{ Plan: Node }])[0].Plan);
+  } finally {
+    await on.query('rollback');
+  }
+};
+
+const QUERIES = ['c1', 'c2', 'c4', 'c5', 'c6', 'w5', 'c1 -c2', '-c2', 'c2 or c3', '"c1 c2"', 'c2 c4', 'c3 w5'];
+const FILTERS = [
+  {},
+  { jurisdictionSlug: 'plano' },
+  { topicSlug: 'zoning' },
+  { fromDate: '2025-06-01', toDate: '2025-06-30' },
+  { toDate: '2018-02-01' },
+  { fromDate: '2025-07-01' },
+];
+
+describe.each(['statistics of an empty table', 'fresh statistics'])('T29 with two hundred thousand items and %s', (when) => {
+  beforeAll(async () => {
+    await session.query(when === 'fresh statistics' ? `analyze ${Object.values(tables).join(', ')}` : 'select');
+  }, 60_000);
+
+  test('a search goes through the index of words and looks at few rows', async () => {
+    for (const filters of FILTERS) {
+      for (const query of QUERIES) {
+        search.sent.length = 0;
+        await search.search({ query, ...filters });
+        for (const statement of search.sent.filter(({ text }) => text.includes('with found'))) {
+          const scans = (await explained(statement)).filter(
+            (node) => tables.entries.endsWith(node['Relation Name'] ?? ' ') && node['Actual Loops'] !== 0,
+          );
+          const rows = scans.reduce(
+            (sum, node) =>
+              sum +
+              (node['Actual Loops'] ?? 1) *
+                ((node['Actual Rows'] ?? 0) + (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)),
+            0,
+          );
+          expect({ query, filters, kinds: [...new Set(scans.map((node) => node['Node Type']))] }).toEqual({
+            query,
+            filters,
+            kinds: ['Bitmap Heap Scan'],
+          });
+          // All of what is only in the past is looked at.
+          const most = query === 'c6' ? ITEMS / 3 : MOST_ROWS;
+          expect([query, filters, rows <= most ? 'few' : rows]).toEqual([query, filters, 'few']);
+        }
+      }
+    }
+  }, 120_000);
+
+  test('the latest thousand matches are ranked, whatever stretches of time they lie in', async () => {
+    for (const query of ['c2', 'c6', '"c1 c2" c4', 'c5 or w5']) {
+      const { rows } = await session.query<{ item_id: string }>(
+        `select item_id from ${tables.entries} where words @@ websearch_to_tsquery('pg_catalog.english', $1) order by starts_at desc, item_id desc limit ${MOST_CANDIDATES}`,
+        [query],
+      );
+      const found = await search.all({ query, limit: 20 });
+      expect([query, found.toSorted()]).toEqual([query, rows.map(({ item_id }) => item_id).toSorted()]);
+    }
+  }, 120_000);
+});
+
+test('T29 a fold finds the items of changed meetings and writes their entries by keys alone', async () => {
+  const { rows } = await session.query<{ meeting_id: string }>(`select meeting_id from ${tables.meetings} order by meeting_id limit 50`);
+  const ids = rows.map(({ meeting_id }) => meeting_id);
+  const found = await explained(itemsOf(search.generation, columnArrays, 'meetings', ids), folding);
+  const items = await session.query<{ item_id: string }>(`select item_id from ${tables.items} order by item_id limit 1000`);
+  const itemIds = items.rows.map(({ item_id }) => item_id);
+  const written = await explained(upsertEntries(search.generation, columnArrays, itemIds), folding);
+  for (const node of [...found, ...written]) {
+    const isSmall = [tables.jurisdictions, tables.bodies, tables.topics, tables.hits, tables.documents].some((table) =>
+      table.endsWith(node['Relation Name'] ?? ' '),
+    );
+    if (!isSmall) expect([node['Node Type'], node['Relation Name']]).not.toEqual(['Seq Scan', expect.any(String)]);
+  }
+}, 60_000);

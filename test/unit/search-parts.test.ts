@@ -1,0 +1,148 @@
+import { describe, expect, test } from 'vitest';
+import { excerptOf } from '../../queries/excerpt.ts';
+import { distance, nearestWords } from '../../queries/near-words.ts';
+import { searchText } from '../../queries/search-text.ts';
+import { anyWordOf, mostMissing, queryLacking } from '../../queries/search-units.ts';
+import { type PeriodCounts, searchWindows } from '../../queries/search-windows.ts';
+import { dayOfDate, localDay } from '../../src/domain/local-day.ts';
+import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../src/domain/search-cursor.ts';
+import { spellableWords } from '../../src/domain/search-words.ts';
+
+describe('a query', () => {
+  test('falls into words and quoted phrases that may be lacking, unless it says or or minus', () => {
+    expect(searchText('car "elm street" wash').units).toEqual(['car', '"elm street"', 'wash']);
+    for (const query of ['car or wash', 'car OR wash', 'car -wash', 'car -"elm street"']) expect(searchText(query).units).toEqual([]);
+    expect(searchText('orchard "or" well-known').units).toEqual(['orchard', '"or"', 'well-known']);
+  });
+
+  test('has as its words what may be misspelt: four letters or more and nothing but letters', () => {
+    expect(searchText('The 24-1757 zoning Peñas abc a1bcd').words).toEqual(['zoning', 'penas']);
+  });
+
+  test('lacking some of its parts is every choice of the others', () => {
+    const units = ['a', 'b', 'c'].map((query) => ({ query: `'${query}'`, weight: 1 }));
+    expect(queryLacking(units, 1)).toBe("( ( 'a' ) & ( 'b' ) ) | ( ( 'a' ) & ( 'c' ) ) | ( ( 'b' ) & ( 'c' ) )");
+    expect([1, 2, 3, 4, 5, 6].map(mostMissing)).toEqual([0, 1, 1, 2, 2, 3]);
+  });
+
+  test('is met by any of its words, each named once', () => {
+    expect(anyWordOf(String.raw`'it''s' & !( 'a\\b' <-> 'c' ) | 'c'`)).toBe(String.raw`'it''s' | 'a\\b' | 'c'`);
+  });
+});
+
+describe('near words', () => {
+  test('are as far apart as letters must be put in, left out, replaced or swapped', () => {
+    const far = [
+      ['zoning', 'zoning', 0],
+      ['zonning', 'zoning', 1],
+      ['zonign', 'zoning', 1],
+      ['buisnesses', 'businesses', 1],
+      ['abc', '', 3],
+      ['kitten', 'sitting', 3],
+    ] as const;
+    for (const [left, right, expected] of far)
+      expect([left, right, distance(left, right), distance(right, left)]).toEqual([left, right, expected, expected]);
+  });
+
+  test('are the nearest, the commonest first, and none that is too far', () => {
+    const words = ['parking', 'packing', 'barking', 'banking'].map((word, index) => ({ word, records: index === 2 ? 9 : index }));
+    expect(nearestWords('parkin', words)).toEqual(['parking']);
+    expect(nearestWords('larking', words)).toEqual(['barking', 'parking']);
+    expect(nearestWords('xxxx', [{ word: 'yyyy', records: 1 }])).toEqual([]);
+  });
+});
+
+describe('windows', () => {
+  const periods: PeriodCounts = Array.from({ length: 40 }, (_, index) => [100 - index, 2500]);
+  const marksOf = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `' p${from - index}'`).join(' | ');
+
+  test('are all of time where there is little', () => {
+    expect(searchWindows([[5, 100]], {})).toEqual([{ marks: null, before: null }]);
+    expect(searchWindows([], {})).toEqual([{ marks: null, before: null }]);
+  });
+
+  test('grow towards the past, one after another, and the last is all that is left', () => {
+    expect(searchWindows(periods, {})).toEqual([
+      { marks: marksOf(100, 99), before: null },
+      { marks: null, before: 99 },
+    ]);
+    const many: PeriodCounts = Array.from({ length: 400 }, (_, index) => [1000 - index, 2500]);
+    expect(searchWindows(many, {})).toEqual([
+      { marks: marksOf(1000, 999), before: null },
+      { marks: marksOf(998, 989), before: null },
+      { marks: marksOf(988, 939), before: null },
+      { marks: null, before: 939 },
+    ]);
+  });
+
+  test('keep to the periods of the dates', () => {
+    expect(searchWindows(periods, { from: 98, to: 99 })).toEqual([{ marks: marksOf(99, 98), before: null }]);
+    expect(searchWindows(periods, { to: 80 })).toEqual([
+      { marks: marksOf(80, 79), before: null },
+      { marks: marksOf(78, 61), before: null },
+    ]);
+    expect(searchWindows([[5, 1]], { to: 5 })).toEqual([{ marks: "' p5'", before: null }]);
+    expect(searchWindows([[5, 1]], { from: 6 })).toEqual([]);
+  });
+});
+
+describe('a search cursor', () => {
+  const binding: SearchBinding = { query: 'x'.repeat(200), jurisdictionSlug: 'a', topicSlug: null, fromDate: '2026-01-01', toDate: null };
+  const cursor: SearchCursor = { missing: 2, rank: 123_456, startsAt: -62_167_219_200_000, itemId: '00000000-0000-0000-0000-000000000000' };
+
+  test('comes back as it was, in one short text', () => {
+    const text = encodeSearchCursor(binding, cursor);
+    expect(decodeSearchCursor(binding, text)).toEqual(cursor);
+    expect(text.length).toBeLessThan(100);
+  });
+
+  test('is of its own search alone: what is null is not what is empty or in another place', () => {
+    const text = encodeSearchCursor(binding, cursor);
+    for (const other of [
+      { query: 'x' },
+      { jurisdictionSlug: null, topicSlug: 'a' },
+      { fromDate: null, toDate: '2026-01-01' },
+      { topicSlug: '' },
+    ]) {
+      expect(() => decodeSearchCursor({ ...binding, ...other }, text)).toThrow('of another query or of other filters');
+    }
+  });
+});
+
+describe('days and words', () => {
+  test('a day is that of the place', () => {
+    const day = (instant: string, zone: string) => localDay(Date.parse(instant), zone);
+    expect(day('2026-03-01T05:59:59.999Z', 'America/Chicago')).toBe(dayOfDate('2026-02-28'));
+    expect(day('2026-03-01T06:00:00.000Z', 'America/Chicago')).toBe(dayOfDate('2026-03-01'));
+    expect(day('2024-02-29T14:59:00.000Z', 'Asia/Tokyo')).toBe(dayOfDate('2024-02-29'));
+    expect(day('2024-02-29T15:00:00.000Z', 'Asia/Tokyo')).toBe(dayOfDate('2024-03-01'));
+    for (const instant of ['0000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z'])
+      expect(Number.isInteger(day(instant, 'Asia/Tokyo'))).toBe(true);
+  });
+
+  test('each word counts once, without accents, and no further than a text is searched', () => {
+    expect([...spellableWords('Zoning ZONING peña ﬁesta abc 12345 a1b2c3 x_long long-term')]).toEqual([
+      'zoning',
+      'pena',
+      'fiesta',
+      'long',
+      'term',
+    ]);
+    expect(spellableWords(`${' '.repeat(60_000)}beyond`).size).toBe(0);
+  });
+});
+
+describe('an excerpt', () => {
+  test('has an ellipsis where the text goes on', () => {
+    expect(excerptOf({ part: 'a b', beginning: 'a b c', end: 'a b c' })).toBe('a b …');
+    expect(excerptOf({ part: 'b\n c', beginning: 'a b c', end: 'a b c' })).toBe('… b c');
+    expect(excerptOf({ part: 'a b c', beginning: 'a b c', end: 'a b c' })).toBe('a b c');
+  });
+
+  test('is cut between words, or between characters where there are none', () => {
+    const words = 'word '.repeat(100);
+    expect(excerptOf({ part: words, beginning: words, end: words })).toMatch(/^(?:word )+…$/);
+    const flags = '🇺🇸'.repeat(200);
+    expect(excerptOf({ part: flags, beginning: flags, end: flags })).toMatch(/^(?:🇺🇸)+ …$/u);
+  });
+});
