@@ -239,3 +239,26 @@ test('a report that a person holds is left alone, and costs nothing of the budge
   reports.clock.advance(60_001);
   expect(await reports.turn()).toMatchObject({ moved: [{ reportId, to: 'already_available' }] });
 });
+
+test('a report that cannot be worked on does not keep the others from it', async () => {
+  const ids = [await reports.submit('a', input()), await reports.submit('b', input())];
+  const { worker } = reports.parts();
+  let asked = 0;
+  const poisoned = {
+    ...worker,
+    reads: {
+      ...worker.reads,
+      texts: async (...of: Parameters<typeof worker.reads.texts>) => {
+        asked += 1;
+        if (asked === 1) throw new Error('this one cannot be looked up');
+        return worker.reads.texts(...of);
+      },
+    },
+  };
+  const done = await reports.turn(poisoned);
+  const [bad] = done.failed;
+  expect(done.failed).toEqual([{ reportId: bad!.reportId, reason: 'this one cannot be looked up' }]);
+  expect(done.moved).toEqual([{ reportId: ids.find((id) => id !== bad!.reportId), to: 'already_available' }]);
+  expect(reports.logger.errors.join()).toContain(bad!.reportId);
+  expect(await reports.turn()).toMatchObject({ moved: [{ reportId: bad!.reportId }], failed: [] });
+});

@@ -173,7 +173,13 @@ const work = async (context: CliContext, civic: Civic, options: Options): Promis
   if (options.once === true) {
     const { position, ...done } = await dueReports(worker, context.stopping);
     await waitUntilVisible(context, civic, position);
-    const counts = { looked: done.looked, moved: done.moved.length, noted: done.noted.length, left: done.left.length };
+    const counts = {
+      looked: done.looked,
+      moved: done.moved.length,
+      noted: done.noted.length,
+      left: done.left.length,
+      failed: done.failed.length,
+    };
     print(context, options.json === true ? done : counts, options);
     if (done.stopped !== null) throw failedAs(new Rejection(done.stopped, STOPPED[done.stopped]));
     return;

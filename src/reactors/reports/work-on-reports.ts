@@ -2,7 +2,8 @@ import { leaseReport } from '../../../commands/reports/lease-report.ts';
 import { moveReport, noteReport, type ReportWork } from '../../../commands/reports/work-on-report.ts';
 import { type KnownReport, knownReports, type ReportFilter } from '../../../queries/known-reports.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { Position } from '../../domain/ports/event-log.ts';
+import { DatabaseUnavailable } from '../../domain/ports/database.ts';
+import { LogUnavailable, OutcomeUnknown, type Position } from '../../domain/ports/event-log.ts';
 import { Rejection, type RejectionCode } from '../../domain/rejections.ts';
 import { readSwitches } from '../../domain/report-switches.ts';
 import { type FactsDependencies, gatherFacts } from './gather-facts.ts';
@@ -24,6 +25,8 @@ export interface WorkDone {
   readonly noted: readonly string[];
   /** Left alone: another has it, or it moved meanwhile. They come again. */
   readonly left: readonly { readonly reportId: string; readonly code: RejectionCode }[];
+  /** Could not be worked on, with what was thrown; the others were all the same. They come again. */
+  readonly failed: readonly { readonly reportId: string; readonly reason: string }[];
   /** Why the turn ended early: nothing else is worked on until that passes. */
   readonly stopped: Extract<RejectionCode, 'worker_paused' | 'budget_exhausted'> | null;
   /** Of the last event written. */
@@ -33,38 +36,60 @@ export interface WorkDone {
 const LEASE_MS = 60_000;
 const MOST_IN_A_TURN = 2000;
 
+interface Doing {
+  looked: number;
+  readonly moved: { reportId: string; to: string }[];
+  readonly noted: string[];
+  readonly left: { reportId: string; code: RejectionCode }[];
+  readonly failed: { reportId: string; reason: string }[];
+  position: Position | null;
+}
+
+/** What is away for everybody is no failure of one report. */
+const isAway = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable || error instanceof LogUnavailable || error instanceof OutcomeUnknown;
+
 /** Looks at the reports that the filter names (two thousand at most), as far as the switch and the day's budget let it; each under a lease of its own. */
 export const workOnReports = async (deps: WorkerDependencies, filter: ReportFilter, signal: AbortSignal): Promise<WorkDone> => {
-  const done = {
-    looked: 0,
-    moved: [] as { reportId: string; to: string }[],
-    noted: [] as string[],
-    left: [] as WorkDone['left'][number][],
-  };
-  let position: Position | null = null;
-  const end = (stopped: WorkDone['stopped']): WorkDone => ({ ...done, stopped, position });
-  if ((await readSwitches(deps.log)).worker.paused) return end('worker_paused');
+  const done: Doing = { looked: 0, moved: [], noted: [], left: [], failed: [], position: null };
+  if ((await readSwitches(deps.log)).worker.paused) return { ...done, stopped: 'worker_paused' };
   let places: Places | undefined;
-  const reports = await knownReports(deps.reads, filter, MOST_IN_A_TURN);
-  for (const report of reports) {
+  for (const report of await knownReports(deps.reads, filter, MOST_IN_A_TURN)) {
     signal.throwIfAborted();
-    done.looked += 1;
-    const verdict = verdictOn(await gatherFacts(deps, (places ??= await readPlaces(deps)), report));
-    if (verdict === null) continue;
-    const outcome = await carryOut(deps, report, verdict);
-    if (outcome instanceof Rejection) {
-      const { code } = outcome;
-      if (code === 'worker_paused' || code === 'budget_exhausted') return end(code);
-      done.left.push({ reportId: report.reportId, code });
-      continue;
+    places ??= await readPlaces(deps);
+    try {
+      const stopped = await lookAt(deps, places, report, done);
+      if (stopped !== null) return { ...done, stopped };
+    } catch (error) {
+      if (isAway(error) || signal.aborted) throw error;
+      const { reportId } = report;
+      const reason = (error as Error).message;
+      done.failed.push({ reportId, reason });
+      deps.logger.error({ reportId, reason }, 'a report could not be worked on');
     }
-    position = outcome;
-    const last = verdict.moves.at(-1);
-    if (last === undefined) done.noted.push(report.reportId);
-    else done.moved.push({ reportId: report.reportId, to: last.to });
-    deps.logger.info({ reportId: report.reportId, to: last?.to ?? report.status }, 'a report was looked at');
   }
-  return end(null);
+  return { ...done, stopped: null };
+};
+
+/** Adds to what is done; returns why nothing else can be. */
+const lookAt = async (deps: WorkerDependencies, places: Places, report: KnownReport, done: Doing): Promise<WorkDone['stopped']> => {
+  const { reportId } = report;
+  done.looked += 1;
+  const verdict = verdictOn(await gatherFacts(deps, places, report));
+  if (verdict === null) return null;
+  const outcome = await carryOut(deps, report, verdict);
+  if (outcome instanceof Rejection) {
+    const { code } = outcome;
+    if (code === 'worker_paused' || code === 'budget_exhausted') return code;
+    done.left.push({ reportId, code });
+    return null;
+  }
+  done.position = outcome;
+  const last = verdict.moves.at(-1);
+  if (last === undefined) done.noted.push(reportId);
+  else done.moved.push({ reportId, to: last.to });
+  deps.logger.info({ reportId, to: last?.to ?? report.status }, 'a report was looked at');
+  return null;
 };
 
 /** Under a lease, and on the report as it was when the facts were gathered: whoever moved it meanwhile knew better. */

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { recordKeysTable } from '../../projections/record-keys/tables.ts';
+import { reportsTable, reportTalliesTable } from '../../projections/reports/tables.ts';
+import { countOpenReports } from '../../queries/count-open-reports.ts';
+import { foundRecords, type WantedRecord } from '../../queries/found-records.ts';
+import { knownReports, type ReportFilter } from '../../queries/known-reports.ts';
+import { readReportFigures } from '../../queries/report-figures.ts';
+import { derivedId } from '../../src/domain/identifiers.ts';
+import type { Statement, StatementValue, TypedQuery } from '../../src/domain/ports/database.ts';
+import type { LiveReads } from '../../src/domain/ports/projection.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openReports, type TestReports } from '../support/reports.ts';
+
+const RECORDS = 300_000;
+const REPORTS = 60_000;
+const OPEN = 1000;
+
+let database: TestDatabase;
+let reports: TestReports;
+let keys: number;
+let generation: number;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  reports = await openReports(database.url);
+  await reports.settled(undefined, ['reports', 'record_keys']);
+  [keys, generation] = [await reports.live('record_keys'), await reports.live('reports')];
+  await reports.rows(`insert into ${recordKeysTable(keys)}
+    select md5('r' || n)::uuid, 'agenda_items', md5('a' || n / 50)::uuid, n::text, '23-' || n / 3, md5('t' || n / 2)::uuid,
+      case when n % 50 = 0 then (date '2020-01-01' + n / 500)::text end from generate_series(1, ${RECORDS}) n`);
+  await reports.rows(`insert into ${reportsTable(generation)}
+    select md5('p' || n)::uuid, md5('c' || n % 500)::uuid, case when n > ${OPEN} then 'not_found' when n % 9 = 0 then 'received' else 'investigating' end,
+      n * 1000::bigint, n * 1000::bigint, case when n > ${OPEN} then n * 2000::bigint end, case when n <= ${OPEN} then n * 5000::bigint end,
+      null, 'F', null, '[]', '{"sourceUrl":"https://example.org/","expectedRecord":"x"}', md5('a' || n)::uuid, md5('t' || n)::uuid, n::text,
+      'dallas', (date '2020-01-01' + n % 900)::text, 2, 1, null, null, null from generate_series(1, ${REPORTS}) n`);
+  for (const table of [recordKeysTable(keys), reportsTable(generation), reportTalliesTable(generation)])
+    await reports.rows(`analyze ${table}`);
+});
+afterAll(async () => {
+  await reports?.close();
+  await database?.close();
+});
+
+/** The statements that a question sends, as it sends them. */
+const sent = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<readonly Statement[]> => {
+  const statements: Statement[] = [];
+  const live = (name: string) => (name === 'reports' ? generation : keys);
+  const reads = {
+    texts: (build: (numbers: typeof live) => Statement) => {
+      statements.push(build(live));
+      return Promise.resolve([]);
+    },
+    many: (build: (numbers: typeof live) => TypedQuery<unknown>) => {
+      const { sql, values } = build(live);
+      statements.push({ text: sql.replaceAll('$slonik_', '$'), values: values as StatementValue[] });
+      return Promise.resolve([]);
+    },
+  } as unknown as LiveReads;
+  await ask(reads).catch(() => undefined);
+  return statements;
+};
+
+/** How the statements are run when their plan is made once for all parameters, as a prepared one's is. */
+const plans = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<string> => {
+  const found: string[] = [];
+  for (const { text, values } of await sent(ask)) {
+    await reports.database.transactor.transaction(async (transaction) => {
+      await transaction.execute({ text: 'set local plan_cache_mode = force_generic_plan', values: [] });
+      const { rows } = await transaction.execute({ text: `explain ${text}`, values });
+      found.push(rows.map(([line]) => line).join('\n'));
+    });
+  }
+  return found.join('\n\n');
+};
+
+const wanted: WantedRecord = {
+  addressKey: derivedId('test', 'address'),
+  titleKey: derivedId('test', 'title'),
+  sourceRecordId: '61582',
+  localDate: '2023-01-11',
+};
+
+test.each([
+  ['all names', wanted],
+  ['an address alone', { ...wanted, titleKey: null, sourceRecordId: null, localDate: null }],
+])('records are found among many by %s without reading them all', async (_, names) => {
+  expect(await plans((reads) => foundRecords(reads, names))).not.toContain('Seq Scan');
+});
+
+const filters: readonly (readonly [string, ReportFilter])[] = [
+  ['are due', { dueAt: 10_000 }],
+  [
+    'a record may answer',
+    {
+      mayBe: { addressKeys: [derivedId('test', 'a')], titleKeys: [derivedId('test', 't')], sourceRecordIds: ['1'], dates: ['2020-01-01'] },
+    },
+  ],
+  ['have an id', { reportIds: [derivedId('test', 'report')] }],
+  ['are open', { open: true }],
+];
+test.each(filters)('reports that %s are found among many without reading them all', async (_, filter) => {
+  expect(await plans((reads) => knownReports(reads, filter, 100))).not.toContain('Seq Scan on reports_g');
+});
+
+test('open reports are counted, and figures told, without reading the closed ones', async () => {
+  expect(await plans((reads) => countOpenReports(reads))).not.toContain('Seq Scan on reports_g');
+  expect(await plans((reads) => readReportFigures(reads))).not.toContain('Seq Scan on reports_g');
+  expect(await countOpenReports(reports.reads)).toBe(OPEN);
+});
