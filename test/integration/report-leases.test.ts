@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { leaseReport } from '../../commands/reports/lease-report.ts';
 import type { ReportMove } from '../../commands/reports/report-commands.ts';
 import { moveReport, noteReport, type ReportWork, type WorkedReport } from '../../commands/reports/work-on-report.ts';
+import { createReportLeases } from '../../infra/postgresql/report-leases.ts';
 import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { reportStream } from '../../src/domain/streams.ts';
@@ -198,6 +199,38 @@ test('a lease is taken once, renewed for its holder, refused to others, and free
     'lease_conflict',
     false,
   ]);
+});
+
+test('of two takeovers at once the second waits for the first and finds the report held', async () => {
+  const [reportId] = await submitted(1);
+  const { lease: before } = await leased(reportId!, 'ann');
+  await reports.leases.release(before);
+  const wanted = (holder: string) => ({
+    reportId: reportId!,
+    holder,
+    now: reports.clock.now(),
+    leaseMs: LEASE_MS,
+    above: before.token,
+    budget: 9,
+  });
+  const first = Promise.withResolvers<void>();
+  const taking = Promise.withResolvers<void>();
+  const one = reports.database.transactor.transaction(async (transaction) => {
+    const inside = createReportLeases({ transaction: (work) => work(transaction) });
+    expect(await inside.take(wanted('bob'))).toMatchObject({ kind: 'taken' });
+    taking.resolve();
+    await first.promise;
+  });
+  await taking.promise;
+  const other = reports.leases.take(wanted('eve'));
+  await untilTrue('the other waits for the row', async () => {
+    const waiting = await reports.rows("select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()");
+    return waiting.length > 0;
+  });
+  first.resolve();
+  await one;
+  expect(await other).toMatchObject({ kind: 'held', lease: { holder: 'bob' } });
+  expect(await reports.leases.begun(reports.clock.now())).toBe(2);
 });
 
 test('without its lease a report is neither moved nor noted, whoever says to have one', async () => {

@@ -76,6 +76,11 @@ test('open reports by status, the age of the oldest, and the times to first move
   await move(third, { to: 'declined' });
   expect(await told()).toContain('civic_reports_closing_seconds_bucket{le="+Inf",status="declined"} 1');
   expect(await told()).toContain('civic_reports_closing_seconds_bucket{le="2592000",status="declined"} 0');
+  const fourth = await reports.submit('d', input);
+  reports.clock.advance(6_000);
+  await move(fourth, { to: 'investigating' });
+  expect(await told()).toContain('civic_reports_first_move_seconds_bucket{le="10",status="investigating"} 2');
+  expect(await told()).toContain('civic_reports_first_move_seconds_sum{status="investigating"} 3616');
 });
 
 test('figures that cannot be read are absent, and everything else is told', async () => {

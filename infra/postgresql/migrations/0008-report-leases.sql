@@ -25,8 +25,11 @@ create function civic.take_report_lease(
 declare
   lease civic.report_leases;
 begin
-  insert into civic.report_leases (report_id) values (report) on conflict do nothing;
-  select * into lease from civic.report_leases l where l.report_id = report for update;
+  loop
+    select * into lease from civic.report_leases l where l.report_id = report for update;
+    exit when found;
+    insert into civic.report_leases (report_id) values (report) on conflict do nothing;
+  end loop;
   if lease.holder is not null and lease.lease_until > moment and lease.token >= above then
     if lease.holder = wanted_by then
       update civic.report_leases l set lease_until = greatest(l.lease_until, until) where l.report_id = report returning * into lease;
