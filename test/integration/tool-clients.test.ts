@@ -73,7 +73,7 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
       expect(jurisdictions.map(({ jurisdictionSlug }) => jurisdictionSlug)).toContain('dallas');
       expect(guidance.length).toBeGreaterThan(0);
 
-      const { results } = await called(client, 'search_agenda', { query: 'zoning', limit: 5 });
+      const { results } = await called(client, 'search_agenda', { query: 'rezoning', limit: 5 });
       expect(results.length).toBeGreaterThan(0);
       const { itemId } = results[0]!;
       expect((await called(client, 'get_agenda_item', { itemId })).item.itemId).toBe(itemId);

@@ -53,7 +53,7 @@ describe.each(['current', '2025'] as const)('in the %s era', (era) => {
   test('a call is challenged, paid, answered with its receipt, and answered the same when it is sent again; then reports are open', async () => {
     const client = await connect(await openAccount('payg'), era);
     try {
-      const query = { query: 'zoning' };
+      const query = { query: 'rezoning' };
       const report = { sourceUrl: 'https://records.example.org/a', expectedRecord: 'an agenda', idempotencyToken: 'after-payment' };
       expect(codeOf(await call(client, 'report_missing_data', report))).toBe('access_denied');
 
@@ -110,9 +110,9 @@ test('a payment of an account that pays otherwise is refused, and served without
   const client = await connect(service.key!, 'current');
   const other = await connect(await openAccount('payg'), 'current');
   try {
-    const payment = await fundedPayer().pay(challengeOf(await call(other, 'search_agenda', { query: 'zoning' })));
-    expect(codeOf(await call(client, 'search_agenda', { query: 'zoning' }, payment))).toBe('billing_channel_payment_mismatch');
-    expect((await call(client, 'search_agenda', { query: 'zoning' })).isError).toBeUndefined();
+    const payment = await fundedPayer().pay(challengeOf(await call(other, 'search_agenda', { query: 'rezoning' })));
+    expect(codeOf(await call(client, 'search_agenda', { query: 'rezoning' }, payment))).toBe('billing_channel_payment_mismatch');
+    expect((await call(client, 'search_agenda', { query: 'rezoning' })).isError).toBeUndefined();
   } finally {
     await client.close();
     await other.close();
@@ -122,14 +122,14 @@ test('a payment of an account that pays otherwise is refused, and served without
 test('one payment in two calls of a batch pays for neither, whatever is written around it', async () => {
   const key = await openAccount('payg');
   const client = await connect(key, '2025');
-  const payment = await fundedPayer().pay(challengeOf(await call(client, 'search_agenda', { query: 'zoning' })));
+  const payment = await fundedPayer().pay(challengeOf(await call(client, 'search_agenda', { query: 'rezoning' })));
   await client.close();
   const settled = facilitator.asked.settle.length;
   const element = (id: number, sent: object) => ({
     jsonrpc: '2.0',
     id,
     method: 'tools/call',
-    params: { name: 'search_agenda', arguments: { query: 'zoning' }, _meta: { 'x402/payment': sent } },
+    params: { name: 'search_agenda', arguments: { query: 'rezoning' }, _meta: { 'x402/payment': sent } },
   });
   const body = JSON.stringify([element(1, payment), element(2, { ...payment, note: 'another' })]);
   const { messages } = await askTools({ url: service.baseUrl, key, headers: { accept: BOTH_TYPES }, body });
