@@ -12,11 +12,12 @@ export const REPORT_PROSE = {
     tag: 'Reports',
     summary: 'Report a missing record',
     description: `Confirms receipt only, not a gap; the address is not fetched at intake. The same \`Idempotency-Key\` with the same body answers the
-first receipt, with another body it is 409. Needs current paid access and takes no paid call. Limits, shared with the tools: 5 submissions in a minute,
-20 new reports in a day, 20 open ones.
+first receipt, with another body it is 409. Needs current paid access and takes no paid call. Limits, shared with the tools: 5 submissions in a minute, refused
+ones included and repeated ones not; 20 new reports in a day (UTC), 20 open ones, and 32 keys and surfaces that present one \`Idempotency-Key\`. The receipt is
+given when the report can be read.
 
-Refused addresses: other schemes than http and https, credentials, a fragment, hosts that are private or have no dot, and query parameters that look
-like secrets.`,
+Refused addresses: other schemes than http and https, credentials, a fragment, hosts that are private or have no dot (literals of IPv6 have none), and query
+parameters that look like secrets.`,
   },
   getDataReport: {
     tag: 'Reports',
