@@ -1,22 +1,28 @@
-import { z } from 'zod';
 import type { CheckpointForm } from '../decider.ts';
-import type { IntakeState, KeptToken } from './intake-state.ts';
+import type { IntakeState } from './intake-state.ts';
+import { type KeptToken, tokensOf } from './token-book.ts';
 
 /**
- * A token is answered for ever, so the state has a row for each; a row is short, since what many rows say alike (who presented, where the
- * service was reached) is written once.
+ * A token is answered for ever, so the state has a row for each. A row is short, since what many rows say alike (who presented, where the
+ * service was reached) is written once; and it is cheap to read, since only the one token that a command asks about is made whole.
  */
-const written = z.strictObject({
-  aliases: z.array(z.string()),
+interface Written {
+  readonly aliases: readonly string[];
   /** What a status URL is without the id of its report. */
-  places: z.array(z.string()),
-  tokens: z.array(
-    z.tuple([z.string(), z.string(), z.string(), z.number(), z.number(), z.number().nonnegative(), z.array(z.number().nonnegative())]),
-  ),
-  newByDay: z.array(z.tuple([z.string(), z.number()])),
-  unresolved: z.array(z.string()),
-});
-type Written = z.output<typeof written>;
+  readonly places: readonly string[];
+  readonly tokens: readonly WrittenToken[];
+  readonly newByDay: readonly (readonly [day: string, count: number])[];
+  readonly unresolved: readonly string[];
+}
+type WrittenToken = readonly [
+  key: string,
+  inputHash: string,
+  reportId: string,
+  submittedAt: number,
+  nextCheckAt: number,
+  place: number,
+  aliases: readonly number[],
+];
 
 /** Numbers texts in the order in which they first come. */
 const numbering = () => {
@@ -27,14 +33,14 @@ const numbering = () => {
       numbers.set(text, number);
       return number;
     },
-    texts: (): string[] => [...numbers.keys()],
+    texts: (): readonly string[] => [...numbers.keys()],
   };
 };
 
 const write = ({ tokens, newByDay, unresolved }: IntakeState): Written => {
   const aliases = numbering();
   const places = numbering();
-  const rows = [...tokens].map(([key, { inputHash, receipt, aliases: presented }]): Written['tokens'][number] => {
+  const rows = [...tokensOf(tokens)].map(([key, { inputHash, receipt, aliases: presented }]): WrittenToken => {
     const { reportId, statusUrl, submittedAt, nextCheckAt } = receipt;
     const place = statusUrl.slice(0, -reportId.length);
     const times = [Date.parse(submittedAt), Date.parse(nextCheckAt)] as const;
@@ -43,29 +49,31 @@ const write = ({ tokens, newByDay, unresolved }: IntakeState): Written => {
   return { aliases: aliases.texts(), places: places.texts(), tokens: rows, newByDay: [...newByDay], unresolved: [...unresolved] };
 };
 
+/** What was written has been sealed, so that its shape is looked at from outside only. */
 const read = (value: unknown): IntakeState => {
-  const { aliases, places, tokens, newByDay, unresolved } = written.parse(value);
-  const keptTokens = tokens.map(([key, inputHash, reportId, submittedAt, nextCheckAt, place, presented]): [string, KeptToken] => [
-    key,
-    {
-      inputHash,
-      receipt: {
-        reportId,
-        statusUrl: numbered(places, place) + reportId,
-        submittedAt: new Date(submittedAt).toISOString(),
-        nextCheckAt: new Date(nextCheckAt).toISOString(),
-      },
-      aliases: presented.map((number) => numbered(aliases, number)),
-    },
-  ]);
-  return { tokens: new Map(keptTokens), newByDay: new Map(newByDay), unresolved: new Set(unresolved) };
+  const { aliases, places, tokens, newByDay, unresolved } = value as Written;
+  if (![aliases, places, tokens, newByDay, unresolved].every(Array.isArray)) throw new Error('this is no state of report intake');
+  return {
+    tokens: { older: new Map(tokens.map((token) => [token[0], keptToken(token, places, aliases)])), newer: new Map() },
+    newByDay: new Map(newByDay),
+    unresolved: new Set(unresolved),
+  };
 };
 
-const numbered = (texts: readonly string[], number: number): string => {
-  const text = texts[number];
-  if (text === undefined) throw new Error(`there is no text ${number}`);
-  return text;
-};
+const keptToken = (
+  [, inputHash, reportId, submittedAt, nextCheckAt, place, presented]: WrittenToken,
+  places: readonly string[],
+  aliases: readonly string[],
+): KeptToken => ({
+  inputHash,
+  get receipt() {
+    const times = { submittedAt: new Date(submittedAt).toISOString(), nextCheckAt: new Date(nextCheckAt).toISOString() };
+    return { reportId, statusUrl: places[place]! + reportId, ...times };
+  },
+  get aliases() {
+    return presented.map((number) => aliases[number]!);
+  },
+});
 
 const EVENTS_BETWEEN = 50;
 

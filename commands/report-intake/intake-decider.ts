@@ -10,14 +10,15 @@ import {
 import type { Decider } from '../decider.ts';
 import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
 import { intakeCheckpoint } from './intake-checkpoint.ts';
-import { aliasOf, EMPTY_INTAKE, evolveIntake, type IntakeState, type KeptToken, tokenKey, utcDay } from './intake-state.ts';
+import { findToken, type KeptToken } from './token-book.ts';
+import { aliasOf, EMPTY_INTAKE, evolveIntake, type IntakeState, tokenKey, utcDay } from './intake-state.ts';
 
 const limitReached = (message: string): Rejection =>
   new Rejection('report_limit_reached', message, { retryAfterSeconds: REPORT_LIMIT_RETRY_SECONDS });
 
 /** The report that the token stands for, or undefined where it stands for none or for one of another input. */
 export const replayed = ({ tokens }: IntakeState, { token, inputHash }: PresentedToken): KeptToken | undefined => {
-  const kept = tokens.get(tokenKey(token));
+  const kept = findToken(tokens, tokenKey(token));
   return kept?.inputHash === inputHash ? kept : undefined;
 };
 
@@ -32,7 +33,8 @@ const submit = (
   state: IntakeState,
 ): readonly AccountReportEvent[] | Rejection => {
   const { type: _, ...submitted } = command;
-  if (state.tokens.has(tokenKey(submitted.token))) return new Rejection('replay_conflict', 'this token was used before with another input');
+  if (findToken(state.tokens, tokenKey(command.token)) !== undefined)
+    return new Rejection('replay_conflict', 'this token was used before with another input');
   if ((state.newByDay.get(utcDay(submitted.submittedAt)) ?? 0) >= MOST_NEW_REPORTS_A_DAY) {
     return limitReached(`the account has made ${MOST_NEW_REPORTS_A_DAY} reports today (UTC)`);
   }

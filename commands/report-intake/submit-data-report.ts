@@ -6,11 +6,14 @@ import type { ClaimedToken, ReportClaims } from '../../src/domain/ports/report-c
 import type { WindowCounts } from '../../src/domain/ports/window-counts.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { FIRST_CHECK_MS, SUBMISSIONS_A_MINUTE } from '../../src/domain/report-limits.ts';
+import { accountReportsStream } from '../../src/domain/streams.ts';
+import { beginFold, type Folded, foldOn } from '../fold-stream.ts';
 import { createTurns } from '../turns.ts';
 import { decideOn, type IntakeParts } from './decide-on-intake.ts';
 import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
 import { intakeDecider, replayed } from './intake-decider.ts';
-import { type IntakeState, type Receipt, tokenKey } from './intake-state.ts';
+import { aliasOf, type IntakeState, tokenKey } from './intake-state.ts';
+import type { Receipt } from './token-book.ts';
 import type { ReportPlaces } from './report-places.ts';
 import { requireStorable } from './require-storable.ts';
 
@@ -72,18 +75,22 @@ const take = async (parts: SubmitDataReportParts, submitted: SubmittedReport, de
   const inputHash = createHash('sha256').update(canonicalJson(input)).digest('hex');
   const presented: PresentedToken = { token, inputHash, keyId, surface };
   const run: Run = (command) => decideOn(parts, command, { accountId, keyId, requestId, deadline });
-  const present = async () => {
-    const state = await run({ type: 'PresentToken', ...presented });
-    return { state, receipt: replayed(state, presented)?.receipt };
+  const stream = accountReportsStream(accountId);
+  const present = async (before?: Folded<IntakeState>) => {
+    const seen = await foldOn(parts, intakeDecider, stream, before ?? (await beginFold(parts, intakeDecider, stream)));
+    const kept = replayed(seen.state, presented);
+    if (kept === undefined) return { seen };
+    if (!kept.aliases.includes(aliasOf(presented))) await run({ type: 'PresentToken', ...presented });
+    return { seen, receipt: kept.receipt };
   };
-  const { receipt } = await present();
+  const { seen, receipt } = await present();
   if (receipt !== undefined) return { receipt, isNew: false };
   const claim = { accountId, tokenKey: tokenKey(token), by: parts.identifiers.next() };
   return claimed(parts, claim, deadline, async () => {
     // Whoever had the claim before has made the report, or was refused.
-    const known = await present();
-    if (known.receipt !== undefined) return { receipt: known.receipt, isNew: false };
-    return makeReport({ parts, submitted, presented, run, state: known.state, deadline });
+    const now = await present(seen);
+    if (now.receipt !== undefined) return { receipt: now.receipt, isNew: false };
+    return makeReport({ parts, submitted, presented, run, state: now.seen.state, deadline });
   });
 };
 

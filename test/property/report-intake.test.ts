@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { intakeCheckpoint } from '../../commands/report-intake/intake-checkpoint.ts';
 import { intakeDecider } from '../../commands/report-intake/intake-decider.ts';
+import { tokensOf } from '../../commands/report-intake/token-book.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { testSeed } from '../support/civic-records.ts';
 import { type IntakeWorld, memoryIntake } from '../support/memory-intake.ts';
@@ -275,14 +276,14 @@ test('an account that has folded its history from a checkpoint decides as one th
   const key = fc.nat({ max: 40 }).map((number) => `00000000-0000-4000-8000-00000000${String(number).padStart(4, '0')}`);
   const event = fc.tuple(
     fc.nat({ max: 2 }),
-    fc.nat({ max: 30 }),
+    fc.nat({ max: 99 }),
     key,
     at,
     fc.constantFrom('rest', 'mcp'),
     fc.constantFrom('https://a.test', 'http://b.test:80/x'),
   );
   await fc.assert(
-    fc.asyncProperty(fc.array(event, { maxLength: 80 }), async (drawn) => {
+    fc.asyncProperty(fc.array(event, { maxLength: 300 }), async (drawn) => {
       let state = intakeDecider.initialState();
       for (const [kind, number, keyId, time, surface, base] of drawn) {
         const reportId = `00000000-0000-4000-8000-0000000000${String(number).padStart(2, '0')}`;
@@ -304,7 +305,7 @@ test('an account that has folded its history from a checkpoint decides as one th
         if (kind === 2) state = intakeDecider.evolve(state, { type: 'DataReportSettled', data: { reportId, closedAt: time } });
       }
       const again = intakeCheckpoint.read(JSON.parse(JSON.stringify(intakeCheckpoint.write(state))));
-      expect(again).toEqual(state);
+      expect({ ...again, tokens: tokensOf(again.tokens) }).toEqual({ ...state, tokens: tokensOf(state.tokens) });
       expect(JSON.stringify(intakeCheckpoint.write(state))).not.toContain('token ');
     }),
     { seed: testSeed(), numRuns: 200 },
