@@ -70,7 +70,8 @@ export const refuseUnusable = (state: SchemaState, dsn: string): void => {
   }
 };
 
-const explain = (error: unknown, dsn: string): unknown => {
+/** What the driver threw, as one line that says what to do where that is known. */
+export const explain = (error: unknown, dsn: string): unknown => {
   const where = `the database ${shownDsn(dsn)}`;
   const state = sqlState(error) ?? '';
   if (state === '3D000') return new DatabaseRefused(`${where} does not exist; create it or correct DATABASE_URL`);
