@@ -172,6 +172,8 @@ const work = async (context: CliContext, civic: Civic, options: Options): Promis
   const { worker } = civic.reporting;
   if (options.once === true) {
     const { position, ...done } = await dueReports(worker, context.stopping);
+    // Where nothing was done there is nothing to tell but why.
+    if (done.stopped === 'worker_paused') throw failedAs(new Rejection(done.stopped, STOPPED[done.stopped]));
     await waitUntilVisible(context, civic, position);
     const counts = {
       looked: done.looked,

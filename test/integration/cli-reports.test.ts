@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { DataReport } from '../../src/contract/data-report.ts';
+import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+
+let installation: Installation;
+let service: Service;
+let key: string;
+
+/** The service without its worker: what happens here is done by hand. */
+beforeAll(async () => {
+  installation = makeInstallation('civic-cli-reports-');
+  service = await installation.start({ sample: 'on' });
+  key = await installation.openAccount();
+  expectDone(await civic('pause', 'worker', '--by', 'ann', '--reason', 'a trial'));
+});
+afterAll(async () => {
+  await service?.stop();
+  await installation?.close();
+});
+
+const civic = (...args: readonly string[]) => installation.civic(['reports', ...args]);
+const expectDone = ({ exitCode, stderr }: { exitCode: number | null; stderr: string }): void => {
+  if (exitCode !== 0) throw new Error(`exit status ${exitCode}: ${stderr}`);
+};
+const json = async <Value>(...args: readonly string[]): Promise<Value> => {
+  const answer = await civic(...args, '--json');
+  expectDone(answer);
+  return JSON.parse(answer.stdout) as Value;
+};
+const refusal = async (...args: readonly string[]): Promise<string> => {
+  const { exitCode, stdout, stderr } = await civic(...args);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  return stderr.replace(/^civic: /, '').trim();
+};
+let submissions = 0;
+const submit = async (more: object = {}): Promise<string> => {
+  submissions += 1;
+  const answer = await fetch(`${service.baseUrl}/api/v1/data-reports`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': `cli-${submissions}` },
+    body: JSON.stringify({ sourceUrl: `https://example.org/${submissions}`, expectedRecord: `Record ${submissions}`, ...more }),
+  });
+  expect(answer.status).toBe(202);
+  return ((await answer.json()) as { data: { reportId: string } }).data.reportId;
+};
+const seen = async (reportId: string): Promise<DataReport> =>
+  ((await (await service.fetch(`/api/v1/data-reports/${reportId}`, { key })).json()) as { data: DataReport }).data;
+
+test('an investigator takes a report from its receipt to its end, and the customer sees each step of it', async () => {
+  const id = await submit({ jurisdictionSlug: 'dallas' });
+  expect(await refusal('lease', id, '--holder', 'ann')).toMatch(/^worker_paused: /);
+  expect(await refusal('work', '--once')).toMatch(/^worker_paused: /);
+  const lease = await json<{ token: number; status: string }>('lease', id, '--holder', 'ann', '--while-paused');
+  expect(lease).toMatchObject({ token: 1, status: 'received' });
+  expect(await refusal('lease', id, '--holder', 'bob', '--while-paused')).toMatch(/^lease_conflict: ann holds the report until /);
+  expect(await refusal('move', id, '--holder', 'bob', '--to', 'investigating')).toMatch(/^lease_conflict: ann has the lease/);
+  expect(await refusal('move', id, '--holder', 'ann', '--token', '2', '--to', 'investigating')).toMatch(/^lease_conflict: /);
+  expect(await refusal('move', id, '--holder', 'ann', '--to', 'resolved')).toMatch(/^invalid_transition: from received a report goes to /);
+
+  expect(await json('move', id, '--holder', 'ann', '--to', 'investigating')).toMatchObject({ status: 'investigating' });
+  expect(await refusal('move', id, '--holder', 'ann', '--to', 'gap_confirmed', '--revision', '0')).toMatch(/^state_conflict: /);
+  await json('note', id, '--holder', 'ann', '--text', 'asked the clerk');
+  const gap = [
+    '--to',
+    'gap_confirmed',
+    '--reason',
+    'connector_failure',
+    '--finding',
+    'The page lists it.',
+    '--next-action',
+    'We take it over.',
+  ];
+  await json('move', id, '--holder', 'ann', ...gap, '--next-check', '2099-01-01T00:00:00Z');
+  expect(await seen(id)).toMatchObject({
+    status: 'gap_confirmed',
+    reasonCode: 'connector_failure',
+    finding: 'The page lists it.',
+    nextAction: 'We take it over.',
+    nextCheckAt: '2099-01-01T00:00:00.000Z',
+    verifiedRecords: [],
+  });
+  expect(await refusal('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Done.')).toMatch(/^resolution_incomplete: /);
+  expect(await refusal('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Done.', '--record', id)).toContain('is no meeting');
+  const exported = await installation.civic(['records', 'export', '--resource', 'agenda_items']);
+  const item = JSON.parse(exported.stdout.split('\n')[0]!) as { id: string; data: { title: string; sourceUrl: string } };
+  await json('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Published now.', '--record', item.id);
+  const closed = await seen(id);
+  expect(closed).toMatchObject({
+    status: 'resolved',
+    finding: 'Published now.',
+    verifiedRecords: [{ itemId: item.id, sourceUrl: item.data.sourceUrl, title: item.data.title }],
+  });
+  expect(closed.closedAt).toBe(closed.updatedAt);
+  expect(closed).not.toHaveProperty('nextCheckAt');
+  expect(await refusal('lease', id, '--holder', 'ann', '--while-paused')).toMatch(/^invalid_transition: the report is closed as resolved/);
+
+  const { history } = await json<{ history: { what: string; by: string | null }[] }>('show', id);
+  expect(history.map(({ what, by }) => `${what} ${by ?? ''}`.trim())).toEqual([
+    'received',
+    'leased ann (lease 1)',
+    'received -> investigating ann (lease 1)',
+    'noted ann (lease 1)',
+    'investigating -> gap_confirmed ann (lease 1)',
+    'gap_confirmed -> resolved ann (lease 1)',
+  ]);
+  const shown = (await civic('show', id)).stdout;
+  for (const text of ['asked the clerk', 'finding: Published now.', `record: ${item.id}`, 'expectedRecord', 'dallas'])
+    expect(shown).toContain(text);
+});
+
+test('reports are listed by status, place, age, holder and account, as a plain table or as JSON', async () => {
+  const [mine, other] = [await submit({ jurisdictionSlug: 'fort-worth' }), await submit()];
+  await json('lease', mine, '--holder', 'carl', '--while-paused', '--for', 'PT5M');
+  const ids = async (...args: readonly string[]) => (await json<{ reportId: string }[]>('list', ...args)).map(({ reportId }) => reportId);
+  expect(await ids()).toEqual([mine, other]);
+  expect(await ids('--jurisdiction', 'fort-worth')).toEqual([mine]);
+  expect(await ids('--holder', 'carl')).toEqual([mine]);
+  expect(await ids('--holder', 'nobody')).toEqual([]);
+  expect(await ids('--status', 'received, investigating')).toEqual([mine, other]);
+  expect(await ids('--status', 'resolved')).toHaveLength(1);
+  expect(await ids('--all')).toHaveLength(3);
+  expect(await ids('--limit', '1')).toEqual([mine]);
+  expect(await ids('--older-than', 'P1D')).toEqual([]);
+  const [{ accountId } = { accountId: '' }] = await json<{ accountId: string }[]>('list');
+  expect(await ids('--account', accountId)).toEqual([mine, other]);
+  expect(await ids('--account', mine)).toEqual([]);
+  const [heading, ...rows] = (await civic('list')).stdout.trim().split('\n');
+  expect(heading).toMatch(/^reportId +accountId +status +/);
+  expect(rows).toHaveLength(2);
+  expect(rows[0]).toContain('carl');
+  for (const bad of [
+    ['--status', 'lost'],
+    ['--older-than', 'soon'],
+    ['--limit', '0'],
+    ['--account', 'x'],
+  ]) {
+    expect(await refusal('list', ...bad)).toContain('allowed is');
+  }
+});
+
+test('once work is resumed the worker of the service does what it can, and a paused intake takes nothing in', async () => {
+  expect(await json('resume', 'worker')).toEqual({ intake: 'running', worker: 'running' });
+  expect(await json<{ stopped: null }>('work', '--once')).toMatchObject({ stopped: null, failed: [] });
+  expect(await json('pause', 'intake')).toEqual({ intake: 'paused', worker: 'running' });
+  const refused = await fetch(`${service.baseUrl}/api/v1/data-reports`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'cli-paused' },
+    body: JSON.stringify({ sourceUrl: 'https://example.org/x', expectedRecord: 'A record' }),
+  });
+  expect([refused.status, await refused.json()]).toMatchObject([503, { error: { code: 'intake_paused' } }]);
+  expect(await json('resume', 'intake')).toEqual({ intake: 'running', worker: 'running' });
+  expect(await refusal('pause', 'everything')).toContain('intake or worker');
+});
