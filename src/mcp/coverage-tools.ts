@@ -9,10 +9,15 @@ export interface CoverageToolParts {
   readonly listResearchCoverage: (input: CoverageInput) => CoveragePage;
 }
 
-const GUIDANCE =
+const STATUSES =
   `A check time says what was observed then; it promises no uptime, completeness or correctness. healthy: the last check succeeded; stale: no check has
-succeeded for 48 hours; failing: the last checks failed; unknown: not checked yet. A jurisdiction that is not listed is not covered, so that finding nothing there says
-nothing. get_data_coverage tells what research located beyond these sources.`.replaceAll('\n', ' ');
+succeeded for 48 hours; failing: the last checks failed; unknown: not checked yet.`.replaceAll('\n', ' ');
+const BEYOND = 'get_data_coverage tells what research located beyond these sources.';
+const GUIDANCE = `${STATUSES} A jurisdiction that is not listed is not covered, so that finding nothing there says nothing. ${BEYOND}`;
+/** Instead of it where the list had to be cut: what is not listed may be covered all the same. */
+export const CUT_COVERAGE_GUIDANCE =
+  `The list was too long and its end was left out: what is not listed may be covered all the same, and GET
+/api/v1/public/source-status lists every source without a key. ${STATUSES} ${BEYOND}`.replaceAll('\n', ' ');
 
 type CoveredJurisdiction = ToolData<'get_coverage'>['jurisdictions'][number];
 

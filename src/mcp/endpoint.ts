@@ -38,6 +38,9 @@ const shownHeaders = ({ headers }: ToolRequest): Headers => {
     const value = headers[name];
     if (value !== undefined) shown.set(name, typeof value === 'string' ? value : value.join(', '));
   }
+  // Media types are the same in capitals; the library compares them as they are written.
+  const accept = shown.get('accept');
+  if (accept !== null) shown.set('accept', accept.toLowerCase());
   return shown;
 };
 

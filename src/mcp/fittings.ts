@@ -1,4 +1,5 @@
 import type { ToolName } from '../contract/tools/tool-names.ts';
+import { CUT_COVERAGE_GUIDANCE } from './coverage-tools.ts';
 import type { Fitting } from './fit-payload.ts';
 import type { Found, ToolData } from './tool-functions.ts';
 
@@ -9,6 +10,9 @@ const asItIs = <Data>(data: Data): Data => data;
 /** Absent stays absent. */
 const optional = <Name extends string>(name: Name, text: string | undefined, cut: (text: string) => string): { [K in Name]?: string } =>
   (text === undefined ? {} : { [name]: cut(text) }) as { [K in Name]?: string };
+
+const LEFT_OUT =
+  'Results that would not have fitted were left out: repeat the search with nextCursor as cursor to go on right after the last one.';
 
 const searchAgenda = (cursorAfter: CursorAfter): Fitting<ToolData<'search_agenda'>> => ({
   shorten: (data, cut) => ({
@@ -24,6 +28,7 @@ const searchAgenda = (cursorAfter: CursorAfter): Fitting<ToolData<'search_agenda
         ...data,
         results: data.results.slice(0, rows),
         truncated: true,
+        guidance: `${LEFT_OUT} ${data.guidance}`,
         nextCursor: cursorAfter?.(rows) ?? data.nextCursor,
       }),
     },
@@ -61,6 +66,11 @@ const getAgendaItem = (): Fitting<ToolData<'get_agenda_item'>> => ({
   ],
 });
 
+const cutCoverage = (
+  data: ToolData<'get_coverage'>,
+  jurisdictions: ToolData<'get_coverage'>['jurisdictions'],
+): ToolData<'get_coverage'> => ({ ...data, jurisdictions, guidance: CUT_COVERAGE_GUIDANCE, truncated: true });
+
 const getCoverage = (): Fitting<ToolData<'get_coverage'>> => ({
   shorten: (data, cut) => ({
     ...data,
@@ -74,7 +84,15 @@ const getCoverage = (): Fitting<ToolData<'get_coverage'>> => ({
     {
       least: 1,
       count: ({ jurisdictions }) => jurisdictions.length,
-      keep: (data, rows) => ({ ...data, jurisdictions: data.jurisdictions.slice(0, rows), truncated: true }),
+      keep: (data, rows) => cutCoverage(data, data.jurisdictions.slice(0, rows)),
+    },
+    {
+      least: 1,
+      count: ({ jurisdictions }) => jurisdictions[0]?.sources.length ?? 0,
+      keep: (data, rows) => {
+        const [first] = data.jurisdictions;
+        return cutCoverage(data, first === undefined ? [] : [{ ...first, sources: first.sources.slice(0, rows) }]);
+      },
     },
   ],
 });

@@ -18,15 +18,15 @@ export interface ProtocolErrorBody {
 
 const LONGEST_MESSAGE = 300;
 
-/** The same error with `data.code`, and a message that is no list of a library's findings. */
-export const withDataCode = ({ code, message, data }: ProtocolErrorBody): ProtocolErrorBody => ({
-  code,
-  message: (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '').slice(0, LONGEST_MESSAGE),
-  data: {
-    code: code === PROTOCOL_ERRORS.internal ? 'internal_error' : 'invalid_parameter',
-    ...(typeof data === 'object' && data !== null ? data : {}),
-  },
-});
+/** The same error with `data.code`, and a message that is no list of a library's findings. Of a defect nothing is told. */
+export const withDataCode = ({ code, message, data }: ProtocolErrorBody): ProtocolErrorBody => {
+  if (code === PROTOCOL_ERRORS.internal) return { code, message: 'the request could not be answered', data: { code: 'internal_error' } };
+  return {
+    code,
+    message: (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '').slice(0, LONGEST_MESSAGE),
+    data: { code: 'invalid_parameter', ...(typeof data === 'object' && data !== null ? data : {}) },
+  };
+};
 
 export type MessageId = string | number | null;
 

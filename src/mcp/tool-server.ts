@@ -1,7 +1,7 @@
 import { ProtocolError, Server, type Transport } from '@modelcontextprotocol/server';
 import { LEGACY_VERSIONS, PROTOCOL_VERSIONS } from '../contract/post-mcp-json-rpc.ts';
 import { TOOL_NAMES, type ToolName } from '../contract/tools/tool-names.ts';
-import { PAYMENT_META, paymentName } from './batch-payments.ts';
+import { isShared, PAYMENT_META } from './batch-payments.ts';
 import { PROTOCOL_ERRORS, withDataCode } from './protocol-errors.ts';
 import type { RunTool } from './run-tool.ts';
 import type { ToolCall } from './tool-functions.ts';
@@ -45,8 +45,7 @@ export const createToolServer = (era: 'modern' | 'legacy', { runTool, tools, arg
     if (!isToolName(params.name)) throw new ProtocolError(PROTOCOL_ERRORS.invalidParams, 'there is no tool of this name');
     const { id, signal, _meta: meta } = context.mcpReq;
     const payment = meta?.[PAYMENT_META];
-    const paymentShared = payment !== undefined && sharedPayments.has(paymentName(payment));
-    return runTool(params.name, argumentsOf(id), { ...call, signal, payment, paymentShared });
+    return runTool(params.name, argumentsOf(id), { ...call, signal, payment, paymentShared: isShared(sharedPayments, payment) });
   });
   return server;
 };

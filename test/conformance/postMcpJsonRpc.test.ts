@@ -115,6 +115,21 @@ describe.each([
     expect(toolError.parse(result).structuredContent.error.code).toBe('invalid_parameter');
   });
 
+  test('a payment however deep is an error of the tool, and no word of a failure in here leaves', async () => {
+    const asked = requestOf('tools/call', { ...call('search_agenda'), meta: { 'x402/payment': 0 } });
+    const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+    const body = asked.body.replace('"x402/payment":0', `"x402/payment":${deep}`);
+    expect(body.length).toBeGreaterThan(60_000);
+    const bodies = era === 'the current era' ? [body] : [body, `[${body}]`];
+    for (const sent of bodies) {
+      const answer = await ask({ ...asked, body: sent });
+      expect({ status: answer.status, leaks: /call stack/.test(answer.text) }).toEqual({ status: 200, leaks: false });
+      expect(toolError.parse(only(answer).result).structuredContent.error.code).toMatch(
+        /^(beta_unavailable|billing_channel_payment_mismatch)$/,
+      );
+    }
+  });
+
   test('an unknown method is not found', async () => {
     expectProtocolError(edge, await ask(requestOf('tools/drop')), era === 'the current era' ? 404 : 200, -32_601);
   });
@@ -218,6 +233,11 @@ describe('the 2025 era', () => {
   test.each([undefined, 'application/json', 'text/event-stream', '*/*'])('refuses an Accept of %s', async (accept) => {
     const { body } = legacyRequest('tools/list');
     expectProtocolError(edge, await ask({ body, headers: accept === undefined ? {} : { accept } }), 406, -32_000, null);
+  });
+
+  test('takes an Accept in capitals, as media types may be written', async () => {
+    const asked = legacyRequest('tools/list', { headers: { accept: 'Application/JSON, TEXT/event-stream' } });
+    expect((await ask(asked)).headers['content-type']).toBe('text/event-stream');
   });
 
   test.each([undefined, '2025-11-25', '2025-06-18', '2025-03-26'])('serves an MCP-Protocol-Version of %s', async (version) => {

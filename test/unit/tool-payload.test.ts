@@ -2,6 +2,7 @@ import { array, assert, constantFrom, integer, property, record } from 'fast-che
 import { describe, expect, test } from 'vitest';
 import { MAX_TOOL_BYTES } from '../../src/contract/tools/tool.ts';
 import { TOOLS } from '../../src/contract/tools/tools.ts';
+import { createCoverageTools } from '../../src/mcp/coverage-tools.ts';
 import { cutText, jsonBytes } from '../../src/mcp/cut-text.ts';
 import { fitPayload, SHORTEST_TEXT } from '../../src/mcp/fit-payload.ts';
 import { FITTINGS } from '../../src/mcp/fittings.ts';
@@ -99,6 +100,9 @@ describe('a payload', () => {
     expect(data.results.length).toBeGreaterThan(3);
     expect(data.results.length).toBeLessThan(20);
     expect([data.truncated, data.nextCursor]).toEqual([true, `after ${data.results.length}`]);
+    expect(data.guidance).toMatch(
+      /^Results that would not have fitted were left out: repeat the search with nextCursor .* Follow sourceUrl\.$/,
+    );
     expect(bytesOf(data.results[0]!.excerpt)).toBeLessThanOrEqual(SHORTEST_TEXT);
     const oneMore = { ...data, results: [...data.results, { ...results[0]!, excerpt: data.results[0]!.excerpt }] };
     expect(jsonBytes(oneMore)).toBeGreaterThan(MAX_TOOL_BYTES);
@@ -153,6 +157,42 @@ describe('a payload', () => {
     expect(data.verifiedRecords.length).toBeGreaterThan(4);
     expect(data.truncated).toBe(true);
     expect(TOOLS.get_data_report.data.safeParse(data).success).toBe(true);
+  });
+
+  describe('of the sources that are read', () => {
+    const cover = async (jurisdictions: number, sources: number): Promise<ToolData<'get_coverage'>> => {
+      const rows = Array.from({ length: jurisdictions * sources }, (_, row) => ({
+        jurisdictionSlug: `place-${Math.floor(row / sources)}`,
+        status: {
+          jurisdictionName: 'Dallas',
+          publicBodyName: `Body ${row}`,
+          sourceTypeLabel: 'Legistar',
+          status: 'healthy' as const,
+          agendaTextEvidence: 'readable' as const,
+          lastSuccessfulCheckAt: '2026-03-01T12:00:00.000Z',
+        },
+      }));
+      const parts = { listCoveredSources: async () => rows, listResearchCoverage: () => expect.unreachable() };
+      const { data } = await createCoverageTools(parts).get_coverage({}, undefined as never);
+      return fitPayload(data, FITTINGS.get_coverage(undefined), MAX_TOOL_BYTES)!.data;
+    };
+
+    test('says that what is not listed is not covered only where the list is whole', async () => {
+      const whole = await cover(10, 2);
+      expect([whole.truncated, whole.jurisdictions.length]).toEqual([false, 10]);
+      expect(whole.guidance).toMatch(/that is not listed is not covered/);
+      const cut = await cover(200, 2);
+      expect([cut.truncated, cut.jurisdictions.length < 200, cut.jurisdictions.length > 20]).toEqual([true, true, true]);
+      expect(cut.guidance).toMatch(/not listed may be covered all the same.* \/api\/v1\/public\/source-status /);
+      expect(cut.guidance).not.toMatch(/that is not listed is not covered/);
+    });
+
+    test('shows the first sources of a jurisdiction that is too large by itself', async () => {
+      const cut = await cover(2, 300);
+      expect([cut.truncated, cut.jurisdictions.length]).toEqual([true, 1]);
+      expect(cut.jurisdictions[0]!.sources.length).toBeGreaterThan(20);
+      expect(TOOLS.get_coverage.data.safeParse(cut).success).toBe(true);
+    });
   });
 
   test('of any search whatever fits or is refused', () => {

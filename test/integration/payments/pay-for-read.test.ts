@@ -4,7 +4,7 @@ import { systemClock } from '../../../infra/system/clock.ts';
 import { accounts } from '../../../projections/accounts/projection.ts';
 import { listAccounts } from '../../../queries/list-accounts.ts';
 import { billingRefusal } from '../../../src/admission/billing.ts';
-import { PAYMENT_META, paymentName, sharedPayments } from '../../../src/mcp/batch-payments.ts';
+import { isShared, PAYMENT_META, sharedPayments } from '../../../src/mcp/batch-payments.ts';
 import { paymentChallenge } from '../../../src/contract/tools/payment-challenge.ts';
 import type { BillingFacts } from '../../../src/domain/plans.ts';
 import type { Facilitator } from '../../../src/domain/ports/facilitator.ts';
@@ -153,7 +153,7 @@ describe('one payment is for one call', () => {
     const names = sharedPayments(
       carried.map((payment) => ({ params: payment === undefined ? {} : { _meta: { [PAYMENT_META]: payment } } })),
     );
-    const shared = carried.map((payment) => payment !== undefined && names.has(paymentName(payment)));
+    const shared = carried.map((payment) => isShared(names, payment));
     expect(shared).toEqual([true, false, false, false, true, false, false]);
     expect(await shop.ask(one, { sharedInBatch: shared[0]! })).toMatchObject({ code: 'payment_request_invalid' });
     expect(await shop.ask(two, { sharedInBatch: shared[2]! })).toMatchObject({ kind: 'paid' });
