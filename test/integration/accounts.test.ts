@@ -62,6 +62,18 @@ const issued = (keyId: string, sha256: string): AccountEvent => ({
   data: { keyId, sha256, scopes: ['civic:read', 'civic:export'], expiresAt: '2026-06-01T00:00:00.000Z' },
 });
 
+const paymentSettled = (settledAt: string): AccountEvent => ({
+  type: 'AccountPaymentSettled',
+  data: {
+    paymentId: randomUUID(),
+    amount: '10000',
+    requestHash: hash('1'),
+    resultHash: hash('2'),
+    transaction: `0x${hash('3')}`,
+    settledAt,
+  },
+});
+
 test('every batching of the same events leaves the same tables, and they say what the events said', async () => {
   const [accountId, neighbour] = [randomUUID(), randomUUID()];
   const [keyId, revokedKeyId] = [randomUUID(), randomUUID()];
@@ -74,6 +86,10 @@ test('every batching of the same events leaves the same tables, and they say wha
     stored(neighbour, { type: 'AccountSuspended', data: {} }, 3_500),
     stored(accountId, { type: 'AccountPeriodSet', data: { tier: 'pro', paidUntil: '2026-04-01T00:00:00.000Z' } }, 4_000),
     stored(accountId, { type: 'AccountPaymentConfirmed', data: { paidAt: '2026-01-01T00:00:00.000Z' } }, 4_500),
+    // Told late, and out of order.
+    stored(accountId, paymentSettled('2025-12-31T00:00:00.000Z'), 4_600),
+    stored(neighbour, paymentSettled('2026-01-05T00:00:00.000Z'), 4_700),
+    stored(neighbour, paymentSettled('2026-01-04T00:00:00.000Z'), 4_800),
     stored(accountId, { type: 'AccountChannelSet', data: { channel: 'subscription' } }, 4_600),
     stored(accountId, { type: 'AccountChannelSet', data: { channel: 'payg' } }, 4_700),
     stored(accountId, { type: 'AccountSuspended', data: {} }, 5_000),
@@ -110,7 +126,7 @@ test('every batching of the same events leaves the same tables, and they say wha
       paidAt: '2026-01-01T00:00:00.000Z',
       openedAt: '1970-01-01T00:00:01.000Z',
     },
-    expect.objectContaining({ accountId: neighbour, status: 'suspended', paidUntil: null }),
+    expect.objectContaining({ accountId: neighbour, status: 'suspended', paidUntil: null, paidAt: '2026-01-05T00:00:00.000Z' }),
   ]);
   const keys = await listKeys(reads, accountId);
   expect(keys.map(({ keyId: id, revokedAt }) => [id, revokedAt])).toEqual([

@@ -282,6 +282,20 @@ test('refusals before a row exists leave none, and the same payment may be sent 
   );
 });
 
+test('a signature that does not hold is refused before anybody is asked, however much a facilitator would believe', async () => {
+  let asked = 0;
+  const gullible = {
+    verify: async () => ({ kind: ((asked += 1), 'valid') }) as const,
+    settle: async () => ({ kind: 'settled', transaction: `0x${'e'.repeat(64)}` }) as const,
+  };
+  const payment = authorization(await signed(), { value: AMOUNT, nonce: `0x${'6'.repeat(64)}` });
+  expect(await shop.open({ facilitator: gullible }).payForRead(shop.call(payment))).toMatchObject({
+    code: 'payment_authorization_invalid',
+  });
+  expect(asked).toBe(0);
+  expect(await rowOf(shop, payment)).toBeNull();
+});
+
 test('a verification that is refused as expired says so, and any other refusal does not', async () => {
   const late = shop.open({ times: { ...PATIENT_TIMES, settleMarginMs: 0 } });
   const payment = await shop.payer.payOtherwise(await shop.challenge(), { validBefore: seconds(4) });

@@ -111,7 +111,23 @@ describe('a payment of unknown outcome', () => {
     expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED' });
   });
 
-  test('is asked of the facilitator again, less and less often, and “expired” proves nothing', async () => {
+  test.each(['invalid_exact_evm_payload_authorization_valid_before', 'invalid_exact_evm_insufficient_balance', 'unrecognised'])(
+    'that was settled is not said to have failed because the facilitator, asked again, refuses it as %s',
+    async (reason) => {
+      const payment = await unknown(true);
+      shop.clock.offset = OVER_MS;
+      await work(shop, {
+        facilitator: { ...facilitatorOfShop(shop), settle: async () => ({ kind: 'refused', reason, transaction: null }) },
+      });
+      expect(await rowOf(shop, payment)).toMatchObject({ state: 'RECONCILE', cause: reason, settleAttempts: 2 });
+      expect(await shop.ask(payment)).toMatchObject({ code: 'payment_reconciliation_required' });
+      shop.clock.advance(3_600_000);
+      await work(shop, { chain: chain() });
+      expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED' });
+    },
+  );
+
+  test('is asked of the facilitator again, less and less often, until it succeeds', async () => {
     const payment = await unknown(false);
     shop.facilitator.chain.balances.set(shop.payer.address, 0n);
     const asked = () => shop.facilitator.asked.settle.length;
