@@ -398,3 +398,17 @@ test('a program that dies in the middle answers nobody, and its commits are coun
   expect(await shop.open(parts).payForRead(shop.call(await signed()))).toMatchObject({ code: 'payment_ledger_unavailable' });
   expect(parts.dead()).toBe(true);
 });
+
+test('a settlement that somebody left in the middle is not begun anew by the payer: what became of it must be known first', async () => {
+  const payment = await signed();
+  const parts = mortal({ ledger: shop.ledger, log: shop.civic.log, facilitator: facilitatorOfShop(shop) }, { commit: 4, when: 'after' });
+  const died = shop.open(parts);
+  await died.payForRead(shop.call(payment));
+  await died.end();
+  expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLING' });
+  const asked = [shop.facilitator.asked.verify.length, shop.facilitator.asked.settle.length];
+  expect(await shop.ask(payment)).toMatchObject({ code: 'payment_in_progress' });
+  shop.clock.advance(16_000);
+  expect(await shop.ask(payment)).toMatchObject({ code: 'payment_reconciliation_required' });
+  expect([shop.facilitator.asked.verify.length, shop.facilitator.asked.settle.length]).toEqual(asked);
+});
