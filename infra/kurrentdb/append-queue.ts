@@ -9,11 +9,10 @@ interface Waiting {
   readonly append: EncodedAppend;
   /** Place in the order in which appends were given. */
   readonly turn: number;
-  /** Until when it is sent again, once it has been sent. */
-  readonly until: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
-  sent: boolean;
+  /** Until when it is sent again; set once an answer to it was lost. */
+  until: number | null;
 }
 
 export interface AppendQueueDependencies {
@@ -55,8 +54,7 @@ export class AppendQueue {
     const encoded = encodeAppend(append);
     if (this.#closed) throw new LogUnavailable('the log was closed; nothing was sent');
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const until = Date.now() + this.#dependencies.againMs;
-    this.#waiting.push({ append: encoded, turn: (this.#turns += 1), until, resolve, reject, sent: false });
+    this.#waiting.push({ append: encoded, turn: (this.#turns += 1), resolve, reject, until: null });
     this.#schedule();
     const answer = await promise;
     if (answer.kind === 'conflict') return answer;
@@ -69,7 +67,7 @@ export class AppendQueue {
   async close(): Promise<void> {
     this.#closed = true;
     for (const each of [...this.#waiting.splice(0), ...this.#lost.splice(0)]) {
-      each.reject(each.sent ? new OutcomeUnknown(LOST) : new LogUnavailable('the log was closed; nothing was sent'));
+      each.reject(each.until !== null ? new OutcomeUnknown(LOST) : new LogUnavailable('the log was closed; nothing was sent'));
     }
     await Promise.all(this.#underWay);
   }
@@ -118,8 +116,8 @@ export class AppendQueue {
         each.reject(error);
         return;
       }
-      each.sent ||= error instanceof AnswerLost;
-      if (!each.sent) each.reject(new LogUnavailable('the log could not be reached; nothing was stored', { cause: error }));
+      if (error instanceof AnswerLost) each.until ??= Date.now() + this.#dependencies.againMs;
+      if (each.until === null) each.reject(new LogUnavailable('the log could not be reached; nothing was stored', { cause: error }));
       else if (this.#closed || Date.now() + this.#pause > each.until) each.reject(new OutcomeUnknown(LOST, { cause: error }));
       else this.#lost.push(each);
     }

@@ -20,6 +20,8 @@ class BatchCall {
   readonly #call: Call;
   readonly #pending = new Map<string, Pending>();
   #writing: Promise<void> = Promise.resolve();
+  /** Answers heard on this call. */
+  #heard = 0;
   /** Why it carries nothing any more. */
   broken: Error | undefined;
 
@@ -37,6 +39,7 @@ class BatchCall {
       ended(error);
     };
     call.on('data', (answer: BatchAppendResp) => {
+      this.#heard += 1;
       const id = answer.getCorrelationId()?.getString() ?? '';
       const pending = this.#pending.get(id);
       this.#pending.delete(id);
@@ -49,9 +52,12 @@ class BatchCall {
 
   append(id: string, requests: readonly BatchAppendReq[], deadlineMs: number): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
+    const heard = this.#heard;
     const timer = setTimeout(() => {
       this.#pending.delete(id);
       reject(new AnswerLost('the log did not answer an append by the deadline'));
+      // Not one answer all the while: the call is dead, although the connection may stand. The next append opens another.
+      if (this.#heard === heard) this.#call.cancel();
     }, deadlineMs);
     const pending: Pending = { resolve, reject, sent: false };
     this.#pending.set(id, pending);

@@ -21,6 +21,8 @@ export interface KurrentLogSettings {
 
 const POLL_MS = 5_000;
 const AGAIN_MS = 5_000;
+/** A server answers an append within its own time of a few seconds, be it that it could not commit. */
+const ANSWER_MS = 10_000;
 
 const checkAppends = (appends: readonly StreamAppend[]): void => {
   if (new Set(appends.map(({ stream }) => stream)).size < appends.length)
@@ -37,7 +39,8 @@ export const openKurrentLog = (settings: KurrentLogSettings): EventLog & { close
   const wire = openWire(url);
   const reads = logReads(wire, deadlineMs);
   const tail = openLogTail(wire, settings.pollMs ?? POLL_MS);
-  const lanes = { batched: batchedAppends(wire, deadlineMs), single: singleAppends(wire, deadlineMs) };
+  const answerMs = Math.min(deadlineMs, ANSWER_MS);
+  const lanes = { batched: batchedAppends(wire, answerMs), single: singleAppends(wire, answerMs) };
   const lane: AppendLane = {
     send: async (append) => await ((await wire.takesBatches()) ? lanes.batched : lanes.single).send(append),
   };

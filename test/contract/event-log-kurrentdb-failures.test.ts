@@ -85,6 +85,18 @@ describe.each([
     expect(await silent).toBeInstanceOf(OutcomeUnknown);
   });
 
+  test('over a call that has died without a word leaves the next ones to another call', async () => {
+    const peer = await startPeer({ batches });
+    const log = open(peer.url, { deadlineMs: 500, againMs: 20_000 });
+    await log.append(one());
+    peer.faults.neverAnswer = 3;
+    const appends = Array.from({ length: 3 }, one);
+    const outcomes = await Promise.all(appends.map(async (append) => await log.append(append)));
+    for (const outcome of outcomes) expect(appended(outcome).revision).toBe(0);
+    for (const { stream } of appends) expect(await log.readStream(stream, NO_STREAM, 9)).toHaveLength(1);
+    if (batches) expect(peer.calls.batchAppend).toBe(2);
+  });
+
   test('is refused as not stored while the server is busy, not ready or away', async () => {
     const peer = await startPeer({ batches });
     const log = open(peer.url, { againMs: 0 });

@@ -163,7 +163,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
     const refused = refusal(call);
     if (refused !== null) return void call.emit('error', refused);
     const gathering = new Map<string, Gathered>();
-    /** An append was lost with the connection: what was sent after it is lost too. */
+    /** An append was lost with the connection, or the call was refused: what was sent after it is lost too. */
     let isCut = false;
     call.on('data', (request: BatchAppendReq) => {
       if (isCut) return;
@@ -177,7 +177,11 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
       if (!request.getIsFinal()) return;
       gathering.delete(id);
       const later = refusal(call);
-      if (later !== null) return void call.emit('error', later);
+      if (later !== null) {
+        isCut = true;
+        call.emit('error', later);
+        return;
+      }
       const { stream, expected, events } = gathered;
       if (total(events) > maxAppendBytes) return void call.write(batchTooLarge(id, gathered, maxAppendBytes));
       if (takeFault(faults, 'busy')) return void call.write(batchBusy(id, gathered));
