@@ -10,6 +10,7 @@ import { pollingReaders } from './readers.ts';
 import { rebuildHistory } from './rebuild.ts';
 import { snapshot } from './snapshot.ts';
 import { startAndMemory } from './start.ts';
+import { toolCalls } from './tools.ts';
 import { upcomingHits } from './upcoming-hits.ts';
 import { visibility } from './visibility.ts';
 
@@ -22,6 +23,7 @@ export const LOADS: readonly Load[] = [
   admission,
   hotAnswer,
   upcomingHits,
+  toolCalls,
   append,
   bulkImport,
   rebuildHistory,

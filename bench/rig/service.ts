@@ -78,11 +78,14 @@ export const serve = async (
 };
 
 /** Opens an account with a key that may read and export. */
-export const openAccount = async (dataDir: string): Promise<{ readonly accountId: string; readonly key: string }> => {
+export const openAccount = async (
+  dataDir: string,
+  scopes = 'civic:read,civic:export',
+): Promise<{ readonly accountId: string; readonly key: string }> => {
   const paid = ['--tier', 'ultra', '--channel', 'subscription', '--paid-until', '2099-01-01T00:00:00Z'];
   const opened = await civic(dataDir, ['accounts', 'open', '--name', 'Bench', ...paid]);
   const { accountId } = opened.value as { readonly accountId: string };
-  const issued = await civic(dataDir, ['keys', 'issue', '--account', accountId, '--scope', 'civic:read,civic:export']);
+  const issued = await civic(dataDir, ['keys', 'issue', '--account', accountId, '--scope', scopes]);
   const { key } = issued.value as { readonly key: string };
   return { accountId, key };
 };

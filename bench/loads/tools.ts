@@ -1,0 +1,113 @@
+import { agendaSize, serveAgenda } from '../rig/agenda.ts';
+import { type Bench, count, type Load, type Row } from '../rig/bench.ts';
+import { HIT_TOPICS } from '../rig/hit-records.ts';
+import type { Generated } from '../rig/load-generator.ts';
+import { alternate } from '../rig/measure.ts';
+import { startWorker, type Worker } from '../rig/processes.ts';
+import { uuidOf } from '../rig/records.ts';
+import { openAccount } from '../rig/service.ts';
+import { scoped } from '../rig/scoped.ts';
+
+const GENERATOR = new URL('../rig/load-generator.ts', import.meta.url);
+const VERSION = '2026-07-28';
+const ITEMS = 100;
+
+interface Asked {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers: string;
+  readonly bodies: readonly string[];
+}
+
+/** A call of the current era, with each of the arguments in turn. */
+const toolCall = (name: string, inputs: readonly object[]): Asked => ({
+  method: 'POST',
+  path: '/api/v1/mcp',
+  headers: `MCP-Protocol-Version: ${VERSION}\r\nMcp-Method: tools/call\r\nMcp-Name: ${name}\r\n`,
+  bodies: inputs.map((input, id) => {
+    const claim = { 'io.modelcontextprotocol/protocolVersion': VERSION, 'io.modelcontextprotocol/clientCapabilities': {} };
+    return JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { name, arguments: input, _meta: claim } });
+  }),
+});
+
+interface Pair {
+  readonly load: string;
+  readonly tool: Asked;
+  readonly rest: Asked;
+  readonly restSays: string;
+}
+
+const pairs = (items: number): readonly Pair[] => {
+  const ids = Array.from({ length: Math.min(ITEMS, items) }, (_, index) => uuidOf('hit item', index));
+  const batches = ids.map((id) => JSON.stringify({ requests: [{ resource: 'agenda_items', ids: [id] }] }));
+  return [
+    {
+      load: 'get_agenda_item',
+      tool: toolCall(
+        'get_agenda_item',
+        ids.map((itemId) => ({ itemId })),
+      ),
+      rest: { method: 'POST', path: '/api/v1/data/batch', headers: '', bodies: batches },
+      restSays: 'batch of the one item, admitted too',
+    },
+    {
+      load: 'get_data_coverage of Dallas',
+      tool: toolCall('get_data_coverage', [{ jurisdictionSlug: 'dallas' }]),
+      rest: { method: 'GET', path: '/api/v1/public/coverage?jurisdictionSlug=dallas', headers: '', bodies: [] },
+      restSays: 'public page, nobody admitted',
+    },
+  ];
+};
+
+/** Throws unless it is answered with data: a refusal of a tool has status 200 too. */
+const expectData = async (url: string, key: string, { method, path, headers, bodies }: Asked): Promise<void> => {
+  const lines = headers.split('\r\n').filter((line) => line !== '');
+  const named = lines.map((line) => line.split(': ') as [string, string]);
+  const body = bodies.length === 0 ? {} : { body: bodies[0]! };
+  const sent = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...Object.fromEntries(named) };
+  const text = await (await fetch(`${url}${path}`, { method, headers: sent, ...body })).text();
+  if (!text.includes('"data":') || text.includes('"isError":true')) throw new Error(`${path} answered ${text.slice(0, 300)}`);
+};
+
+/** Requests a second. */
+const asker =
+  (worker: Worker, url: string, key: string, asked: Asked, connections: number, requests: number) => async (): Promise<number> => {
+    const headers = `Authorization: Bearer ${key}\r\n${asked.headers}`;
+    const { seconds } = await worker.ask<Generated>({ kind: 'repeat', url, ...asked, headers, connections, requests });
+    return requests / seconds;
+  };
+
+const run = (bench: Bench): Promise<readonly Row[]> =>
+  scoped(async (use) => {
+    const hits = agendaSize(bench.size);
+    const dataDir = await bench.datasets.hits(hits);
+    const { key } = await openAccount(dataDir, 'civic:read,mcp:read');
+    const service = use(await serveAgenda(dataDir));
+    const worker = use(startWorker(GENERATOR));
+    const rows: Row[] = [];
+    for (const { load, tool, rest, restSays } of pairs(hits / HIT_TOPICS.length)) {
+      for (const asked of [tool, rest]) await expectData(service.url, key, asked);
+      for (const connections of [1, 32]) {
+        const requests = (connections === 1 ? 300 : 2000) * (bench.size === 'full' ? 4 : 1);
+        const { ours, yardstick, ratio, ratios } = await alternate(
+          bench.rounds,
+          asker(worker, service.url, key, tool, connections, requests),
+          asker(worker, service.url, key, rest, connections, requests),
+        );
+        const more = 1e6 / ours - 1e6 / yardstick;
+        bench.say(`${load}, ${connections} connections: ${count(ours)} against ${count(yardstick)} req/s (${ratios.join(' ')})`);
+        rows.push({
+          load: `${load}, ${connections} connection${connections === 1 ? '' : 's'}`,
+          ours: `${count(ours)} calls/s, ${more.toFixed(0)} us more a call`,
+          yardstick: `${restSays}: ${count(yardstick)} req/s`,
+          figure: ratio,
+          reach: '',
+          reached: null,
+          details: { ratios, microsecondsMore: more },
+        });
+      }
+    }
+    return rows;
+  });
+
+export const toolCalls: Load = { name: 'tools', title: 'a call of a tool against the same read over REST', run };
