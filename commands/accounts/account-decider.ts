@@ -2,21 +2,9 @@ import type { AccountEvent } from '../../src/domain/events/account-events.ts';
 import { readAccountEvent } from '../../src/domain/events/read-account-event.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import type { Decider } from '../decider.ts';
-import type { AccountCommand, Channel, Tier } from './account-commands.ts';
-
-/** What an account's history must tell to decide: its status, channel, latest period and payment, and its keys. */
-export type AccountState =
-  | { readonly kind: 'absent' }
-  | {
-      readonly kind: 'open';
-      readonly suspended: boolean;
-      readonly channel: Channel;
-      readonly tier: Tier;
-      readonly paidUntil: string | null;
-      readonly paidAt: string | null;
-      /** By key id. */
-      readonly keys: ReadonlyMap<string, { readonly sha256: string; readonly revoked: boolean }>;
-    };
+import { accountCheckpoint } from './account-checkpoint.ts';
+import type { AccountCommand } from './account-commands.ts';
+import type { AccountState } from './account-state.ts';
 
 type OpenAccount = Extract<AccountState, { kind: 'open' }>;
 
@@ -98,4 +86,5 @@ export const accountDecider = {
   evolve,
   read: readAccountEvent,
   schemaVersion: 1,
+  checkpoint: accountCheckpoint,
 } satisfies Decider<AccountState, AccountCommand, AccountEvent>;

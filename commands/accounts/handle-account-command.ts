@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
 import { accountStream } from '../../src/domain/streams.ts';
 import type { CommandContext } from '../command-context.ts';
+import type { FoldParts } from '../fold-stream.ts';
 import { handle, type Handled } from '../handle.ts';
 import type { AccountCommand } from './account-commands.ts';
 import { accountDecider } from './account-decider.ts';
@@ -17,6 +17,6 @@ export interface AccountCommandRequest {
 
 /** Runs one command on an account's stream; what it throws is `handle`'s. */
 export const handleAccountCommand = (
-  parts: { readonly log: EventLog; readonly clock: Clock },
+  parts: FoldParts & { readonly clock: Clock },
   { accountId, ...request }: AccountCommandRequest,
 ): Promise<Handled> => handle({ ...parts, ...request, decider: accountDecider, stream: accountStream(accountId) });

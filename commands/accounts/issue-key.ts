@@ -2,8 +2,8 @@ import type { Scope } from '../../src/domain/events/account-events.ts';
 import type { Identifiers } from '../../src/domain/identifiers.ts';
 import { keySecretHash, makeKeySecret, type RandomBytes } from '../../src/domain/key-secret.ts';
 import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
 import type { CommandContext } from '../command-context.ts';
+import type { FoldParts } from '../fold-stream.ts';
 import type { Handled } from '../handle.ts';
 import { handleAccountCommand } from './handle-account-command.ts';
 
@@ -19,7 +19,7 @@ export interface KeyRequest {
 
 /** Makes a secret, stores its hash, and gives the secret back: the only time that it is seen. Throws what `handle` throws. */
 export const issueKey = async (
-  parts: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers; readonly randomBytes: RandomBytes },
+  parts: FoldParts & { readonly clock: Clock; readonly identifiers: Identifiers; readonly randomBytes: RandomBytes },
   { accountId, scopes, expiresAt, context, deadline }: KeyRequest,
 ): Promise<{ readonly keyId: string; readonly secret: string; readonly handled: Handled }> => {
   const secret = makeKeySecret(parts.randomBytes);

@@ -98,3 +98,22 @@ test('an account event is read back as it was stored, and one of another categor
   expect(accountDecider.read({ type: issued.type, data: JSON.stringify(issued.data) })).toEqual(issued);
   expect(() => accountDecider.read({ type: 'toString', data: '{}' })).toThrow('no event of an account');
 });
+
+test('the state of an account that is kept between commands is read back as it was, and anything else is refused', () => {
+  const { checkpoint, evolve, initialState } = accountDecider;
+  const settled: AccountEvent = {
+    type: 'AccountPaymentSettled',
+    data: {
+      paymentId: keyId,
+      amount: '10000',
+      requestHash: 'a'.repeat(64),
+      resultHash: 'b'.repeat(64),
+      transaction: `0x${'c'.repeat(64)}`,
+      settledAt: later,
+    },
+  };
+  const state = [opened, issued, settled].reduce(evolve, initialState());
+  for (const each of [state, initialState()]) expect(checkpoint.read(JSON.parse(JSON.stringify(checkpoint.write(each))))).toEqual(each);
+  expect(state).toMatchObject({ paidAt: later });
+  expect(() => checkpoint.read({ kind: 'open' })).toThrow();
+});
