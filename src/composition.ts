@@ -59,6 +59,7 @@ import { priceOf } from './admission/payments/price.ts';
 import { createPublicLimits } from './admission/public-limits.ts';
 import { createReportClients } from './admission/report-clients.ts';
 import { createReportFunctions } from './admission/report-functions.ts';
+import { createSampledFailures } from './admission/sampled-failures.ts';
 import type { Civic, Role } from './civic.ts';
 import { openLog, type OpenLog, openOtherLog, reachDatabase } from './composition/open-stores.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
@@ -306,7 +307,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     reportClients: createReportClients({
       counts: createReportClientCounts(database.counting),
       limit: settings.CIVIC_REPORT_CLIENT_LIMIT,
-      onFailure: (error) => logger.error({ error: (error as Error).message }, 'the limit of a client of reports could not be looked up'),
+      onFailure: createSampledFailures({ clock, logger }, 'the limit of a client of reports could not be looked up'),
     }),
     rules,
     admission: createAdmission({
@@ -314,7 +315,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       chargeRequest: createChargeRequest(createLiveReads({ ...database.read, texts: (statement) => database.counting(statement) }), rules),
       chargeFurther: createChargeFurther(database.counting),
       windowCounts,
-      onFailure: (error) => logger.error({ error: (error as Error).message }, 'identity and limits could not be looked up'),
+      onFailure: createSampledFailures({ clock, logger }, 'identity and limits could not be looked up'),
     }),
     syncLegistar({ baseUrl, from, ...request }) {
       const { client, signal } = request;

@@ -41,7 +41,7 @@ export interface SubmittedReport {
 /**
  * Takes in a report of what is missing, once for each token of an account. The order of the checks is the one of this function:
  *
- * 1. the input: text that cannot be stored, or an address that no public record has (`invalid_input`);
+ * 1. token and input: text that cannot be stored or holds an API key, or an address that no public record has (`invalid_input`);
  * 2. a token that stands for this input gives its first receipt, whatever else holds, unless it is presented in one way too many;
  * 3. the submissions of the minute, which count everything from here on (`submit_rate_limited`);
  * 4. intake that is closed for everybody (`intake_paused`, `budget_exhausted`);
@@ -53,7 +53,7 @@ export interface SubmittedReport {
 export const createSubmitDataReport = (parts: SubmitDataReportParts) => {
   const inTurn = createTurns();
   return async (submitted: SubmittedReport): Promise<Receipt & { readonly status: 'received' }> => {
-    requireStorable(submitted.input);
+    requireStorable(submitted.token, submitted.input);
     const deadline = parts.clock.now() + parts.deadlineMs;
     // Two at once with one token: the second finds what the first has made, and counts towards nothing. Claims hold the same over processes.
     const { receipt, isNew } = await inTurn(`${submitted.accountId} ${submitted.token}`, () => take(parts, submitted, deadline));

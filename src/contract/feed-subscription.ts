@@ -1,15 +1,19 @@
 import { z } from 'zod';
-import { MAX_SUBSCRIPTION_NAME } from '../domain/events/subscription-events.ts';
-import { text, uuid } from '../domain/records/fields.ts';
+import { MAX_SUBSCRIPTION_NAME, nameOfSubscription } from '../domain/events/subscription-events.ts';
+import { atMostCharacters, uuid } from '../domain/records/fields.ts';
+import { notStorable } from '../domain/storable-text.ts';
 import { cursor, resourceName, timestamp } from './fields.ts';
 import { CUSTOMER_REFUSALS } from './operation.ts';
 
-export const subscriptionName = text.max(MAX_SUBSCRIPTION_NAME);
+/** Any text that can be kept. */
+export const subscriptionName = nameOfSubscription.refine((name) => notStorable(name) === null, {
+  error: ({ input }) => notStorable(input as string) ?? undefined,
+});
 
 /** A polling subscription: a name for a filter and a start, bound to one key for ever. */
 export const feedSubscription = z.strictObject({
   id: uuid,
-  name: z.string().min(1).max(MAX_SUBSCRIPTION_NAME),
+  name: atMostCharacters(z.string().min(1), MAX_SUBSCRIPTION_NAME),
   resource: resourceName.nullable(),
   keyId: uuid,
   startCursor: cursor,

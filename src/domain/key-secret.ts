@@ -39,6 +39,11 @@ export const makeKeySecret = (randomBytes: RandomBytes): string => {
 /** Whether a text has the shape and the checksum of a key's secret; says nothing about whether such a key exists. */
 export const isKeySecret = (text: string): boolean => SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -1 - CHECKSUM_LENGTH)));
 
+const WITHIN = /crs_[0-9A-Za-z]{32,64}_[0-9A-Za-z]{6}/g;
+
+/** Whether a key's secret stands anywhere in a text, whatever is around it. */
+export const holdsKeySecret = (text: string): boolean => (text.match(WITHIN) ?? []).some(isKeySecret);
+
 /** A text as it may be repeated in a message: whatever looks like a key in it, also a damaged one, is cut to its beginning. */
 export const withoutSecrets = (text: string): string => text.replaceAll(/crs_[0-9A-Za-z_]+/g, 'crs_…');
 

@@ -108,6 +108,8 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
     track(request, reply);
     done();
   });
+  // Fastify takes the time of a reply for whoever waits for its end, and tells 0 without one.
+  app.addHook('onResponse', (_request, _reply, done) => done());
   const codingsOf = rememberedCodings();
   const publicEdge = createPublicEdge(parts, codingsOf);
   let baseUrl = parts.baseUrl ?? 'http://localhost';

@@ -91,6 +91,23 @@ describe('the name', () => {
     expect((await listFeeds(served, key.secret)).items).toHaveLength(2);
   });
 
+  test('is counted in characters, of which some are two in JavaScript', async () => {
+    expect((await newFeed(served, key.secret, '\u{1f4dc}'.repeat(80))).name).toBe('\u{1f4dc}'.repeat(80));
+    await expectRefusal(await create({ name: '\u{1f4dc}'.repeat(81) }), 400, 'invalid_parameter');
+  });
+
+  test.each([
+    ['U+0000', () => '{"name":"a\\u0000b"}'],
+    ['half a character', () => '{"name":"a\\ud800b"}'],
+    ['an API key', () => ({ name: `key ${key.secret}` })],
+  ])('that holds %s is refused without being repeated, and everybody else is served as before', async (_, body) => {
+    const before = await eventsOfFeeds(served, account);
+    const refusal = await expectRefusal(await create(body()), 400, 'invalid_parameter');
+    expect(JSON.stringify(refusal)).not.toContain(key.secret.slice(4));
+    expect(await eventsOfFeeds(served, account)).toEqual(before);
+    await newFeed(served, key.secret, 'as before');
+  });
+
   test('of a live feed with the same filter is that feed, 200, however it is spaced or composed', async () => {
     const feed = await newFeed(served, key.secret, 'caf\u00e9', 'topics');
     served.clock.advance(1_000);

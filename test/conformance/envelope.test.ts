@@ -3,7 +3,7 @@ import { errorEnvelope, STATUSES } from '../../src/contract/statuses.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
 import { LogUnavailable, OutcomeUnknown } from '../../src/domain/ports/event-log.ts';
 import { Rejection, type RejectionCode } from '../../src/domain/rejections.ts';
-import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { EMPTY_ANSWERS, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 
 let edge: HttpEdge;
@@ -120,6 +120,29 @@ describe('an answered request', () => {
       accountId: edge.accountId,
     });
     expect(JSON.stringify(edge.logged)).not.toContain(edge.keys.all.slice(4, 20));
+  });
+
+  test('is told with the time that it took, in the log and in the histogram', async () => {
+    const released = Promise.withResolvers<void>();
+    edge.answerWith({
+      readCivicHealth: async () => {
+        await released.promise;
+        return EMPTY_ANSWERS.readCivicHealth();
+      },
+    });
+    const began = performance.now();
+    const asked = get('/api/v1/data/health');
+    while (performance.now() - began < 30) await new Promise((turn) => setImmediate(turn));
+    released.resolve();
+    await (await asked).text();
+    await expect.poll(() => edge.logged.filter(({ message }) => message === 'answered')).toHaveLength(1);
+    const [line] = edge.logged.filter(({ message }) => message === 'answered');
+    expect(line!.fields['ms']).toBeGreaterThan(5);
+    expect(line!.fields['ms']).toBeLessThanOrEqual(performance.now() - began);
+    const sum = /civic_http_request_duration_seconds_sum\{operation="readCivicHealth",status="200"\} (\S+)/.exec(
+      await edge.registry.metrics(),
+    );
+    expect(Number(sum![1])).toBeGreaterThan(0.005);
   });
 
   test('is counted by operation and status', async () => {

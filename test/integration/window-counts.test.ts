@@ -103,6 +103,25 @@ test('a window that a process with a clock ahead has opened is not opened again 
   expect((await behind.take(id, [minute], 1, START + 60_000)).kind).toBe('exhausted');
 });
 
+test('a second is one for clocks that differ by two, and the clock that is behind opens none of its own', async () => {
+  const [ahead, behind] = [process(), process()];
+  const id = account();
+  await ahead.take(id, [second], 3, START + 2_000);
+  expect((await behind.take(id, [second], 1, START)).kind).toBe('taken');
+  expect(await behind.take(id, [second], 1, START + 500)).toEqual({ kind: 'exhausted', bucket: second, retryAfterSeconds: 3 });
+  expect((await ahead.take(id, [second], 1, START + 2_500)).kind).toBe('exhausted');
+});
+
+test('a clock that is ahead by half a minute does not close the second to the others for so long, and the minute holds for all', async () => {
+  const [ahead, behind] = [process(), process()];
+  const id = account();
+  await ahead.take(id, [minute, second], 4, START + 45_000);
+  expect((await behind.take(id, [minute, second], 4, START + 15_000)).kind).toBe('taken');
+  await ahead.take(id, [minute], 2, START + 75_000);
+  expect(await behind.take(id, [minute, second], 2, START + 46_000)).toMatchObject({ states: [{ remaining: 6 }, { remaining: 2 }] });
+  expect(await ahead.take(id, [minute], 7, START + 75_000)).toMatchObject({ kind: 'exhausted' });
+});
+
 test('a clock that was put back by more than clocks differ starts over, and does not wait for a time that is gone', async () => {
   const counts = process();
   const id = account();

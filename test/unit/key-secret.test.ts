@@ -1,12 +1,21 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isKeySecret, keySecretHash, makeKeySecret } from '../../src/domain/key-secret.ts';
+import { holdsKeySecret, isKeySecret, keySecretHash, makeKeySecret } from '../../src/domain/key-secret.ts';
 
 test('a fresh secret has the published shape and is recognised', () => {
   const secret = makeKeySecret(randomBytes);
   expect(secret).toMatch(/^crs_[0-9A-Za-z]{32,}_[0-9A-Za-z]+$/);
   expect(isKeySecret(secret)).toBe(true);
+});
+
+test('a secret is found in a text, whatever stands around it, and what only looks like one is not', () => {
+  const secret = makeKeySecret(randomBytes);
+  for (const text of [secret, `key:${secret}.`, `crs_${secret}${secret}`, `\u{1f511}${secret}_x`, `${secret}A`])
+    expect(holdsKeySecret(text)).toBe(true);
+  for (const text of ['', 'crs_', secret.slice(0, -1), secret.replace('crs_', 'CRS_'), `crs_${'a'.repeat(40)}_${'b'.repeat(6)}`]) {
+    expect(holdsKeySecret(text)).toBe(false);
+  }
 });
 
 test('a secret with any one character changed is not recognised', () => {

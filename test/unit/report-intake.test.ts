@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { makeKeySecret } from '../../src/domain/key-secret.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { type IntakeWorld, memoryIntake } from '../support/memory-intake.ts';
 
@@ -17,6 +19,7 @@ const refusal = async (asked: Promise<object>): Promise<string> =>
     () => 'taken in',
     (error: unknown) => (error instanceof Rejection ? error.code : Promise.reject(error as Error)),
   );
+const key = makeKeySecret(randomBytes);
 const surface = { kind: 'mcp', tool: 'search_agenda' } as const;
 
 describe('what cannot be stored is refused and counts towards nothing', () => {
@@ -25,11 +28,21 @@ describe('what cannot be stored is refused and counts towards nothing', () => {
     ['half a character', { ...input, expectedRecord: 'a\ud800' }],
     ['U+0000 further in', { ...input, queryContext: { searchTerms: '\0', surface } }],
     ['half a character in a filter', { ...input, queryContext: { filters: { sourceSystem: '\udc00' }, surface } }],
+    ['an API key', { ...input, expectedRecord: `my key is ${key}, and nothing came` }],
+    ['an API key in the address', { ...input, sourceUrl: `https://records.example.org/${key}/1` }],
+    ['an API key further in', { ...input, queryContext: { filters: { sourceRecordId: key }, surface } }],
     ['an address of this machine', { ...input, sourceUrl: 'http://127.0.0.1/' }],
     ['half a character in the address', { ...input, sourceUrl: 'https://records.example.org/\ud800' }],
   ])('%s', async (_, bad) => {
     for (let again = 0; again < 8; again += 1) expect(await refusal(submit({ accountId, token: 'x', input: bad }))).toBe('invalid_input');
     expect(await refusal(submit({ accountId, token: 'x' }))).toBe('taken in');
+    expect(world.history()).toHaveLength(1);
+  });
+
+  test('an API key as the token', async () => {
+    expect(await refusal(submit({ accountId, token: key }))).toBe('invalid_input');
+    expect(await refusal(submit({ accountId, token: `again.${key}` }))).toBe('invalid_input');
+    expect(await refusal(submit({ accountId, token: `${key.slice(0, -1)}-` }))).toBe('taken in');
     expect(world.history()).toHaveLength(1);
   });
 

@@ -1,16 +1,19 @@
 import { z } from 'zod';
 import { MAX_CURSOR_LENGTH } from '../cursor-text.ts';
 import type { StoredEvent } from '../ports/event-log.ts';
-import { dateTime, orNull, text, uuid } from '../records/fields.ts';
+import { atMostCharacters, dateTime, orNull, text, uuid } from '../records/fields.ts';
 import { RESOURCES } from '../records/resources.ts';
 
 /** Longest name of a feed, in characters after trimming. */
 export const MAX_SUBSCRIPTION_NAME = 80;
 
+/** Trimmed, NFC, 1 to 80 characters. */
+export const nameOfSubscription = atMostCharacters(text, MAX_SUBSCRIPTION_NAME);
+
 /** Events on `account_feeds-<accountId>`: the polling subscriptions of an account, of all of its keys. */
 export const feedSubscriptionCreated = z.strictObject({
   id: uuid,
-  name: text.max(MAX_SUBSCRIPTION_NAME),
+  name: nameOfSubscription,
   resource: orNull(z.enum(RESOURCES)),
   keyId: uuid,
   /** As it was issued; null for a key that does not expire. */

@@ -5,6 +5,10 @@ import { z } from 'zod';
 /** Trimmed, NFC, not empty. */
 export const text = z.string().normalize('NFC').trim().min(1);
 
+/** Characters as JSON Schema counts them, of which some are two in JavaScript: `maxLength` in the documents means the same. */
+export const atMostCharacters = (schema: z.ZodString, most: number) =>
+  schema.refine((value) => Array.from(value).length <= most, { error: `must have at most ${most} characters` }).meta({ maxLength: most });
+
 /** Any RFC 9562 uuid, the all-zero and the all-f one included; stored in lower case. */
 export const uuid = z.uuid().overwrite((value) => value.toLowerCase());
 
