@@ -1,0 +1,164 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { accountDecider } from '../../commands/accounts/account-decider.ts';
+import type { Fold } from '../../commands/decider.ts';
+import { evolve as evolveRecord, initialState as noRecord } from '../../commands/records/record-decider.ts';
+import { intakeDecider } from '../../commands/report-intake/intake-decider.ts';
+import { reportDecider } from '../../commands/reports/report-decider.ts';
+import { accountKeys } from '../../commands/subscriptions/account-keys.ts';
+import { subscriptionDecider } from '../../commands/subscriptions/subscription-decider.ts';
+import { NO_STREAM, type NewEvent, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { isResource } from '../../src/domain/records/resources.ts';
+import { category } from '../../src/domain/streams.ts';
+import { PROJECTIONS } from '../../src/read-models.ts';
+import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { eventForms, readAsProgram, schemaText } from '../support/event-inventory.ts';
+import { dumpTables } from '../support/projection-spec.ts';
+import { linesWith, sourceFiles } from '../support/source-text.ts';
+
+/**
+ * What has been stored once is read for ever. A golden file holds an event of one type and version as it is stored, what it comes to in
+ * the current form, and the schema that it was stored under. To change an event's schema: leave its files as they are but for `current`,
+ * raise the version that is written, teach the reader the old one, and add a file of the new version.
+ */
+interface Golden {
+  readonly name: string;
+  readonly version: number;
+  /** In which the events of all files make one history. */
+  readonly order: number;
+  readonly event: Omit<NewEvent, 'data'> & { readonly stream: string; readonly data: unknown };
+  readonly current: unknown;
+  readonly schema: unknown;
+}
+
+const FOLDER = new URL('../fixtures/events/', import.meta.url);
+
+const goldenOf = (file: string): Golden => {
+  const [, name, version] = /^([\w.]+)\.v([1-9]\d*)\.json$/.exec(file)!;
+  return { ...(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Golden), name: name!, version: Number(version) };
+};
+
+const goldens = readdirSync(FOLDER)
+  .filter((file) => file.endsWith('.json'))
+  .map(goldenOf)
+  .toSorted((one, other) => one.order - other.order);
+const forms = await eventForms();
+
+/** Exactly as the log keeps it: canonical text, whatever the file's own spacing is. */
+const stored = ({ event }: Golden, revision = 0): StoredEvent => ({
+  ...event,
+  data: canonicalJson(event.data),
+  metadata: JSON.stringify(event.metadata),
+  position: '' as Position,
+  revision,
+});
+
+describe('every type of event', () => {
+  test('has a golden file of each of its versions from the first on, and no file is of anything else', () => {
+    const versions = Object.fromEntries(
+      [...forms.keys()].map((name) => [name, goldens.filter((golden) => golden.name === name).map(({ version }) => version)]),
+    );
+    for (const [name, found] of Object.entries(versions))
+      expect([name, found.toSorted((one, other) => one - other)]).toEqual([name, found.map((_, nth) => nth + 1)]);
+    expect(Object.entries(versions).filter(([, found]) => found.length === 0)).toEqual([]);
+    expect(goldens.filter(({ name }) => !forms.has(name)).map(({ name }) => name)).toEqual([]);
+  });
+
+  test('that a read model folds is among them', () => {
+    const types = new Set([...forms.values()].map(({ type }) => type));
+    expect(PROJECTIONS.flatMap(({ handles }) => handles).filter((type) => !types.has(type))).toEqual([]);
+  });
+
+  test('is written in no version that has no golden file', () => {
+    const written = linesWith(sourceFiles(['src', 'commands']), /\bschemaVersion: \d/).map((line) =>
+      Number(/schemaVersion: (\d+)/.exec(line)![1]),
+    );
+    expect(written.length).toBeGreaterThan(8);
+    expect(Math.max(...written)).toBe(Math.max(...goldens.map(({ version }) => version)));
+  });
+
+  test.each([...forms])('%s has the schema of its latest golden file', (name, { schema }) => {
+    const latest = goldens.filter((golden) => golden.name === name).toSorted((one, other) => other.version - one.version)[0];
+    expect(schemaText(schema)).toEqual(latest?.schema);
+  });
+});
+
+describe('every stored version', () => {
+  test.each(goldens.map((golden) => [`${golden.name}.v${golden.version}`, golden] as const))(
+    '%s is read in the current form',
+    (_, golden) => {
+      const form = forms.get(golden.name)!;
+      expect(golden.event).toMatchObject({ type: form.type, schemaVersion: golden.version });
+      expect(readAsProgram(stored(golden), form)).toEqual({ type: form.type, data: golden.current });
+    },
+  );
+
+  const FOLDS: readonly (readonly [string, Fold<unknown, unknown>])[] = [
+    ['account', accountDecider],
+    ['account', accountKeys],
+    ['account_feeds', subscriptionDecider],
+    ['account_reports', intakeDecider],
+    ['report', reportDecider],
+  ];
+  test.each(FOLDS.map(([name, fold], nth) => [name, nth, fold] as const))(
+    'of %s (fold %i) is folded by those who decide on it',
+    (name, _, fold) => {
+      const events = goldens.filter(({ event }) => category(event.stream) === name);
+      expect(events.length).toBeGreaterThan(0);
+      let state = fold.initialState();
+      events.forEach((golden, nth) => (state = fold.evolve(state, fold.read(stored(golden, nth)))));
+      expect(state).toMatchSnapshot();
+    },
+  );
+
+  test('of a record is what the next decision on the record begins with', () => {
+    const records = goldens.filter(({ event }) => isResource(category(event.stream)));
+    expect(records.length).toBeGreaterThan(11);
+    for (const golden of records) {
+      const { createdAt } = golden.current as { readonly createdAt: string };
+      const kind = golden.event.type === 'RecordWithdrawn' ? 'withdrawn' : 'published';
+      expect(evolveRecord(noRecord(), stored(golden))).toMatchObject({ kind, createdAt });
+    }
+  });
+});
+
+describe('the read models', () => {
+  let database: TestDatabase;
+  let civic: TestCivic;
+  beforeAll(async () => {
+    database = await startTestDatabase();
+    civic = await openTestCivic(database.url);
+  });
+  afterAll(async () => {
+    await civic?.close();
+    await database?.close();
+  });
+
+  test('come to the same rows from every stored version, and none stops at one', { timeout: 90_000 }, async () => {
+    const revisions = new Map<string, number>([['feed-civic', 0]]);
+    const places = new Map<string, string>();
+    for (const { event, name, version } of goldens) {
+      const { stream, ...added } = event;
+      const expectedRevision = revisions.get(stream) ?? NO_STREAM;
+      const outcome = await civic.log.append({ stream, expectedRevision, events: [{ ...added, data: canonicalJson(event.data) }] });
+      if (outcome.kind !== 'appended') throw new Error(`${name} was not appended`);
+      revisions.set(stream, outcome.revision);
+      places.set(outcome.position, `<${name}.v${version}>`);
+    }
+    civic.startProjector(PROJECTIONS);
+    await civic.settled(
+      undefined,
+      PROJECTIONS.map(({ name }) => name),
+    );
+    expect(civic.logger.errors).toEqual([]);
+    const dumps: string[] = [];
+    for (const projection of PROJECTIONS) {
+      const dump = await dumpTables(civic.dependencies(), projection, await civic.live(projection.name));
+      dumps.push(`${projection.name} ${projection.version}`, ...dump, '');
+    }
+    const text = [...places].reduce((all, [position, place]) => all.replaceAll(position, place), dumps.join('\n'));
+    await expect(text).toMatchFileSnapshot('../fixtures/events/read-models.txt');
+  });
+});

@@ -1,0 +1,60 @@
+import { readdirSync } from 'node:fs';
+import { z } from 'zod';
+import { RECORD_DATA } from '../../src/contract/fields.ts';
+import { readAccountEvent } from '../../src/domain/events/read-account-event.ts';
+import { readAccountReportEvent } from '../../src/domain/events/read-account-report-event.ts';
+import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
+import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
+import { readSubscriptionEvent } from '../../src/domain/events/subscription-events.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { RESOURCES } from '../../src/domain/records/resources.ts';
+import { category } from '../../src/domain/streams.ts';
+
+/** The current form of one type of event; of published records, one for each resource. */
+export interface EventForm {
+  readonly type: string;
+  readonly schema: z.ZodType;
+}
+
+const FOLDER = new URL('../../src/domain/events/', import.meta.url);
+
+const formsIn = (exported: Readonly<Record<string, unknown>>): readonly (readonly [string, z.ZodType])[] => {
+  const schemaOf = (type: string): z.ZodType => {
+    const schema = exported[type.charAt(0).toLowerCase() + type.slice(1)];
+    if (!(schema instanceof z.ZodType)) throw new Error(`${type} has no schema beside it`);
+    return schema;
+  };
+  return Object.entries(exported).flatMap(([name, value]) => {
+    if (/^[A-Z_]+_EVENTS$/.test(name)) return Object.entries(value as Readonly<Record<string, z.ZodType>>);
+    if (!/^[A-Z_]+$/.test(name) || typeof value !== 'string') return [];
+    return value === RECORD_PUBLISHED ? [] : [[value, schemaOf(value)]];
+  });
+};
+
+/** Whatever stands in the folder of events is one, so that a new one cannot be forgotten. By the names of their golden files. */
+export const eventForms = async (): Promise<ReadonlyMap<string, EventForm>> => {
+  const forms = new Map<string, EventForm>();
+  for (const file of readdirSync(FOLDER)) {
+    const exported = (await import(new URL(file, FOLDER).href)) as Readonly<Record<string, unknown>>;
+    for (const [type, schema] of formsIn(exported)) forms.set(type, { type, schema });
+  }
+  for (const resource of RESOURCES) forms.set(`${RECORD_PUBLISHED}.${resource}`, { type: RECORD_PUBLISHED, schema: RECORD_DATA[resource] });
+  return forms;
+};
+
+const READERS: Readonly<Record<string, (stored: Pick<StoredEvent, 'type' | 'data'>) => { readonly type: string; readonly data: unknown }>> =
+  {
+    account: readAccountEvent,
+    account_feeds: readSubscriptionEvent,
+    account_reports: readAccountReportEvent,
+    report: readReportEvent,
+  };
+
+/** An event as the program reads it: by its category's reader, where it has one, else by its schema. */
+export const readAsProgram = (stored: Pick<StoredEvent, 'type' | 'data' | 'stream'>, { schema }: EventForm) => {
+  const read = READERS[category(stored.stream)];
+  return read === undefined ? { type: stored.type, data: schema.parse(JSON.parse(stored.data)) } : read(stored);
+};
+
+/** A schema as text that changes whenever what it lets in changes in a way that JSON Schema can say. */
+export const schemaText = (schema: z.ZodType): unknown => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });
