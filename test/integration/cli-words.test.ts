@@ -102,9 +102,12 @@ test('every command is either tried here or the service itself', () => {
 
 describe('help', () => {
   test.each(COMMANDS.map((words) => [words.join(' '), words] as const))('`civic %s --help` says how it is used', async (_, words) => {
-    const answer = await installation.civic([...words, '--help']);
-    expect({ exitCode: answer.exitCode, stderr: answer.stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(answer.stdout).toContain(`Usage: civic ${words.join(' ')}`);
+    const said = { stdout: '', stderr: '' };
+    const listening = (name: keyof typeof said) => ({ write: (text: string) => (said[name] += text) }) as unknown as NodeJS.WriteStream;
+    const program = createProgram({ ...NOTHING, stdout: listening('stdout'), stderr: listening('stderr') });
+    await expect(program.parseAsync([...words, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
+    expect(said.stderr).toBe('');
+    expect(said.stdout).toContain(`Usage: civic ${words.join(' ')}`);
   });
 
   test('the whole program is listed, and no command at all shows the list as a mistake', async () => {
