@@ -44,6 +44,8 @@ export interface KurrentPeer {
   readonly way: PeerProxy;
   /** Calls of each kind that were begun. */
   readonly calls: Record<'read' | 'subscribe' | 'append' | 'batchAppend', number>;
+  /** At which record of the log each subscription began. */
+  readonly subscribedAt: readonly number[];
   stop(): Promise<void>;
 }
 
@@ -82,6 +84,7 @@ const delivered = async <Answer>(call: grpc.ServerWritableStream<unknown, Answer
 export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Promise<KurrentPeer> => {
   const { store = new PeerStore(), batches = true, maxAppendBytes = 4_194_304, tls, password } = settings;
   const faults = noFaults();
+  const subscribedAt: number[] = [];
   const calls = { read: 0, subscribe: 0, append: 0, batchAppend: 0 };
 
   /** Why a call is not served here and now. */
@@ -100,6 +103,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
 
   const subscribe = async (call: grpc.ServerWritableStream<ReadReq, ReadResp>, options: ReadReq.Options): Promise<void> => {
     let at = startOfAll(store, options);
+    subscribedAt.push(at);
     const passes = filterOf(options);
     const interval = options.getFilter()!.getMax() * options.getFilter()!.getCheckpointintervalmultiplier();
     let passed = 0;
@@ -113,8 +117,6 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
         if (passes(record)) await delivered(call, recordedAnswer(record));
         else if ((passed += 1) % interval === 0) await delivered(call, checkpointAnswer(record.place));
       }
-      const last = store.records.at(-1);
-      if (last !== undefined && at === store.records.length) await delivered(call, checkpointAnswer(last.place));
       await delivered(call, caughtUpAnswer());
       const heard = new Promise<void>((resolve) => (wake = resolve));
       if (at < store.records.length && !faults.muteSubscriptions) continue;
@@ -261,6 +263,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
     faults,
     way,
     calls,
+    subscribedAt,
     async stop() {
       server.forceShutdown();
       await way.goDown().catch(() => undefined);
