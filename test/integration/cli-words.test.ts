@@ -53,6 +53,8 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'reports work': ['--once'],
   'reports pause': ['worker'],
   'reports resume': ['worker'],
+  'payments list': [],
+  'payments wallet': [`0x${'a'.repeat(40)}`, '--bar'],
   'sample remove': [],
 };
 /** Commands whose success needs a state that the service is not in here; their refusal is looked at instead. */
@@ -60,6 +62,8 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'projections retry': ['record_history'],
   'projections skip': ['record_history', '--event', ID, '--reason', 'a reason'],
   'reactors retry': ['classification'],
+  'payments show': [ID],
+  'payments reconcile': [ID, '--failed', 'not on the chain'],
   'log copy': ['--to', 'postgresql'],
   'reports show': [ID],
   'reports lease': [ID, '--holder', 'somebody'],

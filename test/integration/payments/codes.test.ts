@@ -5,10 +5,9 @@ import { priceOf } from '../../../src/admission/payments/price.ts';
 import { paymentChallenge } from '../../../src/contract/tools/payment-challenge.ts';
 import { COMMON_TOOL_CODES, PAID_TOOL_CODES, TOOL_ERRORS, type ToolErrorCode } from '../../../src/contract/tools/tool-errors.ts';
 import { NETWORK } from '../../../src/domain/payments/payment.ts';
-import type { PaymentLedger } from '../../../src/domain/ports/payment-ledger.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
-import { mortal } from '../../support/payment-crashes.ts';
-import { facilitatorOfShop, paidOnChain, rowOf, work } from '../../support/payment-recovery.ts';
+import { openWithFailing, openWithFailingMove } from '../../support/failing-ledger.ts';
+import { paidOnChain, rowOf } from '../../support/payment-recovery.ts';
 import {
   AMOUNT,
   billingOf,
@@ -46,34 +45,6 @@ const authorization = (payment: SentPayment, changes: object): SentPayment => ({
   ...payment,
   payload: { ...payment.payload, authorization: { ...payment.payload.authorization, ...changes } },
 });
-/** A program whose ledger cannot be asked for one thing; `after` has done it all the same. */
-const withFailing = (method: 'reserve' | 'find', when: 'before' | 'after' = 'before') => {
-  const failing = async (...given: readonly unknown[]): Promise<never> => {
-    if (when === 'after') await (shop.ledger[method] as (...all: readonly unknown[]) => Promise<unknown>)(...given);
-    throw new Error('the store is gone');
-  };
-  return shop.open({ ledger: { ...shop.ledger, [method]: failing } });
-};
-/** A program that cannot write the move to a state, so many times. */
-const withFailingMove = (to: string, often = 1) => {
-  let left = often;
-  const failIf = (move: { readonly to: string }): void => {
-    if (move.to === to && (left -= 1) >= 0) throw new Error('the store is gone');
-  };
-  const ledger: PaymentLedger = {
-    ...shop.ledger,
-    move: async (seen, move, now) => {
-      failIf(move);
-      return shop.ledger.move(seen, move, now);
-    },
-    settledAfterAll: async (paymentId, move, now) => {
-      failIf(move);
-      return shop.ledger.settledAfterAll(paymentId, move, now);
-    },
-  };
-  return shop.open({ ledger });
-};
-
 interface Produced {
   readonly answer: PaymentAnswer;
   /** To look up what became of it. */
@@ -131,7 +102,7 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
   },
   payment_ledger_unavailable: async () => {
     const payment = await signed();
-    return { answer: await withFailing('reserve').payForRead(shop.call(payment)), payment };
+    return { answer: await openWithFailing(shop, 'reserve').payForRead(shop.call(payment)), payment };
   },
   payment_verification_unavailable: async () => {
     const payment = await signed();
@@ -182,7 +153,7 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
   },
   payment_receipt_unavailable: async () => {
     const payment = await signed();
-    return { answer: await withFailingMove('SETTLED').payForRead(shop.call(payment)) };
+    return { answer: await openWithFailingMove(shop, 'SETTLED').payForRead(shop.call(payment)) };
   },
   empty_result_not_chargeable: async () => {
     const payment = await signed();
@@ -206,7 +177,7 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
   },
   read_result_not_saved: async () => {
     const payment = await signed();
-    return { answer: await withFailingMove('RESULT_SAVED').payForRead(shop.call(payment)), payment };
+    return { answer: await openWithFailingMove(shop, 'RESULT_SAVED').payForRead(shop.call(payment)), payment };
   },
 };
 /** The bare challenge is no error object; the cursor is the search's own to judge. */
@@ -335,55 +306,6 @@ test('a result that was purged is not read again: the payment is owned up to, an
   expect(paidOnChain(shop, payment)).toBe(1);
 });
 
-test('the ledger may fail at any place: nothing is verified, read or settled without it', async () => {
-  for (const [method, when] of [
-    ['find', 'before'],
-    ['reserve', 'before'],
-    ['reserve', 'after'],
-  ] as const) {
-    const payment = await signed();
-    const asked = shop.facilitator.asked.verify.length;
-    expect(await withFailing(method, when).payForRead(shop.call(payment))).toMatchObject({ code: 'payment_ledger_unavailable' });
-    expect(shop.facilitator.asked.verify).toHaveLength(asked);
-    expect(paidOnChain(shop, payment)).toBe(0);
-  }
-});
-
-test.each([
-  ['VERIFIED', 'payment_ledger_unavailable', 'RESERVED'],
-  ['RESULT_SAVED', 'read_result_not_saved', 'READ_FAILED'],
-  ['SETTLING', 'payment_reconciliation_required', 'RESULT_SAVED'],
-])('a ledger that fails at the move to %s is answered %s, nothing has been settled, and the row is %s', async (to, code, state) => {
-  const payment = await signed();
-  const settles = shop.facilitator.asked.settle.length;
-  expect(await withFailingMove(to).payForRead(shop.call(payment))).toMatchObject({ code });
-  expect(await rowOf(shop, payment)).toMatchObject({ state });
-  expect(shop.facilitator.asked.settle).toHaveLength(settles);
-});
-
-test('a settled payment whose receipt could not be written is written as soon as the store is back, by the same program', async () => {
-  const payment = await signed();
-  const payments = withFailingMove('SETTLED', 2);
-  expect(await payments.payForRead(shop.call(payment))).toMatchObject({ code: 'payment_receipt_unavailable' });
-  expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLING' });
-  await payments.end();
-  expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED' });
-  expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
-  expect(shop.facilitator.chain.broadcasts).toBe(shop.facilitator.chain.transfers.length);
-  expect(paidOnChain(shop, payment)).toBe(1);
-});
-
-test('a refusal to settle that could not be written is not called final: the payment stays of unknown outcome', async () => {
-  const payment = await signed();
-  shop.facilitator.chain.fault = 'revert';
-  expect(await withFailingMove('SETTLE_FAILED').payForRead(shop.call(payment))).toMatchObject({ code: 'payment_reconciliation_required' });
-  shop.facilitator.chain.fault = null;
-  shop.clock.advance(16_000);
-  await work(shop);
-  expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
-  expect(paidOnChain(shop, payment)).toBe(1);
-});
-
 test('what the caller is found wrong about only in the read is answered as that, and the payment is as good as new', async () => {
   const payment = await signed();
   shop.read = async () => ({ kind: 'refused', code: 'invalid_cursor', message: 'the cursor is of another search' });
@@ -391,24 +313,4 @@ test('what the caller is found wrong about only in the read is answered as that,
   expect(await rowOf(shop, payment)).toBeNull();
   shop.read = usual.read();
   expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
-});
-
-test('a program that dies in the middle answers nobody, and its commits are counted', async () => {
-  const parts = mortal({ ledger: shop.ledger, log: shop.civic.log, facilitator: facilitatorOfShop(shop) }, { commit: 1, when: 'before' });
-  expect(await shop.open(parts).payForRead(shop.call(await signed()))).toMatchObject({ code: 'payment_ledger_unavailable' });
-  expect(parts.dead()).toBe(true);
-});
-
-test('a settlement that somebody left in the middle is not begun anew by the payer: what became of it must be known first', async () => {
-  const payment = await signed();
-  const parts = mortal({ ledger: shop.ledger, log: shop.civic.log, facilitator: facilitatorOfShop(shop) }, { commit: 4, when: 'after' });
-  const died = shop.open(parts);
-  await died.payForRead(shop.call(payment));
-  await died.end();
-  expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLING' });
-  const asked = [shop.facilitator.asked.verify.length, shop.facilitator.asked.settle.length];
-  expect(await shop.ask(payment)).toMatchObject({ code: 'payment_in_progress' });
-  shop.clock.advance(16_000);
-  expect(await shop.ask(payment)).toMatchObject({ code: 'payment_reconciliation_required' });
-  expect([shop.facilitator.asked.verify.length, shop.facilitator.asked.settle.length]).toEqual(asked);
 });

@@ -1,0 +1,31 @@
+import type { PaymentLedger } from '../../src/domain/ports/payment-ledger.ts';
+import type { Payments } from '../../src/admission/payments/pay-for-read.ts';
+import type { TestPayments } from './payments.ts';
+
+/** A program whose ledger cannot be asked for one thing; `after` has done it all the same. */
+export const openWithFailing = (shop: TestPayments, method: 'reserve' | 'find', when: 'before' | 'after' = 'before'): Payments => {
+  const failing = async (...given: readonly unknown[]): Promise<never> => {
+    if (when === 'after') await (shop.ledger[method] as (...all: readonly unknown[]) => Promise<unknown>)(...given);
+    throw new Error('the store is gone');
+  };
+  return shop.open({ ledger: { ...shop.ledger, [method]: failing } });
+};
+/** A program that cannot write the move to a state, so many times. */
+export const openWithFailingMove = (shop: TestPayments, to: string, often = 1): Payments => {
+  let left = often;
+  const failIf = (move: { readonly to: string }): void => {
+    if (move.to === to && (left -= 1) >= 0) throw new Error('the store is gone');
+  };
+  const ledger: PaymentLedger = {
+    ...shop.ledger,
+    move: async (seen, move, now) => {
+      failIf(move);
+      return shop.ledger.move(seen, move, now);
+    },
+    settledAfterAll: async (paymentId, move, now) => {
+      failIf(move);
+      return shop.ledger.settledAfterAll(paymentId, move, now);
+    },
+  };
+  return shop.open({ ledger });
+};
