@@ -27,16 +27,24 @@ export interface LeasedReport {
   readonly state: ReportState;
 }
 
+const DAY_MS = 86_400_000;
+/** A lease cannot be given back by hand, so a holder who is gone must not keep a report for good; and its end must be a time. */
+export const LONGEST_LEASE_MS = 30 * DAY_MS;
+
 /** A report's state from its own stream. */
 export const readReportState = async (log: EventLog, reportId: string): Promise<ReportState> =>
   (await foldStream({ log }, reportDecider, reportStream(reportId))).state;
 
 /**
- * Takes the lease of a report that was taken in, or renews it for its holder. Refuses with `invalid_transition` (closed), `worker_paused`,
+ * Takes the lease of a report that was taken in, or renews it for its holder. Refuses with `invalid_input` (longer than thirty days, or no
+ * whole milliseconds), `invalid_transition` (closed), `worker_paused`,
  * `state_conflict`, `lease_conflict` (another has it) or `budget_exhausted`; throws what the log and the database throw, and then nothing is leased for long.
  */
 export const leaseReport = async (work: ReportWork, request: LeaseRequest): Promise<LeasedReport | Rejection> => {
   const { reportId, accountId, holder, leaseMs, dailyBudget } = request;
+  if (!Number.isSafeInteger(leaseMs) || leaseMs < 1 || leaseMs > LONGEST_LEASE_MS) {
+    return new Rejection('invalid_input', `a lease is for thirty days at most, in whole milliseconds; ${leaseMs} is not`);
+  }
   if (!request.whilePaused && (await readSwitches(work.log)).worker.paused) {
     return new Rejection('worker_paused', 'work on reports is paused');
   }

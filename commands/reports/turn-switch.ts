@@ -6,6 +6,7 @@ import type { ReportSwitch } from '../../src/domain/report-switches.ts';
 import { reportSwitchStream } from '../../src/domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { handle, type Handled } from '../handle.ts';
+import { unusable } from './unusable.ts';
 
 type Turned = ReturnType<typeof reportSwitchTurned.parse>;
 interface TurnedEvent {
@@ -21,19 +22,25 @@ const switchDecider: Decider<boolean, Turned, TurnedEvent> = {
   schemaVersion: 1,
 };
 
-/** Pauses or resumes intake or the work on reports, for every process at once; turning it where it stands is no change. */
+/**
+ * Pauses or resumes intake or the work on reports, for every process at once; turning it where it stands is no change. Refuses with
+ * `invalid_input` a name or a reason that is too long or empty.
+ */
 export const turnReportSwitch = (
   parts: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
   what: ReportSwitch,
   turn: Turned,
   deadline: number,
-): Promise<Handled> =>
-  handle({
+): Promise<Handled> => {
+  const parsed = reportSwitchTurned.safeParse(turn);
+  if (!parsed.success) return Promise.resolve(unusable(parsed.error));
+  return handle({
     ...parts,
     decider: switchDecider,
     stream: reportSwitchStream(what),
-    command: turn,
+    command: parsed.data,
     commandId: parts.identifiers.next(),
     context: {},
     deadline,
   });
+};

@@ -10,6 +10,7 @@ import { reportStream } from '../../src/domain/streams.ts';
 import { handle, type Handled } from '../handle.ts';
 import type { ReportCommand, ReportMove } from './report-commands.ts';
 import { reportDecider } from './report-decider.ts';
+import { unusable } from './unusable.ts';
 
 export interface ReportWork {
   readonly log: EventLog;
@@ -33,12 +34,6 @@ const move = dataReportMoved.pick({
 });
 const outcome = z.object({ moves: z.array(move).min(1), note: dataReportNoted.shape.note.nullable() });
 const noted = dataReportNoted.pick({ note: true, nextCheckAt: true });
-
-/** What no event of the lifecycle may carry, such as a finding that is too long. */
-const unusable = ({ issues }: z.ZodError): Handled => {
-  const { path, message } = issues[0]!;
-  return { kind: 'rejected', rejection: new Rejection('invalid_input', `${path.at(-1)?.toString() ?? 'move'}: ${message}`) };
-};
 
 const command = (work: ReportWork, reportId: string, accountId: string | undefined, command: ReportCommand): Promise<Handled> =>
   handle({

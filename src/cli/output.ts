@@ -1,9 +1,20 @@
 import { type CliContext, CommandFailed } from './context.ts';
 
+/** Controls, line ends, and what turns or hides text: somebody else's words must neither drive the terminal nor look like other lines. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+
+/** A text on one line with everything in it to be seen. */
+export const visible = (text: string): string =>
+  text.replaceAll(UNSEEN, (character) => {
+    if (character === '\n') return '\\n';
+    const code = character.codePointAt(0)!.toString(16);
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
+  });
+
 const cell = (value: unknown): string => {
-  if (value === null || value === undefined) return '-';
+  if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return '-';
   if (Array.isArray(value)) return value.map(cell).join(',');
-  return typeof value === 'string' ? value : JSON.stringify(value);
+  return visible(typeof value === 'string' ? value : JSON.stringify(value));
 };
 
 const table = (rows: readonly Readonly<Record<string, unknown>>[]): string => {

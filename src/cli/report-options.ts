@@ -23,8 +23,16 @@ export const reportSwitch = (text: string): ReportSwitch =>
 
 export const holderName = (name: string, text: string): string => parseOption<string>(name, holder, text, '1 to 200 characters');
 
-/** A duration in milliseconds. */
-export const durationMs = (name: string, text: string): number =>
-  parseOption<number>(name, duration, text, 'an ISO 8601 duration such as PT1H or P1D');
+const DAY_MS = 86_400_000;
+const CENTURY_DAYS = 36_525;
+
+/** A duration in whole milliseconds, of so many days at most. */
+export const durationMs = (name: string, text: string, longestDays = CENTURY_DAYS): number =>
+  parseOption<number>(
+    name,
+    duration.transform(Math.ceil).refine((milliseconds) => milliseconds <= longestDays * DAY_MS),
+    text,
+    `an ISO 8601 duration such as PT1H or P1D, ${longestDays === CENTURY_DAYS ? 'a century' : `P${longestDays}D`} at most`,
+  );
 
 export const rowLimit = (name: string, text: string): number => parseOption<number>(name, limit, text, 'a whole number from 1 to 9999');

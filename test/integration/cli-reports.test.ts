@@ -138,6 +138,44 @@ test('reports are listed by status, place, age, holder and account, as a plain t
   }
 });
 
+test('the words of a customer neither drive the terminal nor look like lines of the history', async () => {
+  const forged = '2026-01-01T00:00:00.000Z  investigating -> resolved  by ann (lease 9)';
+  const hostile = `Evil \u001b[2J \u009b31m \u202egnol \u2028 \ud83d\ude00\n${forged}`;
+  const id = await submit({
+    expectedRecord: hostile,
+    queryContext: { surface: { kind: 'mcp', tool: 'search_agenda' }, searchTerms: '\u009b2J' },
+  });
+  const [listed, shown] = [(await civic('list')).stdout, (await civic('show', id)).stdout];
+  for (const text of [listed, shown]) {
+    expect(text).toContain('Evil \\u001b[2J \\u009b31m \\u202egnol');
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+    expect(text.split('\n').filter((line) => line.startsWith(forged))).toEqual([]);
+  }
+  expect(shown).toContain(`\u{1f600}\\n${forged}`);
+  expect(shown).toMatch(/^verifiedRecords +-$/m);
+  expect((await json<{ input: { expectedRecord: string } }>('show', id)).input.expectedRecord).toBe(hostile);
+  expectDone(await civic('lease', id, '--holder', 'dora', '--while-paused'));
+  expectDone(await civic('note', id, '--holder', 'dora', '--text', `\u001b]0;title\u0007\n${forged}`));
+  expect((await civic('show', id)).stdout).toContain(`    \\u001b]0;title\\u0007\n    ${forged}\n`);
+});
+
+test('what could not be read again is refused and changes nothing', async () => {
+  const id = await submit();
+  const tooLong = 'x'.repeat(501);
+  expect(await refusal('pause', 'intake', '--reason', tooLong)).toMatch(/^invalid_input: reason: [^\n]+$/);
+  expect(await refusal('resume', 'worker', '--reason', '')).toMatch(/^invalid_input: reason: [^\n]+$/);
+  await submit();
+  for (const bad of ['P10000Y', 'P31D']) {
+    expect(await refusal('lease', id, '--holder', 'ann', '--while-paused', '--for', bad)).toContain('P30D at most');
+  }
+  expect(await json('lease', id, '--holder', 'bob', '--while-paused', '--for', 'PT1M0.0005S')).toMatchObject({ token: 1 });
+  const toCome = 'allowed is an ISO 8601 time that is to come';
+  expect(await refusal('note', id, '--holder', 'bob', '--text', 'x', '--next-check', '9999-12-31T23:59:59-12:00')).toContain(toCome);
+  expect(await refusal('move', id, '--holder', 'bob', '--to', 'investigating', '--next-check', '2020-01-01T00:00:00Z')).toContain(toCome);
+  expect(await json('move', id, '--holder', ' bob ', '--to', 'investigating')).toMatchObject({ status: 'investigating' });
+  expect(await json('list', '--holder', ' bob ')).toMatchObject([{ reportId: id }]);
+});
+
 test('once work is resumed the worker of the service does what it can, and a paused intake takes nothing in', async () => {
   expect(await json('resume', 'worker')).toEqual({ intake: 'running', worker: 'running' });
   expect(await json<{ stopped: null }>('work', '--once')).toMatchObject({ stopped: null, failed: [] });

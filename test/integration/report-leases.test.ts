@@ -201,6 +201,15 @@ test('a lease is taken once, renewed for its holder, refused to others, and free
   ]);
 });
 
+test('a lease is refused whose end nobody could read, and one that would keep a report for good', async () => {
+  const [reportId] = await submitted(1);
+  for (const leaseMs of [10_000 * 365.25 * 86_400_000, 30 * 86_400_000 + 1, 0, -1, 0.5, Number.NaN]) {
+    expect(await lease(reportId!, 'ann', { leaseMs })).toMatchObject({ code: 'invalid_input' });
+  }
+  expect(await reports.leases.current(reportId!, reports.clock.now())).toBeNull();
+  expect((await leased(reportId!, 'bob', { leaseMs: 30 * 86_400_000 })).lease.token).toBe(1);
+});
+
 test('of two takeovers at once the second waits for the first and finds the report held', async () => {
   const [reportId] = await submitted(1);
   const { lease: before } = await leased(reportId!, 'ann');

@@ -7,6 +7,19 @@ test.each(['today', '', '2026-02-30T00:00:00Z', '2026-01-01', '2026-13-01T00:00:
   expect(dateTime.safeParse(value).success).toBe(false);
 });
 
+/** It was stored with a year of six digits, which nothing could read again: not the report, and not the read model behind it. */
+test.each(['9999-12-31T23:59:59-12:00', '0000-01-01T00:00:00+14:00'])(
+  'the time %j, whose year in UTC has no four digits, is refused',
+  (value) => {
+    expect(dateTime.safeParse(value).success).toBe(false);
+  },
+);
+
+test.each(['9999-12-31T23:59:59+14:00', '0000-01-01T00:00:00-12:00'])('the time %j is stored so that it can be read again', (value) => {
+  const stored = dateTime.parse(value);
+  expect(dateTime.parse(stored)).toBe(stored);
+});
+
 test.each(['nonsense', '', 'http://', 'https://', '//example.org', 'http://[::1', 'ftp://example.org'])(
   'the address %j is refused, not thrown at',
   (value) => {

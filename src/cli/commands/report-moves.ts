@@ -7,6 +7,7 @@ import { dateTime, uuid } from '../../domain/records/fields.ts';
 import { FOUND_RESOURCES } from '../../domain/records/outside-names.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { REPORT_REASONS, REPORT_STATUSES } from '../../domain/report-words.ts';
+import { cut } from '../../reactors/reports/findings.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { parseOption } from '../options.ts';
 import { print } from '../output.ts';
@@ -71,8 +72,11 @@ const leaseOf = async (civic: Civic, reportId: string, options: Options): Promis
   throw failedAs(new Rejection('lease_conflict', `${whose}; take it with: civic reports lease ${reportId} --holder ${holder}`));
 };
 
-const nextCheck = (options: Options): string | null =>
-  options.nextCheck === undefined ? null : parseOption('--next-check', dateTime, options.nextCheck, 'an ISO 8601 time');
+const nextCheck = ({ clock }: Civic, { nextCheck: text }: Options): string | null => {
+  if (text === undefined) return null;
+  const toCome = dateTime.refine((time) => Date.parse(time) > clock.now());
+  return parseOption('--next-check', toCome, text, 'an ISO 8601 time that is to come');
+};
 
 const LONGEST_TITLE = 300;
 
@@ -82,7 +86,7 @@ const verifiedRecord = async ({ reporting }: Civic, argument: string): Promise<V
   for (const resource of FOUND_RESOURCES) {
     const data = (await reporting.worker.known.current(resource, [itemId])).get(itemId);
     if (data === undefined) continue;
-    const title = 'title' in data ? { title: data.title.slice(0, LONGEST_TITLE) } : {};
+    const title = 'title' in data ? { title: cut(data.title, LONGEST_TITLE) } : {};
     return { itemId, sourceUrl: 'url' in data ? data.url : data.sourceUrl, ...title };
   }
   throw new CommandFailed(`--record ${itemId} is no meeting, agenda, agenda item, document or stream record that is published now`);
@@ -93,7 +97,7 @@ const move = async (context: CliContext, civic: Civic, argument: string, options
   const seenRevision =
     options.revision === undefined ? (await readReportState(civic.log, reportId)).revision : whole('--revision', options.revision);
   const verifiedRecords: VerifiedRecord[] = [];
-  for (const id of options.record) verifiedRecords.push(await verifiedRecord(civic, id));
+  for (const id of new Set(options.record.map((record) => record.toLowerCase()))) verifiedRecords.push(await verifiedRecord(civic, id));
   const to = reportStatus('--to', options.to);
   const handled = await moveReport(civic.reporting.work, await leaseOf(civic, reportId, options), seenRevision, {
     moves: [
@@ -103,7 +107,7 @@ const move = async (context: CliContext, civic: Civic, argument: string, options
         finding: options.finding ?? null,
         nextAction: options.nextAction ?? null,
         verifiedRecords,
-        nextCheckAt: nextCheck(options),
+        nextCheckAt: nextCheck(civic, options),
       },
     ],
     note: options.note ?? null,
@@ -117,7 +121,7 @@ const move = async (context: CliContext, civic: Civic, argument: string, options
 const note = async (context: CliContext, civic: Civic, argument: string, options: Options): Promise<void> => {
   const { reportId } = await reportOf(civic, argument);
   const lease = await leaseOf(civic, reportId, options);
-  const handled = await noteReport(civic.reporting.work, lease, { note: options.text, nextCheckAt: nextCheck(options) });
+  const handled = await noteReport(civic.reporting.work, lease, { note: options.text, nextCheckAt: nextCheck(civic, options) });
   if (handled.kind === 'rejected') throw failedAs(handled.rejection);
   await waitUntilVisible(context, civic, handled.position);
   const { status, nextCheckAt, revision } = await reportOf(civic, reportId);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { leaseReport } from '../../../commands/reports/lease-report.ts';
+import { leaseReport, LONGEST_LEASE_MS } from '../../../commands/reports/lease-report.ts';
 import { turnReportSwitch } from '../../../commands/reports/turn-switch.ts';
 import { knownReports } from '../../../queries/known-reports.ts';
 import type { Civic } from '../../civic.ts';
@@ -10,12 +10,16 @@ import { OPEN_REPORT_STATUSES, REPORT_STATUSES } from '../../domain/report-words
 import { dueReports } from '../../reactors/reports/report-worker.ts';
 import type { CliContext } from '../context.ts';
 import { DEADLINE_MS, parseOption } from '../options.ts';
-import { print } from '../output.ts';
+import { print, visible } from '../output.ts';
 import { historyOf } from '../report-history.ts';
 import { durationMs, holderName, listOf, reportStatus, reportSwitch, rowLimit } from '../report-options.ts';
 import { waitUntilVisible } from '../with-civic.ts';
 import { failedAs, reportOf, withReports } from '../with-reports.ts';
 import { addMoveCommands } from './report-moves.ts';
+
+const LONGEST_LEASE_DAYS = LONGEST_LEASE_MS / 86_400_000;
+/** Timers of the runtime go little further. */
+const LONGEST_PAUSE_DAYS = 7;
 
 interface Options {
   readonly json?: boolean;
@@ -57,7 +61,7 @@ export const addReportsCommands = (program: Command, context: CliContext): void 
     .command('lease <report>')
     .description('take the lease of a report, or renew it: nothing is moved or noted without it')
     .requiredOption('--holder <name>', 'who works on it')
-    .option('--for <duration>', 'how long, such as PT1H', 'PT1H')
+    .option('--for <duration>', 'how long, such as PT1H; P30D at most', 'PT1H')
     .option('--while-paused', 'also while work on reports is paused')
     .option('--json', 'print one JSON value')
     .action((argument: string, options: Options) => withReports(context, (civic) => lease(context, civic, argument, options)));
@@ -90,7 +94,8 @@ const listed = async (civic: Civic, options: Options) => {
   const leases = new Map((await reporting.work.leases.held(clock.now())).map((held) => [held.reportId, held]));
   const statuses = options.status === undefined ? undefined : listOf(options.status).map((status) => reportStatus('--status', status));
   const onlyOpen = statuses === undefined && options.all !== true;
-  const held = [...leases.values()].filter(({ holder }) => holder === options.holder).map(({ reportId }) => reportId);
+  const wantedHolder = options.holder === undefined ? undefined : holderName('--holder', options.holder);
+  const held = [...leases.values()].filter(({ holder }) => holder === wantedHolder).map(({ reportId }) => reportId);
   const found = await knownReports(
     reads,
     {
@@ -98,7 +103,7 @@ const listed = async (civic: Civic, options: Options) => {
       accountId: options.account === undefined ? undefined : parseOption('--account', uuid, options.account, 'a uuid'),
       jurisdictionSlug: options.jurisdiction,
       submittedUpTo: options.olderThan === undefined ? undefined : clock.now() - durationMs('--older-than', options.olderThan),
-      reportIds: options.holder === undefined ? undefined : held,
+      reportIds: wantedHolder === undefined ? undefined : held,
     },
     rowLimit('--limit', options.limit),
   );
@@ -131,8 +136,8 @@ const show = async (context: CliContext, civic: Civic, argument: string, options
   print(context, { ...rest, lease: leased, ...input }, {});
   context.stdout.write('\n');
   for (const { at, what, by, details } of history) {
-    context.stdout.write(`${at}  ${what}${by === null ? '' : `  by ${by}`}\n`);
-    for (const line of details) context.stdout.write(`    ${line}\n`);
+    context.stdout.write(`${visible(`${at}  ${what}${by === null ? '' : `  by ${by}`}`)}\n`);
+    for (const line of details) context.stdout.write(`    ${visible(line)}\n`);
   }
 };
 
@@ -142,7 +147,7 @@ const lease = async (context: CliContext, civic: Civic, argument: string, option
     reportId,
     accountId,
     holder: holderName('--holder', options.holder!),
-    leaseMs: durationMs('--for', options.for),
+    leaseMs: durationMs('--for', options.for, LONGEST_LEASE_DAYS),
     dailyBudget: civic.settings.CIVIC_REPORT_DAILY_BUDGET,
     whilePaused: options.whilePaused === true,
   });
@@ -186,7 +191,7 @@ const work = async (context: CliContext, civic: Civic, options: Options): Promis
     if (done.stopped !== null) throw failedAs(new Rejection(done.stopped, STOPPED[done.stopped]));
     return;
   }
-  const every = durationMs('--every', options.every);
+  const every = durationMs('--every', options.every, LONGEST_PAUSE_DAYS);
   civic.startReactors(civic.reporting.reactors.map(({ name }) => name));
   while (!context.stopping.aborted) {
     await dueReports(worker, context.stopping);

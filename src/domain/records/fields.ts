@@ -18,8 +18,14 @@ export const topicSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/);
 /** Lower-case letters, digits and hyphens; 1..64. */
 export const slug = z.string().regex(/^[a-z0-9-]{1,64}$/);
 
+/** An offset may lead out of the years of four digits, and what is written then could not be read again. */
+const TIME_LENGTH = '2026-01-01T00:00:00.000Z'.length;
+
 /** ISO 8601 with any offset; stored as `YYYY-MM-DDTHH:mm:ss.sssZ`. */
-export const dateTime = z.iso.datetime({ offset: true, abort: true }).overwrite((value) => new Date(value).toISOString());
+export const dateTime = z.iso
+  .datetime({ offset: true, abort: true })
+  .overwrite((value) => new Date(value).toISOString())
+  .refine((value) => value.length === TIME_LENGTH, { error: 'must be in the years 0000 to 9999 of UTC' });
 
 /** A calendar date `YYYY-MM-DD`, leap years checked. */
 export const date = z.iso.date();

@@ -61,7 +61,12 @@ export const failingFinding = (sources: readonly RecordData<'sources'>[]): strin
 
 export const readableAgainFinding = (sources: readonly RecordData<'sources'>[]): string =>
   cut(
-    sources.map((source) => `The ${sourceName(source)} was read on ${source.lastSuccessfulCheckAt ?? 'an unknown day'}.`).join(' '),
+    sources
+      .map(
+        (source) =>
+          `The ${sourceName(source)} was read successfully${source.lastSuccessfulCheckAt === null ? '' : ` on ${source.lastSuccessfulCheckAt}`}.`,
+      )
+      .join(' '),
     LONGEST_FINDING,
   );
 
@@ -93,10 +98,10 @@ const list = (title: string, lines: readonly string[]): readonly string[] =>
 export const investigatorNote = ({ possible, sources, same }: NoteFacts): string =>
   cut(
     [
-      'No published record is it beyond doubt.',
-      ...list('published records that share an address, an id or a title with it', possible.map(describe)),
-      ...list('active sources of its address and place', sources.map(describeSource)),
-      ...list('older open reports of the same record', same),
+      'No published record could be matched to the report beyond doubt.',
+      ...list('published records that share an address, an id or a title with the report', possible.map(describe)),
+      ...list('active sources at its address or in its place', sources.map(describeSource)),
+      ...list('older open reports about the same record', same),
     ].join('\n'),
     LONGEST_NOTE,
   );

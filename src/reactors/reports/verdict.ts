@@ -67,7 +67,8 @@ const published = (facts: ReportFacts): Verdict | null => {
     publishedSince > report.submittedAt
       ? findings.arrivedFinding(matches.certain, publishedSince)
       : findings.publishedFinding(matches.certain, publishedSince);
-  return to(facts, { to: 'resolved', verifiedRecords, finding, reasonCode: report.reasonCode ?? 'publication_delay' });
+  const late = publishedSince > report.submittedAt ? 'publication_delay' : null;
+  return to(facts, { to: 'resolved', verifiedRecords, finding, reasonCode: report.reasonCode ?? late });
 };
 
 const allOf = <Value>(values: readonly Value[], is: (value: Value) => boolean): boolean => values.length > 0 && values.every(is);
@@ -86,10 +87,15 @@ const note = ({ matches, sources, olderOwn, olderOthers }: ReportFacts): string 
 
 /** A report that nobody has looked at yet. */
 const first = (facts: ReportFacts): Verdict | null => {
-  const { olderOwn, olderOthers, outside, sources, agendas } = facts;
+  const { olderOwn, outside, sources, agendas } = facts;
   if (olderOwn !== null) {
-    const finding = `Your report ${olderOwn.reportId} of ${olderOwn.submittedAt} asks for the same record and is open.`;
-    return to(facts, { to: 'declined', reasonCode: 'duplicate_report', finding, nextAction: `Follow the report ${olderOwn.reportId}.` });
+    const finding = `Your earlier report ${olderOwn.reportId}, submitted ${olderOwn.submittedAt}, is about the same record and is still open.`;
+    return to(facts, {
+      to: 'declined',
+      reasonCode: 'duplicate_report',
+      finding,
+      nextAction: `Follow report ${olderOwn.reportId} instead.`,
+    });
   }
   if (outside !== null) {
     const nextAction =
@@ -104,17 +110,9 @@ const first = (facts: ReportFacts): Verdict | null => {
     const finding = findings.unreadableFinding(agendas, sources);
     return to(facts, { to: 'awaiting_source', reasonCode: 'source_unreadable', finding }, note(facts));
   }
-  const finding = 'No published record was found that is it beyond doubt, by its address, its source id, or its title and date.';
-  if (olderOthers.length === 0) return to(facts, { to: 'investigating', finding }, note(facts));
-  return to(
-    facts,
-    {
-      to: 'investigating',
-      reasonCode: 'duplicate_report',
-      finding: `${finding} The same record was reported before, and that report is open.`,
-    },
-    note(facts),
-  );
+  const finding = 'No published record could be matched to this report with certainty by address, source id, or title and date.';
+  // What other customers have reported is told to the investigator, in the note, and to no customer.
+  return to(facts, { to: 'investigating', finding }, note(facts));
 };
 
 /** A report that is due to be looked at again. */
