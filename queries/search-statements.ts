@@ -135,7 +135,6 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
   const match = `ts_rank(${WEIGHTS}, c.words, ${search.units.length === 0 ? query : any}, 1)`;
   const parts = search.units.map((unit) => `(c.words @@ ${asQuery(unit.query)})::int * ${unit.weight}`).join(' + ');
   const rank = parts === '' ? `(${match} * ${RANK_STEPS})::int` : `(${parts}) * 1000 + least(999, (${match} * 1000)::int)`;
-  const textMatch = `ts_rank('{1, 0, 0, 0}', c.words, ${any}) > 0`;
   const { after } = search;
   const unseen =
     after === null
@@ -145,7 +144,7 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
   return {
     text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MOST_CANDIDATES + 1}),
       candidates as (
-        select c.item_id, c.starts_at, ${rank} as rank, ${textMatch} as in_text from (
+        select c.item_id, c.starts_at, ${rank} as rank from (
           -- Joined with nothing, so that it is fetched once from where it is stored and not for each look at it.
           select item_id, starts_at, words || ''::tsvector as words from found order by starts_at desc, item_id desc limit ${MOST_CANDIDATES}
         ) c
@@ -155,9 +154,9 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
         case when length(d.shown) <= ${EDGE} then d.shown else ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), ${any}, ${HEADLINE}) end,
         left(d.shown, ${EDGE}), right(d.shown, ${EDGE}),
         i.source_url, s.type, s.status, s.succeeded_at, (select count(*) > ${MOST_CANDIDATES} from found)
-      from page p join ${items} i on i.item_id = p.item_id join ${meetings} m on m.meeting_id = i.meeting_id
+      from page p join ${entries} e on e.item_id = p.item_id join ${items} i on i.item_id = p.item_id join ${meetings} m on m.meeting_id = i.meeting_id
       join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
-      cross join lateral (select case when i.text is not null and p.in_text then i.text else i.title end as shown) d
+      cross join lateral (select case when i.text is not null and ts_rank('{1, 0, 0, 0}', e.words, ${any}) > 0 then i.text else i.title end as shown) d
       left join lateral ${sourceOf(sources)} on true
       where ${requireLive(AGENDA_SEARCH, generation)} ${order('p')}`,
     values,

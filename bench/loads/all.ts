@@ -8,6 +8,7 @@ import { feedReplay } from './feed-replay.ts';
 import { hotAnswer } from './hot-answer.ts';
 import { pollingReaders } from './readers.ts';
 import { rebuildHistory } from './rebuild.ts';
+import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { startAndMemory } from './start.ts';
 import { toolCalls } from './tools.ts';
@@ -24,6 +25,7 @@ export const LOADS: readonly Load[] = [
   hotAnswer,
   upcomingHits,
   toolCalls,
+  search,
   append,
   bulkImport,
   rebuildHistory,

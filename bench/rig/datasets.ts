@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { writeHitsFile } from './hit-records.ts';
 import { writeImportFile } from './records.ts';
+import { writeSearchFile } from './search-records.ts';
 import { civic, openAccount, serve } from './service.ts';
 
 /** A data directory with a number of records in it and an account that may read them; nothing runs on it. */
@@ -16,6 +17,7 @@ export interface Dataset {
 export class Datasets {
   readonly #made = new Map<number, Promise<Dataset>>();
   readonly #withHits = new Map<number, Promise<string>>();
+  readonly #toSearch = new Map<number, Promise<Dataset>>();
   readonly #folders: string[] = [];
 
   folder(): string {
@@ -37,6 +39,13 @@ export class Datasets {
     return dataDir;
   }
 
+  /** A data directory with so many agenda items of words to search. */
+  search(items: number): Promise<Dataset> {
+    let dataset = this.#toSearch.get(items);
+    if (dataset === undefined) this.#toSearch.set(items, (dataset = this.#makeSearch(items)));
+    return dataset;
+  }
+
   remove(): void {
     for (const folder of this.#folders) for (const path of [folder, `${folder}.log`]) rmSync(path, { recursive: true, force: true });
   }
@@ -46,6 +55,16 @@ export class Datasets {
     const { key } = await openAccount(dataDir);
     const file = join(this.folder(), 'records.ndjson');
     await writeImportFile(file, 0, records);
+    await civic(dataDir, ['records', 'import', file]);
+    rmSync(file);
+    return { dataDir, records, key };
+  }
+
+  async #makeSearch(items: number): Promise<Dataset> {
+    const dataDir = this.folder();
+    const { key } = await openAccount(dataDir, 'mcp:read');
+    const file = join(this.folder(), 'search.ndjson');
+    const records = await writeSearchFile(file, items);
     await civic(dataDir, ['records', 'import', file]);
     rmSync(file);
     return { dataDir, records, key };
