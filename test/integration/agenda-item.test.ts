@@ -125,3 +125,39 @@ test('a hit of a topic that is gone, or that has the slug of an older one, is no
   await search.fold([events.withdraw('topics', 'zoning')]);
   expect(await summaries()).toEqual(['Summary h2']);
 });
+
+test('the search follows each change of what an item belongs to, by itself', async () => {
+  const found = async (query: string) => (await search.search({ query })).results.length;
+  await search.fold([
+    ...events.place('dallas'),
+    ...events.place('plano'),
+    events.body('dallas', { name: 'Council' }),
+    events.body('garland', { jurisdictionId: agendaId('jurisdictions', 'dallas'), name: 'Garland board' }),
+    events.topic('zoning'),
+    events.topic('parks'),
+    events.meeting('m', 'dallas', STARTS_AT),
+    events.meeting('n', 'plano', STARTS_AT),
+    events.item('i', 'm'),
+    events.hit('h', 'i', 'zoning'),
+    document('d', 'i', 'Drainage map'),
+  ]);
+  const changes = [
+    ['dallas', 'rowlett', events.jurisdiction('dallas', { name: 'City of Rowlett' })],
+    ['council', 'commission', events.body('dallas', { name: 'Commission' })],
+    ['rowlett', 'plano', events.body('dallas', { name: 'Commission', jurisdictionId: agendaId('jurisdictions', 'plano') })],
+    ['commission', 'garland', events.meeting('m', 'garland', STARTS_AT)],
+    ['garland', 'plano', events.item('i', 'n')],
+    ['zoning', 'parks', events.hit('h', 'i', 'parks')],
+    ['parks', 'trails', events.topic('parks', { name: 'Trails', publicLabel: 'Trails' })],
+    ['drainage', 'sidewalk', document('d', 'i', 'Sidewalk plan')],
+    ['sidewalk', '', document('d', 'other', 'Sidewalk plan')],
+    ['trails', '', events.hit('h', 'other', 'parks')],
+    ['item', 'lawsuit', events.item('i', 'n', { title: 'Lawsuit' })],
+  ] as const;
+  for (const [before, after, event] of changes) {
+    expect([event.stream, before, await found(before)]).toEqual([event.stream, before, 1]);
+    await search.fold([event]);
+    expect([event.stream, before, await found(before)]).toEqual([event.stream, before, 0]);
+    if (after !== '') expect([event.stream, after, await found(after)]).toEqual([event.stream, after, 1]);
+  }
+});

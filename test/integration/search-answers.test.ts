@@ -112,8 +112,8 @@ describe('an answer', () => {
     ]);
     const exactly = await search.search({ query: 'fee' });
     expect([exactly.candidateLimitReached, exactly.guidance.includes('More than 1,000')]).toEqual([false, false]);
-    // The best match by far, but too old.
-    await search.fold([events.item('best', 'old', { title: 'Fee fee fee' })]);
+    // The best matches by far, but too old.
+    await search.fold(['best', 'good', 'fine'].map((name) => events.item(name, 'old', { title: 'Fee fee fee' })));
     const more = await search.search({ query: 'fee' });
     expect([more.candidateLimitReached, more.guidance.includes('More than 1,000')]).toEqual([true, true]);
     const all = await search.all({ query: 'fee', limit: 20 });
