@@ -1,10 +1,18 @@
 import { eventId } from '../src/domain/identifiers.ts';
 import type { Clock } from '../src/domain/ports/clock.ts';
 import { DeadlineExceeded } from '../src/domain/ports/database.ts';
-import { type AppendOutcome, type EventMetadata, OutcomeUnknown, type Position, type StoredEvent } from '../src/domain/ports/event-log.ts';
+import {
+  type AppendOutcome,
+  type EventMetadata,
+  type NewEvent,
+  OutcomeUnknown,
+  type Position,
+  type StoredEvent,
+} from '../src/domain/ports/event-log.ts';
 import { Rejection } from '../src/domain/rejections.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Decider, Fact } from './decider.ts';
+import { refuseUnreadable } from './readable-again.ts';
 import { beginAfter, beginFold, foldOn, type FoldParts } from './fold-stream.ts';
 
 export interface Handling<State, Command, Event extends Fact> extends FoldParts {
@@ -32,7 +40,7 @@ export type Handled<State = unknown> =
 
 /**
  * Loads the stream (from its checkpoint, where the decider has one), decides, and appends at the revision decided upon; decides again
- * after a conflict until the deadline. Throws `DeadlineExceeded`, `LogUnavailable`, or `OutcomeUnknown` when even reading again did not
+ * after a conflict until the deadline. What could not be read again is rejected. Throws `DeadlineExceeded`, `LogUnavailable`, or `OutcomeUnknown` when even reading again did not
  * tell whether the events were stored.
  */
 export const handle = async <State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled<State>> => {
@@ -47,7 +55,10 @@ export const handle = async <State, Command, Event extends Fact>(handling: Handl
     const decision = decider.decide(handling.command, folded.state);
     if (decision instanceof Rejection) return { kind: 'rejected', rejection: decision };
     if (decision.length === 0) return { kind: 'unchanged', state: folded.state, position: folded.position };
-    const outcome = await append(handling, decision, folded.revision);
+    const events = newEvents(handling, decision);
+    const unreadable = refuseUnreadable(decider, stream, events);
+    if (unreadable !== null) return { kind: 'rejected', rejection: unreadable };
+    const outcome = await append(handling, events, folded.revision);
     if (outcome.kind === 'appended') return outcome;
     await pause(handling, attempt);
   }
@@ -56,16 +67,13 @@ export const handle = async <State, Command, Event extends Fact>(handling: Handl
 const isOf = (commandId: string, stored: StoredEvent): boolean =>
   stored.metadata.includes(commandId) && (JSON.parse(stored.metadata) as EventMetadata).commandId === commandId;
 
-/** A lost connection is answered like a conflict: the next look at the stream tells what became of the append. */
-const append = async <State, Command, Event extends Fact>(
-  handling: Handling<State, Command, Event>,
+const newEvents = <State, Command, Event extends Fact>(
+  { clock, decider, commandId, context }: Handling<State, Command, Event>,
   decision: readonly Event[],
-  revision: number,
-): Promise<AppendOutcome> => {
-  const { log, clock, decider, stream, commandId, context } = handling;
+): readonly NewEvent[] => {
   const time = clock.now();
   const metadata = { ...context, commandId };
-  const events = decision.map((event, index) => ({
+  return decision.map((event, index) => ({
     id: eventId(commandId, index),
     type: event.type,
     schemaVersion: decider.schemaVersion,
@@ -73,10 +81,18 @@ const append = async <State, Command, Event extends Fact>(
     metadata,
     time,
   }));
+};
+
+/** A lost connection is answered like a conflict: the next look at the stream tells what became of the append. */
+const append = async <State, Command, Event extends Fact>(
+  { log, clock, stream, deadline }: Handling<State, Command, Event>,
+  events: readonly NewEvent[],
+  revision: number,
+): Promise<AppendOutcome> => {
   try {
     return await log.append({ stream, expectedRevision: revision, events });
   } catch (error) {
-    if (error instanceof OutcomeUnknown && clock.now() < handling.deadline) return { kind: 'conflict', actualRevision: revision };
+    if (error instanceof OutcomeUnknown && clock.now() < deadline) return { kind: 'conflict', actualRevision: revision };
     throw error;
   }
 };

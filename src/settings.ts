@@ -13,9 +13,11 @@ const port = z
   .regex(/^\d{1,5}$/)
   .transform(Number)
   .refine((value) => value <= 65_535);
+/** A century: what is counted on from now stays a time that can be written. */
+const LONGEST_MS = 36_525 * 86_400_000;
 export const duration = z.string().transform((text, context) => {
   const milliseconds = Duration.fromISO(text).toMillis();
-  if (Number.isFinite(milliseconds) && milliseconds > 0) return milliseconds;
+  if (milliseconds > 0 && milliseconds <= LONGEST_MS) return milliseconds;
   context.addIssue({ code: 'custom', message: 'not a duration' });
   return z.NEVER;
 });
@@ -93,7 +95,8 @@ const SETTINGS = {
   CIVIC_PLANS: [plansSetting, '{}', PLANS_ALLOWED],
   CIVIC_BILLING_ENFORCEMENT: [z.enum(['on', 'off']), 'on', 'on or off'],
   CIVIC_ALLOWED_ORIGINS: [origins, undefined, 'origins such as https://app.example.org, separated by commas'],
-  CIVIC_STATEMENT_TIMEOUT: [duration, 'PT10S', 'an ISO 8601 duration such as PT10S'],
+  // PostgreSQL and timers take no more than 2^31 milliseconds.
+  CIVIC_STATEMENT_TIMEOUT: [duration.refine((value) => value <= 86_400_000), 'PT10S', 'an ISO 8601 duration such as PT10S, a day at most'],
   CIVIC_REPORT_QUEUE_LIMIT: [count, '1000', 'a whole number of at least 1'],
   CIVIC_REPORT_DAILY_BUDGET: [count, '500', 'a whole number of at least 1'],
   CIVIC_CLOCK_START: [instant, undefined, 'an ISO 8601 time such as 2025-11-01T00:00:00Z; for trials only'],

@@ -103,3 +103,17 @@ test('an issued key is seen once by its caller and never by the log', async () =
   expect(JSON.parse(memory.events[1]!.data)).toMatchObject({ keyId, sha256: keySecretHash(secret) });
   expect(JSON.stringify(memory.events)).not.toContain(secret.slice(4, 44));
 });
+
+test.each([
+  ['no name', { ...open, name: ' ' }],
+  ['a name that is too long', { ...open, name: 'x'.repeat(201) }],
+  ['U+0000', { ...open, name: 'a\0b' }],
+  ['half a character', { ...open, name: 'a\ud800' }],
+])('an event with %s, which would stop whoever reads it, is not stored', async (_, command) => {
+  const memory = memoryLog();
+  const parts = { log: memory.log, clock: stoppedClock() };
+  expect(await handleAccountCommand(parts, request(randomUUID(), command))).toMatchObject({ kind: 'rejected' });
+  expect(memory.events).toEqual([]);
+  const escaped = String.raw`a \u0000 \ud800`;
+  expect(await handleAccountCommand(parts, request(randomUUID(), { ...open, name: escaped }))).toMatchObject({ kind: 'appended' });
+});

@@ -55,3 +55,12 @@ test('billing is enforced unless it is said otherwise, and a mistyped switch is 
   expect(readSettings({ CIVIC_BILLING_ENFORCEMENT: 'off' }).settings.CIVIC_BILLING_ENFORCEMENT).toBe('off');
   expect(() => readSettings({ CIVIC_BILLING_ENFORCEMENT: 'OFF' })).toThrow(/on or off$/);
 });
+
+test.each([
+  ['CIVIC_REPLAY_RETENTION', 'P999999999Y'],
+  ['CIVIC_SNAPSHOT_LIFETIME', 'P101Y'],
+  ['CIVIC_REPLAY_RETENTION', 'P0D'],
+  ['CIVIC_STATEMENT_TIMEOUT', 'P30D'],
+])('%s of %s is refused at the start: no time that can be written, or no timer, is so long', (name, text) => {
+  expect(() => readSettings({ [name]: text })).toThrow(new RegExp(`^${name} is "${text}"`));
+});
