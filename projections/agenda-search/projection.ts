@@ -25,25 +25,28 @@ const foldRecords = async (
   counts: WordCounts,
 ): Promise<readonly string[]> => {
   const { transaction, columns, generation } = context;
+  const ids = [...published.map(({ id }) => id), ...withdrawn];
   if (record.worded.length > 0) {
-    const before = [...published.map(({ id }) => id), ...withdrawn];
-    const { rows } = await transaction.execute(records.storedTexts(generation, columns, record, before));
+    const { rows } = await transaction.execute(records.storedTexts(generation, columns, record, ids));
     for (const texts of rows) counts.add(texts, -1);
     counts.addPublished(record, published);
   }
-  const isItem = record.table === 'items';
-  const changed =
-    record.searched.length === 0 || published.length === 0
-      ? []
-      : await idsFrom(context, records.changedRecords(generation, columns, record, published));
-  const turned = record.searched.length === 0 ? [] : [...changed, ...withdrawn];
-  const touched = async () =>
-    isItem || turned.length === 0 ? [] : idsFrom(context, records.itemsOf(generation, columns, record.table, turned));
+  const write = async () => {
+    if (withdrawn.length > 0) await transaction.execute(records.deleteRecords(generation, columns, record, withdrawn));
+    if (published.length > 0) await transaction.execute(records.upsertRecords(generation, columns, record, published));
+  };
+  // Hardly an item changes without its entry, and an entry that stays the same is not written.
+  if (record.table === 'items' || record.searched.length === 0) {
+    await write();
+    return record.table === 'items' ? ids : [];
+  }
+  const changed = published.length === 0 ? [] : await idsFrom(context, records.changedRecords(generation, columns, record, published));
+  const turned = [...changed, ...withdrawn];
+  const touched = async () => (turned.length === 0 ? [] : idsFrom(context, records.itemsOf(generation, columns, record.table, turned)));
   // What a record had to do with before and what it has to do with now.
   const before = await touched();
-  if (withdrawn.length > 0) await transaction.execute(records.deleteRecords(generation, columns, record, withdrawn));
-  if (published.length > 0) await transaction.execute(records.upsertRecords(generation, columns, record, published));
-  return isItem ? turned : [...before, ...(await touched())];
+  await write();
+  return [...before, ...(await touched())];
 };
 
 const refreshEntries = async ({ transaction, columns, generation }: FoldContext, itemIds: readonly string[]): Promise<void> => {

@@ -19,7 +19,7 @@ export type SearchResource = (typeof SEARCH_RESOURCES)[number];
 export interface SearchRecordTable {
   readonly table: keyof AgendaSearchTables;
   readonly columns: RecordColumns;
-  /** Columns that an entry is made of: a change of another one changes no entry. */
+  /** Columns of which a change changes the entries of items that have to do with the record. An item's own entry is always looked at. */
   readonly searched: readonly string[];
   /** Columns whose words are kept for the misspelt. */
   readonly worded: readonly string[];
@@ -102,7 +102,7 @@ export const RECORD_TABLES: Readonly<Record<SearchResource, SearchRecordTable>> 
       maybeText('outcome', ({ outcome }) => outcome),
       text('source_url', ({ sourceUrl }) => sourceUrl),
     ]),
-    searched: ['meeting_id', 'title', 'text', 'matter_file', 'matter_type', 'action_text'],
+    searched: [],
     worded: ['title', 'text', 'matter_type', 'action_text'],
   },
   agenda_hits: {
