@@ -18,14 +18,13 @@ export const createAgendaSearchTables = (generation: number): readonly string[] 
     index(hits, 'by_item', '(item_id)'),
     index(hits, 'by_topic', '(topic_id)'),
     index(documents, 'by_item', '(item_id)'),
-    // The words stand apart from the row, so that the many rows that a common word is in are few pages.
     `create table ${entries} (
       item_id uuid primary key,
       starts_at bigint not null,
       day bigint not null,
       period bigint not null,
       words tsvector not null
-    ) with (toast_tuple_target = 128)`,
+    )`,
     index(entries, 'words', 'using gin (words)'),
     `create table ${periods} (period bigint primary key, entries bigint not null)`,
     `create table ${words} (word text collate "C" primary key, stem text collate "C" not null, records bigint not null) with (fillfactor = 80)`,
