@@ -14,6 +14,7 @@ import { fillNewLog, type SampleWanted } from '../sources/first-run.ts';
 import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
 import { createReadiness } from './readiness.ts';
+import type { ServeRole } from './roles.ts';
 import { repeat, type Repetition } from './repeat.ts';
 
 const PRUNE_EVERY_MS = 60_000;
@@ -22,9 +23,6 @@ const RECONCILE_EVERY_MS = 5_000;
 const POLL_EVERY_MS = 15 * 60_000;
 const WORK_ON_REPORTS_EVERY_MS = 60_000;
 const LOG_EVERY = 100;
-
-export const ROLES = ['all', 'api', 'projector', 'worker'] as const;
-export type ServeRole = (typeof ROLES)[number];
 
 export interface Serving {
   readonly role: ServeRole;

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ROLES, serve, type ServeRole } from '../../serving/serve.ts';
+import { ROLES, type ServeRole } from '../../serving/roles.ts';
 import type { CliContext } from '../context.ts';
 
 export const addServeCommand = (program: Command, context: CliContext): void => {
@@ -8,6 +8,8 @@ export const addServeCommand = (program: Command, context: CliContext): void => 
     .description('run the service until SIGTERM or SIGINT')
     .addOption(new Option('--role <role>', 'what this process does').choices(ROLES).default('all'))
     .action(async ({ role }: { readonly role: ServeRole }) => {
+      // Loaded for this command alone: the listeners and the tool protocol are half of the program's code.
+      const { serve } = await import('../../serving/serve.ts');
       const civic = await context.open(role === 'all' ? 'service' : 'command');
       try {
         await serve(civic, { role, stopping: context.stopping, print: (text) => void context.stdout.write(text) });
