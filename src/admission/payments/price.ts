@@ -1,6 +1,6 @@
 import type { PaymentChallenge } from '../../contract/tools/payment-challenge.ts';
-import { TOOL_ERRORS } from '../../contract/tools/tool-errors.ts';
 import type { ToolName } from '../../contract/tools/tool-names.ts';
+import { TOOLS } from '../../contract/tools/tools.ts';
 import { ASSET, ASSET_DOMAIN, NETWORK, type PaymentTerms, SCHEME, toolUrl } from '../../domain/payments/payment.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { PaymentRefused } from './payment-answer.ts';
@@ -29,7 +29,7 @@ export const MAX_TIMEOUT_SECONDS = 120;
 export const challengeFor = (tool: ToolName, { terms }: Price): PaymentChallenge => ({
   x402Version: 2,
   error: 'payment_required',
-  resource: { url: toolUrl(tool), description: TOOL_ERRORS.payment_required, mimeType: 'application/json' },
+  resource: { url: toolUrl(tool), description: `${TOOLS[tool].title}: one call`, mimeType: 'application/json' },
   accepts: [
     {
       scheme: SCHEME,

@@ -42,7 +42,7 @@ export const getAgendaItem = tool({
   title: 'Read one agenda item',
   description: `Reads one agenda item in full: its text, outcome, topics (each with the sentence that it was found by), documents, and when its source was
 last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before
-relying on the item.`,
+relying on the item. Accounts that pay by the call pay for a call that finds the item.`,
   effect: 'reads',
   input: z.strictObject({ itemId: uuid.describe('The itemId of a result of search_agenda.') }),
   data: z.strictObject({ item, truncated: z.boolean() }),
