@@ -9,7 +9,7 @@ import { startTestDatabase, type TestDatabase } from '../support/embedded-databa
 import { checkReading, expectedFeed, readPage } from '../support/history-checker.ts';
 import { dumpTables, foldAtRandom, hashOf } from '../support/projection-spec.ts';
 
-const KILLS = 12;
+const KILLS = 24;
 const NAMES = ALL_PROJECTIONS.map(({ name }) => name);
 
 let server: TestDatabase;

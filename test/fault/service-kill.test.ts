@@ -11,7 +11,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { type Answered, type Installation, makeInstallation, type Service } from '../support/service.ts';
 
 /** `SOAK_KILLS=200 SOAK_SEED=7 vitest run --project fault test/fault/service-kill.test.ts` is the long run. */
-const KILLS = Number(process.env['SOAK_KILLS'] ?? 10);
+const KILLS = Number(process.env['SOAK_KILLS'] ?? 20);
 const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
 const LINES_A_FILE = 200;
 /** Milliseconds, at most: a third of the kills fall into the start, counted from its beginning, the others come after the service was up. */

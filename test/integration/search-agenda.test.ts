@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { encodeUpcomingCursor } from '../../src/domain/upcoming-cursor.ts';
 import { agendaId } from '../support/agenda-events.ts';
-import { openTestSearch, type SearchArguments, type TestSearch } from '../support/agenda-search.ts';
-import { DAY_MS, TEST_TIME } from '../support/civic.ts';
+import { at, meetingWithItems, openTestSearch, type SearchArguments, type TestSearch } from '../support/agenda-search.ts';
+import { TEST_TIME } from '../support/civic.ts';
 
 let search: TestSearch;
 let events: TestSearch['events'];
@@ -17,12 +17,8 @@ beforeEach(async () => {
   search.clock.time = TEST_TIME;
 });
 
-const at = (day: number, hours = 12): string => new Date(TEST_TIME + day * DAY_MS + hours * 3_600_000).toISOString();
-/** A meeting of that body with one item of each title, named by the title's first word. */
-const meeting = (name: string, body: string, startsAt: string, titles: readonly string[]) => [
-  events.meeting(name, body, startsAt),
-  ...titles.map((title) => events.item(title.split(' ')[0]!, name, { title })),
-];
+const meeting = (name: string, body: string, startsAt: string, titles: readonly string[]) =>
+  meetingWithItems(events, name, body, startsAt, titles);
 const titles = async (input: SearchArguments): Promise<readonly string[]> =>
   (await search.search(input)).results.map(({ title }) => title.split(' ')[0]!);
 const found = async (query: string): Promise<readonly string[]> => (await titles({ query })).toSorted();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { MOST_CANDIDATES } from '../../queries/search-statements.ts';
 import { agendaId } from '../support/agenda-events.ts';
-import { itemIds, openTestSearch, type TestSearch } from '../support/agenda-search.ts';
+import { at, itemIds, meetingWithItems, openTestSearch, type TestSearch } from '../support/agenda-search.ts';
 import { DAY_MS, TEST_TIME } from '../support/civic.ts';
 
 let search: TestSearch;
@@ -17,12 +17,8 @@ beforeEach(async () => {
   search.clock.time = TEST_TIME;
 });
 
-const at = (day: number, hours = 12): string => new Date(TEST_TIME + day * DAY_MS + hours * 3_600_000).toISOString();
-/** A meeting of that body with one item of each title, named by the title's first word. */
-const meeting = (name: string, body: string, startsAt: string, titles: readonly string[]) => [
-  events.meeting(name, body, startsAt),
-  ...titles.map((title) => events.item(title.split(' ')[0]!, name, { title })),
-];
+const meeting = (name: string, body: string, startsAt: string, titles: readonly string[]) =>
+  meetingWithItems(events, name, body, startsAt, titles);
 
 describe('an answer', () => {
   test('tells the publisher and how fresh its source is, stale once two days have passed', async () => {

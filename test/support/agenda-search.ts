@@ -12,7 +12,7 @@ import type { SearchAgendaData } from '../../src/contract/tools/agenda-functions
 import type { Statement } from '../../src/domain/ports/database.ts';
 import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
 import { AgendaEvents, agendaId } from './agenda-events.ts';
-import { TestClock } from './civic.ts';
+import { DAY_MS, TEST_TIME, TestClock } from './civic.ts';
 import { startTestDatabase } from './embedded-database.ts';
 
 export type TestSearch = Awaited<ReturnType<typeof openTestSearch>>;
@@ -88,3 +88,12 @@ export const openTestSearch = async () => {
 
 /** Ids of items by the names that a test gave them. */
 export const itemIds = (...names: readonly string[]): readonly string[] => names.map((name) => agendaId('agenda_items', name));
+
+/** Noon, or another hour, so many days after the test's time. */
+export const at = (day: number, hours = 12): string => new Date(TEST_TIME + day * DAY_MS + hours * 3_600_000).toISOString();
+
+/** A meeting of that body with one item of each title, named by the title's first word. */
+export const meetingWithItems = (events: TestSearch['events'], name: string, body: string, startsAt: string, titles: readonly string[]) => [
+  events.meeting(name, body, startsAt),
+  ...titles.map((title) => events.item(title.split(' ')[0]!, name, { title })),
+];
