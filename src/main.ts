@@ -3,6 +3,13 @@ import path from 'node:path';
 
 // Compiled code is kept between starts, which halves the time of one; it must be on before the program is imported.
 enableCompileCache(path.join(import.meta.dirname, '../node_modules/.cache/civic'));
-const [{ runCli }, { openCivic, probesOf }] = await Promise.all([import('./cli/run.ts'), import('./composition.ts')]);
+const { runCli } = await import('./cli/run.ts');
+// Help, and what is refused for its arguments, need nothing of the outside.
+const composition = () => import('./composition.ts');
 
-process.exitCode = await runCli({ process, open: openCivic, probes: probesOf, clock: Date });
+process.exitCode = await runCli({
+  process,
+  open: async (...given) => (await composition()).openCivic(...given),
+  probes: async (settings) => (await composition()).probesOf(settings),
+  clock: Date,
+});

@@ -1,23 +1,29 @@
 import { Command } from 'commander';
 import type { CliContext } from './context.ts';
-import { addAccountsCommands } from './commands/accounts.ts';
-import { addCursorCommands } from './commands/cursor.ts';
-import { addDoctorCommand } from './commands/doctor.ts';
-import { addAuditCommand } from './commands/audit.ts';
-import { addKeysCommands } from './commands/keys.ts';
-import { addLogCommands } from './commands/log.ts';
-import { addPaymentsCommands } from './commands/payments.ts';
-import { addProjectionsCommands } from './commands/projections.ts';
-import { addReactorsCommands } from './commands/reactors.ts';
-import { addRecordsCommands } from './commands/records.ts';
-import { addReplicateCommand } from './commands/replicate.ts';
-import { addReportsCommands } from './commands/reports.ts';
-import { addSampleCommands } from './commands/sample.ts';
-import { addServeCommand } from './commands/serve.ts';
-import { addSourcesCommands } from './commands/sources.ts';
 
-/** The `civic` executable's commands (the operator's contract). Nothing runs until it is given arguments. */
-export const createProgram = (context: CliContext): Command => {
+type AddCommands = (program: Command, context: CliContext) => void;
+
+/** The commands in the order of the help. Each is loaded when it is asked for: a command starts without the others' libraries. */
+const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
+  serve: async () => (await import('./commands/serve.ts')).addServeCommand,
+  accounts: async () => (await import('./commands/accounts.ts')).addAccountsCommands,
+  keys: async () => (await import('./commands/keys.ts')).addKeysCommands,
+  audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
+  records: async () => (await import('./commands/records.ts')).addRecordsCommands,
+  sources: async () => (await import('./commands/sources.ts')).addSourcesCommands,
+  payments: async () => (await import('./commands/payments.ts')).addPaymentsCommands,
+  projections: async () => (await import('./commands/projections.ts')).addProjectionsCommands,
+  reactors: async () => (await import('./commands/reactors.ts')).addReactorsCommands,
+  reports: async () => (await import('./commands/reports.ts')).addReportsCommands,
+  sample: async () => (await import('./commands/sample.ts')).addSampleCommands,
+  cursor: async () => (await import('./commands/cursor.ts')).addCursorCommands,
+  doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
+  log: async () => (await import('./commands/log.ts')).addLogCommands,
+  replicate: async () => (await import('./commands/replicate.ts')).addReplicateCommand,
+};
+
+/** The `civic` executable (the operator's contract) with the named command, or with all where none of that name is. Nothing runs until it is given arguments. */
+export const createProgram = async (context: CliContext, name?: string): Promise<Command> => {
   const program = new Command('civic')
     .description('local-government civic records of north-central Texas as an ordered, provable change feed')
     .exitOverride()
@@ -25,20 +31,7 @@ export const createProgram = (context: CliContext): Command => {
       writeOut: (text) => void context.stdout.write(text),
       writeErr: (text) => void context.stderr.write(text),
     });
-  addServeCommand(program, context);
-  addAccountsCommands(program, context);
-  addKeysCommands(program, context);
-  addAuditCommand(program, context);
-  addRecordsCommands(program, context);
-  addSourcesCommands(program, context);
-  addPaymentsCommands(program, context);
-  addProjectionsCommands(program, context);
-  addReactorsCommands(program, context);
-  addReportsCommands(program, context);
-  addSampleCommands(program, context);
-  addCursorCommands(program, context);
-  addDoctorCommand(program, context);
-  addLogCommands(program, context);
-  addReplicateCommand(program, context);
+  const wanted = name !== undefined && Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]!] : Object.values(COMMANDS);
+  for (const add of await Promise.all(wanted.map((load) => load()))) add(program, context);
   return program;
 };

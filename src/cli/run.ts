@@ -13,7 +13,7 @@ const LONGEST_LINE = 600;
 export interface Running {
   readonly process: NodeJS.Process;
   readonly open: (settings: Settings, role: Role, warnings: readonly string[]) => Promise<Civic>;
-  readonly probes: (settings: Settings) => Probes;
+  readonly probes: (settings: Settings) => Promise<Probes>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
@@ -39,7 +39,7 @@ export const runCli = async ({ process, open, probes, clock }: Running): Promise
   };
   try {
     loadDotEnv(process);
-    await createProgram(context).parseAsync(process.argv);
+    await (await createProgram(context, process.argv[2])).parseAsync(process.argv);
     if (lost !== undefined && lost.code !== 'EPIPE') throw new CommandFailed(`the answer could not be written: ${lost.message}`);
     return 0;
   } catch (error) {

@@ -21,7 +21,7 @@ const NOTHING: CliContext = {
     },
   },
 };
-const COMMANDS = leaves(createProgram(NOTHING));
+const COMMANDS = leaves(await createProgram(NOTHING));
 
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legistar/', import.meta.url).pathname];
@@ -108,7 +108,7 @@ describe('help', () => {
   test.each(COMMANDS.map((words) => [words.join(' '), words] as const))('`civic %s --help` says how it is used', async (_, words) => {
     const said = { stdout: '', stderr: '' };
     const listening = (name: keyof typeof said) => ({ write: (text: string) => (said[name] += text) }) as unknown as NodeJS.WriteStream;
-    const program = createProgram({ ...NOTHING, stdout: listening('stdout'), stderr: listening('stderr') });
+    const program = await createProgram({ ...NOTHING, stdout: listening('stdout'), stderr: listening('stderr') });
     await expect(program.parseAsync([...words, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
     expect(said.stderr).toBe('');
     expect(said.stdout).toContain(`Usage: civic ${words.join(' ')}`);

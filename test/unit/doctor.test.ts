@@ -27,7 +27,7 @@ interface Machine {
 const on = ({ facts, folder, nodeVersion, refused, serving, unreachable, environment }: Machine): Examination => ({
   environment: environment ?? {},
   clock: { now: () => NOW },
-  probes: (): Probes => ({
+  probes: async (): Promise<Probes> => ({
     machine: {
       nodeVersion: nodeVersion ?? '24.21.0',
       folder: async (path) => ({ path, writable: true, freeBytes: 50_000_000_000, ...folder }),

@@ -6,7 +6,7 @@ import { failed, judgeDatabase, judgeFolder, ok, warning } from './findings.ts';
 
 export interface Examination {
   readonly environment: NodeJS.ProcessEnv;
-  readonly probes: (settings: Settings) => Probes;
+  readonly probes: (settings: Settings) => Promise<Probes>;
   /** Clock milliseconds. */
   readonly clock: Pick<Clock, 'now'>;
 }
@@ -18,7 +18,7 @@ export const examine = async ({ environment, probes, clock }: Examination): Prom
   const read = readAll(environment);
   if ('finding' in read) return [read.finding];
   const { settings, warnings } = read;
-  const { machine, database, answersAt } = probes(settings);
+  const { machine, database, answersAt } = await probes(settings);
   const findings: Finding[] = [judgeNode(machine.nodeVersion)];
   findings.push(
     ...(warnings.length === 0
