@@ -1,15 +1,41 @@
 import type { Clock } from '../src/domain/ports/clock.ts';
 import type { EventLog, Position } from '../src/domain/ports/event-log.ts';
-import type { Generation, GenerationState, GenerationStore } from '../src/domain/ports/generations.ts';
+import type { Comparison, Generation, GenerationState, GenerationStore } from '../src/domain/ports/generations.ts';
+import { speedOf } from './fold-speed.ts';
 import { lagBehind, type LogLag, NO_LAG } from './log-lag.ts';
+
+/**
+ * `paused`: at an event that cannot be folded. `operator_paused`: a rebuild that an operator stopped. `ready`: held, caught up and found
+ * equal. `kept`: replaced, and to be switched back to. `stopped`: there is work, and nobody holds the lease.
+ */
+export type ProjectionState = Exclude<GenerationState, 'retired'> | 'paused' | 'stopped' | 'operator_paused' | 'ready' | 'kept';
 
 export interface ProjectionStatus extends LogLag {
   readonly name: string;
   readonly generation: number;
   readonly version: number;
-  readonly state: GenerationState | 'paused' | 'stopped';
+  readonly state: ProjectionState;
+  /** Whether readers are answered from it. */
+  readonly serves: boolean;
+  /** Whether it is to become what readers are answered from: a rebuild under way, held or paused. */
+  readonly rebuild: boolean;
+  /** Since when it is live, building, refused or kept: a time of the lease clock, as all times here but `oldestPendingAt`. */
+  readonly since: number;
+  readonly checkpoint: Position;
+  /** Events of the log up to the checkpoint; null where the log cannot count. */
+  readonly place: number | null;
   readonly folded: number;
+  /** Events folded in a second, over the last stretch of its owner's work; null before there is one. */
+  readonly rate: number | null;
+  /** Of a rebuild: events of the log that it has yet to pass, and at its pace how long; null where the log cannot count or nobody folds. */
+  readonly leftEvents: number | null;
+  readonly leftSeconds: number | null;
   readonly owner: string | null;
+  readonly ownedSince: number | null;
+  readonly held: boolean;
+  readonly operatorPausedAt: number | null;
+  readonly keptUntil: number | null;
+  readonly comparison: Comparison | null;
   readonly reason: string | null;
   readonly poisonEvent: string | null;
 }
@@ -23,32 +49,51 @@ export interface ListProjectionsDependencies {
   readonly handles: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Lag and state of every generation, the live ones and those being built. */
+/** Lag, progress and state of every generation that serves, is built, or can be switched back to. */
 export const listProjections = async (deps: ListProjectionsDependencies): Promise<readonly ProjectionStatus[]> => {
   const [rows, head] = await Promise.all([deps.generations.list(), deps.log.head()]);
-  return Promise.all(rows.filter(({ state }) => state !== 'retired').map((row) => statusOf(deps, row, head)));
+  const now = deps.leaseClock.now();
+  const shown = rows.filter(({ state, keptUntil }) => state !== 'retired' || (keptUntil ?? 0) >= now);
+  return Promise.all(shown.map((row) => statusOf(deps, row, head)));
 };
 
 const statusOf = async (deps: ListProjectionsDependencies, row: Generation, head: Position): Promise<ProjectionStatus> => {
   const types = deps.handles.get(row.projection);
-  const lag = types === undefined ? NO_LAG : await lagBehind(deps, row.checkpoint, head, types);
+  const lag = types === undefined || row.state === 'retired' ? NO_LAG : await lagBehind(deps, row.checkpoint, head, types);
+  const now = deps.leaseClock.now();
+  const speed = speedOf(row, now);
+  const left = row.state === 'building' ? lag.lagEvents : null;
   return {
     name: row.projection,
     generation: row.generation,
     version: row.version,
-    state: stateOf(row, lag.oldestPendingAt !== null, deps.leaseClock.now()),
+    state: stateOf(row, lag.oldestPendingAt !== null, now),
+    serves: row.state === 'live',
+    rebuild: row.state === 'building',
+    since: row.changedAt,
     ...lag,
+    checkpoint: row.checkpoint,
+    place: row.speed.place,
     folded: row.folded,
+    rate: speed.rate,
+    leftEvents: left,
+    leftSeconds: left === null ? null : left === 0 ? 0 : speed.pace === null || speed.pace <= 0 ? null : left / speed.pace,
     owner: row.owner,
+    ownedSince: row.owner === null ? null : row.speed.ownedSince,
+    held: row.held,
+    operatorPausedAt: row.operatorPausedAt,
+    keptUntil: row.keptUntil,
+    comparison: row.comparison,
     reason: row.pausedReason,
     poisonEvent: row.pausedEvent,
   };
 };
 
-/** Stopped: there is work, and nobody holds the lease. */
-const stateOf = (row: Generation, pending: boolean, now: number): ProjectionStatus['state'] => {
+const stateOf = (row: Generation, pending: boolean, now: number): ProjectionState => {
+  if (row.state === 'retired') return 'kept';
   if (row.state === 'refused') return 'refused';
+  if (row.operatorPausedAt !== null) return 'operator_paused';
   if (row.pausedReason !== null) return 'paused';
   if (pending && row.state === 'live' && (row.owner === null || row.leaseUntil < now)) return 'stopped';
-  return row.state;
+  return row.held && row.comparison?.equal === true ? 'ready' : row.state;
 };

@@ -94,8 +94,8 @@ const FAILED: readonly ProjectionStatus['state'][] = ['paused', 'refused'];
  * Lags are those of the read models: what a customer reads is not older for a reactor that lags.
  */
 const pipelineOf = (projections: readonly ProjectionStatus[], reactors: readonly ReactorStatus[]): Omit<Health['pipeline'], 'head'> => {
-  const live = projections.filter(({ state }) => state !== 'building' && state !== 'scratch' && state !== 'refused');
-  const pending = projections.filter(({ state, oldestPendingAt }) => state === 'building' || oldestPendingAt !== null);
+  const live = projections.filter(({ serves }) => serves);
+  const pending = projections.filter(({ rebuild, oldestPendingAt }) => rebuild || oldestPendingAt !== null);
   const unhandled = reactors.filter(({ oldestPendingAt }) => oldestPendingAt !== null);
   const oldest = Math.min(...[...projections, ...reactors].flatMap(({ oldestPendingAt }) => oldestPendingAt ?? []));
   const lags = live.map(({ lagEvents }) => lagEvents);

@@ -163,6 +163,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     owner: `${hostname()}:${process.pid}:${role}:${identifiers.next().slice(-6)}`,
     leaseMs: LEASE_MS,
     batchSize: FOLD_BATCH,
+    keptMs: settings.CIVIC_REBUILD_KEPT,
   };
   const handles = new Map(PROJECTIONS.map((projection) => [projection.name, projection.handles]));
   const listing = { generations, log, clock, leaseClock: systemClock, handles };

@@ -89,6 +89,7 @@ const SETTINGS = {
   CIVIC_SAMPLE: [z.enum(['on', 'off']), undefined, 'on or off'],
   CIVIC_REPLAY_RETENTION: [duration, 'P30D', 'an ISO 8601 duration such as P30D'],
   CIVIC_SNAPSHOT_LIFETIME: [duration, 'P7D', 'an ISO 8601 duration such as P7D'],
+  CIVIC_REBUILD_KEPT: [duration, 'P1D', 'an ISO 8601 duration such as P1D'],
   CIVIC_PUBLIC_LIMIT: [rate, '120/60', 'requests/seconds such as 120/60'],
   CIVIC_REPORT_CLIENT_LIMIT: [rate, '60/60', 'requests/seconds such as 60/60'],
   CIVIC_ABUSE_LIMIT: [ceiling, '1000/60,100/1', 'requests/seconds, and the same for the burst, such as 1000/60,100/1'],

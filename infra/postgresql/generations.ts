@@ -1,38 +1,10 @@
-import type { Statement, TextRow, Transaction, Transactor } from '../../src/domain/ports/database.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
-import type { Generation, GenerationState, GenerationStore } from '../../src/domain/ports/generations.ts';
+import type { Statement, Transaction, Transactor } from '../../src/domain/ports/database.ts';
+import type { GenerationStore } from '../../src/domain/ports/generations.ts';
+import { DECISIONS } from './generation-decisions.ts';
+import { ACQUIRE, ADVANCE, COLUMNS, NOTE_COMPARISON, PAUSE, REFUSE, RELEASE, RENEW, toGeneration } from './generation-rows.ts';
 
-const COLUMNS =
-  'generation, projection, version, state, log_id, checkpoint, folded, owner, token, lease_until, paused_reason, paused_event, created_at, changed_at';
-
-const toGeneration = (row: TextRow): Generation => ({
-  generation: Number(row[0]),
-  projection: row[1]!,
-  version: Number(row[2]),
-  state: row[3] as GenerationState,
-  logId: row[4] ?? null,
-  checkpoint: row[5] as Position,
-  folded: Number(row[6]),
-  owner: row[7] ?? null,
-  token: Number(row[8]),
-  leaseUntil: Number(row[9]),
-  pausedReason: row[10] ?? null,
-  pausedEvent: row[11] ?? null,
-  createdAt: Number(row[12]),
-  changedAt: Number(row[13]),
-});
-
-const ACQUIRE = `update civic.generations set owner = $2, token = token + 1, lease_until = $3::bigint + $4::bigint
-  where generation = $1 and (owner is null or lease_until < $3::bigint) and paused_reason is null and state in ('live', 'building', 'scratch')
-  returning ${COLUMNS}`;
-const RENEW = `update civic.generations set lease_until = $4
-  where generation = $1 and owner = $2 and token = $3 and state in ('live', 'building', 'scratch')`;
-const RELEASE = 'update civic.generations set owner = null, lease_until = 0 where generation = $1 and owner = $2 and token = $3';
-const ADVANCE = `update civic.generations set checkpoint = $5, folded = folded + $6, lease_until = $7, log_id = coalesce(log_id, $8::uuid)
-  where generation = $1 and owner = $2 and token = $3 and checkpoint = $4 and (log_id is null or $8::uuid is null or log_id = $8::uuid)
-    and state in ('live', 'building', 'scratch')`;
-const PAUSE = `update civic.generations set paused_reason = $4, paused_event = $5::uuid, owner = null, lease_until = 0
-  where generation = $1 and owner = $2 and token = $3`;
+const BUILDING_THERE_IS = '23505';
+const LONGEST_REASON = 2000;
 
 /** Generations in PostgreSQL. Every change of a row is one statement; `create` and `drop` are one transaction with their DDL. */
 export const createGenerationStore = (transactor: Transactor): GenerationStore => {
@@ -53,15 +25,23 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
           values: [projection.name],
         });
         await transaction.execute({ text: 'select from civic.projections where name = $1 for update', values: [projection.name] });
+        const state = purpose === 'held' ? 'building' : purpose;
         const wanted = {
           text: `select ${COLUMNS} from civic.generations where projection = $1 and state = $2`,
-          values: [projection.name, purpose],
+          values: [projection.name, state],
         };
         const existing = purpose === 'scratch' ? null : await one(transaction, wanted);
         if (existing !== null) return existing;
+        if (state === 'building') {
+          await transaction.execute({
+            text: `update civic.generations set kept_until = null where projection = $1 and state = 'retired'`,
+            values: [projection.name],
+          });
+        }
         const made = await one(transaction, {
-          text: `insert into civic.generations (projection, version, state, created_at, changed_at) values ($1, $2, $3, $4, $4) returning ${COLUMNS}`,
-          values: [projection.name, projection.version, purpose, now],
+          text: `insert into civic.generations (projection, version, state, held, created_at, changed_at) values ($1, $2, $3, $4, $5, $5)
+            returning ${COLUMNS}`,
+          values: [projection.name, projection.version, state, purpose === 'held', now],
         });
         for (const text of projection.create(made!.generation)) await transaction.execute({ text, values: [] });
         if (purpose === 'live') {
@@ -83,12 +63,12 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
     async release(lease) {
       await run({ text: RELEASE, values: [lease.generation, lease.owner, lease.token] });
     },
-    advance: async (transaction, lease, { from, to, folded, leaseUntil, logId }) =>
+    advance: async (transaction, lease, { from, to, folded, now, leaseUntil, logId, place }) =>
       (
         await transaction.execute({
           name: 'advance_generation',
           text: ADVANCE,
-          values: [lease.generation, lease.owner, lease.token, from, to, folded, leaseUntil, logId],
+          values: [lease.generation, lease.owner, lease.token, from, to, folded, leaseUntil, logId, now, place],
         })
       ).count === 1,
     async lockPair(transaction, building) {
@@ -107,13 +87,27 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
       const next = pair.find(({ generation, state }) => generation === building && state === 'building');
       return live === undefined || next === undefined ? null : { live, building: next };
     },
-    async switchTo(transaction, live, building, now) {
+    async decide(generation, decision, now) {
+      try {
+        return await transactor.transaction((transaction) =>
+          one(transaction, { text: `${DECISIONS[decision]} returning ${COLUMNS}`, values: [generation, now] }),
+        );
+      } catch (error) {
+        if ((error as { code?: string }).code === BUILDING_THERE_IS) return null;
+        throw error;
+      }
+    },
+    noteComparison: async (lease, comparison) =>
+      (await run({ text: NOTE_COMPARISON, values: [lease.generation, lease.owner, lease.token, JSON.stringify(comparison)] })).count === 1,
+    async switchTo(transaction, live, building, now, keptUntil) {
       await transaction.execute({
-        text: `update civic.generations set state = 'retired', owner = null, lease_until = 0, changed_at = $2 where generation = $1`,
-        values: [live, now],
+        text: `update civic.generations set state = 'retired', owner = null, lease_until = 0, changed_at = $2, kept_until = $3
+          where generation = $1`,
+        values: [live, now, keptUntil],
       });
       await transaction.execute({
-        text: `update civic.generations set state = 'live', changed_at = $2 where generation = $1`,
+        text: `update civic.generations set state = 'live', changed_at = $2, held = false, accept_differences = false, kept_until = null
+          where generation = $1`,
         values: [building, now],
       });
       await transaction.execute({
@@ -122,7 +116,7 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
       });
     },
     async pause(lease, reason, eventId) {
-      await run({ text: PAUSE, values: [lease.generation, lease.owner, lease.token, reason.slice(0, 2000), eventId] });
+      await run({ text: PAUSE, values: [lease.generation, lease.owner, lease.token, reason.slice(0, LONGEST_REASON), eventId] });
     },
     async resume(generation) {
       await run({
@@ -130,11 +124,13 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
         values: [generation],
       });
     },
-    async abandon(generation, state, reason, now) {
+    refuse: async (lease, reason, now) =>
+      (await run({ text: REFUSE, values: [lease.generation, lease.owner, lease.token, reason.slice(0, LONGEST_REASON), now] })).count === 1,
+    async abandon(generation, now) {
       await run({
-        text: `update civic.generations set state = $2, paused_reason = $3, owner = null, lease_until = 0, changed_at = $4
+        text: `update civic.generations set state = 'retired', owner = null, lease_until = 0, changed_at = $2
           where generation = $1 and state in ('building', 'scratch')`,
-        values: [generation, state, reason, now],
+        values: [generation, now],
       });
     },
     async drop(generation, tables) {

@@ -16,4 +16,6 @@ export interface ProjectorDependencies {
   readonly owner: string;
   readonly leaseMs: number;
   readonly batchSize: number;
+  /** How long the tables that a switch replaced are kept to be switched back to. */
+  readonly keptMs: number;
 }

@@ -1,4 +1,4 @@
-import type { LogBatch, Position } from '../../src/domain/ports/event-log.ts';
+import { LOG_START, type LogBatch, type Position } from '../../src/domain/ports/event-log.ts';
 import type { Lease } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import { LeaseLost } from '../../src/domain/while-leased.ts';
@@ -22,13 +22,15 @@ export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget,
   await deps.transactor.transaction(async (transaction) => {
     // A checkpoint that moves over nothing may be lost with a crash: it is found again, so it need not wait for the disk.
     if (events.length === 0) await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
-    const leaseUntil = deps.leaseClock.now() + deps.leaseMs;
+    const now = deps.leaseClock.now();
     const moved = await deps.generations.advance(transaction, lease, {
       from,
       to: batch.scannedTo,
       folded: events.length,
-      leaseUntil,
+      now,
+      leaseUntil: now + deps.leaseMs,
       logId,
+      place: deps.log.distance(LOG_START, batch.scannedTo),
     });
     if (!moved) throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours`);
     if (events.length > 0) {

@@ -49,7 +49,7 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
     const building = rows.find(({ state }) => state === 'building');
     // Not made anew where it is there: these rows may be old, and its switch just done.
     if (building !== undefined && building.version >= projection.version) return;
-    if (building !== undefined) await deps.generations.abandon(building.generation, 'retired', null, now);
+    if (building !== undefined) await deps.generations.abandon(building.generation, now);
     await deps.generations.create(projection, 'building', now).then((row) => own(projection, row));
   };
 
@@ -63,7 +63,7 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
       else if (live.version < projection.version) await replaceOlder(projection, mine, now);
       for (const row of mine) {
         const wanted = (row.state === 'live' || row.state === 'building') && row.version === projection.version;
-        const free = row.pausedReason === null && (row.owner === null || row.leaseUntil < now);
+        const free = row.pausedReason === null && row.operatorPausedAt === null && (row.owner === null || row.leaseUntil < now);
         if (wanted && free) await own(projection, row);
         if (isDone(row, now) && (await deps.generations.drop(row.generation, projection.tables(row.generation)))) {
           deps.logger.debug({ projection: projection.name, generation: row.generation }, 'tables of a retired generation dropped');
@@ -97,6 +97,6 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
 };
 
 const isDone = (row: Generation, now: number): boolean =>
-  (row.state === 'retired' && row.changedAt < now - RETIRED_GRACE_MS) ||
+  (row.state === 'retired' && row.changedAt < now - RETIRED_GRACE_MS && (row.keptUntil ?? 0) < now) ||
   (row.state === 'refused' && row.changedAt < now - REFUSED_GRACE_MS) ||
   (row.state === 'scratch' && row.leaseUntil < now - RETIRED_GRACE_MS && row.changedAt < now - RETIRED_GRACE_MS);

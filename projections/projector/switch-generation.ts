@@ -1,4 +1,5 @@
-import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Transaction } from '../../src/domain/ports/database.ts';
+import { LOG_START, type Position } from '../../src/domain/ports/event-log.ts';
 import type { Generation } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
@@ -29,26 +30,35 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
       const tail = await deps.log.readAll({ after: checkpoint, limit: deps.batchSize, types: projection.handles });
       if (tail.scannedTo < live.checkpoint) return { kind: 'behind' };
       const events = tail.events.filter(({ id, position }) => position <= live.checkpoint && !skipped.has(id));
-      const leaseUntil = deps.leaseClock.now() + deps.leaseMs;
-      const move = { from: checkpoint, to: live.checkpoint, folded: events.length, leaseUntil, logId: target.logId };
+      const leaseUntil = now + deps.leaseMs;
+      const place = deps.log.distance(LOG_START, live.checkpoint);
+      const move = { from: checkpoint, to: live.checkpoint, folded: events.length, now, leaseUntil, logId: target.logId, place };
       if (!(await deps.generations.advance(transaction, lease, move))) throw new LeaseLost('the checkpoint moved under its own lock');
       if (events.length > 0) await projection.fold(events, { transaction, columns: deps.columns, generation: building.generation });
       checkpoint = live.checkpoint;
     }
-    // A live generation that nobody folds any more is passed by: then all that both hold is compared, row by row.
-    for (const statement of projection.differences(
-      live.generation,
-      building.generation,
-      checkpoint === live.checkpoint ? 'switch' : 'rows',
-    )) {
-      const { rows } = await transaction.execute(statement);
-      if (rows.length > 0) return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${rows[0]!.join(' ')}` };
-    }
-    await deps.generations.switchTo(transaction, live.generation, building.generation, now);
+    const difference = await firstDifference(transaction, projection, { live, building, checkpoint });
+    if (difference !== null) return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${difference}` };
+    await deps.generations.switchTo(transaction, live.generation, building.generation, now, now + deps.keptMs);
     return { kind: 'switched', checkpoint };
   });
 };
 
+/** A live generation that nobody folds any more is passed by: then all that both hold is compared, row by row. */
+const firstDifference = async (
+  transaction: Transaction,
+  projection: Projection,
+  { live, building, checkpoint }: { readonly live: Generation; readonly building: Generation; readonly checkpoint: Position },
+): Promise<string | null> => {
+  if (projection.published !== true && (building.acceptDifferences || live.version !== building.version)) return null;
+  const depth = checkpoint === live.checkpoint ? 'switch' : 'rows';
+  for (const statement of projection.differences(live.generation, building.generation, depth)) {
+    const { rows } = await transaction.execute(statement);
+    if (rows.length > 0) return rows[0]!.join(' ');
+  }
+  return null;
+};
+
 /** Whether the live generation can be waited for: it is not paused, and it is of the version that runs here, or somebody else holds it. */
-const isFolded = (live: Generation, { version }: Projection, now: number): boolean =>
+export const isFolded = (live: Generation, { version }: Projection, now: number): boolean =>
   live.pausedReason === null && (live.version === version || (live.owner !== null && live.leaseUntil >= now));

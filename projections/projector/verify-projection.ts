@@ -1,6 +1,8 @@
 import type { Position } from '../../src/domain/ports/event-log.ts';
 import type { Generation } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
+import { atLiveCheckpoint } from './at-live-checkpoint.ts';
+import { rowsThatDiffer } from './compare-with-live.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
 import { foldBatch, type FoldTarget } from './fold-batch.ts';
 import { underLease } from './lease.ts';
@@ -38,7 +40,7 @@ export const verifyProjection = async (
     });
     return verification!;
   } finally {
-    await deps.generations.abandon(scratch.generation, 'retired', null, deps.leaseClock.now());
+    await deps.generations.abandon(scratch.generation, deps.leaseClock.now());
     await deps.generations.drop(scratch.generation, projection.tables(scratch.generation));
   }
 };
@@ -70,53 +72,12 @@ const compareAtLiveCheckpoint = async (
       }
       if (batch.scannedTo >= goal) break;
     }
-    const compared = await compareTail(deps, target, checkpoint);
-    if (compared !== null) return { projection: projection.name, folded: folded + compared.folded, differences: compared.differences };
+    const looked = await atLiveCheckpoint(deps, target, checkpoint, async (at) => ({
+      folded: folded + at.folded,
+      differences: await rowsThatDiffer(at.transaction, projection, at.live, lease.generation),
+    }));
+    if (looked.kind === 'looked') return { projection: projection.name, ...looked.result };
     await deps.leaseClock.sleep(20, signal);
     if (!(await deps.generations.renew(lease, deps.leaseClock.now() + deps.leaseMs))) signal.throwIfAborted();
   }
 };
-
-/** In one repeatable-read transaction: the live checkpoint as it is, the tail up to it folded into the copy, and the comparison. */
-const compareTail = (deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position) =>
-  deps.transactor
-    .transaction(async (transaction) => {
-      await transaction.execute({ text: 'set transaction isolation level repeatable read', values: [] });
-      const { rows } = await transaction.execute({
-        text: `select generation, checkpoint from civic.generations where projection = $1 and state = 'live'`,
-        values: [target.projection.name],
-      });
-      const [generation, live] = rows[0] ?? [];
-      if (generation == null || live == null || live < checkpoint) return null;
-      let folded = 0;
-      if (live > checkpoint) {
-        const tail = await deps.log.readAll({ after: checkpoint, limit: deps.batchSize, types: target.projection.handles });
-        if (tail.scannedTo < live) return null;
-        const events = tail.events.filter(({ id, position }) => position <= live && !target.skipped.has(id));
-        folded = events.length;
-        if (events.length > 0)
-          await target.projection.fold(events, { transaction, columns: deps.columns, generation: target.lease.generation });
-      }
-      const differences: string[] = [];
-      for (const depth of ['switch', 'rows'] as const) {
-        for (const statement of target.projection.differences(Number(generation), target.lease.generation, depth)) {
-          differences.push(...(await transaction.execute(statement)).rows.map((row) => row.join(' ')));
-        }
-      }
-      if (folded > 0) throw new ComparedTail({ folded, differences });
-      return { folded, differences };
-    })
-    .catch((error: unknown) => {
-      if (error instanceof ComparedTail) return error.result;
-      throw error;
-    });
-
-/** Rolls the folded tail back: the copy's checkpoint did not move with it. */
-class ComparedTail extends Error {
-  override readonly name = 'ComparedTail';
-  readonly result: { readonly folded: number; readonly differences: readonly string[] };
-  constructor(result: { readonly folded: number; readonly differences: readonly string[] }) {
-    super('compared');
-    this.result = result;
-  }
-}

@@ -40,6 +40,9 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
   await transaction.execute(writeTotals(generation, columns, totals.touched()));
 };
 
+const HISTORY_TABLE = /record_history_g\d+$/;
+const SUPERSEDED_AFTER_MARK = 'superseded_at > (select mark from civic.feed_retention)';
+
 export const recordHistory: Projection = {
   name: RECORD_HISTORY,
   version: 1,
@@ -48,4 +51,7 @@ export const recordHistory: Projection = {
   create: createRecordHistoryTables,
   fold,
   differences: historyDifferences,
+  // Between the rise of the mark and the end of pruning, one build may still hold rows that the other has dropped.
+  heldByEveryBuild: (table) => (HISTORY_TABLE.test(table) ? SUPERSEDED_AFTER_MARK : 'true'),
+  published: true,
 };

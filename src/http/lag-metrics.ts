@@ -1,38 +1,61 @@
 import { Gauge, type Registry } from 'prom-client';
 
-export interface ProjectionLag {
+/** What the metrics tell of a generation of a read model. */
+export interface ProjectionFigures {
   readonly name: string;
+  /** Readers are answered from it. */
+  readonly serves: boolean;
+  /** It is being rebuilt. */
+  readonly rebuild: boolean;
   /** Null where the log cannot count. */
   readonly lagEvents: number | null;
   readonly lagSeconds: number;
+  readonly folded: number;
+  readonly rate: number | null;
+  readonly leftEvents: number | null;
+  readonly leftSeconds: number | null;
+  readonly state: string;
 }
 
-/** Gauges of each projection's lag, asked for once when the metrics are read; where it cannot be told they are absent. */
-export const registerLagMetrics = (registry: Registry, readLag: () => Promise<readonly ProjectionLag[]>): void => {
-  let asked: Promise<readonly ProjectionLag[]> | undefined;
-  const lags = (): Promise<readonly ProjectionLag[]> => {
-    asked ??= readLag()
+const PAUSED = new Set(['paused', 'operator_paused']);
+
+/** Gauges of each read model's lag and of its rebuild, asked for once when the metrics are read; where something cannot be told it is absent. */
+export const registerLagMetrics = (registry: Registry, readFigures: () => Promise<readonly ProjectionFigures[]>): void => {
+  let asked: Promise<readonly ProjectionFigures[]> | undefined;
+  const figures = (): Promise<readonly ProjectionFigures[]> => {
+    asked ??= readFigures()
       .catch(() => [])
       .finally(() => {
         asked = undefined;
       });
     return asked;
   };
-  const gauge = (name: string, help: string, valueOf: (lag: ProjectionLag) => number | null) =>
+  const gauge = (name: string, help: string, valueOf: (figure: ProjectionFigures) => number | null) =>
     new Gauge({
       name,
       help,
       labelNames: ['projection'],
       registers: [registry],
       async collect() {
-        const known = await lags();
+        const known = await figures();
         this.reset();
-        for (const lag of known) {
-          const value = valueOf(lag);
-          if (value !== null) this.set({ projection: lag.name }, value);
+        for (const figure of known) {
+          const value = valueOf(figure);
+          if (value !== null) this.set({ projection: figure.name }, value);
         }
       },
     });
-  gauge('civic_projection_lag_events', 'Events in the log that the projection has yet to fold.', ({ lagEvents }) => lagEvents);
-  gauge('civic_projection_lag_seconds', 'Age of the oldest event that the projection has yet to fold.', ({ lagSeconds }) => lagSeconds);
+  const served = (name: string, help: string, valueOf: (figure: ProjectionFigures) => number | null) =>
+    gauge(`civic_projection_${name}`, help, (figure) => (figure.serves ? valueOf(figure) : null));
+  const rebuilt = (name: string, help: string, valueOf: (figure: ProjectionFigures) => number | null) =>
+    gauge(`civic_projection_rebuild_${name}`, help, (figure) => (figure.rebuild ? valueOf(figure) : null));
+
+  served('lag_events', 'Events in the log that the projection has yet to fold.', ({ lagEvents }) => lagEvents);
+  served('lag_seconds', 'Age of the oldest event that the projection has yet to fold.', ({ lagSeconds }) => lagSeconds);
+  served('fold_rate', 'Events that the projection folds in a second.', ({ rate }) => rate);
+  rebuilt('folded_events', 'Events that the rebuild has folded; absent where none is under way.', ({ folded }) => folded);
+  rebuilt('remaining_events', 'Events in the log that the rebuild has yet to pass.', ({ leftEvents }) => leftEvents);
+  rebuilt('remaining_seconds', 'Time that the rest of the rebuild takes at its pace.', ({ leftSeconds }) => leftSeconds);
+  rebuilt('fold_rate', 'Events that the rebuild folds in a second.', ({ rate }) => rate);
+  rebuilt('paused', '1 while the rebuild is paused, by an operator or at an event.', ({ state }) => (PAUSED.has(state) ? 1 : 0));
 };

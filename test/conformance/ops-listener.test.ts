@@ -1,11 +1,22 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { registerLagMetrics } from '../../src/http/lag-metrics.ts';
+import { type ProjectionFigures, registerLagMetrics } from '../../src/http/lag-metrics.ts';
 import { createOpsServer, type OpsServer, type Readiness } from '../../src/http/ops-server.ts';
 
 const registry = new Registry();
 let readiness: () => Promise<Readiness> = async () => ({ ready: true });
-let lag: () => Promise<{ name: string; lagEvents: number | null; lagSeconds: number }[]> = async () => [];
+let lag: () => Promise<ProjectionFigures[]> = async () => [];
+const live = {
+  serves: true,
+  rebuild: false,
+  lagEvents: 0,
+  lagSeconds: 0,
+  folded: 9,
+  rate: null,
+  leftEvents: null,
+  leftSeconds: null,
+  state: 'live',
+};
 let server: OpsServer;
 let url: string;
 
@@ -38,13 +49,29 @@ test('/livez is 200 whether or not the service is ready', async () => {
 
 test('/metrics tells each lag that is known, and the others not at all', async () => {
   lag = async () => [
-    { name: 'record_history', lagEvents: 3, lagSeconds: 0.5 },
-    { name: 'accounts', lagEvents: null, lagSeconds: 2 },
+    { ...live, name: 'record_history', lagEvents: 3, lagSeconds: 0.5 },
+    { ...live, name: 'accounts', lagEvents: null, lagSeconds: 2 },
   ];
   const known = await (await fetch(`${url}/metrics`)).text();
   expect(known).toContain('civic_projection_lag_events{projection="record_history"} 3');
   expect(known).toContain('civic_projection_lag_seconds{projection="accounts"} 2');
   expect(known).not.toContain('civic_projection_lag_events{projection="accounts"}');
+  // Beside the live one stands its rebuild: its lag is progress, and no lag of what readers are answered from.
+  const building = { ...live, name: 'accounts', serves: false, rebuild: true, lagSeconds: 99, state: 'building' };
+  lag = async () => [
+    { ...live, name: 'accounts', lagSeconds: 2 },
+    { ...building, lagEvents: 500, leftEvents: 500, folded: 250, rate: 1000, leftSeconds: 0.5 },
+  ];
+  const rebuilding = await (await fetch(`${url}/metrics`)).text();
+  expect(rebuilding.match(/^civic_projection_\w*\{.*$/gm)).toEqual([
+    'civic_projection_lag_events{projection="accounts"} 0',
+    'civic_projection_lag_seconds{projection="accounts"} 2',
+    'civic_projection_rebuild_folded_events{projection="accounts"} 250',
+    'civic_projection_rebuild_remaining_events{projection="accounts"} 500',
+    'civic_projection_rebuild_remaining_seconds{projection="accounts"} 0.5',
+    'civic_projection_rebuild_fold_rate{projection="accounts"} 1000',
+    'civic_projection_rebuild_paused{projection="accounts"} 0',
+  ]);
   lag = async () => {
     throw new Error('the database is away');
   };

@@ -24,6 +24,7 @@ const dependencies = {
   logger: silent,
   owner: `child-${process.pid}`,
   leaseMs: 400,
+  keptMs: 3_600_000,
   batchSize: mode === 'run' ? Number(number) : 100,
 };
 if (mode === 'run') {

@@ -104,6 +104,7 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
     owner: `test-${process.pid}-${++owners}`,
     leaseMs: options.leaseMs ?? 2000,
     batchSize: options.batchSize ?? 500,
+    keptMs: DAY_MS,
     ...overrides,
   });
   return {

@@ -30,6 +30,13 @@ export interface Projection {
    * run while readers wait for new rows and must be cheap; by `rows` everything that both retain is compared.
    */
   differences(left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[];
+  /** SQL that is true for the rows of a table that every build of it holds; all of them when left out. */
+  heldByEveryBuild?(table: string): string;
+  /**
+   * True where rows are published history: no build may differ from what readers already hold, whatever its version and whoever wants it.
+   * Of the others, builds of different versions are not compared: their tables may have other columns.
+   */
+  readonly published?: boolean;
 }
 
 /** `civic.<projection>[_<part>]_g<generation>`. */

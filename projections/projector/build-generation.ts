@@ -1,0 +1,83 @@
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Comparison, Generation } from '../../src/domain/ports/generations.ts';
+import { LeaseLost } from '../../src/domain/while-leased.ts';
+import { compareWithLive } from './compare-with-live.ts';
+import type { ProjectorDependencies } from './dependencies.ts';
+import type { FoldTarget } from './fold-batch.ts';
+import { foldOrPause } from './fold-or-pause.ts';
+import { readForward } from './read-forward.ts';
+import { isFolded, switchGeneration } from './switch-generation.ts';
+
+const RETRY_MS = 20;
+
+/**
+ * Folds a building generation up to the live one. One that is held is compared there and then only followed; any other is switched to.
+ * Resolves to the checkpoint to follow from, or to null where it was refused.
+ */
+export const buildGeneration = async (
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  row: Generation,
+  signal: AbortSignal,
+): Promise<Position | null> => {
+  let checkpoint = row.checkpoint;
+  for (;;) {
+    checkpoint = await catchUp(deps, target, checkpoint, signal);
+    const step = await (row.held ? compareHeld(deps, target, row, checkpoint) : switchOrRefuse(deps, target, checkpoint));
+    if (step.kind === 'follow') return step.checkpoint;
+    if (step.kind === 'refused') return null;
+    if (step.kind === 'ahead') await deps.leaseClock.sleep(RETRY_MS, signal);
+    if (signal.aborted) throw new LeaseLost('stopped');
+  }
+};
+
+type Step = { readonly kind: 'follow'; readonly checkpoint: Position } | { readonly kind: 'refused' | 'behind' | 'ahead' };
+
+const catchUp = async (deps: ProjectorDependencies, target: FoldTarget, from: Position, signal: AbortSignal): Promise<Position> => {
+  let checkpoint = from;
+  for await (const batch of readForward(deps.log, from, { types: target.projection.handles, batchSize: deps.batchSize })) {
+    checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
+    // Near enough: under steady writing the end of the log is never met, and what comes next folds the last of it itself.
+    if (batch.events.length < deps.batchSize) break;
+  }
+  return checkpoint;
+};
+
+const compareHeld = async (deps: ProjectorDependencies, target: FoldTarget, row: Generation, checkpoint: Position): Promise<Step> => {
+  if (row.comparison !== null) return { kind: 'follow', checkpoint };
+  const { projection, lease } = target;
+  const live = (await deps.generations.list()).find(({ projection: name, state }) => name === projection.name && state === 'live');
+  // Nobody brings the two to one checkpoint: it stays without a comparison until an operator decides.
+  if (live !== undefined && live.checkpoint < checkpoint && !isFolded(live, projection, deps.leaseClock.now())) {
+    return { kind: 'follow', checkpoint };
+  }
+  if (live !== undefined && live.version !== projection.version && projection.published !== true) return { kind: 'follow', checkpoint };
+  const looked = await compareWithLive(deps, target, checkpoint);
+  if (looked.kind !== 'looked') return looked;
+  const comparison = looked.result;
+  if (!(await deps.generations.noteComparison(lease, comparison))) throw new LeaseLost('compared under a lease that was lost');
+  if (comparison.equal) return { kind: 'follow', checkpoint };
+  return refuse(deps, target, `the rebuilt ${projection.name} differs: ${firstOf(comparison)}`);
+};
+
+const switchOrRefuse = async (deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Step> => {
+  const outcome = await switchGeneration(deps, target, deps.leaseClock.now());
+  if (outcome.kind === 'switched') return { kind: 'follow', checkpoint: outcome.checkpoint };
+  if (outcome.kind !== 'refused') return outcome;
+  // Which rows they are is looked for outside the switch, while the live one goes on.
+  const looked = await compareWithLive(deps, target, checkpoint).catch((error: unknown) => {
+    deps.logger.warn({ projection: target.projection.name, error: (error as Error).message }, 'a refused rebuild could not be compared');
+    return null;
+  });
+  if (looked?.kind === 'looked') await deps.generations.noteComparison(target.lease, looked.result);
+  return refuse(deps, target, outcome.reason);
+};
+
+const refuse = async (deps: ProjectorDependencies, { projection, lease }: FoldTarget, reason: string): Promise<Step> => {
+  deps.logger.error({ projection: projection.name, generation: lease.generation, reason }, 'rebuild refused');
+  if (!(await deps.generations.refuse(lease, reason, deps.leaseClock.now()))) throw new LeaseLost('refused under a lease that was lost');
+  return { kind: 'refused' };
+};
+
+const firstOf = ({ differences, tables }: Comparison): string =>
+  differences[0] ?? `table ${tables.find(({ live, rebuilt }) => live.digest !== rebuilt.digest)?.table ?? '?'}`;
