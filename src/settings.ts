@@ -21,6 +21,13 @@ export const duration = z.string().transform((text, context) => {
   context.addIssue({ code: 'custom', message: 'not a duration' });
   return z.NEVER;
 });
+/** A wait that may be none, and that no process manager would call hung. */
+const shortWait = z.string().transform((text, context) => {
+  const milliseconds = Duration.fromISO(text).toMillis();
+  if (milliseconds >= 0 && milliseconds <= 300_000) return milliseconds;
+  context.addIssue({ code: 'custom', message: 'not a short duration' });
+  return z.NEVER;
+});
 const instant = z.iso
   .datetime({ offset: true })
   .or(z.iso.date())
@@ -98,6 +105,7 @@ const SETTINGS = {
   CIVIC_ALLOWED_ORIGINS: [origins, undefined, 'origins such as https://app.example.org, separated by commas'],
   // PostgreSQL and timers take no more than 2^31 milliseconds.
   CIVIC_STATEMENT_TIMEOUT: [duration.refine((value) => value <= 86_400_000), 'PT10S', 'an ISO 8601 duration such as PT10S, a day at most'],
+  CIVIC_DRAIN_DELAY: [shortWait, 'PT0S', 'an ISO 8601 duration such as PT5S, five minutes at most; PT0S is none'],
   CIVIC_REPORT_QUEUE_LIMIT: [count, '1000', 'a whole number of at least 1'],
   CIVIC_REPORT_DAILY_BUDGET: [count, '500', 'a whole number of at least 1'],
   CIVIC_CLOCK_START: [instant, undefined, 'an ISO 8601 time such as 2025-11-01T00:00:00Z; for trials only'],

@@ -11,6 +11,8 @@ export interface CliContext {
   readonly stdin: NodeJS.ReadStream;
   /** Aborts at SIGTERM or SIGINT. */
   readonly stopping: AbortSignal;
+  /** Aborts at the second of them: whoever waits for others waits no longer. */
+  readonly hurrying: AbortSignal;
 }
 
 /** An expected failure of a command: one line for standard error, and the exit status. */

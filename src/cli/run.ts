@@ -19,9 +19,9 @@ export interface Running {
 
 /** Runs the command that the arguments name; resolves to the exit status. A failure is one line on standard error. */
 export const runCli = async ({ process, open, probes, clock }: Running): Promise<number> => {
-  const stopping = new AbortController();
+  const [stopping, hurrying] = [new AbortController(), new AbortController()];
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => stopping.abort(new CommandFailed(`stopped by ${signal}`, 130)));
+    process.on(signal, () => (stopping.signal.aborted ? hurrying : stopping).abort(new CommandFailed(`stopped by ${signal}`, 130)));
   }
   let lost: NodeJS.ErrnoException | undefined;
   process.stdout.on('error', (error) => (lost = error));
@@ -31,6 +31,7 @@ export const runCli = async ({ process, open, probes, clock }: Running): Promise
     stderr: process.stderr,
     stdin: process.stdin,
     stopping: stopping.signal,
+    hurrying: hurrying.signal,
     examination: { environment: process.env, probes, clock },
     async open(role) {
       const { settings, warnings } = readSettings(process.env);

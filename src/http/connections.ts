@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerTo } from './refusals.ts';
@@ -9,6 +9,8 @@ import { isCustomerPath } from './customer-paths.ts';
 /** How long the rest of a body that nobody reads may go on arriving after the answer. */
 const DRAIN_MS = 5_000;
 const LINGER_MS = 1_000;
+/** What was accepted right before the close has its request still on the way. */
+const ARRIVING_MS = 1_000;
 
 /** What Node tells of it; `rawPacket` is the Buffer that held the first broken byte. */
 export interface BrokenRequest extends Error {
@@ -24,15 +26,17 @@ export interface Connections {
   awaitsBody(request: IncomingMessage): void;
   /** Node could not read what came on this connection. */
   broken(error: BrokenRequest, socket: Duplex): void;
-  /** Ends each connection: at once where nothing is being answered, else after that answer. */
-  close(): void;
+  /** From now on each answer is the last of its connection, and says so. */
+  drain(): void;
+  /** Ends each connection: at once where nothing is asked, after its answer where something is. What has only begun to arrive gets a moment. */
+  close(server: Server): void;
 }
 
 export const createConnections = (): Connections => {
   const current = new WeakMap<Duplex, ServerResponse>();
   const awaitingBody = new WeakSet<IncomingMessage>();
   const open = new Set<Socket>();
-  let closing = false;
+  let draining = false;
   return {
     opened: (socket) => {
       open.add(socket);
@@ -41,10 +45,10 @@ export const createConnections = (): Connections => {
     begin: (request, response) => {
       const { socket, headers } = request;
       current.set(socket, response);
-      // Most requests have no body, and most servers are not closing: those need no listener.
+      // Most requests have no body: those need no listener.
       const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
       if (hasBody) response.once('finish', () => endOfBody(request, socket));
-      if (closing) response.once('finish', () => socket.end());
+      if (draining) response.shouldKeepAlive = false;
     },
     awaitsBody: (request) => awaitingBody.add(request),
     broken: (error, socket) => {
@@ -56,12 +60,22 @@ export const createConnections = (): Connections => {
       // The answer under way needs nothing more from the connection; it ends with it.
       else response.once('finish', () => socket.end());
     },
-    close: () => {
-      closing = true;
+    drain: () => {
+      draining = true;
       for (const socket of open) {
         const response = current.get(socket);
-        if (response?.writableFinished ?? true) socket.destroySoon();
-        else response?.once('finish', () => socket.end());
+        if (response !== undefined) response.shouldKeepAlive = false;
+      }
+    },
+    close: (server) => {
+      server.closeIdleConnections();
+      const timer = setTimeout(() => {
+        for (const socket of open) if (current.get(socket)?.writableFinished ?? true) socket.destroySoon();
+      }, ARRIVING_MS).unref();
+      server.once('close', () => clearTimeout(timer));
+      for (const socket of open) {
+        const response = current.get(socket);
+        if (response?.writableFinished === false) response.once('finish', () => socket.end());
       }
     },
   };

@@ -1,4 +1,5 @@
 import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify, { type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Admission } from '../admission/admit.ts';
 import type { PublicLimits } from '../admission/public-limits.ts';
@@ -66,8 +67,10 @@ export const HTTP_TIMEOUTS: HttpTimeouts = { headers: 10_000, request: 30_000, k
 export interface HttpServer {
   /** Port 0 picks a free one. Throws when the address cannot be had. */
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly host: string; readonly port: number }>;
-  /** Stops accepting and resolves when what ran has been answered, or the limit has passed. */
-  close(): Promise<void>;
+  /** Goes on answering, and asks every client to come back on another connection: where a proxy stands before it, to another process. */
+  drain(): void;
+  /** Stops accepting and resolves when what ran has been answered, or the limit has passed, or its caller is in a hurry. */
+  close(hurrying?: AbortSignal): Promise<void>;
 }
 
 /** The public listener: every operation of the contract, and the envelope around whatever goes wrong. */
@@ -129,12 +132,20 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
       }
       return { host, port };
     },
-    close: async () => {
-      const limit = setTimeout(() => app.server.closeAllConnections(), timeouts.close);
+    drain: () => connections.drain(),
+    close: async (hurrying) => {
+      connections.drain();
+      // What the kernel has accepted already is taken in first: closing would reset it.
+      await nextTurn();
+      const cut = (): void => app.server.closeAllConnections();
+      const limit = setTimeout(cut, timeouts.close);
       const closed = app.close();
-      connections.close();
+      connections.close(app.server);
       publicEdge.close();
+      if (hurrying?.aborted === true) cut();
+      hurrying?.addEventListener('abort', cut, { once: true });
       await closed;
+      hurrying?.removeEventListener('abort', cut);
       await endpoint.close();
       clearTimeout(limit);
     },

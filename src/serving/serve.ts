@@ -6,7 +6,7 @@ import { documentRoutes } from '../documents/document-routes.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
 import { registerLagMetrics } from '../http/lag-metrics.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
-import { createOpsServer } from '../http/ops-server.ts';
+import { createOpsServer, type Readiness } from '../http/ops-server.ts';
 import { registerReportMetrics } from '../http/report-metrics.ts';
 import { reconcilePayments } from '../reactors/payments/reconcile-payments.ts';
 import { dueReports } from '../reactors/reports/report-worker.ts';
@@ -27,27 +27,29 @@ const LOG_EVERY = 100;
 export interface Serving {
   readonly role: ServeRole;
   readonly stopping: AbortSignal;
+  /** Aborts when the end is wanted at once: what others are asking is cut short then. */
+  readonly hurrying?: AbortSignal;
   readonly print: (text: string) => void;
 }
 
 /** Runs the service until it is told to stop, then ends everything in order: requests, projectors, database. */
-export const serve = async (civic: Civic, { role, stopping, print }: Serving): Promise<void> => {
+export const serve = async (civic: Civic, { role, stopping, hurrying, print }: Serving): Promise<void> => {
   const closers: (() => Promise<void>)[] = [];
   const ending = new AbortController();
-  const signal = AbortSignal.any([stopping, ending.signal]);
   try {
     if (role === 'all' || role === 'projector') civic.startProjector();
     if (role === 'all' || role === 'worker') civic.startReactors();
     const headAtStart = await civic.log.head();
-    const { baseUrl, opsUrl } = await openListeners(civic, role, headAtStart, closers);
+    const { baseUrl, opsUrl, drain } = await openListeners(civic, { role, stopping, hurrying }, headAtStart, closers);
     let sampleKey: string | null = null;
     if (role === 'all') await fillNewLog(civic, { sample: wantedSample(civic), onSampleKey: (key) => (sampleKey = key) });
     if (!(await civic.settled(await civic.log.head()))) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
     print(bannerText({ baseUrl: baseUrl ?? '(no public listener in this role)', opsUrl, sampleKey, civic: 'npm run --silent civic --' }));
-    const repeating = repetitions(civic, role, signal).map((work) => repeat(civic.clock, civic.logger, signal, work));
+    const repeating = repetitions(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
     closers.push(async () => void (await Promise.all(repeating)));
     if (!stopping.aborted) await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
     civic.logger.info({}, 'stopping');
+    await drain();
   } finally {
     ending.abort(new Error('the service is ending'));
     for (const closer of closers.toReversed()) await closer();
@@ -60,7 +62,7 @@ const wantedSample = ({ settings }: Civic): SampleWanted =>
 
 const openListeners = async (
   civic: Civic,
-  role: ServeRole,
+  { role, stopping, hurrying }: Pick<Serving, 'role' | 'stopping' | 'hurrying'>,
   headAtStart: Awaited<ReturnType<Civic['log']['head']>>,
   closers: (() => Promise<void>)[],
 ) => {
@@ -71,11 +73,13 @@ const openListeners = async (
   registerReportMetrics(registry, civic.clock, () => readReportFigures(civic.reads));
   let opsUrl: string | null = null;
   if (settings.CIVIC_OPS_PORT !== 'off') {
-    const ops = createOpsServer({ registry, readiness: createReadiness(civic.generations, civic.projections, headAtStart), logger });
+    const caughtUp = createReadiness(civic.generations, civic.projections, headAtStart);
+    const readiness = async (): Promise<Readiness> => (stopping.aborted ? { ready: false, reasons: ['stopping'] } : caughtUp());
+    const ops = createOpsServer({ registry, readiness, logger });
     opsUrl = await listenOn(ops, 'CIVIC_OPS', settings.CIVIC_OPS_HOST, settings.CIVIC_OPS_PORT);
     closers.push(() => ops.close());
   }
-  if (role === 'projector' || role === 'worker') return { baseUrl: null, opsUrl };
+  if (role === 'projector' || role === 'worker') return { baseUrl: null, opsUrl, drain: async () => undefined };
   const http = createHttpServer({
     functions: civic.operations,
     publicFunctions: civic.publicOperations,
@@ -95,8 +99,13 @@ const openListeners = async (
     timeouts: HTTP_TIMEOUTS,
   });
   const bound = await listenOn(http, 'CIVIC_HTTP', settings.CIVIC_HTTP_HOST, settings.CIVIC_HTTP_PORT);
-  closers.push(() => http.close());
-  return { baseUrl: settings.CIVIC_BASE_URL ?? bound, opsUrl };
+  closers.push(() => http.close(hurrying));
+  /** Serves on while whoever sends requests here finds out by `/readyz` that another process is to have them. */
+  const drain = async (): Promise<void> => {
+    http.drain();
+    if (settings.CIVIC_DRAIN_DELAY > 0) await civic.clock.sleep(settings.CIVIC_DRAIN_DELAY, hurrying).catch(() => undefined);
+  };
+  return { baseUrl: settings.CIVIC_BASE_URL ?? bound, opsUrl, drain };
 };
 
 const repetitions = (civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] => {

@@ -12,6 +12,7 @@ const NOTHING: CliContext = {
   stderr: process.stderr,
   stdin: process.stdin,
   stopping: new AbortController().signal,
+  hurrying: new AbortController().signal,
   open: () => Promise.reject(new Error('nothing is opened to list the commands')),
   examination: {
     environment: {},

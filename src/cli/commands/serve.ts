@@ -12,7 +12,12 @@ export const addServeCommand = (program: Command, context: CliContext): void => 
       const { serve } = await import('../../serving/serve.ts');
       const civic = await context.open(role === 'all' ? 'service' : 'command');
       try {
-        await serve(civic, { role, stopping: context.stopping, print: (text) => void context.stdout.write(text) });
+        await serve(civic, {
+          role,
+          stopping: context.stopping,
+          hurrying: context.hurrying,
+          print: (text) => void context.stdout.write(text),
+        });
       } finally {
         await civic.close();
       }

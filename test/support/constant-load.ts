@@ -1,0 +1,64 @@
+import { Agent, request } from 'node:http';
+
+export interface Question {
+  readonly kind: string;
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface Said {
+  readonly status: number;
+  readonly text: string;
+  /** The answer was the last one of its connection. */
+  readonly last: boolean;
+}
+
+/** One client with one connection that is kept for as long as the server keeps it. */
+export interface KeptClient {
+  /** Rejects with what happened to the connection; never asks twice. */
+  ask(baseUrl: string, question: Question): Promise<Said>;
+  close(): void;
+}
+
+export const keptClient = (): KeptClient => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  return {
+    ask: (baseUrl, { method, path, headers = {}, body }) =>
+      new Promise((resolve, reject) => {
+        const typed = body === undefined ? {} : { 'content-type': 'application/json' };
+        const sent = request(`${baseUrl}${path}`, { agent, method, headers: { ...typed, ...headers } });
+        sent.once('error', (error) => reject(Object.assign(error, { kept: sent.reusedSocket })));
+        sent.once('response', (came) => {
+          let text = '';
+          came.setEncoding('utf8').on('data', (part: string) => (text += part));
+          came.once('error', reject);
+          came.once('end', () => resolve({ status: came.statusCode!, text, last: came.headers.connection === 'close' }));
+        });
+        sent.end(body);
+      }),
+    close: () => agent.destroy(),
+  };
+};
+
+/** A connection made for this question, reset by the other side's kernel: a process that closes it says so with an end instead. */
+export const notHandedOver = (error: NodeJS.ErrnoException & { kept?: boolean }): boolean =>
+  error.kept === false && (error.code === 'EPIPE' || error.message === 'read ECONNRESET');
+
+/** What clients met while they asked without a pause. */
+export class Met {
+  readonly answered = new Map<string, number>();
+  readonly failed: string[] = [];
+  /** Connections that nobody took, before anything was sent. */
+  refused = 0;
+
+  note(kind: string, status: number, text: string): void {
+    if (status >= 200 && status < 300) this.answered.set(kind, (this.answered.get(kind) ?? 0) + 1);
+    else this.failed.push(`${kind}: ${status} ${text.slice(0, 200)}`);
+  }
+
+  total(): number {
+    return [...this.answered.values()].reduce((sum, count) => sum + count, 0);
+  }
+}
