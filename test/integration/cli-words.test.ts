@@ -150,6 +150,13 @@ describe('mistakes', () => {
     ['a scope that there is none of', ['keys', 'issue', '--account', ID, '--scope', 'civic:write'], 1, 'civic:read'],
     ['a time that is none', ['accounts', 'payment', '--account', ID, '--at', 'today'], 1, 'ISO 8601'],
     ['a tier that there is none of', ['accounts', 'open', '--name', 'N', '--tier', 'gold'], 1, 'ultra'],
+    [
+      'a time that is past',
+      ['keys', 'issue', '--account', ID, '--scope', 'civic:read', '--expires', '2020-01-01T00:00:00Z'],
+      1,
+      'a time to come',
+    ],
+    ['the keys of an account that nobody opened', ['keys', 'list', '--account', ID], 1, 'there is no account'],
     ['a key that nobody issued', ['keys', 'revoke', '--key', ID], 1, ID],
     ['a read model that there is none of', ['projections', 'rebuild', 'everything'], 1, 'record_history'],
     ['a resource that there is none of', ['records', 'export', '--resource', 'laws'], 1, 'agenda_items'],

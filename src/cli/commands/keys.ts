@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { issueKey } from '../../../commands/accounts/issue-key.ts';
+import { listAccounts } from '../../../queries/list-accounts.ts';
 import { findKey, listKeys } from '../../../queries/list-keys.ts';
 import { SCOPES, scope } from '../../domain/events/account-events.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
@@ -17,6 +18,13 @@ interface Options {
   readonly expires?: string;
   readonly key: string;
 }
+
+/** A key that is dead at its birth is a slip of the pen. */
+const timeToCome = (text: string, now: number): string => {
+  const time = parseOption('--expires', dateTime, text, 'an ISO 8601 time');
+  if (Date.parse(time) <= now) throw new CommandFailed(`--expires is ${JSON.stringify(text)}, which is past; allowed is a time to come`);
+  return time;
+};
 
 const scopes = z
   .string()
@@ -37,7 +45,7 @@ export const addKeysCommands = (program: Command, context: CliContext): void => 
         const { keyId, secret, handled } = await issueKey(civic, {
           accountId: parseOption('--account', uuid, options.account, 'a uuid'),
           scopes: parseOption('--scope', scopes, options.scope, SCOPES.join(',')),
-          expiresAt: options.expires === undefined ? null : parseOption('--expires', dateTime, options.expires, 'an ISO 8601 time'),
+          expiresAt: options.expires === undefined ? null : timeToCome(options.expires, civic.clock.now()),
           context: {},
           deadline: civic.clock.now() + DEADLINE_MS,
         });
@@ -69,7 +77,12 @@ export const addKeysCommands = (program: Command, context: CliContext): void => 
     .action((options: Options) =>
       withCivic(context, { projector: true }, async (civic) => {
         await civic.settled(await civic.log.head());
-        print(context, await listKeys(civic.reads, parseOption('--account', uuid, options.account, 'a uuid')), options);
+        const accountId = parseOption('--account', uuid, options.account, 'a uuid');
+        const listed = await listKeys(civic.reads, accountId);
+        if (listed.length === 0 && !(await listAccounts(civic.reads)).some((account) => account.accountId === accountId)) {
+          throw new CommandFailed(`there is no account ${accountId}`);
+        }
+        print(context, listed, options);
       }),
     );
 };
