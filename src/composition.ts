@@ -6,10 +6,11 @@ import { createTakeSnapshot } from '../commands/snapshots/take-snapshot.ts';
 import { createCreateSubscription } from '../commands/subscriptions/create-subscription.ts';
 import { createRevokeSubscription } from '../commands/subscriptions/revoke-subscription.ts';
 import { createTurns } from '../commands/turns.ts';
-import { shiftedClock, systemClock } from '../infra/system/clock.ts';
+import { shiftedClock, steadyMilliseconds, systemClock } from '../infra/system/clock.ts';
 import { createLogger } from '../infra/system/logging.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
+import { openDatabaseClock } from '../infra/postgresql/database-clock.ts';
 import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
 import { createChargeFurther } from '../infra/postgresql/further-charges.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
@@ -92,7 +93,7 @@ const logLevel = (settings: Settings, role: Role): string => settings.CIVIC_LOG_
 export const openCivic = (settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> =>
   openCivicAt(systemClock, settings, role, warnings);
 
-/** The same by another clock than the machine's, for whoever moves time; leases are still kept by the machine's. */
+/** The same by another clock than the machine's, for whoever moves time; leases are still kept by the database's. */
 export const openCivicAt = async (time: Clock, settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> => {
   const logger = createLogger(logLevel(settings, role), settings.CIVIC_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'));
   for (const warning of warnings) logger.warn({}, warning);
@@ -151,6 +152,8 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   await openFeed(log, clock, identifiers);
   const reads = createLiveReads(database.read);
   const progress = createProgress(database.read, clock);
+  const leaseClock = await openDatabaseClock(database.read, steadyMilliseconds, systemClock.sleep);
+  closers.push(() => leaseClock.close());
   const checkpoints = createDeciderCheckpoints(database.read, database.transactor, logger);
   const writer = createRecordWriter({ log, clock, identifiers, deadlineMs: VISIBLE_TIMEOUT_MS });
   const projectorDependencies = {
@@ -158,7 +161,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     transactor: database.transactor,
     columns: database.columns,
     generations,
-    leaseClock: systemClock,
+    leaseClock,
     logger,
     owner: `${hostname()}:${process.pid}:${role}:${identifiers.next().slice(-6)}`,
     leaseMs: LEASE_MS,
@@ -166,7 +169,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     keptMs: settings.CIVIC_REBUILD_KEPT,
   };
   const handles = new Map(PROJECTIONS.map((projection) => [projection.name, projection.handles]));
-  const listing = { generations, log, clock, leaseClock: systemClock, handles };
+  const listing = { generations, log, clock, leaseClock, handles };
   const known = knownRecords(reads, log);
   const leases = createReportLeases(database.transactor);
   const dailyBudget = settings.CIVIC_REPORT_DAILY_BUDGET;
@@ -189,7 +192,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   ];
   const reactorStore = createReactorStore(database.transactor);
   const follows = new Map(reactors.map((reactor) => [reactor.name, reactor.follows]));
-  const listingReactors = { reactorStore, log, clock, leaseClock: systemClock, follows };
+  const listingReactors = { reactorStore, log, clock, leaseClock, follows };
   const rules: AdmissionRules = {
     plans: settings.CIVIC_PLANS,
     ceilings: { perimeter: settings.CIVIC_ABUSE_LIMIT, handler: settings.CIVIC_ABUSE_LIMIT },
@@ -339,7 +342,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       const { owner, leaseMs } = projectorDependencies;
       const wanted = reactors.filter(({ name }) => only === undefined || only.includes(name));
       const running = wanted.map((reactor) =>
-        runReactor({ log, store: reactorStore, leaseClock: systemClock, logger, owner, leaseMs }, reactor, stopping.signal),
+        runReactor({ log, store: reactorStore, leaseClock, logger, owner, leaseMs }, reactor, stopping.signal),
       );
       closers.push(async () => {
         stopping.abort();

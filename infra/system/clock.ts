@@ -12,6 +12,9 @@ export const systemClock: Clock = {
   },
 };
 
+/** Milliseconds since some moment, which no setting of the machine's clock changes. */
+export const steadyMilliseconds = (): number => performance.now();
+
 /** The machine's clock, moved; waiting takes as long as ever. */
 export const shiftedClock = (clock: Clock, offsetMs: number): Clock =>
   offsetMs === 0 ? clock : { now: () => clock.now() + offsetMs, sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal) };

@@ -9,7 +9,7 @@ export interface ProjectorDependencies {
   readonly transactor: Transactor;
   readonly columns: ColumnArrays;
   readonly generations: GenerationStore;
-  /** Measures leases; the machine's own time, also where the service's clock is set for a trial. */
+  /** Measures leases; a time that all processes on the database share, also where the service's clock is set for a trial. */
   readonly leaseClock: Clock;
   readonly logger: Logger;
   /** Names this process among the owners. */

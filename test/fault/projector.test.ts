@@ -6,8 +6,8 @@ import { type FoldingChild, startFolding } from '../support/civic-children.ts';
 import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
 import { below, randomChanges, withSeed } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { checkReading, expectedFeed, readPage } from '../support/history-checker.ts';
 import { dumpTables, foldAtRandom, hashOf } from '../support/projection-spec.ts';
+import { checkWholeFeed } from '../support/whole-feed.ts';
 
 const KILLS = 24;
 const NAMES = ALL_PROJECTIONS.map(({ name }) => name);
@@ -45,19 +45,6 @@ afterAll(async () => {
   await server?.close();
 });
 
-const checkFeed = async () => {
-  const expected = await expectedFeed(civic.log);
-  const items = [];
-  for (let cursor: string | undefined, more = true; more; ) {
-    const page = readPage(
-      (await civic.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: 50_000_000 })).text,
-    );
-    items.push(...page.items);
-    [cursor, more] = [page.nextCursor, page.hasMore];
-  }
-  checkReading(expected, items, { from: 0, to: expected.length, resource: null });
-};
-
 /** No owner did anything after a later one had come, and no checkpoint went back. */
 const checkOwners = async () => {
   const rows = await civic.rows('select generation, token, checkpoint from civic.owners order by id');
@@ -93,7 +80,7 @@ test(`T7 projectors that are killed ${KILLS} times at random moments while event
     done.abort();
     await writing;
     await civic.settled(undefined, NAMES);
-    await checkFeed();
+    await checkWholeFeed(civic);
     await checkOwners();
     for (const projection of ALL_PROJECTIONS) {
       const live = await dumpTables(civic.database, projection, await civic.live(projection.name));
@@ -145,7 +132,7 @@ test('T15 a projector that is stopped by SIGSTOP past its lease commits nothing 
     await writing;
     await civic.settled(undefined, NAMES);
     await checkOwners();
-    await checkFeed();
+    await checkWholeFeed(civic);
     expect(
       (await civic.generations.list()).filter(({ projection, state }) => projection === recordHistory.name && state === 'live'),
     ).toHaveLength(1);

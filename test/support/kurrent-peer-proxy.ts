@@ -11,12 +11,12 @@ export interface PeerProxy {
   comeBack(): Promise<void>;
 }
 
-/** The way from clients to the peer, which a test can cut, stall and close. */
-export const openPeerProxy = async (target: number): Promise<PeerProxy> => {
+/** The way from clients to the peer (a port, or the path of a socket), which a test can cut, stall and close. */
+export const openPeerProxy = async (target: number | string): Promise<PeerProxy> => {
   const sockets = new Set<Socket>();
   let stalled = false;
   const server = createServer((near) => {
-    const far = createConnection(target, '127.0.0.1');
+    const far = typeof target === 'string' ? createConnection(target) : createConnection(target, '127.0.0.1');
     const ends = [near, far];
     for (const [one, other] of [ends, ends.toReversed()] as [Socket, Socket][]) {
       sockets.add(one);

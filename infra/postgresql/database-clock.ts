@@ -1,0 +1,51 @@
+import type { ReadDatabase, Statement } from '../../src/domain/ports/database.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+
+const TIME: Statement = {
+  name: 'read_database_time',
+  text: `select (extract(epoch from clock_timestamp()) * 1000)::bigint::text`,
+  values: [],
+};
+const LOOK_EVERY_MS = 5_000;
+/** An answer that took longer says too little about when it was given. */
+const SLOW_MS = 1_000;
+
+export interface DatabaseClock extends Clock {
+  close(): Promise<void>;
+}
+
+/**
+ * The time of the database, kept between two looks by a steady count of this machine: the one time that all processes on it have in
+ * common, however their own clocks are set and stepped. For leases alone; throws `DatabaseUnavailable` where the first look fails.
+ */
+export const openDatabaseClock = async (
+  database: Pick<ReadDatabase, 'texts'>,
+  /** Milliseconds of a count that never steps. */
+  steady: () => number,
+  sleep: Clock['sleep'],
+): Promise<DatabaseClock> => {
+  const look = async (): Promise<{ readonly ahead: number; readonly took: number }> => {
+    const asked = steady();
+    const [row] = await database.texts(TIME);
+    const answered = steady();
+    return { ahead: Number(row![0]) - (asked + answered) / 2, took: answered - asked };
+  };
+  let { ahead } = await look();
+  const closing = new AbortController();
+  const looking = (async () => {
+    while (!closing.signal.aborted) {
+      await sleep(LOOK_EVERY_MS, closing.signal).catch(() => undefined);
+      if (closing.signal.aborted) return;
+      const seen = await look().catch(() => null);
+      if (seen !== null && seen.took < SLOW_MS) ({ ahead } = seen);
+    }
+  })();
+  return {
+    now: () => Math.round(steady() + ahead),
+    sleep,
+    async close() {
+      closing.abort();
+      await looking;
+    },
+  };
+};

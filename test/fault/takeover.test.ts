@@ -1,0 +1,168 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fileURLToPath } from 'node:url';
+import { PROJECTIONS } from '../../src/composition.ts';
+import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
+import { LOG_START } from '../../src/domain/ports/event-log.ts';
+import { recordOfStream } from '../../src/domain/streams.ts';
+import { agendaId } from '../support/agenda-events.ts';
+import { untilTrue } from '../support/civic.ts';
+import { openClassification, type TestClassification } from '../support/classification.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openPeerProxy, type PeerProxy } from '../support/kurrent-peer-proxy.ts';
+import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { checkWholeFeed } from '../support/whole-feed.ts';
+
+/** Far more than a lease and a look for work take on a busy machine, far less than the clocks of these processes differ. */
+const SECONDS = 25_000;
+const SHIFT_MS = 60_000;
+const NAMES = PROJECTIONS.map(({ name }) => name);
+const SHIFTED = fileURLToPath(new URL('../support/shifted-clock.mjs', import.meta.url));
+
+let database: TestDatabase;
+let proxy: PeerProxy;
+let classification: TestClassification;
+let installation: Installation;
+const services = new Set<Service>();
+
+/** The whole program on the database, by default with its own clock and a straight way there. */
+const start = async (env: Readonly<Record<string, string>> = {}): Promise<Service> => {
+  const service = await installation.start({ env: { DATABASE_URL: database.url, ...env } });
+  services.add(service);
+  return service;
+};
+const rows = (text: string, values: readonly (string | number)[] = []) => classification.civic.rows(text, values);
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  classification = await openClassification(database.url, { folds: false });
+  classification.civic.clock.time = Date.now();
+  await rows(`create table civic.owners (id bigint generated always as identity, what text, owner text, token bigint, checkpoint text)`);
+  for (const [table, what] of [
+    ['generations', 'generation::text'],
+    ['reactors', 'name'],
+  ] as const) {
+    await rows(`create function civic.note_${table}() returns trigger language plpgsql as $$ begin
+      insert into civic.owners (what, owner, token, checkpoint) values (new.${what}, new.owner, new.token, new.checkpoint);
+      return new; end $$`);
+    await rows(`create trigger note_owner after insert or update on civic.${table} for each row execute function civic.note_${table}()`);
+  }
+  proxy = await openPeerProxy(listeningAt(new URL(database.url)));
+  installation = makeInstallation('civic-takeover-');
+});
+afterAll(async () => {
+  proxy?.flow();
+  await Promise.all([...services].map((service) => service.kill9()));
+  await proxy?.goDown();
+  await installation?.close();
+  await classification?.close();
+  await database?.close();
+});
+
+/** Where the test server listens: a port, or a socket in a folder. */
+const listeningAt = ({ hostname, port }: URL): number | string =>
+  hostname.startsWith('%2F') ? `${decodeURIComponent(hostname)}/.s.PGSQL.${port || '5432'}` : Number(port || '5432');
+const through = ({ port }: PeerProxy): string => {
+  const { username, password, pathname } = new URL(database.url);
+  return `postgres://${username}${password === '' ? '' : `:${password}`}@127.0.0.1:${port}${pathname}`;
+};
+
+const holders = async (): Promise<readonly (readonly [string, string | null, number])[]> =>
+  (
+    await rows(`select projection, owner, token::text from civic.generations where state = 'live'
+      union all select name, owner, token::text from civic.reactors order by 1`)
+  ).map(([name, owner, token]) => [name!, owner!, Number(token)]);
+const isOf = (service: Service) => (owner: string | null) => owner?.includes(`:${service.pid}:`) ?? false;
+const allOf = (service: Service) => async () => {
+  const held = await holders();
+  return held.length === NAMES.length + 3 && held.every(([, owner]) => isOf(service)(owner));
+};
+const commitsOf = async ({ pid }: Service): Promise<number> =>
+  Number((await rows('select count(*) from civic.owners where owner like $1', [`%:${pid}:%`]))[0]![0]);
+
+/** Resolves to how long it took until a process had everything. */
+const takenOverBy = async (heir: Service, fault: () => void | Promise<void>): Promise<number> => {
+  const began = performance.now();
+  await fault();
+  await untilTrue('everything has been taken over', allOf(heir));
+  return performance.now() - began;
+};
+/** It did nothing under a lease that it no longer has, while the other went on. */
+const staysOut = async (former: Service, owner: Service, goOn: () => void): Promise<void> => {
+  const [before, others] = [await commitsOf(former), await commitsOf(owner)];
+  goOn();
+  await untilTrue('the owner goes on', async () => (await commitsOf(owner)) > others + 40);
+  expect(await commitsOf(former)).toBe(before);
+};
+
+test('every projection and every reactor is taken over within seconds from an owner that is killed, frozen or cut off, by processes whose clocks are a minute apart, with no gap and no double effect', async () => {
+  const { civic, events, write } = classification;
+  const over = new AbortController();
+  let items = 0;
+  await write(
+    events.topic('zoning', { keywords: ['rezoning'], publicLabel: 'Zoning' }),
+    events.jurisdiction('dallas', { name: 'Dallas' }),
+    events.body('dallas', { name: 'City Council' }),
+    events.meeting('session', 'dallas', '2026-02-03T19:00:00.000Z', { title: 'City Council' }),
+  );
+  const first = await start();
+  const writing = (async () => {
+    while (!over.signal.aborted) {
+      civic.clock.time = Date.now();
+      await write(events.item(`item ${(items += 1)}`, 'session', { title: `Consider rezoning of ${items} Main Street` }));
+      await civic.clock.sleep(60);
+    }
+  })();
+  try {
+    await untilTrue('the first owns everything', allOf(first));
+    const ahead = await start({ NODE_OPTIONS: `--import=${SHIFTED}`, TEST_CLOCK_SHIFT_MS: String(SHIFT_MS) });
+    const far = await start({ DATABASE_URL: through(proxy) });
+    // A clock that is a minute ahead takes nothing from an owner that lives.
+    const kept = await holders();
+    await untilTrue('the first goes on', async () => (await commitsOf(first)) > 300);
+    expect(await holders()).toEqual(kept);
+
+    // Only one is left to take over each time, so that every kind of end meets the owner of everything.
+    process.kill(far.pid, 'SIGSTOP');
+    expect(await takenOverBy(ahead, () => first.kill9())).toBeLessThan(SECONDS);
+    process.kill(far.pid, 'SIGCONT');
+    expect(await takenOverBy(far, () => void process.kill(ahead.pid, 'SIGSTOP'))).toBeLessThan(SECONDS);
+    await staysOut(ahead, far, () => process.kill(ahead.pid, 'SIGCONT'));
+    expect(await takenOverBy(ahead, () => proxy.stall())).toBeLessThan(SECONDS);
+    await staysOut(far, ahead, () => proxy.flow());
+  } finally {
+    over.abort();
+    await writing;
+  }
+  await civic.settled(undefined, NAMES);
+  await untilTrue('every item is classified', async () => new Set(await hitsPublished()).size >= items);
+  const published = await hitsPublished();
+  expect([published.length, new Set(published).size]).toEqual([items, items]);
+  await checkWholeFeed(civic);
+  await checkTokens();
+});
+
+/** The record of each event that published a hit of the test's own topic. */
+const hitsPublished = async (): Promise<readonly string[]> => {
+  const found: string[] = [];
+  for (let after = LOG_START, more = true; more; ) {
+    const batch = await classification.civic.log.readAll({ after, limit: 1000, types: RECORD_EVENT_TYPES });
+    for (const { stream, data } of batch.events) {
+      const { resource, recordId } = recordOfStream(stream);
+      if (resource === 'agenda_hits' && data.includes(agendaId('topics', 'zoning'))) found.push(recordId);
+    }
+    [after, more] = [batch.scannedTo, batch.events.length > 0];
+  }
+  return found;
+};
+
+/** No owner did anything after a later one had come, and no checkpoint went back. */
+const checkTokens = async (): Promise<void> => {
+  const seen = new Map<string, { token: number; checkpoint: string }>();
+  for (const [what, token, checkpoint] of await rows('select what, token, checkpoint from civic.owners order by id')) {
+    const last = seen.get(what!) ?? { token: 0, checkpoint: '' };
+    expect(Number(token)).toBeGreaterThanOrEqual(last.token);
+    expect(checkpoint! >= last.checkpoint).toBe(true);
+    seen.set(what!, { token: Number(token), checkpoint: checkpoint! });
+  }
+  expect(seen.size).toBeGreaterThanOrEqual(NAMES.length + 3);
+};

@@ -1,0 +1,14 @@
+import type { TestCivic } from './civic.ts';
+import { checkReading, expectedFeed, readPage } from './history-checker.ts';
+
+/** Reads the feed from its start to its end and compares it, item by item, with what the log says. */
+export const checkWholeFeed = async ({ log, changes }: Pick<TestCivic, 'log' | 'changes'>): Promise<void> => {
+  const expected = await expectedFeed(log);
+  const items = [];
+  for (let cursor: string | undefined, more = true; more; ) {
+    const page = readPage((await changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: 50_000_000 })).text);
+    items.push(...page.items);
+    [cursor, more] = [page.nextCursor, page.hasMore];
+  }
+  checkReading(expected, items, { from: 0, to: expected.length, resource: null });
+};
