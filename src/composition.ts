@@ -152,7 +152,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   await openFeed(log, clock, identifiers);
   const reads = createLiveReads(database.read);
   const progress = createProgress(database.read, clock);
-  const leaseClock = await openDatabaseClock(database.read, steadyMilliseconds, systemClock.sleep);
+  const leaseClock = await openDatabaseClock(database.read, steadyMilliseconds, systemClock);
   closers.push(() => leaseClock.close());
   const checkpoints = createDeciderCheckpoints(database.read, database.transactor, logger);
   const writer = createRecordWriter({ log, clock, identifiers, deadlineMs: VISIBLE_TIMEOUT_MS });

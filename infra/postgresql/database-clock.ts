@@ -22,7 +22,7 @@ export const openDatabaseClock = async (
   database: Pick<ReadDatabase, 'texts'>,
   /** Milliseconds of a count that never steps. */
   steady: () => number,
-  sleep: Clock['sleep'],
+  waits: Pick<Clock, 'sleep'>,
 ): Promise<DatabaseClock> => {
   const look = async (): Promise<{ readonly ahead: number; readonly took: number }> => {
     const asked = steady();
@@ -34,7 +34,7 @@ export const openDatabaseClock = async (
   const closing = new AbortController();
   const looking = (async () => {
     while (!closing.signal.aborted) {
-      await sleep(LOOK_EVERY_MS, closing.signal).catch(() => undefined);
+      await waits.sleep(LOOK_EVERY_MS, closing.signal).catch(() => undefined);
       if (closing.signal.aborted) return;
       const seen = await look().catch(() => null);
       if (seen !== null && seen.took < SLOW_MS) ({ ahead } = seen);
@@ -42,7 +42,7 @@ export const openDatabaseClock = async (
   })();
   return {
     now: () => Math.round(steady() + ahead),
-    sleep,
+    sleep: (milliseconds, signal) => waits.sleep(milliseconds, signal),
     async close() {
       closing.abort();
       await looking;
