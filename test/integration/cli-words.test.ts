@@ -60,6 +60,13 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
 };
 /** Commands whose success needs a state that the service is not in here; their refusal is looked at instead. */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
+  'projections pause': ['record_history'],
+  'projections resume': ['record_history'],
+  'projections cancel': ['record_history'],
+  'projections compare': ['record_history'],
+  'projections switch': ['record_history'],
+  'projections switch-back': ['everything'],
+  'projections drop': ['everything'],
   'projections retry': ['record_history'],
   'projections skip': ['record_history', '--event', ID, '--reason', 'a reason'],
   'reactors retry': ['classification'],

@@ -3,18 +3,16 @@ import { canonicalJson } from '../../domain/canonical-json.ts';
 import { PROJECTION_EVENT_SKIPPED } from '../../domain/events/feed-events.ts';
 import { eventId } from '../../domain/identifiers.ts';
 import { LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
-import type { Generation } from '../../domain/ports/generations.ts';
-import type { Projection } from '../../domain/ports/projection.ts';
 import { projectionStream } from '../../domain/streams.ts';
 import { verifyProjection } from '../../../projections/projector/verify-projection.ts';
-import { listProjections } from '../../../queries/list-projections.ts';
-import type { Civic } from '../../civic.ts';
+import { listProjections, type ProjectionStatus } from '../../../queries/list-projections.ts';
+import { chosenProjections } from '../choose-projection.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
+import { untilLive } from '../follow-rebuild.ts';
 import { print } from '../output.ts';
 import { progressBar } from '../progress-bar.ts';
 import { withCivic } from '../with-civic.ts';
-
-const FOLLOW_MS = 100;
+import { addRebuildCommands } from './rebuilds.ts';
 
 interface Options {
   readonly json?: boolean;
@@ -26,18 +24,11 @@ interface Options {
 export const addProjectionsCommands = (program: Command, context: CliContext): void => {
   const projections = program.command('projections').description('look at, rebuild and verify the read models');
   projections
-    .command('list')
-    .description('lag and state of every read model')
+    .command('list [name]')
+    .description('lag, state, owner and pace of every read model, and how far its rebuild is')
     .option('--json', 'print one JSON value')
-    .action((options: Options) =>
-      withCivic(context, { projector: false }, async (civic) => print(context, await listProjections(civic.listing), options)),
-    );
-  projections
-    .command('rebuild [name]')
-    .description('build a read model anew beside the live one, compare, and switch')
-    .option('--all', 'every read model')
-    .option('--json', 'print one JSON value')
-    .action((name: string | undefined, options: Options) => runRebuild(context, name, options));
+    .action((name: string | undefined, options: Options) => runList(context, name, options));
+  addRebuildCommands(projections, context);
   projections
     .command('verify [name]')
     .description('build a scratch copy and compare it with the live read model, row by row')
@@ -58,66 +49,39 @@ export const addProjectionsCommands = (program: Command, context: CliContext): v
     .action((name: string, options: Options) => runResume(context, name, options, { eventId: options.event!, reason: options.reason! }));
 };
 
-const chosen = (civic: Civic, name: string | undefined, all: boolean): readonly Projection[] => {
-  const names = civic.projections.map((projection) => projection.name);
-  if (all) return civic.projections;
-  const found = civic.projections.filter((projection) => projection.name === name);
-  if (found.length === 0) throw new CommandFailed(`name one of ${names.join(', ')}, or --all`);
-  return found;
-};
-
-const runRebuild = (context: CliContext, name: string | undefined, options: Options): Promise<void> =>
-  withCivic(context, { projector: true }, async (civic) => {
-    const results = [];
-    for (const projection of chosen(civic, name, options.all === true)) {
-      const started = performance.now();
-      await untilLive(civic, context, projection);
-      const building = await civic.generations.create(projection, 'building', civic.projectorDependencies.leaseClock.now());
-      const built = await followRebuild(context, civic, building);
-      results.push({
-        name: projection.name,
-        generation: built.generation,
-        folded: built.folded,
-        seconds: Math.round(performance.now() - started) / 1000,
-      });
-    }
-    print(context, results, options);
+const runList = (context: CliContext, name: string | undefined, options: Options): Promise<void> =>
+  withCivic(context, { projector: false }, async (civic) => {
+    const names = chosenProjections(civic, name, name === undefined).map((projection) => projection.name);
+    const listed = (await listProjections(civic.listing)).filter((status) => name === undefined || names.includes(status.name));
+    print(context, options.json === true ? listed : listed.map(forAPerson), options);
   });
 
-const row = async (civic: Civic, generation: number): Promise<Generation | undefined> =>
-  (await civic.generations.list()).find((candidate) => candidate.generation === generation);
+const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 10) / 10);
+const time = (milliseconds: number | null): string | null => (milliseconds === null ? null : new Date(milliseconds).toISOString());
 
-const untilLive = async (civic: Civic, context: CliContext, { name }: Projection): Promise<void> => {
-  while (!(await civic.generations.list()).some(({ projection, state }) => projection === name && state === 'live')) {
-    await civic.clock.sleep(FOLLOW_MS, context.stopping);
-  }
-};
-
-const followRebuild = async (context: CliContext, civic: Civic, building: Generation): Promise<Generation> => {
-  const bar = progressBar(context.stderr, 'events');
-  try {
-    for (;;) {
-      const now = await row(civic, building.generation);
-      if (now === undefined || now.state === 'retired') throw new CommandFailed(`the rebuild of ${building.projection} was given up`);
-      if (now.state === 'live') return now;
-      if (now.state === 'refused') throw new CommandFailed(`the rebuild of ${building.projection} was refused: ${now.pausedReason ?? ''}`);
-      if (now.pausedReason !== null) {
-        throw new CommandFailed(`the rebuild of ${building.projection} is paused at event ${now.pausedEvent ?? '?'}: ${now.pausedReason}`);
-      }
-      const head = await civic.log.head();
-      bar.update(civic.log.distance(LOG_START, now.checkpoint) ?? now.folded, civic.log.distance(LOG_START, head) ?? undefined);
-      await civic.clock.sleep(FOLLOW_MS, context.stopping);
-    }
-  } finally {
-    bar.stop();
-  }
-};
+const forAPerson = (status: ProjectionStatus) => ({
+  name: status.name,
+  generation: status.generation,
+  version: status.version,
+  state: status.state,
+  since: time(status.since),
+  folded: status.folded,
+  perSecond: rounded(status.rate),
+  lagEvents: status.lagEvents,
+  lagSeconds: rounded(status.lagSeconds),
+  leftEvents: status.leftEvents,
+  leftSeconds: rounded(status.leftSeconds),
+  owner: status.owner,
+  keptUntil: time(status.keptUntil),
+  reason: status.reason,
+  poisonEvent: status.poisonEvent,
+});
 
 const runVerify = (context: CliContext, name: string | undefined, options: Options): Promise<void> =>
   withCivic(context, { projector: true }, async (civic) => {
     const results = [];
-    for (const projection of chosen(civic, name, options.all === true)) {
-      await untilLive(civic, context, projection);
+    for (const projection of chosenProjections(civic, name, options.all === true)) {
+      await untilLive(context, civic, projection.name);
       const bar = progressBar(context.stderr, 'events');
       const total = civic.log.distance(LOG_START, await civic.log.head()) ?? undefined;
       const verification = await verifyProjection(

@@ -1,0 +1,211 @@
+import type { Command } from 'commander';
+import type { Civic } from '../../civic.ts';
+import type { Comparison, Decision, Generation } from '../../domain/ports/generations.ts';
+import type { Projection } from '../../domain/ports/projection.ts';
+import { chosenProjection, chosenProjections, generationsOf } from '../choose-projection.ts';
+import { type CliContext, CommandFailed } from '../context.ts';
+import { followRebuild, untilLive } from '../follow-rebuild.ts';
+import { print, warn } from '../output.ts';
+import { withCivic } from '../with-civic.ts';
+
+interface Options {
+  readonly json?: boolean;
+  readonly all?: boolean;
+  readonly hold?: boolean;
+  readonly acceptDifferences?: boolean;
+}
+
+const ON_GOING =
+  '\nA running service does the work, and goes on with it when this command is stopped; without one this command does it, and the same command goes on where it stopped.';
+
+export const addRebuildCommands = (projections: Command, context: CliContext): void => {
+  const command = (words: string, description: string) =>
+    projections.command(words).description(description).option('--json', 'print one JSON value');
+  command('rebuild [name]', 'build a read model anew beside the live one, compare, and switch; or follow the rebuild that is under way')
+    .option('--all', 'every read model, one after the other')
+    .option('--hold', 'build and compare, and wait with the switch for `switch`')
+    .addHelpText('after', ON_GOING)
+    .action((name: string | undefined, options: Options) => runRebuild(context, name, options));
+  command('pause <name>', 'stop folding a rebuild until `resume`').action((name: string, options: Options) =>
+    runDecision(context, name, 'pause', options),
+  );
+  command('resume <name>', 'go on with a rebuild that `pause` stopped').action((name: string, options: Options) =>
+    runDecision(context, name, 'resume', options),
+  );
+  command('cancel <name>', 'give a rebuild up; what is live stays untouched').action((name: string, options: Options) =>
+    runDecision(context, name, 'cancel', options),
+  );
+  command('compare <name>', 'compare a held rebuild with the live read model by digest, and name the rows that differ').action(
+    (name: string, options: Options) => runCompare(context, name, options),
+  );
+  command('switch <name>', 'let a held rebuild serve, once it has caught up and is found equal')
+    .option('--accept-differences', 'also a refused one, and although it differs; never for the published feed')
+    .action((name: string, options: Options) => runSwitch(context, name, options));
+  command('switch-back <name>', 'let what the last rebuild replaced catch up and serve again').action((name: string, options: Options) =>
+    runSwitchBack(context, name, options),
+  );
+  command('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds').action(
+    (name: string, options: Options) => runDrop(context, name, options),
+  );
+};
+
+const summary = (row: Generation, started: number) => ({
+  name: row.projection,
+  generation: row.generation,
+  state: row.state === 'live' ? 'live' : 'ready',
+  folded: row.folded,
+  seconds: Math.round(performance.now() - started) / 1000,
+});
+
+const runRebuild = (context: CliContext, name: string | undefined, options: Options): Promise<void> =>
+  withCivic(context, { projector: false }, async (civic) => {
+    const results = [];
+    const held = options.hold === true;
+    for (const projection of chosenProjections(civic, name, options.all === true)) {
+      const started = performance.now();
+      await untilLive(context, civic, projection.name);
+      const building = await civic.generations.create(projection, held ? 'held' : 'building', nowOf(civic));
+      if (building.held && !held) {
+        throw new CommandFailed(
+          `a rebuild of ${projection.name} is held: \`civic projections switch ${projection.name}\` lets it serve, \`cancel\` gives it up`,
+        );
+      }
+      if (!building.held && held) {
+        throw new CommandFailed(`a rebuild of ${projection.name} that switches by itself is under way; \`cancel\` it first`);
+      }
+      const built = await followRebuild(context, civic, building, ({ state, comparison }) =>
+        held ? state === 'building' && comparison?.equal === true : state === 'live',
+      );
+      results.push(summary(built, started));
+    }
+    print(context, results, options);
+  });
+
+const nowOf = (civic: Civic): number => civic.projectorDependencies.leaseClock.now();
+
+/** What stands in the way of a decision, for whoever made it. */
+const notNow = async (civic: Civic, name: string, decision: string): Promise<CommandFailed> => {
+  const rows = await generationsOf(civic, name);
+  const building = rows.find(({ state }) => state === 'building');
+  if (building === undefined) return new CommandFailed(`${name}: there is nothing to ${decision}, no rebuild is under way`);
+  const state = building.operatorPausedAt !== null ? 'paused' : building.held ? 'held' : 'under way, and switches by itself';
+  return new CommandFailed(`${name}: there is nothing to ${decision}, its rebuild is ${state}`);
+};
+
+const decided = async (civic: Civic, name: string, row: Generation | undefined, decision: Decision, word: string): Promise<Generation> => {
+  const after = row === undefined ? null : await civic.generations.decide(row.generation, decision, nowOf(civic));
+  if (after === null) throw await notNow(civic, name, word);
+  return after;
+};
+
+const buildingOf = async (civic: Civic, name: string): Promise<Generation | undefined> =>
+  (await generationsOf(civic, name)).find(({ state }) => state === 'building');
+
+const runDecision = (context: CliContext, name: string, decision: 'pause' | 'resume' | 'cancel', options: Options): Promise<void> =>
+  withCivic(context, { projector: false }, async (civic) => {
+    chosenProjection(civic, name);
+    const row = await decided(civic, name, await buildingOf(civic, name), decision, decision);
+    const state = { pause: 'operator_paused', resume: 'building', cancel: row.keptUntil === null ? 'cancelled' : 'kept' }[decision];
+    print(context, { name, generation: row.generation, state, folded: row.folded }, options);
+  });
+
+const runCompare = (context: CliContext, name: string, options: Options): Promise<void> =>
+  withCivic(context, { projector: false }, async (civic) => {
+    const projection = chosenProjection(civic, name);
+    const rows = await generationsOf(civic, name);
+    const building = rows.find(({ state }) => state === 'building');
+    if (building === undefined) {
+      const refused = rows.find(({ state, comparison }) => state === 'refused' && comparison !== null);
+      if (refused === undefined) throw await notNow(civic, name, 'compare');
+      return printComparison(context, refused, refused.comparison!, options);
+    }
+    requireComparable(projection, rows, building);
+    const asked = await decided(civic, name, building, 'compare', 'compare');
+    const compared = await followRebuild(context, civic, asked, ({ comparison }) => comparison !== null);
+    return printComparison(context, compared, compared.comparison!, options);
+  });
+
+const requireComparable = ({ name, published }: Projection, rows: readonly Generation[], building: Generation): void => {
+  const live = rows.find(({ state }) => state === 'live');
+  if (live === undefined) throw new CommandFailed(`${name} has no live generation to compare with`);
+  if (live.version !== building.version && published !== true) {
+    throw new CommandFailed(
+      `${name}: the live one is version ${live.version} and the rebuilt one ${building.version}; their tables differ`,
+    );
+  }
+  if (live.pausedReason !== null) {
+    throw new CommandFailed(`${name}: the live one is paused at event ${live.pausedEvent ?? '?'}; \`retry\` or \`skip\` it first`);
+  }
+};
+
+const printComparison = (context: CliContext, { projection, generation }: Generation, found: Comparison, options: Options): void => {
+  const tables = found.tables.map(({ table, live, rebuilt }) => ({
+    table,
+    equal: live.rows === rebuilt.rows && live.digest === rebuilt.digest,
+    rowsLive: live.rows,
+    rowsRebuilt: rebuilt.rows,
+    digestLive: live.digest,
+    digestRebuilt: rebuilt.digest,
+  }));
+  const { at, checkpoint, live, equal, differences } = found;
+  const compared = { name: projection, generation, live, equal, checkpoint, at: new Date(at).toISOString(), differences };
+  if (options.json === true) print(context, { ...compared, tables }, options);
+  else {
+    print(context, compared, options);
+    print(context, tables, options);
+  }
+  if (!equal) throw new CommandFailed(`${projection}: generation ${generation} differs from the live one in ${named(tables)}`);
+};
+
+const named = (tables: readonly { readonly table: string; readonly equal: boolean }[]): string =>
+  tables
+    .filter((table) => !table.equal)
+    .map(({ table }) => table)
+    .join(', ');
+
+const runSwitch = (context: CliContext, name: string, options: Options): Promise<void> =>
+  withCivic(context, { projector: false }, async (civic) => {
+    const started = performance.now();
+    const projection = chosenProjection(civic, name);
+    const accepting = options.acceptDifferences === true;
+    if (accepting && projection.published === true) {
+      throw new CommandFailed(`${name} is published history: a rebuild that differs from it is never switched to`);
+    }
+    const rows = (await generationsOf(civic, name)).filter(({ version }) => version === projection.version);
+    const row = rows.find(({ state }) => state === 'building') ?? (accepting ? rows.find(({ state }) => state === 'refused') : undefined);
+    const switching = await decided(civic, name, row, accepting ? 'switch-accepting' : 'switch', 'switch to');
+    print(context, summary(await followRebuild(context, civic, switching, ({ state }) => state === 'live'), started), options);
+  });
+
+const runSwitchBack = (context: CliContext, name: string, options: Options): Promise<void> =>
+  withCivic(context, { projector: false }, async (civic) => {
+    const started = performance.now();
+    const projection = chosenProjection(civic, name);
+    const kept = (await generationsOf(civic, name)).find(({ state, keptUntil }) => state === 'retired' && (keptUntil ?? 0) >= nowOf(civic));
+    if (kept === undefined) throw new CommandFailed(`${name}: nothing is kept to switch back to; CIVIC_REBUILD_KEPT says how long it is`);
+    if (kept.version !== projection.version) {
+      throw new CommandFailed(
+        `${name}: what is kept is version ${kept.version}, and this program folds version ${projection.version}; run the program that folds it`,
+      );
+    }
+    if (kept.logId !== null && kept.logId !== (await civic.log.identity())) {
+      throw new CommandFailed(`${name}: what is kept was filled from log ${kept.logId}, which is not the log in use`);
+    }
+    const back = await decided(civic, name, kept, 'switch-back', 'switch back to');
+    print(context, summary(await followRebuild(context, civic, back, ({ state }) => state === 'live'), started), options);
+  });
+
+const runDrop = (context: CliContext, name: string, options: Options): Promise<void> =>
+  withCivic(context, { projector: false }, async (civic) => {
+    const projection = chosenProjection(civic, name);
+    const dropped: number[] = [];
+    const waiting: number[] = [];
+    for (const { generation } of (await generationsOf(civic, name)).filter(({ state }) => state === 'retired' || state === 'refused')) {
+      if ((await civic.generations.decide(generation, 'drop', nowOf(civic))) === null) continue;
+      const gone = await civic.generations.drop(generation, projection.tables(generation));
+      (gone ? dropped : waiting).push(generation);
+    }
+    if (dropped.length + waiting.length === 0) throw new CommandFailed(`${name}: nothing is kept that could be dropped`);
+    if (waiting.length > 0) warn(context, 'a reader still holds some of the tables; the service drops them when it is done');
+    print(context, { name, dropped, waiting }, options);
+  });

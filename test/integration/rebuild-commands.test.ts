@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { ProjectionStatus } from '../../queries/list-projections.ts';
+import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+
+/** The real program: a service that folds, commands beside it, and commands alone. */
+let installation: Installation;
+let service: Service;
+
+beforeAll(async () => {
+  installation = makeInstallation('civic-rebuild-');
+  service = await installation.start({ sample: 'on' });
+});
+afterAll(async () => {
+  await service?.stop();
+  await installation?.close();
+});
+
+const answer = (...args: readonly string[]) => installation.civic(['projections', ...args, '--json']);
+const value = async <Value>(...args: readonly string[]): Promise<Value> => {
+  const { exitCode, stdout, stderr } = await answer(...args);
+  expect([exitCode, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout) as Value;
+};
+const refusal = async (...args: readonly string[]): Promise<string> => {
+  const { exitCode, stdout, stderr } = await answer(...args);
+  expect([exitCode, stdout]).toEqual([1, '']);
+  return stderr;
+};
+const listed = () => value<readonly ProjectionStatus[]>('list', 'record_history');
+const states = async () => (await listed()).map(({ generation, state }) => [generation, state]);
+
+interface Built {
+  readonly generation: number;
+  readonly state: string;
+}
+
+test('an operator holds, compares, switches and switches back beside a running service, and alone once it was killed', async () => {
+  const [live] = await listed();
+  expect(live).toMatchObject({ state: 'live', serves: true, rebuild: false });
+  const [held] = await value<readonly Built[]>('rebuild', 'record_history', '--hold');
+  expect(held!.state).toBe('ready');
+  expect(await states()).toEqual([
+    [live!.generation, 'live'],
+    [held!.generation, 'ready'],
+  ]);
+  // The service is its owner, not the command that has ended.
+  const owners = (await listed()).map(({ owner }) => owner);
+  expect(owners[1]).toBe(owners[0]);
+  expect(await refusal('rebuild', 'record_history')).toContain('civic projections switch record_history');
+  expect(await refusal('switch', 'record_history', '--accept-differences')).toContain('published history');
+  expect(await refusal('switch-back', 'record_history')).toContain('CIVIC_REBUILD_KEPT');
+
+  interface Compared {
+    readonly equal: boolean;
+    readonly tables: readonly { readonly table: string; readonly digestLive: string; readonly digestRebuilt: string }[];
+  }
+  const compared = await value<Compared>('compare', 'record_history');
+  expect(compared.equal).toBe(true);
+  expect(compared.tables.map(({ digestLive }) => digestLive)).toEqual(compared.tables.map(({ digestRebuilt }) => digestRebuilt));
+  expect(compared.tables[0]!.digestLive).toMatch(/^[0-9a-f]{64}$/);
+
+  expect(await value<Built>('pause', 'record_history')).toMatchObject({ state: 'operator_paused' });
+  expect(await refusal('rebuild', 'record_history', '--hold')).toContain('civic projections resume record_history');
+  expect(await refusal('switch', 'record_history')).toContain('its rebuild is paused');
+  await value('resume', 'record_history');
+  expect(await value<Built>('switch', 'record_history')).toMatchObject({ generation: held!.generation, state: 'live' });
+  expect(await states()).toEqual([
+    [live!.generation, 'kept'],
+    [held!.generation, 'live'],
+  ]);
+  expect((await service.fetch('/api/v1/data/changes?limit=5', { key: service.key! })).status).toBe(200);
+
+  await service.kill9();
+  expect(await value<Built>('switch-back', 'record_history')).toMatchObject({ generation: live!.generation, state: 'live' });
+  const [again] = await value<readonly Built[]>('rebuild', 'record_history');
+  expect(again!.state).toBe('live');
+  expect(await value<{ dropped: readonly number[] }>('drop', 'record_history')).toMatchObject({ waiting: [] });
+  expect(await states()).toEqual([[again!.generation, 'live']]);
+  expect(await refusal('cancel', 'record_history')).toContain('no rebuild is under way');
+  service = await installation.start();
+  expect((await service.fetch('/api/v1/data/health', { key: await installation.openAccount() })).status).toBe(200);
+});

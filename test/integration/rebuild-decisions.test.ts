@@ -1,0 +1,398 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import type { Projector } from '../../projections/projector/projector.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import { snapshots } from '../../projections/snapshots/projection.ts';
+import { readFeedHead } from '../../queries/feed-head.ts';
+import type { GenerationStore } from '../../src/domain/ports/generations.ts';
+import type { Projection } from '../../src/domain/ports/projection.ts';
+import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { below, randomChanges, randomFrom, testSeed, upsert, withSeed } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { checkReading, expectedFeed, readPage, type ReadItem } from '../support/history-checker.ts';
+import { beforeFold, rebuildsOf } from '../support/rebuilds.ts';
+
+const MAX_BYTES = 50_000_000;
+
+let server: TestDatabase;
+let civic: TestCivic;
+let projector: Projector | undefined;
+let rebuilds: ReturnType<typeof rebuildsOf>;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url, { leaseMs: 1000, batchSize: 50 });
+  rebuilds = rebuildsOf(civic);
+  const random = randomFrom(testSeed());
+  for (let round = 0; round < 20; round++) await civic.writer.write(randomChanges(random, 40, 40), {});
+});
+
+beforeEach(async () => {
+  // Each begins with nothing built or kept beside what is live.
+  for (const { generation, state } of await civic.generations.list()) {
+    if (state === 'building') await rebuilds.decide(generation, 'cancel');
+    if (state !== 'live') await rebuilds.decide(generation, 'drop');
+  }
+});
+
+afterEach(async () => {
+  await projector?.stop();
+  projector = undefined;
+});
+
+afterAll(async () => {
+  await civic?.close();
+  await server?.close();
+});
+
+const start = async (projections: readonly Projection[], generations: GenerationStore = civic.generations) => {
+  projector = civic.startProjector(projections, { generations });
+  await civic.settled(
+    undefined,
+    projections.map(({ name }) => name),
+  );
+  return projector;
+};
+
+/** A fold that waits at its gate while it is shut. */
+const gate = () => {
+  let open: () => void = () => undefined;
+  let shut: Promise<void> | undefined;
+  return {
+    shut: () => void (shut = new Promise((resolve) => (open = resolve))),
+    open: () => {
+      shut = undefined;
+      open();
+    },
+    passed: async () => await shut,
+  };
+};
+
+/** Pages through the feed until told to stop, and sees its head on the way. */
+const following = async (stopped: () => boolean): Promise<{ readonly items: ReadItem[]; readonly to: number }> => {
+  const items: ReadItem[] = [];
+  let cursor: string | undefined;
+  for (let head = 0; ; ) {
+    const last = stopped();
+    const { position } = await readFeedHead(civic.reads);
+    expect(position).toBeGreaterThanOrEqual(head);
+    head = position;
+    const asked = { ...(cursor === undefined ? {} : { cursor }), limit: 61, maxResponseBytes: MAX_BYTES };
+    const page = readPage((await civic.changes(asked)).text);
+    items.push(...page.items);
+    cursor = page.nextCursor;
+    if (last && !page.hasMore) return { items, to: page.next };
+  }
+};
+
+test('T18 a held rebuild is compared and folded along, serves only once it is told to, and gives way again; a reader across both switches sees no gap', async () => {
+  await start([recordHistory, snapshots]);
+  const before = await civic.live(recordHistory.name);
+  const done = new AbortController();
+  const reading = following(() => done.signal.aborted);
+  const writing = withSeed(async (random) => {
+    while (!done.signal.aborted) await civic.writer.write(randomChanges(random, 5, 40), {});
+  });
+  const held = await rebuilds.rebuild(recordHistory, 'held');
+  projector!.nudge();
+  await rebuilds.ready(held.generation);
+  const { comparison, checkpoint } = (await rebuilds.row(held.generation))!;
+  expect(comparison!.tables.map(({ table, rebuilt }) => [table, rebuilt])).toEqual(
+    comparison!.tables.map(({ table, live }) => [table, live]),
+  );
+  expect(comparison!.tables.map(({ table }) => table)).toEqual(['record_history', 'record_history_state', 'record_history_totals']);
+  expect(comparison!.tables[0]!.live.rows).toBeGreaterThan(100);
+  await untilTrue('it is folded along', async () => (await rebuilds.row(held.generation))!.checkpoint > checkpoint);
+  expect(await rebuilds.status(held.generation)).toMatchObject({ state: 'ready', rebuild: true, serves: false, held: true });
+  expect(await civic.live(recordHistory.name)).toBe(before);
+
+  expect(await rebuilds.decide(held.generation, 'switch')).toMatchObject({ held: false });
+  await rebuilds.serves(held.generation);
+  expect(await rebuilds.status(before)).toMatchObject({ state: 'kept', serves: false, rebuild: false });
+  const stood = (await rebuilds.row(before))!.checkpoint;
+  const further = await civic.log.head();
+  await civic.settled(further);
+  expect((await rebuilds.row(before))!.checkpoint).toBe(stood);
+
+  expect(await rebuilds.decide(before, 'switch-back')).toMatchObject({ state: 'building' });
+  await rebuilds.serves(before);
+  expect((await rebuilds.row(before))!.checkpoint >= further).toBe(true);
+  expect(await rebuilds.status(held.generation)).toMatchObject({ state: 'kept' });
+  done.abort();
+  await writing;
+  const { items, to } = await reading;
+  checkReading(await expectedFeed(civic.log), items, { from: 0, to, resource: null });
+  expect(civic.logger.errors).toEqual([]);
+});
+
+test('T19 a rebuild that is cancelled at a random moment commits nothing more and leaves what is live as it is', async () => {
+  await start([recordHistory, snapshots]);
+  const live = await civic.live(recordHistory.name);
+  const whole = await rebuilds.hashOf(recordHistory, live);
+  await projector!.stop();
+  await withSeed(async (random) => {
+    for (let times = 0; times < 4; times++) {
+      const cancelAt = 1 + below(random, 10);
+      let folds = 0;
+      // Decided on another connection when the batch has been read and its transaction begun.
+      const waiting: GenerationStore = {
+        ...civic.generations,
+        advance: async (transaction, lease, advance) => {
+          folds += lease.generation === live ? 0 : 1;
+          if (folds === cancelAt) await rebuilds.decide(lease.generation, 'cancel');
+          return civic.generations.advance(transaction, lease, advance);
+        },
+      };
+      projector = civic.startProjector([recordHistory, snapshots], { generations: waiting });
+      const building = await rebuilds.rebuild(recordHistory);
+      projector.nudge();
+      await untilTrue('it is cancelled', async () => (await rebuilds.row(building.generation))?.state === 'retired');
+      const at = (await rebuilds.row(building.generation))!;
+      await projector.stop();
+      expect(await rebuilds.row(building.generation)).toEqual(at);
+      const [kept] = await civic.rows(`select coalesce(max(position), 0) from ${recordHistoryTables(building.generation).history}`);
+      expect(Number(kept![0])).toBeLessThanOrEqual(at.folded);
+      expect(await civic.live(recordHistory.name)).toBe(live);
+      expect(await rebuilds.hashOf(recordHistory, live)).toBe(whole);
+    }
+  });
+});
+
+test('T19 a cancel during the switch either comes before it, and nothing switches, or after it, and is refused', async () => {
+  await start([recordHistory, snapshots]);
+  await projector!.stop();
+  const live = await civic.live(recordHistory.name);
+  let outcome: Promise<unknown> | undefined;
+  const after: GenerationStore = {
+    ...civic.generations,
+    switchTo: async (transaction, ...args) => {
+      outcome = rebuilds.decide(args[1], 'cancel');
+      await civic.clock.sleep(50);
+      await civic.generations.switchTo(transaction, ...args);
+    },
+  };
+  projector = civic.startProjector([recordHistory, snapshots], { generations: after });
+  const switched = await rebuilds.rebuild(recordHistory);
+  projector.nudge();
+  await rebuilds.serves(switched.generation);
+  expect(await outcome).toBeNull();
+  await projector.stop();
+
+  const before: GenerationStore = {
+    ...civic.generations,
+    lockPair: async (transaction, building) => {
+      await rebuilds.decide(building, 'cancel');
+      return civic.generations.lockPair(transaction, building);
+    },
+  };
+  projector = civic.startProjector([recordHistory, snapshots], { generations: before });
+  const cancelled = await rebuilds.rebuild(recordHistory);
+  projector.nudge();
+  await untilTrue('it is cancelled', async () => (await rebuilds.row(cancelled.generation))?.state === 'retired');
+  await projector.stop();
+  expect(await civic.live(recordHistory.name)).toBe(switched.generation);
+  expect(live).not.toBe(switched.generation);
+});
+
+test('T19 a rebuild that an operator paused stands still in every process until it is resumed, and then goes on where it was', async () => {
+  const shutter = gate();
+  let folded = 0;
+  const slow = beforeFold(recordHistory, async () => {
+    folded += 1;
+    if (folded > 2) await shutter.passed();
+  });
+  await start([recordHistory, snapshots]);
+  const whole = await rebuilds.hashOf(recordHistory, await civic.live(recordHistory.name));
+  await projector!.stop();
+  shutter.shut();
+  projector = civic.startProjector([slow, snapshots], { batchSize: 20 });
+  const { generation } = await rebuilds.rebuild(recordHistory);
+  projector.nudge();
+  await untilTrue('it has begun', async () => (await rebuilds.row(generation))!.folded > 0);
+  // The batch that is open holds the row: the decision waits for it, and no other batch follows.
+  const pausing = rebuilds.decide(generation, 'pause');
+  shutter.open();
+  const paused = (await pausing)!;
+  expect(paused).toMatchObject({ state: 'building', owner: null, pausedReason: null });
+  expect(paused.operatorPausedAt).not.toBeNull();
+  expect(await rebuilds.decide(generation, 'pause')).toBeNull();
+  await projector.stop();
+  projector = civic.startProjector([recordHistory, snapshots]);
+  for (let looks = 0; looks < 4; looks++) {
+    projector.nudge();
+    await civic.clock.sleep(20);
+  }
+  expect(await rebuilds.row(generation)).toEqual(paused);
+  expect(await rebuilds.status(generation)).toMatchObject({ state: 'operator_paused', rate: 0, leftSeconds: null, reason: null });
+  expect((await rebuilds.status(generation))!.leftEvents).toBeGreaterThan(0);
+
+  expect((await rebuilds.decide(generation, 'resume'))!.folded).toBe(paused.folded);
+  expect(await rebuilds.decide(generation, 'resume')).toBeNull();
+  projector.nudge();
+  await rebuilds.serves(generation);
+  await projector.stop();
+  expect(await rebuilds.hashOf(recordHistory, generation)).toBe(whole);
+});
+
+test('of two operators who decide at once one is told that it is too late', async () => {
+  await start([recordHistory, snapshots]);
+  for (let times = 0; times < 6; times++) {
+    const [one, two] = await Promise.all([rebuilds.rebuild(recordHistory, 'held'), rebuilds.rebuild(recordHistory, 'held')]);
+    expect(one.generation).toBe(two.generation);
+    const paused = await Promise.all([rebuilds.decide(one.generation, 'pause'), rebuilds.decide(one.generation, 'pause')]);
+    expect(paused.filter((outcome) => outcome === null)).toHaveLength(1);
+    await rebuilds.decide(one.generation, 'resume');
+    projector!.nudge();
+    if (times % 2 === 0) await rebuilds.ready(one.generation);
+    const [switched, cancelled] = await Promise.all([rebuilds.decide(one.generation, 'switch'), rebuilds.decide(one.generation, 'cancel')]);
+    if (cancelled === null) await rebuilds.serves(one.generation);
+    else expect((await rebuilds.row(one.generation))!.state).toBe('retired');
+    expect([switched, cancelled].some((outcome) => outcome !== null)).toBe(true);
+    expect(
+      (await civic.generations.list()).filter(({ projection, state }) => projection === recordHistory.name && state === 'live'),
+    ).toHaveLength(1);
+  }
+});
+
+test('T20 a refused rebuild names the tables and the rows that differ, and serves all the same only where an operator accepts them', async () => {
+  await start([recordReferences, recordHistory, snapshots]);
+  const live = await civic.live(recordReferences.name);
+  const [table] = recordReferences.tables(live);
+  const [victim] = await civic.rows(`delete from ${table} where ctid = (select min(ctid) from ${table}) returning record_id::text`);
+  for (const purpose of ['building', 'held'] as const) {
+    const { generation } = await rebuilds.rebuild(recordReferences, purpose);
+    projector!.nudge();
+    await rebuilds.refused(generation);
+    const { comparison, pausedReason } = (await rebuilds.row(generation))!;
+    expect(pausedReason).toContain('differs');
+    expect(comparison).toMatchObject({ live, equal: false });
+    expect(comparison!.tables[0]!.rebuilt.rows).toBe(comparison!.tables[0]!.live.rows + 1);
+    expect(comparison!.tables[0]!.rebuilt.digest).not.toBe(comparison!.tables[0]!.live.digest);
+    expect(comparison!.differences.join(' ')).toContain(victim![0]);
+    expect(await civic.live(recordReferences.name)).toBe(live);
+    if (purpose === 'building') continue;
+    expect(await rebuilds.decide(generation, 'switch-accepting')).toMatchObject({ state: 'building', acceptDifferences: true });
+    projector!.nudge();
+    await rebuilds.serves(generation);
+    expect(await rebuilds.row(generation)).toMatchObject({ acceptDifferences: false, held: false, pausedReason: null });
+  }
+});
+
+test('T20 the published feed is never switched to a rebuild that differs, whoever accepts it', async () => {
+  await start([recordHistory, snapshots]);
+  const live = await civic.live(recordHistory.name);
+  const { state, history } = recordHistoryTables(live);
+  const [chain] = await civic.rows(`select chain from ${state}`);
+  const [body] = await civic.rows(`update ${history} set body = '{"tampered":true}' where position = 3 returning resource`);
+  await civic.rows(`update ${state} set chain = 'tampered'`);
+  const { generation } = await rebuilds.rebuild(recordHistory);
+  projector!.nudge();
+  await rebuilds.refused(generation);
+  const { differences } = (await rebuilds.row(generation))!.comparison!;
+  expect(differences.filter((row) => row.includes('tampered'))).toHaveLength(1);
+  expect(differences.filter((row) => row.startsWith(`3 ${body![0]} `))).toHaveLength(1);
+  await rebuilds.decide(generation, 'switch-accepting');
+  projector!.nudge();
+  await rebuilds.refused(generation);
+  expect(await civic.live(recordHistory.name)).toBe(live);
+  const rebuilt = recordHistoryTables(generation).history;
+  await civic.rows(`update ${history} h set body = r.body from ${rebuilt} r where r.position = 3 and h.position = 3`);
+  await civic.rows(`update ${state} set chain = $1`, [chain![0]!]);
+  // Equal again: what was refused may be taken up again.
+  await rebuilds.decide(generation, 'switch-accepting');
+  projector!.nudge();
+  await rebuilds.serves(generation);
+});
+
+test('T18 a version with other columns takes the place of the one before it, although their rows cannot be compared', async () => {
+  await start([recordReferences]);
+  await projector!.stop();
+  const wider: Projection = {
+    ...recordReferences,
+    version: recordReferences.version + 1,
+    create: (generation) => [
+      ...recordReferences.create(generation),
+      `alter table ${recordReferences.tables(generation)[0]} add column noted integer not null default 1`,
+    ],
+  };
+  projector = civic.startProjector([wider]);
+  await untilTrue('the new version serves', async () => (await rebuilds.liveRow(wider.name)).version === wider.version);
+  await projector.stop();
+  await rebuilds.decide((await rebuilds.liveRow(wider.name)).generation, 'drop');
+});
+
+test('what a switch replaced is kept for its time, given up for the next rebuild, and its tables go when unused', async () => {
+  const brief: Projection = { ...snapshots, name: 'snapshots_kept' };
+  projector = civic.startProjector([brief], { keptMs: 60_000 });
+  await civic.settled(undefined, [brief.name]);
+  const first = await civic.live(brief.name);
+  const second = await rebuilds.rebuild(brief);
+  projector.nudge();
+  await rebuilds.serves(second.generation);
+  expect((await rebuilds.row(first))!.keptUntil! - (await rebuilds.row(first))!.changedAt).toBe(60_000);
+  const third = await rebuilds.rebuild(brief, 'held');
+  expect((await rebuilds.row(first))!.keptUntil).toBeNull();
+  expect(await rebuilds.decide(first, 'switch-back')).toBeNull();
+  projector.nudge();
+  await rebuilds.ready(third.generation);
+  await rebuilds.decide(third.generation, 'switch');
+  projector.nudge();
+  await rebuilds.serves(third.generation);
+  // A switch back that is given up is kept as before.
+  await projector.stop();
+  const { keptUntil } = (await rebuilds.row(second.generation))!;
+  await rebuilds.decide(second.generation, 'switch-back');
+  expect(await rebuilds.decide(second.generation, 'cancel')).toMatchObject({ state: 'retired', keptUntil });
+  // Past that time, and longer ago than any reader's statement, it goes by itself.
+  let ahead = 0;
+  const clock = { now: () => Date.now() + ahead, sleep: civic.clock.sleep };
+  projector = civic.startProjector([brief], { leaseClock: clock });
+  projector.nudge();
+  await civic.clock.sleep(30);
+  expect(await rebuilds.row(second.generation)).toBeDefined();
+  ahead = 120_000;
+  projector.nudge();
+  await untilTrue('its row is gone', async () => (await rebuilds.row(second.generation)) === undefined);
+  expect(await civic.rows(`select to_regclass($1)`, [brief.tables(second.generation)[0]!])).toEqual([[null]]);
+});
+
+test('T19 progress is monotone and its rate is told across owners that come and go', async () => {
+  await start([recordHistory, snapshots]);
+  await projector!.stop();
+  const slow = beforeFold(recordHistory, () => civic.clock.sleep(60));
+  const { generation } = await rebuilds.rebuild(recordHistory);
+  let last = { folded: 0, place: 0, left: Number.POSITIVE_INFINITY };
+  const rates: (number | null)[] = [];
+  for (let owners = 0; owners < 3; owners++) {
+    projector = civic.startProjector([slow, snapshots], { batchSize: 20 });
+    const until = Date.now() + 900;
+    while (Date.now() < until) {
+      const status = await rebuilds.status(generation);
+      if (status === undefined || status.serves) break;
+      expect(status.folded).toBeGreaterThanOrEqual(last.folded);
+      expect(status.place ?? 0).toBeGreaterThanOrEqual(last.place);
+      expect(status.leftEvents!).toBeLessThanOrEqual(last.left);
+      last = { folded: status.folded, place: status.place ?? 0, left: status.leftEvents! };
+      rates.push(status.rate);
+      await civic.clock.sleep(20);
+    }
+    await projector.stop();
+  }
+  expect(rates.filter((rate) => rate !== null && rate > 0).length).toBeGreaterThan(5);
+  // Slept through: 20 events take at least 60 ms.
+  expect(Math.max(...rates.map((rate) => rate ?? 0))).toBeLessThan(20 / 0.06 + 200);
+});
+
+test('events written while a rebuild is held are in it once it serves', async () => {
+  await start([recordHistory, snapshots]);
+  const { generation } = await rebuilds.rebuild(recordHistory, 'held');
+  projector!.nudge();
+  await rebuilds.ready(generation);
+  await civic.writer.write([upsert('topics', 4711, 1)], {});
+  await rebuilds.decide(generation, 'switch');
+  projector!.nudge();
+  await rebuilds.serves(generation);
+  const { history } = recordHistoryTables(generation);
+  expect(await civic.rows(`select count(*) from ${history} where record_id = $1`, [upsert('topics', 4711, 1).id])).toEqual([['1']]);
+});
