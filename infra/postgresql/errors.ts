@@ -38,6 +38,9 @@ export const isConnectionLoss = (error: unknown): boolean => {
   return false;
 };
 
+/** Raised by `civic.lock_log` once the log has moved away. */
+const LOG_SEALED = 'CR003';
+
 /** The one place where errors of the driver become the port's. What is a defect stays as it is. */
 export const mapError = (error: unknown): unknown => {
   if (error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded) return error;
@@ -45,6 +48,14 @@ export const mapError = (error: unknown): unknown => {
   if (state === '57014') return new DeadlineExceeded('the database did not answer by the deadline', { cause: error });
   if (state === '53100') {
     return new DatabaseUnavailable('the disk of the database is full: free some space there; nothing was written', { cause: error });
+  }
+  if (state === LOG_SEALED) {
+    return new DatabaseUnavailable(
+      'the log has moved to another store, and this process was not stopped: start it with the setting of the new one',
+      {
+        cause: error,
+      },
+    );
   }
   if (isConnectionLoss(error)) return new DatabaseUnavailable('the database could not be reached, or went away', { cause: error });
   return error;

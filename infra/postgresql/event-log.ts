@@ -17,6 +17,8 @@ export interface EventLogSettings {
   readonly pollMs?: number;
   readonly lanes?: number;
   readonly readConnections?: number;
+  /** For the command that brings a log back to where it was: it alone may append there before the move is made. */
+  readonly copiesLog?: boolean;
 }
 
 /** Up to so many appends share their commit with others. */
@@ -30,6 +32,8 @@ const APPEND_GRACE_MS = 2_000;
 const LIMIT_TRANSACTIONS = `
   select set_config('transaction_timeout', '15s', false) where current_setting('server_version_num')::integer >= 170000`;
 
+const COPIES_LOG = `select set_config('civic.copies_log', 'on', false)`;
+
 /** The event log on PostgreSQL. Connects when first used and again after every loss; `close` lets what is under way end. */
 export const openEventLog = (settings: EventLogSettings): EventLog & { close(): Promise<void> } => {
   const { dsn, statementTimeoutMs } = settings;
@@ -40,7 +44,7 @@ export const openEventLog = (settings: EventLogSettings): EventLog & { close(): 
       statementTimeoutMs,
       plansForGrowth: true,
       graceMs: APPEND_GRACE_MS,
-      onConnect: LIMIT_TRANSACTIONS,
+      onConnect: settings.copiesLog === true ? `${LIMIT_TRANSACTIONS}; ${COPIES_LOG}` : LIMIT_TRANSACTIONS,
     }),
   );
   const queue = new AppendQueue(lanes);

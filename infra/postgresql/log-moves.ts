@@ -82,7 +82,15 @@ export const createLogMoves = (transactor: Transactor, arrays: ColumnArrays): Lo
       await transaction.execute({ text: 'lock table civic.generations, civic.reactors in share row exclusive mode', values: [] });
       const { rows } = await allHeld(transaction, move.now);
       if (rows.length > 0) throw new StillHeld(rows.map(([who]) => who).join(', '));
+      if (move.here === 'source') {
+        // Waits for the appends under way; those that come meanwhile wait, and meet the seal.
+        await transaction.execute({ text: 'select civic.lock_log()', values: [] });
+      }
       if (!(await move.isComplete())) return false;
+      if (move.here === 'source') {
+        await transaction.execute({ text: 'insert into civic.log_seal (sealed_at) values ($1)', values: [move.now] });
+      }
+      if (move.here === 'target') await transaction.execute({ text: 'delete from civic.log_seal', values: [] });
       await moveCheckpoints(transaction, move);
       for (const column of move.columns) await moveColumn(transaction, arrays, column, move.pairs);
       return true;

@@ -42,7 +42,7 @@ export type OpenLog = EventLog & { close(): Promise<void> };
 export const openOtherLog = async (address: string, own: string): Promise<OpenLog> => {
   if (isKurrentAddress(address)) return await openLog(address);
   if (address !== 'postgresql') throw new BadSetting(`allowed is postgresql, or ${LOG_ADDRESS_ALLOWED}`);
-  return await openLog(own);
+  return openEventLog({ dsn: own, statementTimeoutMs: LOG_TIMEOUT_MS, copiesLog: true });
 };
 
 /** The log at an address, of either kind. What KurrentDB needs is large, and loaded then only. */

@@ -70,6 +70,7 @@ test('a copy that is killed goes on where it was, beside the running service, an
 });
 
 test('with the service stopped it copies the rest, compares, and switches; a start on the old log is refused', async () => {
+  const forgotten = await installation.start({ role: 'api' });
   await service.stop();
   await importing([upsert('documents', 70_000, 0)], {});
   const { exitCode, moved } = await copying(peer.url);
@@ -77,6 +78,9 @@ test('with the service stopped it copies the rest, compares, and switches; a sta
   expect(moved).toMatchObject({ copied: expect.any(Number) as number, switched: true, events: own(), heldBy: [] });
   expect(moved!['copied']).toBeGreaterThan(0);
   expect(moved!['digest']).toMatch(/^[0-9a-f]{64}$/);
+  // A process that nobody stopped: what it would append to the old log is refused, and not acknowledged and lost.
+  expect((await forgotten.fetch('/api/v1/data/snapshots', { method: 'POST', key })).status).toBe(503);
+  expect((await forgotten.stop()).exitCode).toBe(0);
   const refused = await installation.civic(['accounts', 'list']);
   expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^civic: the read model \w+ was filled from log [^\n]*\n$/);
@@ -132,5 +136,6 @@ test('the way back takes what is there for the beginning, and customers see no d
   expect(moved!['copied']).toBeLessThan(20);
   service = await installation.start();
   expect(lasting(await readFeed(service, key, 100))).toBe(before);
+  expect(await importing([upsert('documents', 90_000, 0)], {})).toBe(1);
   expect(await verified({})).toEqual([]);
 });

@@ -38,6 +38,7 @@ const runCopy = (context: CliContext, options: Options): Promise<void> =>
         target,
         moves: civic.logMoves,
         projections: civic.projections,
+        here: civic.settings.EVENTSTORE_URL === undefined ? 'source' : options.to === 'postgresql' ? 'target' : 'neither',
         leaseClock: civic.projectorDependencies.leaseClock,
         signal: context.stopping,
         onProgress: (events) => bar.update(events),

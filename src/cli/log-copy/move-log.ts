@@ -12,6 +12,8 @@ export interface Moving {
   readonly moves: LogMoves;
   readonly projections: readonly Projection[];
   readonly leaseClock: Clock;
+  /** Which of the two is in the database of the read models. */
+  readonly here: 'source' | 'target' | 'neither';
   readonly signal: AbortSignal;
   readonly onProgress: (events: number) => void;
 }
@@ -69,7 +71,7 @@ const compare = async ({ source, target, moves, projections, signal, onProgress 
   return await compareLogs({ source, target, signal, onProgress, wanted, wantedTypes });
 };
 
-const switchTo = async ({ source, target, moves, projections, leaseClock }: Moving, compared: Compared): Promise<boolean> => {
+const switchTo = async ({ source, target, moves, projections, leaseClock, here }: Moving, compared: Compared): Promise<boolean> => {
   const [from, to] = await Promise.all([source.identity(), target.identity()]);
   if (from === null || to === null) throw new CommandFailed('there is nothing to copy: the log is empty');
   const generations = await moves.generations(from);
@@ -77,5 +79,5 @@ const switchTo = async ({ source, target, moves, projections, leaseClock }: Movi
     ({ projection, generation }) => projections.find(({ name }) => name === projection)?.positionColumns?.(generation) ?? [],
   );
   const isComplete = async (): Promise<boolean> => (await source.head()) === compared.end;
-  return await moves.move({ from, to, places: compared.places, columns, pairs: compared.pairs, now: leaseClock.now(), isComplete });
+  return await moves.move({ from, to, places: compared.places, columns, pairs: compared.pairs, here, now: leaseClock.now(), isComplete });
 };

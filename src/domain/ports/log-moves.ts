@@ -18,6 +18,8 @@ export interface LogMove {
   /** For the columns that hold positions; pairs in any order. */
   readonly columns: readonly PositionColumn[];
   readonly pairs: readonly PlacePair[];
+  /** Which of the two is in the database of the read models: it takes no append once it is left, and takes them again once it is come back to. */
+  readonly here: 'source' | 'target' | 'neither';
   /** Milliseconds of the lease clock. */
   readonly now: number;
   /** Asked under the locks: false when the log has grown meanwhile, and nothing is moved. */
