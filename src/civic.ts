@@ -21,6 +21,7 @@ import type { Logger } from './domain/ports/logger.ts';
 import type { LogMoves } from './domain/ports/log-moves.ts';
 import type { PaymentLedger } from './domain/ports/payment-ledger.ts';
 import type { LiveReads, Projection } from './domain/ports/projection.ts';
+import type { RegularTurns } from './domain/ports/regular-turns.ts';
 import type { ReactorStore } from './domain/ports/reactors.ts';
 import type { ReconcileParts } from './reactors/payments/reconcile-parts.ts';
 import type { ReportParts } from './reactors/reports/report-reactors.ts';
@@ -49,6 +50,8 @@ export interface Civic {
   readonly reactorStore: ReactorStore;
   readonly listingReactors: ListReactorsDependencies;
   readonly reporting: ReportParts;
+  /** Who of several processes does regular work. */
+  readonly regularTurns: RegularTurns;
   readonly operations: OperationFunctions;
   readonly publicOperations: PublicFunctions;
   /** Behind the tools search_agenda and get_agenda_item. */

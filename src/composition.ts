@@ -25,6 +25,7 @@ import { createReportClientCounts } from '../infra/postgresql/report-clients.ts'
 import { createReportLeases } from '../infra/postgresql/report-leases.ts';
 import { createReportQueue } from '../infra/postgresql/report-queue.ts';
 import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
+import { createRegularTurns } from '../infra/postgresql/regular-turns.ts';
 import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
@@ -271,6 +272,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     reactorStore,
     listingReactors,
     reporting,
+    regularTurns: createRegularTurns(database.transactor),
     operations: {
       readCivicChanges: readChanges,
       createCivicSnapshot: createTakeSnapshot({

@@ -8,20 +8,14 @@ import { registerLagMetrics } from '../http/lag-metrics.ts';
 import { createHttpMetrics } from '../http/metrics.ts';
 import { createOpsServer, type Readiness } from '../http/ops-server.ts';
 import { registerReportMetrics } from '../http/report-metrics.ts';
-import { reconcilePayments } from '../reactors/payments/reconcile-payments.ts';
-import { dueReports } from '../reactors/reports/report-worker.ts';
 import { fillNewLog, type SampleWanted } from '../sources/first-run.ts';
 import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
 import { createReadiness } from './readiness.ts';
-import type { ServeRole } from './roles.ts';
-import { repeat, type Repetition } from './repeat.ts';
+import { regularWork } from './regular-work.ts';
+import { repeat } from './repeat.ts';
+import { does, type ServeRole } from './roles.ts';
 
-const PRUNE_EVERY_MS = 60_000;
-const MERGE_COUNTS_EVERY_MS = 1_000;
-const RECONCILE_EVERY_MS = 5_000;
-const POLL_EVERY_MS = 15 * 60_000;
-const WORK_ON_REPORTS_EVERY_MS = 60_000;
 const LOG_EVERY = 100;
 
 export interface Serving {
@@ -37,15 +31,18 @@ export const serve = async (civic: Civic, { role, stopping, hurrying, print }: S
   const closers: (() => Promise<void>)[] = [];
   const ending = new AbortController();
   try {
-    if (role === 'all' || role === 'projector') civic.startProjector();
-    if (role === 'all' || role === 'worker') civic.startReactors();
+    if (does(role, 'fold the read models, build and switch their generations')) civic.startProjector();
+    if (does(role, 'classify items, work on reports as they come, settle them')) civic.startReactors();
     const headAtStart = await civic.log.head();
     const { baseUrl, opsUrl, drain } = await openListeners(civic, { role, stopping, hurrying }, headAtStart, closers);
     let sampleKey: string | null = null;
-    if (role === 'all') await fillNewLog(civic, { sample: wantedSample(civic), onSampleKey: (key) => (sampleKey = key) });
+    if (does(role, 'fill a new log with topics and catalogue')) {
+      const sample = does(role, 'fill a new log with the sample') ? wantedSample(civic) : 'off';
+      await fillNewLog(civic, { sample, onSampleKey: (key) => (sampleKey = key) });
+    }
     if (!(await civic.settled(await civic.log.head()))) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
     print(bannerText({ baseUrl: baseUrl ?? '(no public listener in this role)', opsUrl, sampleKey, civic: 'npm run --silent civic --' }));
-    const repeating = repetitions(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
+    const repeating = regularWork(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
     closers.push(async () => void (await Promise.all(repeating)));
     if (!stopping.aborted) await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
     civic.logger.info({}, 'stopping');
@@ -79,7 +76,7 @@ const openListeners = async (
     opsUrl = await listenOn(ops, 'CIVIC_OPS', settings.CIVIC_OPS_HOST, settings.CIVIC_OPS_PORT);
     closers.push(() => ops.close());
   }
-  if (role === 'projector' || role === 'worker') return { baseUrl: null, opsUrl, drain: async () => undefined };
+  if (!does(role, 'answer requests')) return { baseUrl: null, opsUrl, drain: async () => undefined };
   const http = createHttpServer({
     functions: civic.operations,
     publicFunctions: civic.publicOperations,
@@ -106,35 +103,4 @@ const openListeners = async (
     if (settings.CIVIC_DRAIN_DELAY > 0) await civic.clock.sleep(settings.CIVIC_DRAIN_DELAY, hurrying).catch(() => undefined);
   };
   return { baseUrl: settings.CIVIC_BASE_URL ?? bound, opsUrl, drain };
-};
-
-const repetitions = (civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] => {
-  const merge: Repetition = {
-    what: 'counting public requests together',
-    everyMs: MERGE_COUNTS_EVERY_MS,
-    run: () => civic.publicLimits.merge(civic.clock.now()),
-  };
-  const reconcile: Repetition = {
-    what: 'reconciling payments',
-    everyMs: RECONCILE_EVERY_MS,
-    run: async () => void (await reconcilePayments(civic.reconciling, signal)),
-  };
-  const reports: Repetition = {
-    what: 'working on reports',
-    everyMs: WORK_ON_REPORTS_EVERY_MS,
-    run: async () => void (await dueReports(civic.reporting.worker, signal)),
-  };
-  if (role === 'api') return [merge];
-  if (role === 'worker') return [reconcile, reports];
-  const prune: Repetition = { what: 'pruning', everyMs: PRUNE_EVERY_MS, run: async () => void (await civic.prune()) };
-  const clients = role === 'all' ? (civic.settings.CIVIC_POLL?.split(',') ?? []) : [];
-  const polls = clients.map((client) => ({
-    what: `polling ${client}`,
-    everyMs: POLL_EVERY_MS,
-    run: async () => {
-      const { appended, removed, failure } = await civic.syncLegistar({ client, signal });
-      civic.logger.info({ client, appended, removed, failure }, 'source polled');
-    },
-  }));
-  return [prune, ...(role === 'all' ? [merge, reconcile, reports] : []), ...polls];
 };
