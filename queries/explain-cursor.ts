@@ -5,6 +5,7 @@ import type { Clock } from '../src/domain/ports/clock.ts';
 import type { LiveReads } from '../src/domain/ports/projection.ts';
 import { decodeUpcomingCursor } from '../src/domain/upcoming-cursor.ts';
 import { RECORD_HISTORY } from '../projections/record-history/tables.ts';
+import { readHighWaterMark } from './high-water-mark.ts';
 import { feedPageStatement, toFeedPage } from './feed-page.ts';
 
 export interface ExplainCursorDependencies {
@@ -29,13 +30,17 @@ export const explainCursor = async (deps: ExplainCursorDependencies, text: strin
     const cursor = decodeSnapshotPageCursor(text);
     if (typeof cursor !== 'string') {
       const { feedId, snapshotId, resource, position } = cursor;
+      const { feedId: served } = await readHighWaterMark(deps.reads);
+      const isOurs = feedId === served;
       return {
         kind,
         feedId,
         snapshotId,
         resource,
         position,
-        verdict: `a page of the snapshot's ${resource}, after feed position ${position}`,
+        verdict: isOurs
+          ? `a page of the snapshot's ${resource}, after feed position ${position}`
+          : `a page of a snapshot of another feed than the one served now, ${served ?? 'which is not open yet'} (410 cursor_expired): take a new snapshot`,
       };
     }
   }

@@ -11,6 +11,10 @@ import { SNAPSHOTS, snapshotsTable } from '../projections/snapshots/tables.ts';
 /** Bytes of a page beside its records: more than the texts around them and a cursor take. */
 const PAGE_BYTES = 300;
 
+const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and read its pages' }] };
+
+type PageMeta = [boundary: number, mark: number, feedId: string, servedFeed: string, last: number | null, bytes: number, hasMore: boolean];
+
 export interface ReadCivicSnapshotPageDependencies {
   readonly reads: LiveReads;
   readonly clock: Clock;
@@ -26,7 +30,7 @@ const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInp
   return {
     name: `snapshot_page_g${history}_g${snapshots}`,
     text: `with snapshot as materialized (
-        select s.boundary, r.mark, f.feed_id
+        select s.boundary, r.mark, s.feed_id, f.feed_id as served_feed
         from ${snapshotsTable(snapshots)} s, civic.feed_retention r, ${tables.state} f
         where s.snapshot_id = $1::uuid and s.account_id = $2::uuid and s.expires_at > $4::bigint
           and ${requireLive(RECORD_HISTORY, history)} and ${requireLive(SNAPSHOTS, snapshots)}
@@ -36,7 +40,7 @@ const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInp
         ) p
       )
       select json_build_array(
-          s.boundary, s.mark, s.feed_id, z.last, z.bytes, (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
+          s.boundary, s.mark, s.feed_id, s.served_feed, z.last, z.bytes, (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
         )::text
       from snapshot s, size z
       union all
@@ -55,7 +59,12 @@ export const createReadCivicSnapshotPage =
     );
     const [meta, ...items] = rows;
     if (meta === undefined) throw new Rejection('not_found', 'there is no such snapshot, or it has expired');
-    const [boundary, mark, feedId, last, bytes, hasMore] = JSON.parse(meta[0]!) as [number, number, string, number | null, number, boolean];
+    const [boundary, mark, feedId, servedFeed, last, bytes, hasMore] = JSON.parse(meta[0]!) as PageMeta;
+    if (feedId !== servedFeed || (cursor !== null && cursor.feedId !== feedId)) {
+      throw new Rejection('cursor_expired', 'the snapshot was taken of another feed than the one served now; take a new one', {
+        details: RECOVERY,
+      });
+    }
     if (boundary < mark) throw new Rejection('cursor_expired', 'the snapshot is older than what is retained; take a new one');
     if (bytes > input.maxResponseBytes) {
       throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);

@@ -23,6 +23,7 @@ import type { PaymentLedger } from './domain/ports/payment-ledger.ts';
 import type { LiveReads, Projection } from './domain/ports/projection.ts';
 import type { RegularTurns } from './domain/ports/regular-turns.ts';
 import type { ReactorStore } from './domain/ports/reactors.ts';
+import type { WorkingRows } from './domain/ports/working-rows.ts';
 import type { ReconcileParts } from './reactors/payments/reconcile-parts.ts';
 import type { ReportParts } from './reactors/reports/report-reactors.ts';
 import type { Settings } from './settings.ts';
@@ -41,6 +42,8 @@ export interface Civic {
   readonly reads: LiveReads;
   readonly writer: RecordWriter;
   readonly generations: GenerationStore;
+  /** What a backup holds beside the log. */
+  readonly workingRows: WorkingRows;
   readonly logMoves: LogMoves;
   /** A log at an address, or in the database of the read models for `postgresql`; its caller closes it. Throws for what is no address. */
   openOtherLog(address: string): Promise<EventLog & { close(): Promise<void> }>;

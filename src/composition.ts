@@ -28,6 +28,7 @@ import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
 import { createRegularTurns } from '../infra/postgresql/regular-turns.ts';
 import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
+import { createWorkingRows } from '../infra/postgresql/working-rows.ts';
 import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
 import type { X402 } from '../infra/x402/open.ts';
 import { requireOwnLog } from '../projections/projector/own-log.ts';
@@ -80,6 +81,7 @@ import { createReportParts } from './reactors/reports/report-reactors.ts';
 import { runReactor } from './reactors/run-reactor.ts';
 import { syncLegistar } from './sources/legistar/sync.ts';
 
+export { openStoresAlone } from './composition/open-stores-alone.ts';
 export { probesOf } from './composition/open-stores.ts';
 export { PROJECTIONS } from './read-models.ts';
 
@@ -264,6 +266,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     reads,
     writer,
     generations,
+    workingRows: createWorkingRows(database.transactor),
     logMoves: createLogMoves(database.transactor, database.columns),
     openOtherLog: (address) => openOtherLog(address, opened.url),
     projections: PROJECTIONS,

@@ -10,6 +10,7 @@ const composition = () => import('./composition.ts');
 process.exitCode = await runCli({
   process,
   open: async (...given) => (await composition()).openCivic(...given),
+  stores: async (settings) => (await composition()).openStoresAlone(settings),
   probes: async (settings) => (await composition()).probesOf(settings),
   clock: Date,
 });

@@ -1,9 +1,11 @@
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { FEED_OPENED, type FeedOpened } from '../../src/domain/events/feed-events.ts';
+import { RESTORE_BEGUN } from '../../src/domain/events/restore-events.ts';
 import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
 import type { Clock } from '../../src/domain/ports/clock.ts';
 import { type EventLog, LOG_START, NO_STREAM, type StoredEvent } from '../../src/domain/ports/event-log.ts';
 import { FEED_STREAM } from '../../src/domain/streams.ts';
+import { requireFinishedRestore } from './unfinished-restore.ts';
 
 /** The log's first event is not one of this service: it belongs to something else. */
 export class ForeignLogFound extends Error {
@@ -11,18 +13,20 @@ export class ForeignLogFound extends Error {
 }
 
 /**
- * Makes sure that the log begins with the event that gives the feed its identity, and returns it. Safe with several processes at once:
- * the feed's stream decides. Throws `ForeignLogFound` for a log that begins with anything else.
+ * Makes sure that the log begins with the event that gives the feed its identity, or with the one that begins a restore, and returns the
+ * newest event of the feed's stream, whose `feedId` is the feed's. Safe with several processes at once: the feed's stream decides. Throws
+ * `ForeignLogFound` for a log that begins with anything else, and `UnfinishedRestore`.
  */
 export const openFeed = async (log: EventLog, clock: Clock, identifiers: Identifiers): Promise<StoredEvent> => {
   for (;;) {
     const { events } = await log.readAll({ after: LOG_START, limit: 1 });
     const first = events[0];
     if (first !== undefined) {
-      if (first.type === FEED_OPENED) return first;
-      throw new ForeignLogFound(
-        `the log begins with ${first.type} instead of ${FEED_OPENED}: it is not a log of this service; give it an empty one`,
-      );
+      if (first.type === RESTORE_BEGUN) await requireFinishedRestore(log, first);
+      else if (first.type !== FEED_OPENED) throw foreign(first);
+      const newest = (await log.readLast([FEED_STREAM])).get(FEED_STREAM);
+      if (newest === undefined) throw foreign(first);
+      return newest;
     }
     const commandId = identifiers.next();
     const data: FeedOpened = { feedId: identifiers.next(), reason: 'created' };
@@ -34,3 +38,6 @@ export const openFeed = async (log: EventLog, clock: Clock, identifiers: Identif
     });
   }
 };
+
+const foreign = ({ type }: StoredEvent): ForeignLogFound =>
+  new ForeignLogFound(`the log begins with ${type} instead of ${FEED_OPENED}: it is not a log of this service; give it an empty one`);

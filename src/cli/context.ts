@@ -1,9 +1,12 @@
 import type { Civic, Role } from '../civic.ts';
+import type { Stores } from '../domain/ports/stores.ts';
 import type { Examination } from './doctor/examine.ts';
 
 /** What the commands are given by the entry point. */
 export interface CliContext {
   readonly open: (role: Role) => Promise<Civic>;
+  /** The database and the log alone, whatever is in them; for what fills them or puts them right. */
+  readonly openStores: () => Promise<Stores>;
   /** What the doctor looks at. */
   readonly examination: Examination;
   readonly stdout: NodeJS.WriteStream;

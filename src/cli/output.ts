@@ -62,7 +62,7 @@ export class ReaderGone extends CommandFailed {
 }
 
 /** Writes when the reader has room for it. Throws the reason of a stop, and `ReaderGone` when nobody reads any more. */
-export const writeOut = async ({ stdout, stopping }: CliContext, text: string): Promise<void> => {
+export const writeOut = async ({ stdout, stopping }: CliContext, text: string | Uint8Array): Promise<void> => {
   stopping.throwIfAborted();
   if (!stdout.writable) throw new ReaderGone();
   if (stdout.write(text)) return;

@@ -18,6 +18,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
   sample: async () => (await import('./commands/sample.ts')).addSampleCommands,
   cursor: async () => (await import('./commands/cursor.ts')).addCursorCommands,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
+  backup: async () => (await import('./commands/backup.ts')).addBackupCommands,
+  restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
   log: async () => (await import('./commands/log.ts')).addLogCommands,
   replicate: async () => (await import('./commands/replicate.ts')).addReplicateCommand,
 };

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import type { Civic, Role } from '../civic.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import type { Stores } from '../domain/ports/stores.ts';
 import type { Probes } from '../domain/ports/probes.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { type CliContext, CommandFailed } from './context.ts';
@@ -13,12 +14,13 @@ const LONGEST_LINE = 600;
 export interface Running {
   readonly process: NodeJS.Process;
   readonly open: (settings: Settings, role: Role, warnings: readonly string[]) => Promise<Civic>;
+  readonly stores: (settings: Settings) => Promise<Stores>;
   readonly probes: (settings: Settings) => Promise<Probes>;
   readonly clock: Pick<Clock, 'now'>;
 }
 
 /** Runs the command that the arguments name; resolves to the exit status. A failure is one line on standard error. */
-export const runCli = async ({ process, open, probes, clock }: Running): Promise<number> => {
+export const runCli = async ({ process, open, stores, probes, clock }: Running): Promise<number> => {
   const [stopping, hurrying] = [new AbortController(), new AbortController()];
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => (stopping.signal.aborted ? hurrying : stopping).abort(new CommandFailed(`stopped by ${signal}`, 130)));
@@ -37,6 +39,7 @@ export const runCli = async ({ process, open, probes, clock }: Running): Promise
       const { settings, warnings } = readSettings(process.env);
       return open(settings, role, warnings);
     },
+    openStores: async () => stores(readSettings(process.env).settings),
   };
   try {
     loadDotEnv(process);

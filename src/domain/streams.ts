@@ -10,6 +10,7 @@ export const reportSwitchStream = (what: 'intake' | 'worker'): string => `report
 export const snapshotStream = (snapshotId: string): string => `snapshot-${snapshotId}`;
 export const seedStream = (name: string): string => `seed-${name}`;
 export const projectionStream = (name: string): string => `projection-${name}`;
+export const restoreStream = (restoreId: string): string => `restore-${restoreId}`;
 export const FEED_STREAM = 'feed-civic';
 
 export const category = (stream: string): string => stream.slice(0, stream.indexOf('-'));

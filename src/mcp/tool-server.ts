@@ -6,6 +6,7 @@ import { PROTOCOL_ERRORS, withDataCode } from './protocol-errors.ts';
 import type { RunTool } from './run-tool.ts';
 import type { ToolCall } from './tool-functions.ts';
 import { LIST_CACHE, type toolList } from './tool-list.ts';
+import { SOFTWARE_VERSION } from '../domain/software-version.ts';
 
 /** One HTTP request's messages. */
 export interface Exchange extends Omit<ToolCall, 'signal' | 'payment' | 'paymentShared'> {
@@ -17,7 +18,7 @@ export interface Exchange extends Omit<ToolCall, 'signal' | 'payment' | 'payment
   readonly sharedPayments: ReadonlySet<string>;
 }
 
-const SERVER_INFO = { name: 'civic-records', title: 'Civic Records Service', version: '1.0.0' };
+const SERVER_INFO = { name: 'civic-records', title: 'Civic Records Service', version: SOFTWARE_VERSION };
 
 const INSTRUCTIONS = `Public local-government records of north-central Texas. Ask get_coverage which bodies are read, search_agenda for agenda items by words, and
 get_agenda_item for one of them. Every answer describes what was observed: follow sourceUrl before you rely on a record, and take an empty result for no proof

@@ -14,6 +14,7 @@ const NOTHING: CliContext = {
   stopping: new AbortController().signal,
   hurrying: new AbortController().signal,
   open: () => Promise.reject(new Error('nothing is opened to list the commands')),
+  openStores: () => Promise.reject(new Error('nothing is opened to list the commands')),
   examination: {
     environment: {},
     clock: { now: () => 0 },
@@ -73,6 +74,8 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'payments show': [ID],
   'payments reconcile': [ID, '--failed', 'not on the chain'],
   'log copy': ['--to', 'postgresql'],
+  'backup verify': ['nothing.gz'],
+  restore: ['nothing.gz'],
   'reports show': [ID],
   'reports lease': [ID, '--holder', 'somebody'],
   'reports move': [ID, '--holder', 'somebody', '--to', 'investigating'],

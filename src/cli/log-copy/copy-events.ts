@@ -1,12 +1,13 @@
-import type { EventLog, EventMetadata, NewEvent, StoredEvent, StreamAppend } from '../../domain/ports/event-log.ts';
+import type { EventLog, EventMetadata, NewEvent, StreamAppend } from '../../domain/ports/event-log.ts';
 import { CommandFailed } from '../context.ts';
-import { eventsOf, lineOf } from './log-pages.ts';
+import { type CopiedEvent, eventsOf, lineOf } from './log-pages.ts';
 
 /** Events of one call: small enough that both kinds of log keep the order of its appends. */
 const AT_ONCE = 200;
 
 export interface Copying {
-  readonly source: EventLog;
+  /** Every event of the source from its first. */
+  readonly source: AsyncGenerator<CopiedEvent>;
   readonly target: EventLog;
   readonly signal: AbortSignal;
   readonly onProgress: (events: number) => void;
@@ -23,10 +24,9 @@ export interface Copied {
  * stopped or killed goes on where it was, and another log is never written to. Throws `CommandFailed`.
  */
 export const copyEvents = async ({ source, target, signal, onProgress }: Copying): Promise<Copied> => {
-  const from = eventsOf(source, signal);
   let found = 0;
   for await (const there of eventsOf(target, signal)) {
-    const { value: event } = await from.next();
+    const { value: event } = await source.next();
     if (event === undefined)
       throw new CommandFailed(`the target has more events than the source (${found}): it is another log, or goes on by itself`);
     if (lineOf(event) !== lineOf(there)) {
@@ -51,7 +51,7 @@ export const copyEvents = async ({ source, target, signal, onProgress }: Copying
     }
     onProgress(found + copied);
   };
-  for await (const event of from) {
+  for await (const event of source) {
     const last = appends.at(-1);
     const goesOn = last?.stream === event.stream;
     if (size >= AT_ONCE || (!goesOn && appends.some(({ stream }) => stream === event.stream))) await flush();
@@ -63,7 +63,7 @@ export const copyEvents = async ({ source, target, signal, onProgress }: Copying
   return { found, copied };
 };
 
-const newEvent = ({ id, type, schemaVersion, data, metadata, time }: StoredEvent): NewEvent => ({
+const newEvent = ({ id, type, schemaVersion, data, metadata, time }: CopiedEvent): NewEvent => ({
   id,
   type,
   schemaVersion,

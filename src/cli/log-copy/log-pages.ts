@@ -21,6 +21,9 @@ export async function* eventsOf(log: EventLog, signal: AbortSignal): AsyncGenera
   for await (const page of pagesOf(log, signal)) yield* page;
 }
 
-/** Everything of an event but its position, as one line: what a copy must keep. */
-export const lineOf = ({ stream, revision, id, type, schemaVersion, data, metadata, time }: StoredEvent): string =>
+/** Everything of an event but its position: what a copy must keep. */
+export type CopiedEvent = Omit<StoredEvent, 'position'>;
+
+/** A copied event as one line. */
+export const lineOf = ({ stream, revision, id, type, schemaVersion, data, metadata, time }: CopiedEvent): string =>
   `${JSON.stringify([stream, revision, id, type, schemaVersion, data, metadata, time])}\n`;

@@ -5,6 +5,7 @@ import type { Projection } from '../../domain/ports/projection.ts';
 import { CommandFailed } from '../context.ts';
 import { compareLogs, type Compared } from './compare-logs.ts';
 import { copyEvents, type Copied } from './copy-events.ts';
+import { eventsOf } from './log-pages.ts';
 
 export interface Moving {
   readonly source: EventLog;
@@ -35,7 +36,7 @@ export const moveLog = async (moving: Moving): Promise<Moved> => {
   const { source, moves, leaseClock } = moving;
   let total: Copied = { found: 0, copied: 0 };
   const copyOn = async (): Promise<void> => {
-    const { found, copied } = await copyEvents(moving);
+    const { found, copied } = await copyEvents({ ...moving, source: eventsOf(source, moving.signal) });
     total = total.copied === 0 ? { found, copied } : { found: total.found, copied: total.copied + copied };
   };
   await copyOn();

@@ -15,3 +15,8 @@ export type SeedFinished = z.output<typeof seedFinished>;
 export const PROJECTION_EVENT_SKIPPED = 'ProjectionEventSkipped';
 export const projectionEventSkipped = z.strictObject({ projection: z.string(), eventId: uuid, reason: z.string() });
 export type ProjectionEventSkipped = z.output<typeof projectionEventSkipped>;
+
+/** Why the feed was given another identity; in one append with the `FeedOpened` that gives it. */
+export const FEED_RENEWED = 'FeedRenewed';
+export const feedRenewed = z.strictObject({ feedId: uuid, previousFeedId: uuid, reason: z.string().min(1).max(1000) });
+export type FeedRenewed = z.output<typeof feedRenewed>;

@@ -1,0 +1,50 @@
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { FEED_OPENED, FEED_RENEWED, type FeedOpened, type FeedRenewed } from '../../src/domain/events/feed-events.ts';
+import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { EventLog, NewEvent, Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { FEED_STREAM } from '../../src/domain/streams.ts';
+
+export interface Renewal extends FeedRenewed {
+  readonly commandId: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+}
+
+/** The events that give the feed another identity, to be appended to its stream at once. */
+export const renewalEvents = ({ commandId, time, feedId, previousFeedId, reason }: Renewal): readonly NewEvent[] => {
+  const opened: FeedOpened = { feedId, reason: 'restored' };
+  const renewed: FeedRenewed = { feedId, previousFeedId, reason };
+  return [
+    { type: FEED_OPENED, data: canonicalJson(opened) },
+    { type: FEED_RENEWED, data: canonicalJson(renewed) },
+  ].map((event, index) => ({ ...event, id: eventId(commandId, index), schemaVersion: 1, metadata: { commandId }, time }));
+};
+
+/** The identity that an event of the feed's stream gives or tells. */
+export const feedIdOf = ({ data }: Pick<StoredEvent, 'data'>): string => (JSON.parse(data) as { readonly feedId: string }).feedId;
+
+export interface RenewedFeed {
+  readonly feedId: string;
+  readonly previousFeedId: string;
+  readonly position: Position;
+}
+
+/**
+ * Gives the feed of an opened log another identity, for a log that was set back by other means than ours: every cursor that was given out
+ * before is answered 410 from then on. Throws what the log throws.
+ */
+export const renewFeed = async (
+  { log, clock, identifiers }: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
+  reason: string,
+): Promise<RenewedFeed> => {
+  const [commandId, feedId] = [identifiers.next(), identifiers.next()];
+  for (;;) {
+    const newest = (await log.readLast([FEED_STREAM])).get(FEED_STREAM);
+    if (newest === undefined) throw new Error('the feed has not been opened: there is nothing to renew');
+    const previousFeedId = feedIdOf(newest);
+    const events = renewalEvents({ commandId, time: clock.now(), feedId, previousFeedId, reason });
+    const outcome = await log.append({ stream: FEED_STREAM, expectedRevision: newest.revision, events });
+    if (outcome.kind === 'appended') return { feedId, previousFeedId, position: outcome.position };
+  }
+};

@@ -1,0 +1,68 @@
+import type { Statement, Transactor } from '../../src/domain/ports/database.ts';
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { SavedTable, WorkingRows } from '../../src/domain/ports/working-rows.ts';
+
+const PAGES: Readonly<Record<SavedTable, string>> = {
+  payments: `select payment_id::text, row_to_json(p)::text from civic.payments p
+    where state not in ('RESERVED', 'VERIFIED') and ($1::uuid is null or payment_id > $1::uuid) order by payment_id limit $2`,
+  wallets: `select network || ' ' || payer, row_to_json(w)::text from civic.payment_wallets w
+    where $1::text is null or (network || ' ' || payer) collate "C" > $1::text order by (network || ' ' || payer) collate "C" limit $2`,
+};
+
+/** In flight is what may have been settled after the row was saved. */
+const PUT: Readonly<Record<SavedTable, string>> = {
+  payments: `insert into civic.payments
+    select now_so.* from json_populate_recordset(null::civic.payments, $1::json) saved,
+      lateral json_populate_record(saved, case when saved.state in ('RESULT_SAVED', 'SETTLING', 'RECONCILE') then json_build_object(
+        'state', 'RECONCILE', 'cause', 'restored_while_in_flight', 'settle_attempts', greatest(1, saved.settle_attempts),
+        'lease_owner', null, 'lease_until', null, 'look_at', 0) else '{}'::json end) now_so
+    on conflict do nothing`,
+  wallets: `insert into civic.payment_wallets select * from json_populate_recordset(null::civic.payment_wallets, $1::json) on conflict do nothing`,
+};
+
+const BUDGETS = `insert into civic.payment_budgets (day, spender, reserved)
+  select budget_day, spender, sum(amount) from (
+    select budget_day, unnest(array[account_id::text, 'service']) as spender, amount from civic.payments
+    where state not in ('READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED')
+  ) spent group by budget_day, spender
+  on conflict (day, spender) do update set reserved = excluded.reserved`;
+
+const REACTOR = `insert into civic.reactors (name, log_id, checkpoint) values ($1, $2::uuid, $3)
+  on conflict (name) do update set log_id = excluded.log_id, checkpoint = excluded.checkpoint`;
+
+const TRIAL_CLOCK = `insert into civic.trial_clock (started_at, offset_ms) values ($1, $2)
+  on conflict (singleton) do update set started_at = excluded.started_at, offset_ms = excluded.offset_ms`;
+
+const OCCUPIED = `select case
+  when exists (select from civic.generations where log_id is not null) then 'read models of a log'
+  when exists (select from civic.reactors where log_id is not null) then 'the places of reactors in a log'
+  when exists (select from civic.payments) then 'payments' end`;
+
+/** The working rows that a backup holds beside the log, in PostgreSQL. */
+export const createWorkingRows = (transactor: Transactor): WorkingRows => {
+  const run = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
+  return {
+    async page(table, after, limit) {
+      const { rows } = await run({ text: PAGES[table], values: [after, limit] });
+      return rows.map(([key, text]) => ({ key: key!, text: text! }));
+    },
+    async trialClock() {
+      const { rows } = await run({ text: 'select started_at::text, offset_ms::text from civic.trial_clock', values: [] });
+      return rows[0] === undefined ? null : { startedAt: Number(rows[0][0]), offsetMs: Number(rows[0][1]) };
+    },
+    async reactors() {
+      const { rows } = await run({ text: 'select name, checkpoint from civic.reactors order by name', values: [] });
+      return rows.map(([name, checkpoint]) => ({ name: name!, checkpoint: checkpoint as Position }));
+    },
+    occupiedBy: async () => (await run({ text: OCCUPIED, values: [] })).rows[0]?.[0] ?? null,
+    async put(table, rows) {
+      if (rows.length > 0) await run({ text: PUT[table], values: [`[${rows.join(',')}]`] });
+    },
+    finish: ({ trialClock, reactors, logId }) =>
+      transactor.transaction(async (transaction) => {
+        await transaction.execute({ text: BUDGETS, values: [] });
+        for (const { name, checkpoint } of reactors) await transaction.execute({ text: REACTOR, values: [name, logId, checkpoint] });
+        if (trialClock !== null) await transaction.execute({ text: TRIAL_CLOCK, values: [trialClock.startedAt, trialClock.offsetMs] });
+      }),
+  };
+};

@@ -1,0 +1,159 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import type { z } from 'zod';
+import { SAVED_TABLES, type SavedTable } from '../../domain/ports/working-rows.ts';
+import type { CopiedEvent } from '../log-copy/log-pages.ts';
+import { MAX_LINE_BYTES, readLines } from '../../sources/ndjson/read-lines.ts';
+import {
+  archivedEvent,
+  type ArchiveEnd,
+  archiveEnd,
+  type ArchiveHeader,
+  archiveHeader,
+  BadArchive,
+  BlockChain,
+  FILE_SEAL_BYTES,
+  fileSeal,
+  FORMAT,
+} from './archive-format.ts';
+
+/** What an archive holds, in its order: the header, rows, events, and at last the end with the file's SHA-256. */
+export type ArchiveItem =
+  | { readonly kind: 'header'; readonly header: ArchiveHeader }
+  | { readonly kind: 'row'; readonly table: SavedTable; readonly text: string }
+  | { readonly kind: 'event'; readonly event: CopiedEvent; readonly number: number }
+  | { readonly kind: 'end'; readonly end: ArchiveEnd; readonly sha256: string };
+
+const LINE_FEED = 0x0a;
+const NO_BACKUP = 'this is no backup of this program';
+
+/** The bytes before the file's seal; throws `BadArchive` at their end unless the seal is exactly the one that they call for. */
+class SealedBytes {
+  readonly #hash = createHash('sha256');
+  #held = Buffer.alloc(0);
+  bytes = 0;
+  sha256 = '';
+
+  async *of(file: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+    for await (const chunk of file) {
+      const all = Buffer.concat([this.#held, chunk]);
+      const cut = Math.max(0, all.length - FILE_SEAL_BYTES);
+      this.#held = all.subarray(cut);
+      if (cut === 0) continue;
+      const part = all.subarray(0, cut);
+      this.#hash.update(part);
+      this.bytes += cut;
+      yield part;
+    }
+    this.sha256 = this.#hash.digest('hex');
+    if (!this.#held.equals(fileSeal(this.bytes, this.sha256))) {
+      throw new BadArchive(this.bytes === 0 ? NO_BACKUP : 'the file is cut off, was changed, or goes on after its end');
+    }
+  }
+}
+
+const parsed = <Value>(schema: z.ZodType<Value>, value: unknown, what: string): Value => {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new BadArchive(`${what} is not of the form that it must have: ${result.error.issues[0]?.message ?? 'unknown'}`);
+};
+
+const json = (bytes: Buffer, line: number): unknown => {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch {
+    throw new BadArchive(line === 1 ? NO_BACKUP : `line ${line} is no JSON`);
+  }
+};
+
+/**
+ * Reads an archive from its first byte to its last, in bounded memory, and checks all that can be checked line by line: the seals, the order
+ * of the parts, and the numbers told at the end. Nothing before the end item is proven. Throws `BadArchive`.
+ */
+export async function* readArchive(file: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveItem> {
+  const sealed = new SealedBytes();
+  const compressed = Readable.from(sealed.of(file), { highWaterMark: 1 });
+  const gunzip = createGunzip();
+  compressed.on('error', (error) => gunzip.destroy(error));
+  try {
+    yield* itemsOf(withShortLines(compressed.pipe(gunzip)), sealed);
+  } catch (error) {
+    throw explained(error);
+  } finally {
+    compressed.destroy();
+    gunzip.destroy();
+  }
+}
+
+/** Ends at once at a line that is longer than any can be, instead of inflating the whole of it. */
+async function* withShortLines(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let length = 0;
+  for await (const chunk of text) {
+    const last = chunk.lastIndexOf(LINE_FEED);
+    length = last < 0 ? length + chunk.length : chunk.length - last;
+    if (length > MAX_LINE_BYTES) throw new BadArchive('a line is longer than any that a backup has');
+    yield chunk;
+  }
+}
+
+const explained = (error: unknown): unknown => {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (!code.startsWith('Z_')) return error;
+  return new BadArchive(code === 'Z_BUF_ERROR' ? 'the file is cut off' : `the file is damaged, or no backup (${(error as Error).message})`);
+};
+
+async function* itemsOf(text: AsyncIterable<Buffer>, sealed: SealedBytes): AsyncGenerator<ArchiveItem> {
+  const chain = new BlockChain();
+  let end: ArchiveEnd | null = null;
+  let hasHeader = false;
+  let isSealed = false;
+  const counted = { events: 0, payments: 0, wallets: 0 };
+  for await (const { bytes, number, length } of readLines(text)) {
+    if (isSealed) throw new BadArchive(`line ${number} comes after the end`);
+    if (length > MAX_LINE_BYTES) throw new BadArchive(`line ${number} is longer than any that a backup has`);
+    const value = json(bytes, number);
+    if (!hasHeader) {
+      yield { kind: 'header', header: headerOf(value) };
+      hasHeader = true;
+      chain.add(bytes);
+      continue;
+    }
+    if (isObject(value) && 'block' in value) {
+      if (bytes.toString() !== chain.seal()) throw new BadArchive(`the block that ends with line ${number} is not as it was written`);
+      isSealed = end !== null;
+      continue;
+    }
+    if (end !== null) throw new BadArchive(`line ${number} comes after the end`);
+    chain.add(bytes);
+    if (Array.isArray(value)) {
+      const [stream, revision, id, type, schemaVersion, data, metadata, time] = parsed(archivedEvent, value, `the event in line ${number}`);
+      counted.events += 1;
+      yield { kind: 'event', event: { stream, revision, id, type, schemaVersion, data, metadata, time }, number: counted.events };
+    } else if (isObject(value) && 'end' in value) {
+      end = parsed(archiveEnd, value, `the end in line ${number}`).end;
+    } else {
+      const table = SAVED_TABLES.find((name) => isObject(value) && isObject(value[name]) && Object.keys(value).length === 1);
+      if (table === undefined || counted.events > 0) throw new BadArchive(`line ${number} is of no kind that stands here`);
+      counted[table] += 1;
+      yield { kind: 'row', table, text: bytes.toString().slice(`{"${table}":`.length, -1) };
+    }
+  }
+  if (end === null || !isSealed) throw new BadArchive(hasHeader ? 'the backup has no end' : NO_BACKUP);
+  for (const [what, found] of Object.entries(counted)) {
+    const told = end[what as keyof typeof counted];
+    if (found !== told) throw new BadArchive(`there are ${found} ${what}, and the end tells of ${told}`);
+  }
+  yield { kind: 'end', end, sha256: sealed.sha256 };
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const headerOf = (value: unknown): ArchiveHeader => {
+  if (!isObject(value) || typeof value['civicBackup'] !== 'number') throw new BadArchive(NO_BACKUP);
+  if (value['civicBackup'] !== FORMAT) {
+    throw new BadArchive(`it is of format ${value['civicBackup']}, and this version reads format ${FORMAT}: use the version that wrote it`);
+  }
+  return parsed(archiveHeader, value, 'the header');
+};

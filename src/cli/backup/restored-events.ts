@@ -1,0 +1,116 @@
+import { renewalEvents } from '../../../commands/feed/renew-feed.ts';
+import { FEED_OPENED, feedOpened } from '../../domain/events/feed-events.ts';
+import { RESTORE_BEGUN, type RestoreBegun } from '../../domain/events/restore-events.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { derivedId, eventId } from '../../domain/identifiers.ts';
+import type { NewEvent } from '../../domain/ports/event-log.ts';
+import { category, FEED_STREAM, restoreStream } from '../../domain/streams.ts';
+import type { CopiedEvent } from '../log-copy/log-pages.ts';
+import type { ArchiveHeader } from './archive-format.ts';
+import type { ArchiveItem } from './read-archive.ts';
+
+export interface Restoring {
+  readonly begun: RestoreBegun;
+  /** Milliseconds since the epoch; of all that the restore itself adds. */
+  readonly time: number;
+}
+
+/** What a restored feed is called: another name for each restore, and the same for each try of one. */
+export const restoredFeedId = (restoreId: string): string => derivedId('restored feed', restoreId);
+
+const asCopied = (stream: string, revision: number, { metadata, ...event }: NewEvent): CopiedEvent => ({
+  ...event,
+  stream,
+  revision,
+  metadata: JSON.stringify(metadata),
+});
+
+export const begunEvent = ({ begun, time }: Restoring): CopiedEvent => {
+  const commandId = derivedId('restore', begun.restoreId);
+  const data = canonicalJson(begun);
+  return asCopied(restoreStream(begun.restoreId), 0, {
+    id: eventId(commandId, 0),
+    type: RESTORE_BEGUN,
+    schemaVersion: 1,
+    data,
+    metadata: { commandId },
+    time,
+  });
+};
+
+export const renewalReason = ({ backupId, createdAt }: ArchiveHeader): string => `restored from the backup ${backupId} of ${createdAt}`;
+
+/** Keys that work, and where each account's stream ends. */
+class LivingKeys {
+  readonly #keys = new Map<string, string>();
+  readonly #revisions = new Map<string, number>();
+
+  see({ stream, revision, type, data }: CopiedEvent): void {
+    if (category(stream) !== 'account') return;
+    this.#revisions.set(stream, revision);
+    if (type !== 'KeyIssued' && type !== 'KeyRevoked') return;
+    const { keyId } = JSON.parse(data) as { readonly keyId: string };
+    if (type === 'KeyIssued') this.#keys.set(keyId, stream);
+    else this.#keys.delete(keyId);
+  }
+
+  get size(): number {
+    return this.#keys.size;
+  }
+
+  *revocations({ begun, time }: Restoring): Generator<CopiedEvent> {
+    for (const [keyId, stream] of this.#keys) {
+      const commandId = derivedId('restore', begun.restoreId, 'revoke', keyId);
+      const revision = this.#revisions.get(stream)! + 1;
+      this.#revisions.set(stream, revision);
+      const data = JSON.stringify({ keyId });
+      const event = { id: eventId(commandId, 0), type: 'KeyRevoked', schemaVersion: 1, data, metadata: { commandId }, time };
+      yield asCopied(stream, revision, event);
+    }
+  }
+}
+
+export interface Restored {
+  /** Keys that worked when the backup was taken. */
+  readonly keys: number;
+  readonly previousFeedId: string;
+}
+
+/**
+ * Everything that a restored log holds but its last event, in order: the event that begins it, the backup, the feed's new identity, and the
+ * revoked keys where that is wanted. The same at each try of one restore, so that a log which holds the beginning of it is gone on with.
+ */
+export async function* restoredEvents(
+  restoring: Restoring,
+  archive: AsyncIterable<ArchiveItem>,
+  onItem: (item: ArchiveItem) => Promise<void> | void,
+  onRestored: (restored: Restored) => void = () => undefined,
+): AsyncGenerator<CopiedEvent> {
+  yield begunEvent(restoring);
+  const keys = new LivingKeys();
+  let header: ArchiveHeader | undefined;
+  let feed = { revision: -1, feedId: '' };
+  for await (const item of archive) {
+    await onItem(item);
+    if (item.kind === 'header') ({ header } = item);
+    if (item.kind !== 'event') continue;
+    const { event } = item;
+    keys.see(event);
+    if (event.stream === FEED_STREAM) {
+      const feedId = event.type === FEED_OPENED ? feedOpened.parse(JSON.parse(event.data)).feedId : feed.feedId;
+      feed = { revision: event.revision, feedId };
+    }
+    yield event;
+  }
+  const { restoreId, revokeKeys } = restoring.begun;
+  const renewal = renewalEvents({
+    commandId: derivedId('restore', restoreId, 'feed'),
+    time: restoring.time,
+    feedId: restoredFeedId(restoreId),
+    previousFeedId: feed.feedId,
+    reason: renewalReason(header!),
+  });
+  for (const [nth, event] of renewal.entries()) yield asCopied(FEED_STREAM, feed.revision + 1 + nth, event);
+  if (revokeKeys) yield* keys.revocations(restoring);
+  onRestored({ keys: keys.size, previousFeedId: feed.feedId });
+}

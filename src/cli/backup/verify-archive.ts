@@ -1,0 +1,52 @@
+import { requireReadable } from '../../domain/events/read-any-event.ts';
+import { FEED_OPENED } from '../../domain/events/feed-events.ts';
+import { RESTORE_BEGUN } from '../../domain/events/restore-events.ts';
+import { type ArchiveEnd, type ArchiveHeader, BadArchive } from './archive-format.ts';
+import type { CopiedEvent } from '../log-copy/log-pages.ts';
+import { readArchive } from './read-archive.ts';
+import { SeenKeys } from './seen-keys.ts';
+
+export interface VerifiedArchive {
+  readonly header: ArchiveHeader;
+  readonly end: ArchiveEnd;
+  /** Of the whole file but its seal. */
+  readonly sha256: string;
+  readonly streams: number;
+  /** Milliseconds since the epoch; null where no event has a time. */
+  readonly newestEventAt: number;
+}
+
+/**
+ * Reads an archive whole: the chain and the seals, no revision of a stream left out or twice, every id once, every event in a form that this
+ * version reads, and that the log begins as a log of this service does. Throws `BadArchive` with what is wrong.
+ */
+export const verifyArchive = async (file: AsyncIterable<Uint8Array>, onProgress: (events: number) => void): Promise<VerifiedArchive> => {
+  const revisions = new SeenKeys();
+  const ids = new SeenKeys();
+  let header: ArchiveHeader | undefined;
+  let newestEventAt = 0;
+  for await (const item of readArchive(file)) {
+    if (item.kind === 'header') ({ header } = item);
+    else if (item.kind === 'end') return { header: header!, end: item.end, sha256: item.sha256, streams: revisions.size, newestEventAt };
+    else if (item.kind === 'event') {
+      const { event, number } = item;
+      if (number === 1 && event.type !== FEED_OPENED && event.type !== RESTORE_BEGUN)
+        throw bad(event, number, 'no log of this service begins so');
+      const before = revisions.put(event.stream, event.revision);
+      if (before !== event.revision - 1) throw bad(event, number, `it follows revision ${before} of its stream`);
+      if (ids.put(event.id, 0) >= 0) throw bad(event, number, 'an earlier event has its id');
+      try {
+        JSON.parse(event.metadata);
+        requireReadable(event);
+      } catch (error) {
+        throw bad(event, number, `this version cannot read it: ${(error as Error).message.replaceAll(/\s+/g, ' ').slice(0, 200)}`);
+      }
+      newestEventAt = Math.max(newestEventAt, event.time);
+      if (number % 1_000 === 0) onProgress(number);
+    }
+  }
+  throw new BadArchive('the backup has no end');
+};
+
+const bad = ({ type, stream, revision }: CopiedEvent, number: number, reason: string): BadArchive =>
+  new BadArchive(`event ${number} (${type}, revision ${revision} of ${stream}): ${reason}`);

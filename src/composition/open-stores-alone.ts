@@ -1,0 +1,33 @@
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { trialClockOffset } from '../../infra/postgresql/trial-clock.ts';
+import { createWorkingRows } from '../../infra/postgresql/working-rows.ts';
+import { shiftedClock, systemClock } from '../../infra/system/clock.ts';
+import { createLogger } from '../../infra/system/logging.ts';
+import { randomIdentifiers } from '../domain/identifiers.ts';
+import type { Stores } from '../domain/ports/stores.ts';
+import type { Settings } from '../settings.ts';
+import { openLog, reachDatabase } from './open-stores.ts';
+
+/** Opens the database and the log, with the tables made; nothing is written to the log, and nobody's read models are looked at. */
+export const openStoresAlone = async (settings: Settings): Promise<Stores> => {
+  const logger = createLogger(settings.CIVIC_LOG_LEVEL ?? 'warn', settings.CIVIC_LOG_FORMAT ?? 'json');
+  const attached = await reachDatabase(settings, 'command', logger);
+  const closers: (() => Promise<unknown>)[] = [() => attached.leave()];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    await migrate(attached.url);
+    const database = await openDatabase({ dsn: attached.url, statementTimeoutMs: settings.CIVIC_STATEMENT_TIMEOUT });
+    closers.push(() => database.close());
+    const log = await openLog(settings.EVENTSTORE_URL ?? attached.url);
+    closers.push(() => log.close());
+    const offset = await trialClockOffset(database.transactor, settings.CIVIC_CLOCK_START, systemClock.now());
+    const rows = createWorkingRows(database.transactor);
+    return { log, rows, clock: shiftedClock(systemClock, offset), identifiers: randomIdentifiers, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

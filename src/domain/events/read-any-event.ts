@@ -1,0 +1,63 @@
+import type { z } from 'zod';
+import type { StoredEvent } from '../ports/event-log.ts';
+import { isResource } from '../records/resources.ts';
+import { category, streamId } from '../streams.ts';
+import {
+  FEED_OPENED,
+  FEED_RENEWED,
+  feedOpened,
+  feedRenewed,
+  PROJECTION_EVENT_SKIPPED,
+  projectionEventSkipped,
+  SEED_FINISHED,
+  seedFinished,
+} from './feed-events.ts';
+import { readAccountEvent } from './read-account-event.ts';
+import { readAccountReportEvent } from './read-account-report-event.ts';
+import { readReportEvent } from './read-report-event.ts';
+import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from './record-events.ts';
+import { REPORT_SWITCH_TURNED, reportSwitchTurned } from './report-events.ts';
+import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun, restoreFinished } from './restore-events.ts';
+import { SNAPSHOT_TAKEN, snapshotTaken } from './snapshot-events.ts';
+import { readSubscriptionEvent } from './subscription-events.ts';
+
+type Reader = (stored: Pick<StoredEvent, 'type' | 'data'>) => unknown;
+
+const bySchema =
+  (schemas: Readonly<Record<string, z.ZodType>>): Reader =>
+  ({ type, data }) => {
+    if (!Object.hasOwn(schemas, type)) throw new Error(`${type} is no event that this version knows`);
+    return schemas[type]!.parse(JSON.parse(data));
+  };
+
+const READERS: Readonly<Record<string, Reader>> = {
+  account: readAccountEvent,
+  account_feeds: readSubscriptionEvent,
+  account_reports: readAccountReportEvent,
+  report: readReportEvent,
+  reports_control: bySchema({ [REPORT_SWITCH_TURNED]: reportSwitchTurned }),
+  snapshot: bySchema({ [SNAPSHOT_TAKEN]: snapshotTaken }),
+  seed: bySchema({ [SEED_FINISHED]: seedFinished }),
+  projection: bySchema({ [PROJECTION_EVENT_SKIPPED]: projectionEventSkipped }),
+  feed: bySchema({ [FEED_OPENED]: feedOpened, [FEED_RENEWED]: feedRenewed }),
+  restore: bySchema({ [RESTORE_BEGUN]: restoreBegun, [RESTORE_FINISHED]: restoreFinished }),
+};
+
+/** A published record is never checked against today's schema: it stands as it was published. */
+const readRecordEvent = ({ type, data, stream }: Pick<StoredEvent, 'type' | 'data' | 'stream'>): void => {
+  const parsed: unknown = JSON.parse(data);
+  if (type === RECORD_WITHDRAWN) return void recordWithdrawn.parse(parsed);
+  if (type !== RECORD_PUBLISHED) throw new Error(`${type} is no event of a civic record`);
+  const { id, createdAt, updatedAt } = parsed as Readonly<Record<string, unknown>>;
+  if (id !== streamId(stream)) throw new Error(`the record says that it is ${String(id)}`);
+  if (typeof createdAt !== 'string' || typeof updatedAt !== 'string') throw new Error('the record does not say when it was made');
+};
+
+/** Throws where this version of the program cannot read the event, with the reason. */
+export const requireReadable = (stored: Pick<StoredEvent, 'type' | 'data' | 'stream'>): void => {
+  const kind = category(stored.stream);
+  if (isResource(kind)) return readRecordEvent(stored);
+  const reader = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined;
+  if (reader === undefined) throw new Error(`${kind} is no category of streams that this version knows`);
+  reader(stored);
+};

@@ -1,0 +1,2 @@
+/** Of this program, as `package.json` has it. */
+export const SOFTWARE_VERSION = '1.0.0';

@@ -1,0 +1,208 @@
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RecordChange } from '../../commands/records/record-writer.ts';
+import { randomChanges, randomFrom, testSeed, upsert } from '../support/civic-records.ts';
+import { untilTrue } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { readFeed } from '../support/feed-reader.ts';
+import { startKurrentPeer } from '../support/kurrent-peer.ts';
+import { readModelsOf } from '../support/restored-read-models.ts';
+import { type Environment, type Installation, makeInstallation, type Service } from '../support/service.ts';
+
+/** A service on a database of its own, its backups, and what is made from them. */
+let installation: Installation;
+let service: Service;
+let key: string;
+let original: Environment;
+const databases: TestDatabase[] = [];
+const random = randomFrom(testSeed());
+
+interface Told {
+  readonly exitCode: number | null;
+  readonly stderr: string;
+  readonly answer: Readonly<Record<string, unknown>>;
+}
+
+const newDatabase = async (): Promise<Environment> => {
+  const database = await startTestDatabase();
+  databases.push(database);
+  return { DATABASE_URL: database.url };
+};
+const path = (name: string): string => join(installation.folder, name);
+const civic = async (args: readonly string[], env: Environment): Promise<Told> => {
+  const { exitCode, stdout, stderr } = await installation.civic([...args, '--json'], { env });
+  return { exitCode, stderr, answer: exitCode === 0 ? (JSON.parse(stdout) as Told['answer']) : {} };
+};
+const linesOf = (changes: readonly RecordChange[]): string =>
+  changes
+    .map(
+      ({ op, resource, id, ...rest }) => `${JSON.stringify({ op, resource, id, ...('content' in rest ? { data: rest.content } : {}) })}\n`,
+    )
+    .join('');
+const importing = async (changes: readonly RecordChange[]): Promise<void> => {
+  const { exitCode, stderr } = await installation.civic(['records', 'import', '-'], { input: linesOf(changes), env: original });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+};
+const eventsIn = async ({ DATABASE_URL }: Environment): Promise<number> => {
+  const client = new Client({ connectionString: DATABASE_URL! });
+  await client.connect();
+  try {
+    const { rows } = await client.query<{ n: string }>('select count(*) as n from civic.events');
+    return Number(rows[0]!.n);
+  } catch {
+    return 0;
+  } finally {
+    await client.end();
+  }
+};
+
+beforeAll(async () => {
+  installation = makeInstallation('civic-backup-');
+  original = await newDatabase();
+  service = await installation.start({ sample: 'on', env: original });
+  key = service.key!;
+  await importing(randomChanges(random, 1_200, 300));
+  await service.fetch('/api/v1/data/snapshots', { method: 'POST', key });
+  await service.fetch('/api/v1/data/subscriptions', { method: 'POST', key, body: '{"name":"a feed"}' });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await installation.close();
+  for (const database of databases) await database.close();
+});
+
+test('a backup beside a service that is being written to is a beginning of its log, and what is made from it serves that beginning', async () => {
+  const writing = importing(Array.from({ length: 800 }, (_, nth) => upsert('documents', 10_000 + nth, nth)));
+  const backed = await civic(['backup', '--to', path('busy.gz')], original);
+  await writing;
+  expect(backed).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await civic(['backup', 'verify', path('busy.gz')], {})).toMatchObject({
+    exitCode: 0,
+    answer: { events: backed.answer['events'], backupId: backed.answer['backupId'], head: backed.answer['head'] },
+  });
+  const target = await newDatabase();
+  expect(await civic(['restore', path('busy.gz')], target)).toMatchObject({ exitCode: 0 });
+  const restored = await installation.start({ env: target });
+  const changes = async (from: Service) =>
+    (await readFeed(from, key, 500)).flatMap(({ data }) => data.items).map((item) => ({ ...item, cursor: null }));
+  const [there, here] = [await changes(restored), await changes(service)];
+  await restored.stop();
+  expect(there.length).toBeGreaterThan(1_000);
+  expect(there).toEqual(here.slice(0, there.length));
+});
+
+test('every read model comes back row by row, on PostgreSQL, on KurrentDB, and from there on PostgreSQL again', async () => {
+  await service.stop();
+  expect(await civic(['backup', '--to', path('')], original)).toMatchObject({ exitCode: 0, stderr: '' });
+  const file = path(readdirSync(installation.folder).find((name) => /^civic-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup\.gz$/.test(name))!);
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const peer = await startKurrentPeer();
+  try {
+    const onKurrent = { ...(await newDatabase()), EVENTSTORE_URL: peer.url };
+    const back = await newDatabase();
+    const first = await civic(['restore', file], onKurrent);
+    expect(first).toMatchObject({ exitCode: 0, answer: { keys: 1, revokedKeys: false, found: 0 } });
+    expect(first.stderr).toMatch(
+      /^warning: 1 keys work as they did at [^\n]+\nwarning: what was acknowledged after [^\n]+ is lost[^\n]+\n$/,
+    );
+    expect(await civic(['backup', '--to', path('again.gz')], onKurrent)).toMatchObject({
+      exitCode: 0,
+      answer: { feedId: first.answer['feedId'] },
+    });
+    const second = await civic(['restore', path('again.gz')], back);
+    expect(second).toMatchObject({ exitCode: 0, answer: { previousFeedId: first.answer['feedId'] } });
+    expect(new Set([first, second].map(({ answer }) => answer['feedId'])).size).toBe(2);
+    const models = await readModelsOf(original);
+    expect(Object.keys(models)).toContain('record_history');
+    expect(await readModelsOf(onKurrent)).toEqual(models);
+    expect(await readModelsOf(back)).toEqual(models);
+  } finally {
+    await peer.stop();
+    service = await installation.start({ env: original });
+  }
+});
+
+test('a restore that is killed again and again is served by nobody, goes on with its own file alone, and ends as if nothing had been', async () => {
+  const target = await newDatabase();
+  for (const least of [1, 1_000]) {
+    const running = installation.run(['restore', path('busy.gz')], { env: target });
+    await untilTrue(`${least} events are restored`, async () => (await eventsIn(target)) >= least);
+    running.kill('SIGKILL');
+    await running.ended;
+    const refused = await installation.civic(['serve'], { env: { ...target, CIVIC_OPS_PORT: 'off' } });
+    expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(refused.stderr).toMatch(
+      /^civic: a restore of the backup [0-9a-f-]{36} \(\d+ events\) into this log has not ended: run `civic restore FILE`[^\n]+\n$/,
+    );
+  }
+  const wrong = [
+    [['restore', path('again.gz')], /a restore of another file was begun here/],
+    [['restore', path('busy.gz'), '--revoke-keys'], /begun with neither --as-copy nor --revoke-keys/],
+    [['backup', '--to', path('half.gz')], /has not ended/],
+  ] as const;
+  for (const [args, reason] of wrong) {
+    const { exitCode, stderr } = await installation.civic(args, { env: target });
+    expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 1, stderr: expect.stringMatching(reason) as string });
+  }
+  const { answer, exitCode } = await civic(['restore', path('busy.gz')], target);
+  expect({ exitCode, found: (answer['found'] as number) >= 1_000 }).toEqual({ exitCode: 0, found: true });
+  expect(await eventsIn(target)).toBe(answer['events']);
+  expect((await installation.civic(['projections', 'verify', '--all'], { env: target })).exitCode).toBe(0);
+  expect((await installation.civic(['restore', path('busy.gz')], { env: target })).stderr).toMatch(
+    /this backup has been restored here already/,
+  );
+});
+
+test('a backup that is killed leaves no file of its name, and a name that is taken is left alone', async () => {
+  const running = installation.run(['backup', '--to', path('killed.gz')], { env: original });
+  await untilTrue('it writes', () => readdirSync(installation.folder).some((name) => /^\.killed\.gz\..*\.partial$/.test(name)));
+  running.kill('SIGKILL');
+  await running.ended;
+  expect(readdirSync(installation.folder)).not.toContain('killed.gz');
+  writeFileSync(path('taken.gz'), 'mine');
+  expect((await civic(['backup', '--to', path('taken.gz')], original)).stderr).toMatch(
+    /taken\.gz is there already: give another name, or --replace/,
+  );
+  expect(statSync(path('taken.gz')).size).toBe(4);
+  expect(await civic(['backup', '--to', path('taken.gz'), '--replace'], original)).toMatchObject({ exitCode: 0 });
+  expect(await civic(['backup', 'verify', path('taken.gz')], {})).toMatchObject({ exitCode: 0 });
+  expect((await civic(['backup', '--to', path('no/such/folder.gz')], original)).stderr).toMatch(/cannot be written: ENOENT/);
+  expect(readdirSync(installation.folder).filter((name) => name.startsWith('.taken'))).toEqual([]);
+});
+
+test('a log in use, read models of another log, and a damaged file are refused before anything is written', async () => {
+  const before = await eventsIn(original);
+  expect((await civic(['restore', path('busy.gz')], original)).stderr).toMatch(
+    /the log is not empty, it begins with FeedOpened: give an empty database/,
+  );
+  expect(await eventsIn(original)).toBe(before);
+  const peer = await startKurrentPeer();
+  try {
+    const { stderr } = await civic(['restore', path('busy.gz')], { ...original, EVENTSTORE_URL: peer.url });
+    expect(stderr).toMatch(/the database holds read models of a log although the log is empty/);
+    expect(peer.store.records.filter(({ type }) => !type.startsWith('$'))).toEqual([]);
+  } finally {
+    await peer.stop();
+  }
+  const target = await newDatabase();
+  writeFileSync(path('damaged.gz'), 'damaged');
+  expect((await civic(['restore', path('damaged.gz')], target)).stderr).toMatch(
+    /^civic: \S+damaged\.gz: this is no backup of this program\n$/,
+  );
+  expect((await civic(['backup', '--to', path('nothing.gz')], target)).exitCode).toBe(0);
+});
+
+test('standard output takes a backup and standard input verifies it; with the keys revoked nobody gets in', async () => {
+  const shell = installation.run(['backup', '--to', '-', '--json'], { env: original });
+  expect((await shell.ended).stderr).toMatch(/cannot both go to standard output/);
+  const target = await newDatabase();
+  const { answer, stderr } = await civic(['restore', path('busy.gz'), '--as-copy'], target);
+  expect(answer).toMatchObject({ revokedKeys: true, asCopy: true, keys: 1 });
+  expect(stderr).toMatch(/all 1 keys are revoked/);
+  const copy = await installation.start({ env: target });
+  expect((await copy.fetch('/api/v1/data/changes', { key })).status).toBe(401);
+  await copy.stop();
+});

@@ -1,0 +1,143 @@
+import * as fc from 'fast-check';
+import { Readable } from 'node:stream';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { BadArchive } from '../../src/cli/backup/archive-format.ts';
+import { readArchive } from '../../src/cli/backup/read-archive.ts';
+import { SeenKeys } from '../../src/cli/backup/seen-keys.ts';
+import { lineOf } from '../../src/cli/log-copy/log-pages.ts';
+import { archiveOf, HEADER, logOf, plainLog, rowsOf, sealedAnew, verified, withFileSeal } from '../support/archives.ts';
+
+const EVENTS = 2_600;
+const FEW = 60;
+const payments = [{ key: 'a', text: '{"payment_id":"a","amount":12345678901234567890123456789}' }];
+let archive: Buffer;
+/** Of few events, for what is done hundreds of times. */
+let small: Buffer;
+let lines: string[];
+
+beforeAll(async () => {
+  archive = await archiveOf(logOf(plainLog(EVENTS)), rowsOf(payments));
+  small = await archiveOf(logOf(plainLog(FEW)), rowsOf(payments));
+  lines = gunzipSync(archive).toString().trimEnd().split('\n');
+});
+
+const reasonOf = async (bytes: Buffer, piece?: number): Promise<string> => {
+  const outcome = await verified(bytes, piece).catch((error: unknown) => error);
+  if (!(outcome instanceof BadArchive)) throw new Error(`not found: ${JSON.stringify(outcome)}`);
+  return outcome.message;
+};
+/** The lines that are no seals, to be changed and sealed anew. */
+const content = () => lines.filter((line) => !line.startsWith('{"block":') && !line.startsWith('{"file":'));
+const changed = (at: number, change: (line: string) => string | null): Buffer => {
+  const kept = content();
+  const line = change(kept.at(at)!);
+  kept.splice(at < 0 ? kept.length + at : at, 1, ...(line === null ? [] : [line]));
+  return sealedAnew(kept);
+};
+
+test('a backup is verified in pieces of any size, holds every event as the exact text that the log has, and zcat reads it', async () => {
+  for (const piece of [1, 7]) expect(await verified(small, piece)).toMatchObject({ end: { events: FEW, payments: 1 } });
+  expect(await verified(archive, 100_000)).toMatchObject({ end: { events: EVENTS, payments: 1 } });
+  const found: string[] = [];
+  for await (const item of readArchive(Readable.from([archive]))) if (item.kind === 'event') found.push(lineOf({ ...item.event }));
+  expect(found).toEqual(plainLog(EVENTS).map(lineOf));
+  expect(JSON.parse(lines[0]!)).toEqual(HEADER);
+  expect(lines.at(-1)).toMatch(/^\{"file":\{"bytes":"\d{20}","sha256":"[0-9a-f]{64}"\}\}$/);
+  expect(lines.filter((line) => line.startsWith('{"block":')).length).toBeGreaterThan(2);
+});
+
+test('a byte that is flipped anywhere is found', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(small.length - 1), fc.integer({ min: 1, max: 255 }), async (at, bits) => {
+      const damaged = Buffer.from(small);
+      damaged[at]! ^= bits;
+      await reasonOf(damaged);
+    }),
+    { numRuns: 150 },
+  );
+  // Every byte of both ends: what a decompressor passes over stands there.
+  for (const at of [...Array(24).keys(), ...Array.from({ length: 140 }, (_, back) => small.length - 1 - back)]) {
+    const damaged = Buffer.from(small);
+    damaged[at]! ^= 1;
+    await reasonOf(damaged);
+  }
+}, 60_000);
+
+test('a file that is cut anywhere, goes on after its end, or was written twice into one, is found', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(small.length - 1), async (length) => void (await reasonOf(small.subarray(0, length)))),
+    { numRuns: 40 },
+  );
+  for (const more of [Buffer.from('x'), Buffer.alloc(500), gzipSync('{}\n'), small]) await reasonOf(Buffer.concat([small, more]));
+}, 60_000);
+
+describe('an archive whose seals are all in order is refused', () => {
+  test.each<readonly [string, () => Buffer, RegExp]>([
+    ['an event left out', () => changed(10, () => null), /follows revision|end tells of/],
+    ['the newest event left out', () => changed(-2, () => null), /there are 2599 events, and the end tells of 2600/],
+    ['a row left out', () => changed(1, () => null), /there are 0 payments/],
+    ['an event twice', () => changed(10, (line) => `${line}\n${line}`), /follows revision/],
+    [
+      'an id twice',
+      () => changed(12, (line) => line.replace(/(?<=^\["[^"]+",\d+,)"[^"]+"/, content()[10]!.split(',')[2]!)),
+      /earlier event has its id/,
+    ],
+    ['no opening of a feed', () => changed(2, () => null), /no log of this service begins so/],
+    ['an unknown event', () => changed(10, (line) => line.replace('RecordPublished', 'RecordPainted')), /cannot read it: RecordPainted/],
+    [
+      'an unknown category',
+      () => changed(10, (line) => line.replace('topics-', 'painters-').replace(',1,', ',0,')),
+      /painters is no category/,
+    ],
+    [
+      'a record under another id',
+      () => changed(11, (line) => line.replace(/\\"id\\":\\".{4}/, '\\"id\\":\\"ffff')),
+      /the record says that it is/,
+    ],
+    ['data that is no JSON', () => changed(10, (line) => line.replace('{\\"createdAt', '{createdAt')), /cannot read it/],
+    ['a row after the events', () => changed(-1, (line) => `{"payments":{}}\n${line}`), /of no kind that stands here/],
+    ['something after the end', () => changed(-1, (line) => `${line}\n${content()[10]}`), /comes after the end/],
+    ['no end', () => changed(-1, () => null), /has no end/],
+    [
+      'another format',
+      () => changed(0, (line) => line.replace('"civicBackup":1', '"civicBackup":2')),
+      /format 2, and this version reads format 1/,
+    ],
+    ['another program', () => changed(0, () => '{"backup":1}'), /no backup of this program/],
+  ])('%s', async (_, make, reason) => {
+    expect(await reasonOf(make())).toMatch(reason);
+  });
+
+  test('blocks that have changed places', async () => {
+    const ends = lines.flatMap((line, at) => (line.startsWith('{"block":') ? [at + 1] : []));
+    const [first, second, third] = [lines.slice(0, ends[0]), lines.slice(ends[0], ends[1]), lines.slice(ends[1], -1)];
+    const read = async (all: readonly string[]): Promise<void> => {
+      const bytes = withFileSeal(gzipSync(`${all.join('\n')}\n`));
+      for await (const item of readArchive(Readable.from([bytes]))) expect(item.kind).toMatch(/^(header|row|event|end)$/);
+    };
+    await read([...first, ...second, ...third]);
+    await expect(read([...first, ...third, ...second])).rejects.toThrow(/is not as it was written/);
+  });
+});
+
+test('what inflates to gigabytes is given up at the longest line that there can be', async () => {
+  const before = process.memoryUsage().rss;
+  const bomb = gzipSync(Buffer.alloc(64 * 1_048_576, 0x20));
+  expect(await reasonOf(withFileSeal(bomb))).toMatch(/longer than any that a backup has/);
+  expect(await reasonOf(withFileSeal(Buffer.concat([gzipSync(`${content()[0]}\n`), bomb])))).toMatch(/longer than any/);
+  expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1_048_576);
+});
+
+test.each(['', 'hello', '\u001f\u008b', gzipSync('hello').toString('latin1')])('no backup at all is told so: %j', async (text) => {
+  expect(await reasonOf(Buffer.from(text, 'latin1'))).toMatch(/no backup|cut off|damaged/);
+});
+
+test('of many texts each has the number that it was given last', () => {
+  const seen = new SeenKeys();
+  let known = 0;
+  for (let nth = 0; nth < 120_000; nth += 1) if (seen.put(`text ${nth}`, nth) !== -1) known += 1;
+  expect(known).toBe(0);
+  for (let nth = 0; nth < 120_000; nth += 997) expect(seen.put(`text ${nth}`, 7)).toBe(nth);
+  expect(seen.size).toBe(120_000);
+});
