@@ -58,6 +58,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'node-pg-migrate': ['^infra/postgresql/'],
   '@eventstore/db-client': ['^infra/kurrentdb/'],
   'google-protobuf': ['^infra/kurrentdb/'],
+  kafkajs: ['^infra/kafka/'],
   slonik: ['^infra/postgresql/', QUERIES, '^projections/'],
   '@x402/core': ['^infra/x402/'],
   '@x402/evm': ['^infra/x402/'],

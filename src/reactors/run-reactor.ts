@@ -70,13 +70,18 @@ const follow = async (
       if (!(await deps.store.renew(lease, deps.leaseClock.now() + deps.leaseMs))) throw lost(reactor);
     },
   };
-  const handle = reactor.begin();
-  let from = row.checkpoint;
-  for await (const batch of deps.log.subscribe({ after: from, batchSize: BATCH, types: reactor.follows, signal })) {
-    if (batch.events.length > 0) await handlePatiently(deps, { reactor, lease, handle, running }, batch.events);
-    const moved = await deps.store.advance(lease, { from, to: batch.scannedTo, handled: batch.events.length, logId });
-    if (!moved) throw lost(reactor);
-    from = batch.scannedTo;
+  const run: Run = { reactor, lease, handle: reactor.begin(), running };
+  try {
+    if (reactor.looksFirst === true) await handlePatiently(deps, run, []);
+    let from = row.checkpoint;
+    for await (const batch of deps.log.subscribe({ after: from, batchSize: BATCH, types: reactor.follows, signal })) {
+      if (batch.events.length > 0) await handlePatiently(deps, run, batch.events);
+      const moved = await deps.store.advance(lease, { from, to: batch.scannedTo, handled: batch.events.length, logId });
+      if (!moved) throw lost(reactor);
+      from = batch.scannedTo;
+    }
+  } finally {
+    await reactor.end?.();
   }
 };
 
@@ -98,7 +103,7 @@ const handlePatiently = async (deps: ReactorRunDependencies, run: Run, events: r
   const { reactor, lease, handle, running } = run;
   for (let failures = 0, pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
     // At last one by one, so that what is told is the event that cannot be handled and not the batch that it came in.
-    const portions = failures < ATTEMPTS - 1 ? [events] : events.map((event) => [event]);
+    const portions = failures < ATTEMPTS - 1 || events.length === 0 ? [events] : events.map((event) => [event]);
     let portion = events;
     try {
       for (portion of portions) await handle(portion, running);
@@ -109,8 +114,9 @@ const handlePatiently = async (deps: ReactorRunDependencies, run: Run, events: r
       const reason = (error as Error).message;
       if (!passes(error)) failures += 1;
       if (failures === ATTEMPTS) {
-        await deps.store.pause(lease, reason, portion[0]!.id);
-        deps.logger.error({ reactor: reactor.name, eventId: portion[0]!.id, reason }, 'reactor paused');
+        const eventId = portion[0]?.id ?? null;
+        await deps.store.pause(lease, reason, eventId);
+        deps.logger.error({ reactor: reactor.name, eventId, reason }, 'reactor paused');
         throw new LeaseLost('paused');
       }
       deps.logger.warn({ reactor: reactor.name, failures, reason }, 'a batch could not be handled yet');

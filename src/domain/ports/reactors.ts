@@ -7,6 +7,10 @@ export interface Reactor {
   readonly follows: readonly string[];
   /** Called each time this process begins to run it. What is remembered between batches belongs here: another may have run it meanwhile. */
   begin(): BatchHandler;
+  /** It begins with a batch of no events: what it writes to may have changed by itself. */
+  readonly looksFirst?: boolean;
+  /** This process runs it no longer. Never throws. */
+  end?(): Promise<void>;
 }
 
 export type BatchHandler = (batch: readonly StoredEvent[], running: ReactorRunning) => Promise<void>;

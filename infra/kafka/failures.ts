@@ -1,0 +1,64 @@
+import { NotYet } from '../../src/domain/ports/reactors.ts';
+
+const NAMES_OF_ABSENCE: ReadonlySet<string> = new Set([
+  'KafkaJSConnectionError',
+  'KafkaJSConnectionClosedError',
+  'KafkaJSRequestTimeoutError',
+  'KafkaJSBrokerNotFound',
+  'KafkaJSGroupCoordinatorNotFound',
+  'KafkaJSNoBrokerAvailableError',
+  'KafkaJSMetadataNotLoaded',
+  'KafkaJSTopicMetadataNotLoaded',
+  'KafkaJSLockTimeout',
+  'KafkaJSTimeout',
+]);
+
+/** Refusals of the protocol that pass: another has taken over, or the coordinator has another view of the transaction than we. */
+const PASSING: ReadonlySet<string> = new Set([
+  'INVALID_PRODUCER_EPOCH',
+  'INVALID_PRODUCER_ID_MAPPING',
+  'INVALID_TXN_STATE',
+  'CONCURRENT_TRANSACTIONS',
+  'TRANSACTION_COORDINATOR_FENCED',
+  'OUT_OF_ORDER_SEQUENCE_NUMBER',
+  'DUPLICATE_SEQUENCE_NUMBER',
+  'UNKNOWN_PRODUCER_ID',
+  'BROKER_NOT_AVAILABLE',
+]);
+
+interface Told {
+  readonly name?: string;
+  readonly type?: string;
+  readonly retriable?: boolean;
+  readonly cause?: unknown;
+}
+
+const causes = function* (error: unknown): Generator<Error & Told> {
+  for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth += 1) yield each;
+};
+
+/** What a failed call comes to: `NotYet` where trying again later helps, else the failure itself. */
+export const asFailure = (error: unknown): Error => {
+  for (const { name, type, retriable, message } of causes(error)) {
+    const passes = NAMES_OF_ABSENCE.has(name) || (type !== undefined && (PASSING.has(type) || retriable === true));
+    if (passes) return new NotYet(`the brokers of Kafka do not go on at the moment: ${message}`);
+  }
+  return error instanceof Error ? error : new Error(String(error));
+};
+
+/** Runs calls of the client; what they throw says whether waiting helps. */
+export const calling = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  try {
+    return await work();
+  } catch (error) {
+    throw asFailure(error);
+  }
+};
+
+/** Waits for an end no longer than this: a broker that hangs must not keep the service from stopping. */
+export const atMost = async (milliseconds: number, work: Promise<unknown>): Promise<void> => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  await Promise.race([work.catch(() => undefined), promise]);
+  clearTimeout(timer);
+};

@@ -1,0 +1,139 @@
+import { type Kafka, type Message, Partitioners, type Producer, type Transaction } from 'kafkajs';
+import { z } from 'zod';
+import type { Identifiers } from '../../src/domain/identifiers.ts';
+import type { FeedMessage, FeedPlace, FeedPublication, FeedTopic } from '../../src/domain/ports/feed-topic.ts';
+import { atMost, calling } from './failures.ts';
+import { readLastMessage } from './last-message.ts';
+
+export interface FeedTopicParts {
+  readonly kafka: Kafka;
+  readonly topic: string;
+  readonly identifiers: Identifiers;
+  /** How long every single change stays in the topic before a later one of the same record may replace it, in milliseconds. */
+  readonly keepMs: number;
+}
+
+const PARTITIONS = 6;
+/** A record of 1 MiB with every character escaped, and its envelope. */
+const MAX_MESSAGE_BYTES = 8_388_608;
+/** Well below what a topic takes at once that somebody else has made. */
+const SEND_BYTES = 400_000;
+/** A publication that dies leaves its last transaction open for so long, unless another one is opened before. */
+const TRANSACTION_MS = 30_000;
+const END_MS = 5_000;
+
+const placeText = z.strictObject({ feedId: z.uuid(), position: z.int().min(0), boundary: z.int().min(0) });
+
+/** Beside the feed's topic: its place, written in the transaction of the messages that it tells of. */
+export const placeTopicOf = (topic: string): string => `${topic}.place`;
+
+/**
+ * The feed in a topic, by a transactional producer whose name is the topic's: brokers take messages from the newest one of that name
+ * alone. The place is read after the older ones were shut out, so nothing can be added behind it unseen.
+ */
+export const createFeedTopic = (parts: FeedTopicParts): FeedTopic => ({
+  name: parts.topic,
+  open: () => calling(() => open(parts)),
+});
+
+const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
+  const { kafka, topic, identifiers } = parts;
+  const began = await makeTopics(parts);
+  const producer = kafka.producer({
+    transactionalId: `civic.relay.${topic}`,
+    idempotent: true,
+    maxInFlightRequests: 1,
+    transactionTimeout: TRANSACTION_MS,
+    allowAutoTopicCreation: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  });
+  const end = () => atMost(END_MS, producer.disconnect());
+  try {
+    await producer.connect();
+    // The first transaction gives the producer its epoch; those of an older one are refused from here on.
+    const first = await producer.transaction();
+    const text = await readLastMessage(kafka, placeTopicOf(topic), `civic.relay.${topic}.${identifiers.next()}`);
+    const place = placeOf(topic, text, await began());
+    return { place, publish: publisher(producer, topic, first), end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+};
+
+/** Makes what is missing; answers whether the feed's topic has ever held a message. */
+const makeTopics = async ({ kafka, topic, keepMs }: FeedTopicParts): Promise<() => Promise<boolean>> => {
+  const admin = kafka.admin();
+  await admin.connect();
+  const entry = (name: string, value: string | number) => ({ name, value: String(value) });
+  try {
+    const known = new Set(await admin.listTopics());
+    const wanted = [
+      {
+        topic,
+        numPartitions: PARTITIONS,
+        configEntries: [
+          entry('cleanup.policy', 'compact'),
+          entry('min.compaction.lag.ms', keepMs),
+          entry('delete.retention.ms', keepMs),
+          entry('max.message.bytes', MAX_MESSAGE_BYTES),
+        ],
+      },
+      { topic: placeTopicOf(topic), numPartitions: 1, configEntries: [entry('cleanup.policy', 'compact')] },
+    ];
+    // One by one: where another process was quicker, its topic is as good.
+    for (const each of wanted) if (!known.has(each.topic)) await admin.createTopics({ topics: [each], waitForLeaders: true });
+  } finally {
+    await atMost(END_MS, admin.disconnect());
+  }
+  return async () => {
+    const asking = kafka.admin();
+    await asking.connect();
+    const offsets = await asking.fetchTopicOffsets(topic);
+    await atMost(END_MS, asking.disconnect());
+    return offsets.some(({ high }) => BigInt(high) > 0n);
+  };
+};
+
+const placeOf = (topic: string, text: Buffer | null, hasBegun: boolean): FeedPlace | null => {
+  // A topic without any message is a new one, also where the place of its forerunner is still known.
+  if (!hasBegun) return null;
+  const unknown = (what: string) =>
+    new Error(
+      `the topic ${topic} holds messages, and ${placeTopicOf(topic)} ${what}: delete both topics, or name another one, to begin anew`,
+    );
+  if (text === null) throw unknown('does not say of which feed and how far');
+  try {
+    return placeText.parse(JSON.parse(text.toString('utf8')));
+  } catch {
+    throw unknown('holds something else than its place');
+  }
+};
+
+const publisher = (producer: Producer, topic: string, first: Transaction): FeedPublication['publish'] => {
+  let next: Transaction | null = first;
+  return (messages, place) =>
+    calling(async () => {
+      const transaction = next ?? (await producer.transaction());
+      next = null;
+      for (const portion of inPortions(messages)) await transaction.send({ acks: -1, topic, messages: portion });
+      await transaction.send({ acks: -1, topic: placeTopicOf(topic), messages: [{ key: topic, value: JSON.stringify(place) }] });
+      await transaction.commit();
+    });
+};
+
+/** A broker takes no more at once than it is set up for; a single message is sent whatever its size. */
+const inPortions = (messages: readonly FeedMessage[]): readonly Message[][] => {
+  const portions: Message[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const { key, value, headers } of messages) {
+    const size = Buffer.byteLength(value ?? '');
+    if (bytes + size > SEND_BYTES) {
+      portions.push([]);
+      bytes = 0;
+    }
+    portions.at(-1)!.push({ key, value, headers: { ...headers } });
+    bytes += size;
+  }
+  return portions;
+};

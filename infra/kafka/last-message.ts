@@ -1,0 +1,68 @@
+import type { Kafka } from 'kafkajs';
+import { NotYet } from '../../src/domain/ports/reactors.ts';
+import { atMost } from './failures.ts';
+
+const READ_MS = 60_000;
+const END_MS = 5_000;
+/** Behind the last committed message there are its marker and what came to nothing since. */
+const FIRST_LOOK_BACK = 16n;
+
+/** The last committed message of a topic with one partition; null where there is none. `group` is used once and leaves nothing behind. */
+export const readLastMessage = async (kafka: Kafka, topic: string, group: string): Promise<Buffer | null> => {
+  const admin = kafka.admin();
+  await admin.connect();
+  const offsets = await admin.fetchTopicOffsets(topic);
+  await atMost(END_MS, admin.disconnect());
+  const [low, high] = [BigInt(offsets[0]!.low), BigInt(offsets[0]!.high)];
+  for (let back = FIRST_LOOK_BACK; ; back *= 16n) {
+    const from = high - back > low ? high - back : low;
+    const found = await readFrom(kafka, { topic, group: `${group}.${back}`, from, end: high });
+    if (found !== null || from === low) return found;
+  }
+};
+
+interface Stretch {
+  readonly topic: string;
+  readonly group: string;
+  readonly from: bigint;
+  /** Exclusive. */
+  readonly end: bigint;
+}
+
+const readFrom = async (kafka: Kafka, { topic, group, from, end }: Stretch): Promise<Buffer | null> => {
+  if (from >= end) return null;
+  const consumer = kafka.consumer({
+    groupId: group,
+    allowAutoTopicCreation: false,
+    maxWaitTimeInMs: 100,
+    retry: { restartOnFailure: async () => false },
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  promise.catch(() => undefined);
+  const timer = setTimeout(() => reject(new NotYet(`${topic} was not read to its end in time`)), READ_MS);
+  let last: { readonly offset: bigint; readonly value: Buffer } | null = null;
+  // Told also for batches in which there is nothing but markers.
+  consumer.on('consumer.end_batch_process', ({ payload }) => {
+    if (BigInt(payload.lastOffset) >= end - 1n) resolve();
+  });
+  consumer.on('consumer.crash', ({ payload }) => reject(payload.error));
+  try {
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachBatch: async ({ batch }) => {
+        const message = batch.messages.at(-1);
+        if (message === undefined || message.value === null) return;
+        const offset = BigInt(message.offset);
+        if (offset < end && (last === null || offset > last.offset)) last = { offset, value: message.value };
+      },
+    });
+    consumer.seek({ topic, partition: 0, offset: String(from) });
+    await promise;
+    return (last as { readonly value: Buffer } | null)?.value ?? null;
+  } finally {
+    clearTimeout(timer);
+    await atMost(END_MS, consumer.disconnect());
+  }
+};

@@ -1,0 +1,147 @@
+import type { FeedHead } from '../../../queries/feed-head.ts';
+import type { FeedAfter, FeedStretch } from '../../../queries/feed-after.ts';
+import { FEED_OPENED } from '../../domain/events/feed-events.ts';
+import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import type { FeedPlace, FeedPublication, FeedTopic } from '../../domain/ports/feed-topic.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import type { Progress } from '../../domain/ports/projection.ts';
+import { NotYet, type Reactor, type ReactorRunning } from '../../domain/ports/reactors.ts';
+import { feedMessages } from './feed-messages.ts';
+
+export const RELAY = 'relay';
+
+export interface RelayDependencies {
+  readonly topic: FeedTopic;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly progress: Progress;
+  /** The read model that the feed is read from. */
+  readonly readModel: string;
+  readonly readHead: () => Promise<Pick<FeedHead, 'feedId' | 'position' | 'mark'>>;
+  readonly readAfter: (after: FeedAfter) => Promise<FeedStretch>;
+  /** Every identity that this log's feed has had. */
+  readonly feedIds: () => Promise<ReadonlySet<string>>;
+  /** Told after each publication. */
+  readonly onPublished: (messages: number, position: number) => void;
+}
+
+const ROWS_AT_ONCE = 500;
+const BYTES_AT_ONCE = 4_000_000;
+const CATCH_UP_MS = 30_000;
+/** A stop is noticed so soon. */
+const LOOK_UP_MS = 1_000;
+
+interface Session {
+  readonly publication: FeedPublication;
+  place: FeedPlace;
+}
+
+/**
+ * Carries the published feed out to a topic, each change once and in order. Events only wake it: what is published is the read model's
+ * rows after the place that the topic itself tells, so neither a crash nor a rebuild makes it lose or repeat a message.
+ */
+export const createRelay = (deps: RelayDependencies): Reactor => {
+  let session: Session | null = null;
+  const endSession = async (): Promise<void> => {
+    const ended = session;
+    session = null;
+    await ended?.publication.end();
+  };
+  return {
+    name: RELAY,
+    follows: [FEED_OPENED, ...RECORD_EVENT_TYPES],
+    looksFirst: true,
+    begin: () => async (batch, running) => {
+      const last = batch.at(-1);
+      if (last !== undefined) await readModelAt(deps, last.position, running.signal);
+      try {
+        session ??= await openSession(deps, running);
+        await carryOut(deps, session, running);
+      } catch (error) {
+        // What became of the last transaction is not known: the next session asks the topic.
+        await endSession();
+        throw error;
+      }
+    },
+    end: endSession,
+  };
+};
+
+const readModelAt = async ({ clock, progress, readModel }: RelayDependencies, position: Position, signal: AbortSignal): Promise<void> => {
+  const deadline = clock.now() + CATCH_UP_MS;
+  while (!(await progress.reached(readModel, position, clock.now() + LOOK_UP_MS))) {
+    signal.throwIfAborted();
+    if (clock.now() >= deadline) throw new NotYet(`the read model ${readModel} lags too far behind to publish from`);
+  }
+};
+
+const openSession = async (deps: RelayDependencies, running: ReactorRunning): Promise<Session> => {
+  const { topic, logger } = deps;
+  // To open the topic shuts out whoever publishes: only he may who holds the lease.
+  await running.confirm();
+  const publication = await topic.open();
+  try {
+    const { feedId } = await deps.readHead();
+    if (feedId === null) throw new NotYet('the feed has not been opened yet');
+    const place = publication.place;
+    if (place?.feedId === feedId) {
+      logger.info({ topic: topic.name, ...place }, 'the relay goes on');
+      return { publication, place };
+    }
+    if (place !== null && !(await deps.feedIds()).has(place.feedId)) {
+      throw new Error(`the topic ${topic.name} carries the feed ${place.feedId}, which was never this log's: name another topic`);
+    }
+    const begun = await beginning(deps, feedId);
+    logger.info({ topic: topic.name, former: place, ...begun }, 'the relay begins');
+    // Before its first message: also when that comes to nothing, whoever comes next knows whose topic it is.
+    await running.confirm();
+    await publication.publish([], begun);
+    return { publication, place: begun };
+  } catch (error) {
+    await publication.end();
+    throw error;
+  }
+};
+
+/** Where history has been pruned nobody can tell every change any more: what stands is told first, then each change. */
+const beginning = async ({ readHead }: RelayDependencies, feedId: string): Promise<FeedPlace> => {
+  const { mark, position } = await readHead();
+  return { feedId, position: 0, boundary: mark === 0 ? 0 : position };
+};
+
+const carryOut = async (deps: RelayDependencies, session: Session, running: ReactorRunning): Promise<void> => {
+  const { publication } = session;
+  for (;;) {
+    running.signal.throwIfAborted();
+    const { place } = session;
+    const { feedId, mark, rows } = await deps.readAfter({ ...place, limit: ROWS_AT_ONCE, maxBytes: BYTES_AT_ONCE });
+    if (feedId !== place.feedId) throw new NotYet('the feed has become another');
+    requireWhole(deps.topic.name, place, mark, rows);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const next = { ...place, position: last.position };
+    await running.confirm();
+    await publication.publish(feedMessages(place, rows), next);
+    session.place = next;
+    deps.onPublished(rows.length, next.position);
+  }
+};
+
+/** Never is a change left out in silence. */
+const requireWhole = (topic: string, place: FeedPlace, mark: number, rows: FeedStretch['rows']): void => {
+  const { position, boundary } = place;
+  if (mark > Math.max(position, boundary)) {
+    throw new Error(
+      `the topic ${topic} stands at position ${position}, and changes up to ${mark} are no longer retained: ` +
+        `delete the topics ${topic} and ${topic}.place, or name another one, and the relay begins with the records as they stand`,
+    );
+  }
+  let previous = position;
+  for (const row of rows) {
+    const isNext = row.position > boundary ? row.position === Math.max(previous, boundary) + 1 : row.position > previous;
+    if (!isNext) throw new Error(`feed position ${row.position} follows ${previous}`);
+    previous = row.position;
+  }
+};

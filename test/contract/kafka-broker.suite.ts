@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { Partitioners, type Kafka, type Producer } from 'kafkajs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { plainKafka, readTopic, sendAll } from '../support/kafka-client.ts';
+
+/** What the relay and the inlet rest on, asked of a broker by the client that they use. */
+export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonly brokers: string; stop(): Promise<unknown> }>): void => {
+  describe(name, () => {
+    let broker: Awaited<ReturnType<typeof start>>;
+    let kafka: Kafka;
+    let topic: string;
+    const producers: Producer[] = [];
+
+    beforeAll(async () => {
+      broker = await start();
+      kafka = plainKafka(broker.brokers);
+    }, 180_000);
+    afterAll(async () => {
+      await Promise.all(producers.map((each) => each.disconnect()));
+      await broker.stop();
+    });
+
+    const made = async (partitions = 3): Promise<string> => {
+      topic = `civic-test-${randomUUID()}`;
+      const admin = kafka.admin();
+      await admin.connect();
+      await admin.createTopics({ topics: [{ topic, numPartitions: partitions }], waitForLeaders: true });
+      await admin.disconnect();
+      return topic;
+    };
+    const publisher = async (id: string): Promise<Producer> => {
+      const producer = kafka.producer({
+        transactionalId: id,
+        idempotent: true,
+        maxInFlightRequests: 1,
+        createPartitioner: Partitioners.DefaultPartitioner,
+        retry: { retries: 3 },
+      });
+      producers.push(producer);
+      await producer.connect();
+      return producer;
+    };
+    const values = async (): Promise<readonly string[]> =>
+      (await readTopic(broker.brokers, topic)).map(({ value }) => String(value)).toSorted((one, other) => one.localeCompare(other));
+
+    test('messages of one key stay in one partition and in order', async () => {
+      await made();
+      const messages = Array.from({ length: 60 }, (_, index) => ({ key: `key-${index % 7}`, value: String(index).padStart(2, '0') }));
+      await sendAll(broker.brokers, topic, messages);
+      const read = await readTopic(broker.brokers, topic);
+      expect(read).toHaveLength(60);
+      expect(new Set(read.map(({ partition }) => partition)).size).toBeGreaterThan(1);
+      for (const key of new Set(read.map((message) => message.key))) {
+        const ofKey = read.filter((message) => message.key === key);
+        expect(new Set(ofKey.map(({ partition }) => partition)).size).toBe(1);
+        const numbers = ofKey.map(({ value }) => Number(value));
+        expect(numbers).toEqual(numbers.toSorted((one, other) => one - other));
+      }
+    });
+
+    test('a transaction over several partitions is seen whole once it is committed, and never when it is aborted', async () => {
+      await made();
+      const producer = await publisher(`civic-test-${randomUUID()}`);
+      const keys = ['a', 'b', 'c', 'd', 'e'];
+      const first = await producer.transaction();
+      await first.send({ topic, messages: keys.map((key) => ({ key, value: `no ${key}` })) });
+      await first.abort();
+      const second = await producer.transaction();
+      await second.send({ topic, messages: keys.map((key) => ({ key, value: `yes ${key}` })) });
+      await second.commit();
+      expect(await values()).toEqual(keys.map((key) => `yes ${key}`));
+    });
+
+    test('a producer that is opened again under its name shuts out the one before, and undoes what that left open', async () => {
+      await made();
+      const id = `civic-test-${randomUUID()}`;
+      const frozen = await (await publisher(id)).transaction();
+      await frozen.send({ topic, messages: [{ key: 'a', value: 'of the frozen one' }] });
+      const next = await (await publisher(id)).transaction();
+      await expect(frozen.send({ topic, messages: [{ key: 'b', value: 'after it woke' }] })).rejects.toThrow();
+      await expect(frozen.commit()).rejects.toThrow();
+      await next.send({ topic, messages: [{ key: 'a', value: 'of the next one' }] });
+      await next.commit();
+      expect(await values()).toEqual(['of the next one']);
+    });
+
+    test('offsets that were sent within a transaction count only when it is committed', async () => {
+      await made(1);
+      const group = `civic-test-${randomUUID()}`;
+      const producer = await publisher(`civic-test-${randomUUID()}`);
+      const admin = kafka.admin();
+      await admin.connect();
+      const seen = async () => (await admin.fetchOffsets({ groupId: group, topics: [topic] }))[0]!.partitions.map(({ offset }) => offset);
+      const sent = async (offset: string) => {
+        const transaction = await producer.transaction();
+        await transaction.send({ topic, messages: [{ key: 'a', value: offset }] });
+        await transaction.sendOffsets({ consumerGroupId: group, topics: [{ topic, partitions: [{ partition: 0, offset }] }] });
+        return transaction;
+      };
+      await (await sent('7')).abort();
+      expect(await seen()).toEqual(['-1']);
+      await (await sent('8')).commit();
+      await expect.poll(seen).toEqual(['8']);
+      await admin.disconnect();
+    });
+
+    test('a group goes on at the offset that it has committed, and shares the partitions among its members', async () => {
+      await made(2);
+      const group = `civic-test-${randomUUID()}`;
+      const seen: string[] = [];
+      const assigned = new Map<string, number>();
+      const member = async (label: string) => {
+        const consumer = kafka.consumer({
+          groupId: group,
+          maxWaitTimeInMs: 50,
+          sessionTimeout: 10_000,
+          rebalanceTimeout: 10_000,
+          heartbeatInterval: 100,
+        });
+        consumer.on('consumer.group_join', ({ payload }) => void assigned.set(label, payload.memberAssignment[topic]?.length ?? 0));
+        await consumer.connect();
+        await consumer.subscribe({ topic, fromBeginning: true });
+        await consumer.run({ eachMessage: async ({ message }) => void seen.push(String(message.value)) });
+        return consumer;
+      };
+      const sent = (from: number) =>
+        sendAll(
+          broker.brokers,
+          topic,
+          Array.from({ length: 10 }, (_, index) => ({ key: `k${index}`, value: String(from + index) })),
+        );
+      await sent(100);
+      const one = await member('one');
+      await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(10);
+      const two = await member('two');
+      await expect.poll(() => [assigned.get('one'), assigned.get('two')], { timeout: 30_000 }).toEqual([1, 1]);
+      await one.disconnect();
+      await expect.poll(() => assigned.get('two'), { timeout: 30_000 }).toBe(2);
+      await two.disconnect();
+      await sent(200);
+      const three = await member('three');
+      await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(20);
+      await three.disconnect();
+      expect(seen.toSorted((one, other) => Number(one) - Number(other))).toEqual(
+        Array.from({ length: 20 }, (_, index) => String(index < 10 ? 100 + index : 190 + index)),
+      );
+    });
+  });
+};

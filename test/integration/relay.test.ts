@@ -1,0 +1,290 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openFeed } from '../../commands/feed/open-feed.ts';
+import { FEED_OPENED } from '../../src/domain/events/feed-events.ts';
+import { eventId } from '../../src/domain/identifiers.ts';
+import { FEED_STREAM } from '../../src/domain/streams.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
+import { randomChanges, randomFrom, remove, upsert } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { type KafkaPeer, startKafkaPeer } from '../support/kafka-peer.ts';
+import { readTopic, sendAll } from '../support/kafka-client.ts';
+import { FEED_TOPIC, feedItems, readChained, relayAtRest, relayRow, type RunningRelay, startRelay } from '../support/relay.ts';
+
+let database: TestDatabase;
+let civic: TestCivic;
+let peer: KafkaPeer;
+let relays: RunningRelay[];
+
+beforeEach(async () => {
+  database = await startTestDatabase();
+  civic = await openTestCivic(database.url);
+  civic.startProjector();
+  peer = await startKafkaPeer();
+  relays = [];
+});
+afterEach(async () => {
+  await Promise.all(relays.map((relay) => relay.stop()));
+  await civic.close();
+  await peer.stop();
+  await database.close();
+});
+
+const relay = (options?: Parameters<typeof startRelay>[2]): RunningRelay => {
+  const started = startRelay(civic, peer.brokers, options);
+  relays.push(started);
+  return started;
+};
+const write = (...changes: Parameters<TestCivic['writer']['write']>[0]) => civic.writer.write(changes, {});
+const positions = async () => (await readChained(peer.brokers)).map(({ headers }) => Number(headers['civic-position']));
+const dense = (to: number) => Array.from({ length: to }, (_, index) => index + 1);
+const ends = () => [...(peer.store.topics.get(FEED_TOPIC) ?? [])].map(({ end }) => end);
+const paused = async (): Promise<string> => {
+  await untilTrue('the relay is paused', async () => typeof (await relayRow(civic))?.pausedReason === 'string');
+  return (await relayRow(civic))!.pausedReason!;
+};
+
+test('the topic holds the feed: every item once, word for word, keyed by its record, under the headers that name its place', async () => {
+  await civic.writer.write(randomChanges(randomFrom(7), 300), {});
+  relay();
+  await civic.writer.write(randomChanges(randomFrom(8), 300), {});
+  await relayAtRest(civic);
+  const messages = await readChained(peer.brokers);
+  const items = await feedItems(civic);
+  expect(messages.map(({ headers }) => Number(headers['civic-position']))).toEqual(dense(items.length));
+  for (const [index, { key, value, headers }] of messages.entries()) {
+    const item = JSON.parse(items[index]!) as Record<string, string>;
+    expect(key).toBe(`${item['resource']}/${item['recordId']}`);
+    expect(value).toBe(item['operation'] === 'remove' ? null : items[index]);
+    expect(headers).toEqual({
+      'civic-feed': civic.feedId,
+      'civic-position': String(index + 1),
+      'civic-follows': String(index),
+      'civic-operation': item['operation'],
+      'civic-version': item['version'],
+      'civic-changed-at': item['changedAt'],
+    });
+  }
+  expect(messages.filter(({ value }) => value === null).length).toBeGreaterThan(5);
+  for (const key of new Set(messages.map((message) => message.key))) {
+    const ofRecord = messages.filter((message) => message.key === key);
+    expect(new Set(ofRecord.map(({ partition }) => partition)).size).toBe(1);
+    expect(ofRecord.map(({ offset }) => offset)).toEqual(
+      ofRecord.map(({ offset }) => offset).toSorted((one, other) => Number(one - other)),
+    );
+  }
+  expect(peer.store.configs.get(FEED_TOPIC)?.get('cleanup.policy')).toBe('compact');
+});
+
+test('a rebuild of the record history and a restart of the relay publish nothing (T20)', async () => {
+  await civic.writer.write(randomChanges(randomFrom(3), 200), {});
+  const first = relay();
+  await relayAtRest(civic);
+  await untilTrue('all is published', () => first.published.reduce((sum, count) => sum + count, 0) > 0);
+  const before = ends();
+  const building = await civic.generations.create(recordHistory, 'building', Date.now());
+  await untilTrue('the rebuild is live', async () => (await civic.live(recordHistory.name)) === building.generation);
+  await first.stop();
+  const second = relay();
+  await relayAtRest(civic);
+  await untilTrue(
+    'the second one has looked at its topic',
+    () => civic.logger.told.filter((line) => line.includes('the relay goes on')).length > 0,
+  );
+  expect(ends()).toEqual(before);
+  await write(upsert('topics', 99, 1));
+  await untilTrue('the next change is published', () => second.published.length > 0);
+  expect(second.published).toEqual([1]);
+  const items = await feedItems(civic);
+  expect(await positions()).toEqual(dense(items.length));
+});
+
+test('a connection that is lost around any step of a transaction, before or after it, costs and repeats nothing', async () => {
+  relay();
+  const steps = ['AddPartitionsToTxn', 'Produce', 'EndTxn'].flatMap((call) => [['cutBefore', call] as const, ['cutAfter', call] as const]);
+  for (const [number, [fault, call]] of steps.entries()) {
+    peer.faults[fault].set(call, 1);
+    await civic.writer.write(randomChanges(randomFrom(number), 40), {});
+    await untilTrue('the fault was met', () => peer.faults[fault].get(call) === 0);
+  }
+  await relayAtRest(civic);
+  expect(await positions()).toEqual(dense((await feedItems(civic)).length));
+});
+
+test('while the brokers are away it waits without being paused, and then goes on where it was', async () => {
+  relay();
+  await civic.writer.write(randomChanges(randomFrom(1), 50), {});
+  await relayAtRest(civic);
+  await peer.goDown();
+  await civic.writer.write(randomChanges(randomFrom(2), 50), {});
+  await untilTrue('it has met their absence', () => civic.logger.warnings.some((line) => line.includes('brokers of Kafka')));
+  await peer.comeBack();
+  peer.faults.slowMs = 20;
+  await relayAtRest(civic);
+  expect(await positions()).toEqual(dense((await feedItems(civic)).length));
+});
+
+test('of two relays one works, and the other takes over when it stops', async () => {
+  const both = [relay(), relay()];
+  await civic.writer.write(randomChanges(randomFrom(4), 60), {});
+  await relayAtRest(civic);
+  const [working, waiting] = both[0]!.published.length > 0 ? both : both.toReversed();
+  expect(waiting!.published).toEqual([]);
+  await working!.stop();
+  await civic.writer.write(randomChanges(randomFrom(5), 60), {});
+  await relayAtRest(civic);
+  expect(waiting!.published.length).toBeGreaterThan(0);
+  expect(await positions()).toEqual(dense((await feedItems(civic)).length));
+});
+
+test('a relay that was shut out while it published adds nothing, and neither did what it had begun', async () => {
+  let isIntruding = false;
+  relay({
+    around: (topic) => ({
+      name: topic.name,
+      open: async () => {
+        const publication = await topic.open();
+        return {
+          ...publication,
+          publish: async (messages, place) => {
+            // Somebody opens the topic right before this one's messages arrive.
+            if (isIntruding) {
+              isIntruding = false;
+              await (await topic.open()).end();
+            }
+            await publication.publish(messages, place);
+          },
+        };
+      },
+    }),
+  });
+  await civic.writer.write(randomChanges(randomFrom(6), 30), {});
+  await relayAtRest(civic);
+  isIntruding = true;
+  await civic.writer.write(randomChanges(randomFrom(9), 30), {});
+  await relayAtRest(civic);
+  expect(isIntruding).toBe(false);
+  expect(await positions()).toEqual(dense((await feedItems(civic)).length));
+});
+
+test('records too large for one send go one by one', async () => {
+  const large = (number: number) => {
+    const change = upsert('topics', number, 1) as { content: object };
+    return { ...change, content: { ...change.content, description: 'x'.repeat(900_000) } } as ReturnType<typeof upsert>;
+  };
+  await write(large(1), large(2), upsert('topics', 3, 1), large(4));
+  relay();
+  await relayAtRest(civic);
+  expect(await positions()).toEqual([1, 2, 3, 4]);
+});
+
+describe('where history has been pruned', () => {
+  const pruned = async () => {
+    const changes = [upsert('topics', 1, 1), upsert('topics', 2, 1), upsert('topics', 3, 1), upsert('topics', 1, 2), remove('topics', 2)];
+    for (const change of changes) await write(change);
+    await civic.settled();
+    civic.clock.advance(RETENTION_MS + DAY_MS);
+    await write(upsert('topics', 4, 1));
+    await civic.settled();
+    expect(await civic.prune()).toBeGreaterThan(0);
+  };
+
+  test('a new topic begins with the records as they stand, says so, and goes on with every change', async () => {
+    await pruned();
+    relay();
+    await relayAtRest(civic);
+    await write(upsert('topics', 3, 7), remove('topics', 4));
+    await relayAtRest(civic);
+    const messages = await readChained(peer.brokers);
+    expect(messages.map(({ headers }) => [headers['civic-position'], headers['civic-boundary']])).toEqual([
+      ['3', '6'],
+      ['4', '6'],
+      ['6', '6'],
+      ['7', undefined],
+      ['8', undefined],
+    ]);
+  });
+
+  test('a topic that has fallen behind it is not continued: the relay pauses and says what to do', async () => {
+    const first = relay();
+    await write(upsert('topics', 9, 1));
+    await relayAtRest(civic);
+    await first.stop();
+    await pruned();
+    relay();
+    expect(await paused()).toMatch(/stands at position 1, and changes up to \d+ are no longer retained: delete the topics/);
+    expect(await positions()).toEqual([1]);
+  });
+});
+
+describe('whose topic it is', () => {
+  test('after a restore the new feed is published from its beginning, under its own name', async () => {
+    const first = relay();
+    await write(upsert('topics', 1, 1), upsert('topics', 2, 1));
+    await relayAtRest(civic);
+    await first.stop();
+    const opened = await openFeed(civic.log, civic.clock, civic.identifiers);
+    const [commandId, feedId] = [civic.identifiers.next(), civic.identifiers.next()];
+    const data = JSON.stringify({ feedId, reason: 'restored' });
+    const event = {
+      id: eventId(commandId, 0),
+      type: FEED_OPENED,
+      schemaVersion: 1,
+      data,
+      metadata: { commandId },
+      time: civic.clock.now(),
+    };
+    await civic.log.append({ stream: FEED_STREAM, expectedRevision: opened.revision, events: [event] });
+    await civic.settled();
+    relay();
+    await untilTrue('the new feed is published', async () => ends().reduce((sum, end) => sum + end, 0n) > 4n);
+    await relayAtRest(civic);
+    const seen = (await readTopic(peer.brokers, FEED_TOPIC)).map(({ headers }) => `${headers['civic-feed']} ${headers['civic-position']}`);
+    expect(seen.toSorted()).toEqual([civic.feedId, feedId].flatMap((id) => [`${id} 1`, `${id} 2`]).toSorted());
+  });
+
+  test('a topic of another service’s feed is left alone', async () => {
+    const other = '00000000-0000-4000-8000-000000000001';
+    peer.store.create(FEED_TOPIC, 3);
+    peer.store.create(`${FEED_TOPIC}.place`, 1);
+    await sendAll(peer.brokers, FEED_TOPIC, [{ key: 'topics/1', value: '{}' }]);
+    await sendAll(peer.brokers, `${FEED_TOPIC}.place`, [
+      { key: FEED_TOPIC, value: JSON.stringify({ feedId: other, position: 4, boundary: 0 }) },
+    ]);
+    await write(upsert('topics', 1, 1));
+    const before = ends();
+    relay();
+    expect(await paused()).toContain(`carries the feed ${other}, which was never this log's`);
+    expect(ends()).toEqual(before);
+  });
+
+  test('a topic with messages of which nobody knows how far they go is left alone', async () => {
+    peer.store.create(FEED_TOPIC, 3);
+    await sendAll(peer.brokers, FEED_TOPIC, [{ key: 'topics/1', value: '{}' }]);
+    relay();
+    expect(await paused()).toContain('does not say of which feed and how far');
+  });
+
+  test('a topic that was deleted is filled anew, also where nothing changes', async () => {
+    const first = relay();
+    await write(upsert('topics', 1, 1), upsert('topics', 2, 1));
+    await relayAtRest(civic);
+    await first.stop();
+    peer.store.remove(FEED_TOPIC);
+    relay();
+    await untilTrue('it is filled again', () => ends().some((end) => end > 0n));
+    expect(await positions()).toEqual([1, 2]);
+  });
+
+  test('a topic whose messages have all grown too old is continued, not filled anew', async () => {
+    const first = relay();
+    await write(upsert('topics', 1, 1), upsert('topics', 2, 1));
+    await relayAtRest(civic);
+    await first.stop();
+    for (const partition of peer.store.topics.get(FEED_TOPIC)!) partition.forgetAll();
+    const second = relay();
+    await write(upsert('topics', 3, 1));
+    await untilTrue('the next change is published', () => second.published.length > 0);
+    expect(second.published).toEqual([1]);
+  });
+});

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { type IHeaders, Kafka, logLevel, type Message, Partitioners } from 'kafkajs';
+import { leaveOutTimeoutWarning } from '../../infra/kafka/timeout-warning.ts';
+
+/** A client as anybody's, silent. */
+export const plainKafka = (brokers: string): Kafka => {
+  leaveOutTimeoutWarning();
+  return new Kafka({
+    clientId: 'test',
+    brokers: brokers.split(','),
+    logLevel: logLevel.NOTHING,
+    retry: { retries: 8, initialRetryTime: 50, maxRetryTime: 1000 },
+  });
+};
+
+export interface ReadMessage {
+  readonly partition: number;
+  readonly offset: bigint;
+  readonly key: string;
+  readonly value: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const textHeaders = (headers: IHeaders | undefined): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, String(value)]));
+
+/** Every message of a topic from its beginning to its present end, as somebody reads it who reads committed messages only. */
+export const readTopic = async (brokers: string, topic: string): Promise<readonly ReadMessage[]> => {
+  const kafka = plainKafka(brokers);
+  const admin = kafka.admin();
+  await admin.connect();
+  const ends = new Map(
+    (await admin.fetchTopicOffsets(topic)).map(({ partition, high, low }) => [partition, high === low ? 0n : BigInt(high)]),
+  );
+  await admin.disconnect();
+  const left = new Set([...ends].filter(([, end]) => end > 0n).map(([partition]) => partition));
+  const messages: ReadMessage[] = [];
+  if (left.size === 0) return messages;
+  const consumer = kafka.consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 50, allowAutoTopicCreation: false });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  consumer.on('consumer.crash', ({ payload }) => reject(payload.error));
+  consumer.on('consumer.end_batch_process', ({ payload: { partition, lastOffset } }) => {
+    if (BigInt(lastOffset) >= ends.get(partition)! - 1n) left.delete(partition);
+    if (left.size === 0) resolve();
+  });
+  await consumer.connect();
+  await consumer.subscribe({ topic, fromBeginning: true });
+  await consumer.run({
+    autoCommit: false,
+    eachBatch: async ({ batch }) => {
+      for (const { offset, key, value, headers } of batch.messages) {
+        if (BigInt(offset) >= ends.get(batch.partition)!) return;
+        messages.push({
+          partition: batch.partition,
+          offset: BigInt(offset),
+          key: String(key),
+          value: value === null ? null : value.toString('utf8'),
+          headers: textHeaders(headers),
+        });
+      }
+    },
+  });
+  await promise;
+  await consumer.disconnect();
+  return messages;
+};
+
+/** Sends messages as a program of somebody else does. */
+export const sendAll = async (brokers: string, topic: string, messages: readonly Message[]): Promise<void> => {
+  const producer = plainKafka(brokers).producer({ createPartitioner: Partitioners.DefaultPartitioner, allowAutoTopicCreation: false });
+  await producer.connect();
+  await producer.send({ topic, messages: [...messages] });
+  await producer.disconnect();
+};

@@ -1,0 +1,300 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { PeerGroup } from './kafka-peer-groups.ts';
+import type { Produced } from './kafka-peer-partition.ts';
+import type { PeerStore } from './kafka-peer-store.ts';
+import { CODES, type WireReader, WireWriter } from './kafka-peer-wire.ts';
+
+/** What of the peer answers need to know. */
+export interface PeerState {
+  readonly store: PeerStore;
+  readonly groups: Map<string, PeerGroup>;
+  readonly port: number;
+  readonly autoCreate: number;
+}
+
+type Answer = (asked: WireReader, state: PeerState) => WireWriter | Promise<WireWriter>;
+
+/** Calls that the peer serves, by the number and the version that the protocol gives them; each is advertised in this one version. */
+interface Api {
+  readonly name: string;
+  readonly key: number;
+  readonly version: number;
+  readonly answer: Answer;
+}
+
+const NODE = 1;
+const HOST = '127.0.0.1';
+const topicsOf = <Part>(asked: WireReader, part: (topic: string) => Part): { readonly topic: string; readonly parts: Part[] }[] =>
+  asked.list(() => {
+    const topic = asked.text();
+    return { topic, parts: asked.list(() => part(topic)) };
+  });
+
+const groupOf = ({ groups }: PeerState, id: string): PeerGroup => {
+  const known = groups.get(id);
+  if (known !== undefined) return known;
+  const made = new PeerGroup();
+  groups.set(id, made);
+  return made;
+};
+
+const produce: Answer = (asked, { store }) => {
+  const name = asked.nullableText();
+  asked.int16();
+  asked.int32();
+  const topics = topicsOf(asked, (topic) => {
+    const index = asked.int32();
+    const bytes = asked.bytes();
+    const partition = store.partition(topic, index);
+    const none = (code: number): Produced => ({ code, base: -1n });
+    if (partition === undefined) return { index, produced: none(CODES.unknownTopic) };
+    const refused =
+      name === null ? CODES.none : store.transactions.mayWrite(name, bytes.readBigInt64BE(43), bytes.readInt16BE(51), partition);
+    return { index, produced: refused === CODES.none ? partition.append(bytes) : none(refused) };
+  });
+  const said = new WireWriter();
+  said.list(topics, ({ topic, parts }) =>
+    said.text(topic).list(parts, ({ index, produced }) => said.int32(index).int16(produced.code).int64(produced.base).int64(-1)),
+  );
+  return said.int32(0);
+};
+
+const fetch: Answer = async (asked, { store }) => {
+  asked.int32();
+  const waitMs = asked.int32();
+  const minBytes = asked.int32();
+  asked.int32();
+  const committedOnly = asked.int8() === 1;
+  const topics = topicsOf(asked, () => ({ index: asked.int32(), from: asked.int64(), maxBytes: asked.int32() }));
+  const look = () => {
+    store.transactions.expire(Date.now());
+    return topics.map(({ topic, parts }) => ({
+      topic,
+      parts: parts.map(({ index, from, maxBytes }) => ({
+        index,
+        fetched: store.partition(topic, index)?.fetch(from, maxBytes, committedOnly),
+      })),
+    }));
+  };
+  const isEnough = (found: ReturnType<typeof look>): boolean => {
+    const all = found.flatMap(({ parts }) => parts);
+    if (all.some(({ fetched }) => fetched === undefined || fetched.code !== CODES.none)) return true;
+    return all.reduce((sum, { fetched }) => sum + (fetched?.bytes.length ?? 0), 0) >= minBytes;
+  };
+  const until = Date.now() + waitMs;
+  let found = look();
+  while (!isEnough(found) && Date.now() < until) {
+    const changed = new Promise<void>((resolve) => {
+      for (const { topic, parts } of topics) for (const { index } of parts) store.partition(topic, index)?.onChange(resolve);
+    });
+    await Promise.race([changed, after(until - Date.now())]);
+    found = look();
+  }
+  const said = new WireWriter().int32(0);
+  return said.list(found, ({ topic, parts }) =>
+    said.text(topic).list(parts, ({ index, fetched }) => {
+      said
+        .int32(index)
+        .int16(fetched?.code ?? CODES.unknownTopic)
+        .int64(fetched?.high ?? -1)
+        .int64(fetched?.stable ?? -1);
+      said.list(fetched?.aborted ?? [], ({ producer, first }) => said.int64(producer).int64(first));
+      said.bytes(fetched?.bytes ?? Buffer.alloc(0));
+    }),
+  );
+};
+
+const LATEST = -1n;
+const listOffsets: Answer = (asked, { store }) => {
+  asked.int32();
+  const topics = topicsOf(asked, () => ({ index: asked.int32(), time: asked.int64() }));
+  const said = new WireWriter();
+  return said.list(topics, ({ topic, parts }) =>
+    said.text(topic).list(parts, ({ index, time }) => {
+      const partition = store.partition(topic, index);
+      const offset = partition === undefined ? -1n : time === LATEST ? partition.end : partition.low;
+      said
+        .int32(index)
+        .int16(partition === undefined ? CODES.unknownTopic : CODES.none)
+        .int64(-1)
+        .int64(offset);
+    }),
+  );
+};
+
+const metadata: Answer = (asked, { store, port, autoCreate }) => {
+  const names = asked.nullableList(() => asked.text()) ?? [...store.topics.keys()];
+  if (asked.boolean() && autoCreate > 0) for (const name of names) store.create(name, autoCreate);
+  const said = new WireWriter().int32(0);
+  said.list([NODE], (id) => said.int32(id).text(HOST).int32(port).text(null));
+  said.text('peer').int32(NODE);
+  return said.list(names, (name) => {
+    const partitions = store.topics.get(name);
+    said
+      .int16(partitions === undefined ? CODES.unknownTopic : CODES.none)
+      .text(name)
+      .int8(0);
+    said.list(partitions ?? [], (partition) => {
+      said.int16(CODES.none).int32(partitions!.indexOf(partition)).int32(NODE);
+      said.list([NODE], (id) => said.int32(id)).list([NODE], (id) => said.int32(id));
+    });
+  });
+};
+
+const createTopics: Answer = (asked, { store }) => {
+  const made = asked.list(() => {
+    const topic = asked.text();
+    const partitions = asked.int32();
+    asked.int16();
+    asked.list(() => [asked.int32(), asked.list(() => asked.int32())]);
+    const config = new Map(asked.list(() => [asked.text(), asked.nullableText()] as const));
+    return { topic, created: store.create(topic, Math.max(1, partitions), config) };
+  });
+  const said = new WireWriter();
+  return said.list(made, ({ topic, created }) =>
+    said
+      .text(topic)
+      .int16(created ? CODES.none : CODES.topicExists)
+      .text(null),
+  );
+};
+
+const findCoordinator: Answer = (_, { port }) => new WireWriter().int32(0).int16(CODES.none).text(null).int32(NODE).text(HOST).int32(port);
+
+const joinGroup: Answer = async (asked, state) => {
+  const group = groupOf(state, asked.text());
+  const [sessionMs, rebalanceMs, member] = [asked.int32(), asked.int32(), asked.text()];
+  asked.text();
+  const protocols = asked.list(() => ({ name: asked.text(), metadata: asked.bytes() }));
+  const joined = await group.join({ member, sessionMs, rebalanceMs, protocols });
+  const said = new WireWriter().int32(0).int16(joined.code).int32(joined.generation);
+  said.text(joined.protocol).text(joined.leader).text(joined.member);
+  return said.list(joined.members, ({ id, metadata: bytes }) => said.text(id).bytes(bytes));
+};
+
+const syncGroup: Answer = async (asked, state) => {
+  const group = groupOf(state, asked.text());
+  const [generation, member] = [asked.int32(), asked.text()];
+  const assignments = new Map(asked.list(() => [asked.text(), asked.bytes()] as const));
+  const { code, assignment } = await group.sync(member, generation, assignments);
+  return new WireWriter().int32(0).int16(code).bytes(assignment);
+};
+
+const heartbeat: Answer = (asked, state) => {
+  const group = groupOf(state, asked.text());
+  const generation = asked.int32();
+  return new WireWriter().int32(0).int16(group.heartbeat(asked.text(), generation));
+};
+
+const leaveGroup: Answer = (asked, state) => new WireWriter().int32(0).int16(groupOf(state, asked.text()).leave(asked.text()));
+
+const offsetCommit: Answer = (asked, state) => {
+  const group = asked.text();
+  const generation = asked.int32();
+  const code = groupOf(state, group).mayCommit(asked.text(), generation);
+  asked.int64();
+  const topics = topicsOf(asked, (topic) => ({
+    group,
+    topic,
+    partition: asked.int32(),
+    offset: asked.int64(),
+    metadata: asked.nullableText(),
+  }));
+  if (code === CODES.none) for (const { parts } of topics) state.store.commit(parts);
+  const said = new WireWriter().int32(0);
+  return said.list(topics, ({ topic, parts }) => said.text(topic).list(parts, ({ partition }) => said.int32(partition).int16(code)));
+};
+
+const offsetFetch: Answer = (asked, { store }) => {
+  const group = asked.text();
+  const named = asked.nullableList(() => ({ topic: asked.text(), parts: asked.list(() => asked.int32()) }));
+  const topics = named ?? store.committedBy(group).map(({ topic, partition }) => ({ topic, parts: [partition] }));
+  const said = new WireWriter().int32(0);
+  said.list(topics, ({ topic, parts }) =>
+    said.text(topic).list(parts, (partition) => {
+      const entry = store.committed(group, topic, partition);
+      said
+        .int32(partition)
+        .int64(entry?.offset ?? -1)
+        .text(entry?.metadata ?? null)
+        .int16(CODES.none);
+    }),
+  );
+  return said.int16(CODES.none);
+};
+
+const initProducerId: Answer = (asked, { store }) => {
+  const name = asked.nullableText();
+  const { producer, epoch } = store.transactions.init(name, asked.int32());
+  return new WireWriter().int32(0).int16(CODES.none).int64(producer).int16(epoch);
+};
+
+const addPartitions: Answer = (asked, { store }) => {
+  const [name, producer, epoch] = [asked.text(), asked.int64(), asked.int16()];
+  const topics = topicsOf(asked, (topic) => ({ index: asked.int32(), topic }));
+  const partitions = topics.flatMap(({ parts }) => parts.map(({ topic, index }) => store.partition(topic, index)));
+  const known = partitions.filter((partition) => partition !== undefined);
+  const code = known.length < partitions.length ? CODES.unknownTopic : store.transactions.addPartitions(name, producer, epoch, known);
+  const said = new WireWriter().int32(0);
+  return said.list(topics, ({ topic, parts }) => said.text(topic).list(parts, ({ index }) => said.int32(index).int16(code)));
+};
+
+const addOffsets: Answer = (asked, { store }) => {
+  const [name, producer, epoch] = [asked.text(), asked.int64(), asked.int16()];
+  return new WireWriter().int32(0).int16(store.transactions.addGroup(name, producer, epoch, asked.text()));
+};
+
+const endTransaction: Answer = (asked, { store }) => {
+  const [name, producer, epoch] = [asked.text(), asked.int64(), asked.int16()];
+  return new WireWriter().int32(0).int16(store.transactions.end(name, producer, epoch, asked.boolean()));
+};
+
+const commitInTransaction: Answer = (asked, { store }) => {
+  const [name, group, producer, epoch] = [asked.text(), asked.text(), asked.int64(), asked.int16()];
+  const topics = topicsOf(asked, (topic) => ({
+    group,
+    topic,
+    partition: asked.int32(),
+    offset: asked.int64(),
+    metadata: asked.nullableText(),
+  }));
+  const code = store.transactions.commitLater(
+    name,
+    producer,
+    epoch,
+    topics.flatMap(({ parts }) => parts),
+  );
+  const said = new WireWriter().int32(0);
+  return said.list(topics, ({ topic, parts }) => said.text(topic).list(parts, ({ partition }) => said.int32(partition).int16(code)));
+};
+
+export const APIS: readonly Api[] = [
+  { name: 'Produce', key: 0, version: 3, answer: produce },
+  { name: 'Fetch', key: 1, version: 4, answer: fetch },
+  { name: 'ListOffsets', key: 2, version: 1, answer: listOffsets },
+  { name: 'Metadata', key: 3, version: 4, answer: metadata },
+  { name: 'OffsetCommit', key: 8, version: 3, answer: offsetCommit },
+  { name: 'OffsetFetch', key: 9, version: 3, answer: offsetFetch },
+  { name: 'FindCoordinator', key: 10, version: 1, answer: findCoordinator },
+  { name: 'JoinGroup', key: 11, version: 2, answer: joinGroup },
+  { name: 'Heartbeat', key: 12, version: 1, answer: heartbeat },
+  { name: 'LeaveGroup', key: 13, version: 1, answer: leaveGroup },
+  { name: 'SyncGroup', key: 14, version: 1, answer: syncGroup },
+  { name: 'CreateTopics', key: 19, version: 1, answer: createTopics },
+  { name: 'InitProducerId', key: 22, version: 0, answer: initProducerId },
+  { name: 'AddPartitionsToTxn', key: 24, version: 0, answer: addPartitions },
+  { name: 'AddOffsetsToTxn', key: 25, version: 0, answer: addOffsets },
+  { name: 'EndTxn', key: 26, version: 0, answer: endTransaction },
+  { name: 'TxnOffsetCommit', key: 28, version: 0, answer: commitInTransaction },
+];
+
+const API_VERSIONS = { key: 18, newest: 2 };
+
+/** The answer to the call that tells which calls there are, in the versions 0 to 2. */
+export const versionsAnswer = (version: number): WireWriter => {
+  const said = new WireWriter().int16(version > API_VERSIONS.newest ? CODES.unsupported : CODES.none);
+  const spans = [...APIS.map(({ key, version: only }) => [key, only, only] as const), [API_VERSIONS.key, 0, API_VERSIONS.newest] as const];
+  said.list(spans, ([key, from, to]) => said.int16(key).int16(from).int16(to));
+  return version === 0 || version > API_VERSIONS.newest ? said : said.int32(0);
+};
+export const VERSIONS_KEY = API_VERSIONS.key;

@@ -1,0 +1,122 @@
+import { createServer, type Socket } from 'node:net';
+import { setTimeout as after } from 'node:timers/promises';
+import { APIS, type PeerState, VERSIONS_KEY, versionsAnswer } from './kafka-peer-answers.ts';
+import { PeerGroup } from './kafka-peer-groups.ts';
+import { PeerStore } from './kafka-peer-store.ts';
+import { framesOf, WireReader, WireWriter } from './kafka-peer-wire.ts';
+
+/** What goes wrong at the peer, until it is used up or taken back. */
+export interface KafkaFaults {
+  /** Calls of these names, so many of each, are not served, and their connection is cut. */
+  readonly cutBefore: Map<string, number>;
+  /** The same, after they were served: nobody is told. */
+  readonly cutAfter: Map<string, number>;
+  /** Every answer waits for so long. */
+  slowMs: number;
+}
+
+export interface KafkaPeer {
+  readonly brokers: string;
+  readonly store: PeerStore;
+  readonly faults: KafkaFaults;
+  /** Calls that were begun, by name. */
+  readonly calls: Map<string, number>;
+  cut(): void;
+  /** Takes no connection any more, and forgets what a broker keeps in memory alone. */
+  goDown(): Promise<void>;
+  comeBack(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface KafkaPeerSettings {
+  readonly store?: PeerStore;
+  /** Partitions of topics that clients ask for before they are made; 0: they are not made. */
+  readonly autoCreate?: number;
+}
+
+const take = (counts: Map<string, number>, name: string): boolean => {
+  const left = counts.get(name) ?? 0;
+  if (left > 0) counts.set(name, left - 1);
+  return left > 0;
+};
+
+/** A broker in this process that speaks the wire protocol of Kafka: topics, groups, idempotent and transactional producers. */
+export const startKafkaPeer = async (settings: KafkaPeerSettings = {}): Promise<KafkaPeer> => {
+  const { store = new PeerStore(), autoCreate = 0 } = settings;
+  const faults: KafkaFaults = { cutBefore: new Map(), cutAfter: new Map(), slowMs: 0 };
+  const calls = new Map<string, number>();
+  const groups = new Map<string, PeerGroup>();
+  const sockets = new Set<Socket>();
+  let port = 0;
+
+  const serve = async (socket: Socket, frame: Buffer): Promise<Buffer | null> => {
+    const asked = new WireReader(frame);
+    const [key, version, correlation] = [asked.int16(), asked.int16(), asked.int32()];
+    asked.nullableText();
+    const head = new WireWriter().int32(correlation);
+    if (key === VERSIONS_KEY) return head.raw(versionsAnswer(version).finish()).finish();
+    const api = APIS.find((each) => each.key === key && each.version === version);
+    if (api === undefined) throw new Error(`the peer does not serve call ${key} in version ${version}`);
+    calls.set(api.name, (calls.get(api.name) ?? 0) + 1);
+    if (take(faults.cutBefore, api.name)) {
+      socket.destroy();
+      return null;
+    }
+    const state: PeerState = { store, groups, port, autoCreate };
+    const answer = await api.answer(asked, state);
+    if (take(faults.cutAfter, api.name)) {
+      socket.destroy();
+      return null;
+    }
+    if (faults.slowMs > 0) await after(faults.slowMs);
+    return head.raw(answer.finish()).finish();
+  };
+
+  const answer = async (socket: Socket, frame: Buffer, before: Promise<unknown>): Promise<void> => {
+    await before;
+    if (socket.destroyed) return;
+    const said = await serve(socket, frame);
+    if (said !== null && !socket.destroyed) socket.write(new WireWriter().bytes(said).finish());
+  };
+
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.setNoDelay(true);
+    socket.on('error', () => undefined).once('close', () => sockets.delete(socket));
+    // A broker answers the calls of a connection in their order.
+    let last: Promise<unknown> = Promise.resolve();
+    socket.on(
+      'data',
+      framesOf((frame) => {
+        const kept = Buffer.from(frame);
+        last = answer(socket, kept, last);
+        last.catch(() => socket.destroy());
+      }),
+    );
+  });
+  const listen = async (wanted: number): Promise<void> => {
+    await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
+    port = (server.address() as { port: number }).port;
+  };
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  const goDown = async (): Promise<void> => {
+    const gone = new Promise((resolve) => server.close(resolve));
+    cut();
+    await gone;
+    for (const group of groups.values()) group.end();
+    groups.clear();
+  };
+  await listen(0);
+  return {
+    brokers: `127.0.0.1:${port}`,
+    store,
+    faults,
+    calls,
+    cut,
+    goDown,
+    comeBack: () => listen(port),
+    stop: () => goDown(),
+  };
+};

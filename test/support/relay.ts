@@ -1,0 +1,103 @@
+import { kafkaClient } from '../../infra/kafka/connection.ts';
+import { createFeedTopic } from '../../infra/kafka/feed-topic.ts';
+import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { readFeedAfter } from '../../queries/feed-after.ts';
+import { readFeedHead } from '../../queries/feed-head.ts';
+import { feedIdentities } from '../../queries/feed-identities.ts';
+import { randomIdentifiers } from '../../src/domain/identifiers.ts';
+import type { FeedTopic } from '../../src/domain/ports/feed-topic.ts';
+import { createRelay, RELAY } from '../../src/reactors/relay/relay.ts';
+import { runReactor } from '../../src/reactors/run-reactor.ts';
+import { hurriedClock } from './classification.ts';
+import { type TestCivic, untilTrue } from './civic.ts';
+import { type ReadMessage, readTopic } from './kafka-client.ts';
+
+export const FEED_TOPIC = 'civic.feed';
+
+export interface RunningRelay {
+  /** Messages of each publication, as they were told. */
+  readonly published: number[];
+  stop(): Promise<void>;
+}
+
+let owners = 0;
+
+/** Runs the relay on a database and brokers until it is stopped. */
+export const startRelay = (
+  civic: TestCivic,
+  brokers: string,
+  { leaseMs = 1500, around = (topic: FeedTopic): FeedTopic => topic } = {},
+): RunningRelay => {
+  const kafka = kafkaClient({ brokers: brokers.split(','), tls: false }, civic.logger);
+  const topic = around(createFeedTopic({ kafka, topic: FEED_TOPIC, identifiers: randomIdentifiers, keepMs: 1000 }));
+  const published: number[] = [];
+  const relay = createRelay({
+    topic,
+    clock: hurriedClock,
+    logger: civic.logger,
+    progress: civic.progress,
+    readModel: recordHistory.name,
+    readHead: () => readFeedHead(civic.reads),
+    readAfter: (after) => readFeedAfter(civic.reads, after),
+    feedIds: () => feedIdentities(civic.log),
+    onPublished: (messages) => void published.push(messages),
+  });
+  const stopping = new AbortController();
+  const store = createReactorStore(civic.database.transactor);
+  const owner = `relay-${process.pid}-${(owners += 1)}`;
+  const ended = runReactor(
+    { log: civic.log, store, leaseClock: hurriedClock, logger: civic.logger, owner, leaseMs },
+    relay,
+    stopping.signal,
+  );
+  return {
+    published,
+    async stop() {
+      stopping.abort();
+      await ended;
+    },
+  };
+};
+
+export const relayRow = async (civic: TestCivic) =>
+  (await createReactorStore(civic.database.transactor).list()).find(({ name }) => name === RELAY);
+
+/** Waits until the relay has followed the log to its end. */
+export const relayAtRest = (civic: TestCivic): Promise<void> =>
+  untilTrue('the relay has followed the log to its end', async () => {
+    const row = await relayRow(civic);
+    if (row?.pausedReason) throw new Error(`paused: ${row.pausedReason}`);
+    return row?.checkpoint === (await civic.log.head());
+  });
+
+/** The messages of a topic in the order of the feed; throws unless each names the one before it, the first of a feed none. */
+export const readChained = async (brokers: string): Promise<readonly ReadMessage[]> => {
+  const messages = (await readTopic(brokers, FEED_TOPIC)).toSorted(
+    (one, other) => Number(one.headers['civic-position']) - Number(other.headers['civic-position']),
+  );
+  let previous = '0';
+  for (const { headers } of messages) {
+    if (headers['civic-follows'] !== previous) {
+      throw new Error(`position ${headers['civic-position']} follows ${headers['civic-follows']} and came after ${previous}`);
+    }
+    previous = headers['civic-position']!;
+  }
+  return messages;
+};
+
+/** What the feed says over HTTP, item by item as text. */
+export const feedItems = async (civic: TestCivic): Promise<readonly string[]> => {
+  const items: string[] = [];
+  for (let cursor: string | undefined; ; ) {
+    const page = JSON.parse(
+      (await civic.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: 50_000_000 })).text,
+    ) as {
+      readonly data: { readonly items: readonly object[] };
+      readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };
+    };
+    items.push(...page.data.items.map((item) => JSON.stringify(item)));
+    if (!page.meta.hasMore) return items;
+    cursor = page.meta.nextCursor;
+  }
+};
