@@ -25,6 +25,8 @@ export interface ProjectionStatus extends LogLag {
   /** Events of the log up to the checkpoint; null where the log cannot count. */
   readonly place: number | null;
   readonly folded: number;
+  /** Takeovers of the right to fold it, by any process. */
+  readonly takeovers: number;
   /** Events folded in a second, over the last stretch of its owner's work; null before there is one. */
   readonly rate: number | null;
   /** Of a rebuild: events of the log that it has yet to pass, and at its pace how long; null where the log cannot count or nobody folds. */
@@ -75,6 +77,7 @@ const statusOf = async (deps: ListProjectionsDependencies, row: Generation, head
     checkpoint: row.checkpoint,
     place: row.speed.place,
     folded: row.folded,
+    takeovers: row.token,
     rate: speed.rate,
     leftEvents: left,
     leftSeconds: left === null ? null : left === 0 ? 0 : speed.pace === null || speed.pace <= 0 ? null : left / speed.pace,

@@ -8,6 +8,8 @@ export interface ReactorStatus extends LogLag {
   /** Stopped: there is work, and nobody holds the lease. */
   readonly state: 'live' | 'paused' | 'stopped';
   readonly handled: number;
+  /** Takeovers of the right to run it, by any process. */
+  readonly takeovers: number;
   readonly owner: string | null;
   readonly reason: string | null;
   readonly poisonEvent: string | null;
@@ -55,6 +57,7 @@ const statusOf = async (
     state: row.pausedReason !== null ? 'paused' : lag.oldestPendingAt !== null && unowned ? 'stopped' : 'live',
     ...lag,
     handled: row.handled,
+    takeovers: row.token,
     owner: row.owner,
     reason: row.pausedReason,
     poisonEvent: row.pausedEvent,

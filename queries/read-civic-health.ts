@@ -69,7 +69,8 @@ export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => asyn
   }
 };
 
-const readSources = async (reads: LiveReads, clock: Clock): Promise<Health['sources']> => {
+/** Every source as health tells it, `stale` derived at this moment. */
+export const readSources = async (reads: LiveReads, clock: Clock): Promise<Health['sources']> => {
   const rows = await reads.many((generation) => currentSources(generation(RECORD_HISTORY)));
   return rows.map(({ source_id, jurisdiction_slug, body_slug, data }) => {
     const success = data.lastSuccessfulCheckAt;

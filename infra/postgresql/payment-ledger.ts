@@ -1,6 +1,6 @@
 import type { Statement, StatementValue, Transaction, Transactor } from '../../src/domain/ports/database.ts';
 import type { PaymentLease, PaymentLedger, PaymentMove, PaymentRow, SeenPayment } from '../../src/domain/ports/payment-ledger.ts';
-import { isNotBilled } from '../../src/domain/payments/payment-states.ts';
+import { isNotBilled, type PaymentState } from '../../src/domain/payments/payment-states.ts';
 import { giveBack, reserve } from './payment-reservation.ts';
 import { LISTED_COLUMNS, ROW_COLUMNS, toListed, toRow } from './payment-rows.ts';
 
@@ -65,6 +65,12 @@ const UNTOLD = `select ${ROW_COLUMNS} from civic.payments
     or (not outcome_told and state in ('SETTLED', 'READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED')))
     and updated_at < $1 order by updated_at limit $2`;
 const LIST = `select ${LISTED_COLUMNS} from civic.payments where $1::text is null or state = $1 order by created_at desc, payment_id limit $2`;
+const COUNT_BY_STATE = `select state, count(*)::text from (
+    (select state from civic.payments where state in ('RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING') limit 100000)
+    union all (select state from civic.payments where state = 'RECONCILE' limit 100000)
+    union all (select state from civic.payments
+      where created_at >= $1 and state in ('SETTLED', 'READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED') limit 100000)
+  ) counted group by state`;
 const LOOK_AGAIN = `update civic.payments set lease_owner = null, lease_until = null, cause = $4, tx_hash = coalesce($5, tx_hash), look_at = $6
   where ${SEEN}`;
 const BAR = `insert into civic.payment_wallets as w (network, payer, barred, changed_at) values ($1, lower($2), $3, $4)
@@ -127,6 +133,10 @@ export const createPaymentLedger = (transactor: Transactor): PaymentLedger => {
       return (await run({ text, values: [settledBefore] })).count;
     },
     list: async ({ state, limit }) => (await run({ text: LIST, values: [state, limit] })).rows.map(toListed),
+    async countByState(begunSince) {
+      const counted = await run({ text: COUNT_BY_STATE, values: [begunSince] });
+      return new Map(counted.rows.map(([state, count]) => [state as PaymentState, Number(count)]));
+    },
     async bar(network, payer, barred, now) {
       await run({ text: BAR, values: [network, payer, barred, now] });
     },

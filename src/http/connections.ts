@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { answerTo } from './refusals.ts';
 import { refusalFor } from './report-refusals.ts';
-import { Rejection } from '../domain/rejections.ts';
+import { Rejection, type RejectionCode } from '../domain/rejections.ts';
 import { isCustomerPath } from './customer-paths.ts';
 
 /** How long the rest of a body that nobody reads may go on arriving after the answer. */
@@ -32,7 +32,9 @@ export interface Connections {
   close(server: Server): void;
 }
 
-export const createConnections = (): Connections => {
+/** `onRefused` is told the code of each answer to what was no request. */
+export const createConnections = (onRefused: (code: RejectionCode) => void): Connections => {
+  const refuse = (error: BrokenRequest, socket: Duplex, target?: string): void => onRefused(refuseBroken(error, socket, target));
   const current = new WeakMap<Duplex, ServerResponse>();
   const awaitingBody = new WeakSet<IncomingMessage>();
   const open = new Set<Socket>();
@@ -98,7 +100,7 @@ const rejectionOf = (code: string | undefined): Rejection => {
   return new Rejection('invalid_parameter', 'the request is not valid HTTP');
 };
 
-const refuse = (error: BrokenRequest, socket: Duplex, target?: string): void => {
+const refuseBroken = (error: BrokenRequest, socket: Duplex, target?: string): RejectionCode => {
   const path = target ?? /^[A-Z]+ (\S+)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '')?.[1];
   const worded = refusalFor(path ?? '', rejectionOf(error.code));
   const { status, headers, body } = answerTo(worded.rejection, worded.status);
@@ -109,7 +111,8 @@ const refuse = (error: BrokenRequest, socket: Duplex, target?: string): void => 
   socket.end([head, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n'));
   const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
   socket.once('close', () => clearTimeout(timer));
+  return worded.rejection.code;
 };
 
 /** `CONNECT` never reaches the router. */
-export const refuseConnect = (_request: IncomingMessage, socket: Duplex): void => refuse(new Error('CONNECT'), socket);
+export const refuseConnect = (_request: IncomingMessage, socket: Duplex): void => void refuseBroken(new Error('CONNECT'), socket);

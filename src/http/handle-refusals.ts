@@ -4,6 +4,7 @@ import type { Logger } from '../domain/ports/logger.ts';
 import { Rejection } from '../domain/rejections.ts';
 import { allowedMethods, type Route } from './allowed-methods.ts';
 import { isCustomerPath } from './customer-paths.ts';
+import type { HttpMetrics } from './metrics.ts';
 import { answerTo, refusalOf } from './refusals.ts';
 import { refusalFor } from './report-refusals.ts';
 
@@ -15,10 +16,15 @@ export interface Refusals {
 /** Makes the envelope the answer to everything that is refused or fails: by the router, the framework, an operation or a defect. */
 export const handleRefusals = (
   app: FastifyInstance,
-  { routes, logger }: { readonly routes: readonly Route[]; readonly logger: Logger },
+  {
+    routes,
+    logger,
+    metrics,
+  }: { readonly routes: readonly Route[]; readonly logger: Logger; readonly metrics: Pick<HttpMetrics, 'refused'> },
 ): Refusals => {
   const send = (rejection: Rejection, status: number | undefined, request: FastifyRequest, reply: FastifyReply): void => {
     const answer = answerTo(rejection, status);
+    metrics.refused(rejection.code);
     if (isCustomerPath(request.raw.url ?? '')) reply.header('cache-control', 'no-store');
     void reply.code(answer.status).headers(answer.headers).send(answer.body);
   };

@@ -76,7 +76,7 @@ export interface HttpServer {
 /** The public listener: every operation of the contract, and the envelope around whatever goes wrong. */
 export const createHttpServer = (parts: HttpServerParts): HttpServer => {
   const { timeouts } = parts;
-  const connections = createConnections();
+  const connections = createConnections((code) => parts.metrics.refused(code));
   const track = createTracking(parts, connections);
   const app = Fastify({
     logger: false,
@@ -120,7 +120,7 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
   const endpoint = createToolEndpoint({ ...parts, ...parts.tools });
   const served = { baseUrl: () => baseUrl, documents: () => documents, preflights: parts.allowedOrigins.length > 0 };
   const routes = addRoutes(app, { ...parts, ...served, connections, publicEdge, codingsOf, endpoint });
-  const refusals = handleRefusals(app, { routes, logger: parts.logger });
+  const refusals = handleRefusals(app, { routes, logger: parts.logger, metrics: parts.metrics });
 
   return {
     listen: async (address) => {

@@ -9,9 +9,19 @@ export interface HttpMetrics {
   softFailure(operation: string): void;
   /** A tool was called; `outcome` is `ok` or the code of its refusal. */
   toolAnswered(tool: string, outcome: string, seconds: number): void;
+  /** A request was refused, or failed, with a code of the closed list. */
+  refused(code: string): void;
 }
 
-export const createHttpMetrics = (registry: Registry): HttpMetrics => {
+/** What has been counted since the start of the process. */
+export interface RequestTotals {
+  readonly requests: number;
+  /** Answers by duration, in the buckets of `DURATION_BOUNDS`. */
+  readonly buckets: readonly number[];
+  readonly refusals: ReadonlyMap<string, number>;
+}
+
+export const createHttpMetrics = (registry: Registry): HttpMetrics & { totals(): RequestTotals } => {
   const durations = new RequestDurations(registry);
   const items = new Counter({
     name: 'civic_items_served_total',
@@ -32,10 +42,32 @@ export const createHttpMetrics = (registry: Registry): HttpMetrics => {
     buckets: [0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10],
     registers: [registry],
   });
+  const refusals = new Map<string, number>();
+  const refused = (code: string): void => void refusals.set(code, (refusals.get(code) ?? 0) + 1);
+  registry.registerMetric(
+    new Counter({
+      name: 'civic_refusals_total',
+      help: 'Requests and tool calls that were refused or failed, by the code of the answer.',
+      labelNames: ['code'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const [code, count] of refusals) this.inc({ code }, count);
+      },
+    }),
+  );
   return {
     answered: (operation, status, seconds) => durations.answered(operation, status, seconds),
     itemsServed: (operation, count) => items.inc({ operation }, count),
     softFailure: (operation) => softFailures.inc({ operation }),
-    toolAnswered: (tool, outcome, seconds) => toolCalls.observe({ tool, outcome }, seconds),
+    toolAnswered: (tool, outcome, seconds) => {
+      toolCalls.observe({ tool, outcome }, seconds);
+      if (outcome !== 'ok') refused(outcome);
+    },
+    refused,
+    totals() {
+      const buckets = durations.counts();
+      return { requests: buckets.reduce((sum, count) => sum + count, 0), buckets, refusals: new Map(refusals) };
+    },
   };
 };

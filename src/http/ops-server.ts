@@ -2,13 +2,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { Registry } from 'prom-client';
 import type { Logger } from '../domain/ports/logger.ts';
-
-export type Readiness = { readonly ready: true } | { readonly ready: false; readonly reasons: readonly string[] };
+import type { OpsState } from './ops/ops-state.ts';
+import { PAGE_FILES, PAGE_HEADERS } from './ops/page.ts';
+import { type Readiness, tellReadiness } from './ops/readyz.ts';
 
 export interface OpsServerParts {
   readonly registry: Registry;
-  /** Why the service is not ready, if it is not; a failure of the question itself counts as not ready. */
   readonly readiness: () => Promise<Readiness>;
+  /** What the page at `/ops` shows. */
+  readonly state: () => Promise<OpsState>;
   readonly logger: Logger;
 }
 
@@ -30,19 +32,18 @@ const json = (status: number, value: object): OpsAnswer => ({
   body: JSON.stringify(value),
 });
 
-/** The operator's listener: `/livez`, `/readyz` and `/metrics`. It needs no credential and belongs on a private address. */
-export const createOpsServer = ({ registry, readiness, logger }: OpsServerParts): OpsServer => {
-  const readyz = async (): Promise<OpsAnswer> => {
-    const state = await Promise.try(readiness).catch((error: unknown): Readiness => {
-      logger.warn({ err: error }, 'readiness could not be told');
-      return { ready: false, reasons: ['readiness could not be told'] };
-    });
-    return state.ready ? json(200, { status: 'ready' }) : json(503, { status: 'not ready', reasons: state.reasons });
-  };
+/** The operator's listener: `/livez`, `/readyz`, `/metrics`, and the page at `/ops` with its state. It needs no credential and belongs on a private address. */
+export const createOpsServer = ({ registry, readiness, state, logger }: OpsServerParts): OpsServer => {
+  const page = Object.entries(PAGE_FILES).map(([path, file]) => [path, () => ({ status: 200, ...file })] as const);
   const routes: Readonly<Record<string, () => OpsAnswer | Promise<OpsAnswer>>> = {
     '/livez': () => json(200, { status: 'live' }),
-    '/readyz': readyz,
+    '/readyz': async () => {
+      const { status, body } = await tellReadiness(readiness, logger);
+      return json(status, body);
+    },
     '/metrics': async () => ({ status: 200, type: registry.contentType, body: await registry.metrics() }),
+    '/ops/state': async () => json(200, await state()),
+    ...Object.fromEntries(page),
   };
   const answer = async ({ method, url = '/' }: IncomingMessage): Promise<OpsAnswer> => {
     const path = url.split('?', 1)[0]!;
@@ -55,7 +56,8 @@ export const createOpsServer = ({ registry, readiness, logger }: OpsServerParts)
       logger.error({ err: error }, 'the operator listener failed');
       return json(500, { error: { code: 'internal_error', message: 'see the log' } });
     });
-    response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body), 'cache-control': 'no-store' });
+    const headers = { 'content-type': type, 'content-length': Buffer.byteLength(body), 'cache-control': 'no-store' };
+    response.writeHead(status, { ...PAGE_HEADERS, ...headers });
     response.end(body);
   };
   const server = createServer((request, response) => void respond(request, response));

@@ -11,8 +11,8 @@ interface Series {
 
 const NAME = 'civic_http_request_duration_seconds';
 const HELP = 'Time from a request to the end of its answer.';
-/** Seconds. */
-const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+/** Upper bounds of the buckets in seconds. */
+export const DURATION_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
 
 /**
  * The histogram of answers. Observed on every request, so it counts in plain arrays: the library's own way of finding a series by its
@@ -24,7 +24,7 @@ export class RequestDurations extends Histogram<Label> {
   constructor(registry: Registry) {
     super({
       name: NAME,
-      help: 'Time from a request to the end of its answer.',
+      help: HELP,
       labelNames: ['operation', 'status'],
       registers: [registry],
     });
@@ -34,11 +34,20 @@ export class RequestDurations extends Histogram<Label> {
     let ofOperation = this.#series.get(operation);
     if (ofOperation === undefined) this.#series.set(operation, (ofOperation = new Map()));
     let series = ofOperation.get(status);
-    if (series === undefined) ofOperation.set(status, (series = { counts: Array<number>(BOUNDS.length + 1).fill(0), sum: 0 }));
+    if (series === undefined) ofOperation.set(status, (series = { counts: Array<number>(DURATION_BOUNDS.length + 1).fill(0), sum: 0 }));
     let bucket = 0;
-    while (bucket < BOUNDS.length && seconds > BOUNDS[bucket]!) bucket += 1;
+    while (bucket < DURATION_BOUNDS.length && seconds > DURATION_BOUNDS[bucket]!) bucket += 1;
     series.counts[bucket]! += 1;
     series.sum += seconds;
+  }
+
+  /** All answers by bucket, not cumulated; the last is for what is above all bounds. */
+  counts(): readonly number[] {
+    const sums = Array<number>(DURATION_BOUNDS.length + 1).fill(0);
+    for (const byStatus of this.#series.values()) {
+      for (const { counts } of byStatus.values()) for (const [index, count] of counts.entries()) sums[index]! += count;
+    }
+    return sums;
   }
 
   override async get(): Promise<Described> {
@@ -58,7 +67,7 @@ const valuesOf = (labels: { operation: string; status: number }, { counts, sum }
   let reached = 0;
   const buckets = counts.map((count, index) => {
     reached += count;
-    return { metricName: `${NAME}_bucket`, labels: { le: BOUNDS[index] ?? '+Inf', ...labels }, value: reached };
+    return { metricName: `${NAME}_bucket`, labels: { le: DURATION_BOUNDS[index] ?? '+Inf', ...labels }, value: reached };
   });
   return [...buckets, { metricName: `${NAME}_sum`, labels, value: sum }, { metricName: `${NAME}_count`, labels, value: reached }];
 };

@@ -47,7 +47,10 @@ export const serveTools = (parts: ToolServing) => {
     });
     request.accountId = principal.accountId;
     const refused = mediaTypeRefusal(request);
-    if (refused !== null) return refusedAs(UNSUPPORTED_MEDIA_TYPE, refused, reply);
+    if (refused !== null) {
+      parts.metrics.refused(refused.code);
+      return refusedAs(UNSUPPORTED_MEDIA_TYPE, refused, reply);
+    }
     const fault = queryFault(raw.url ?? '');
     if (fault !== null) return sent(fault, reply);
     parts.connections.awaitsBody(raw);

@@ -17,7 +17,7 @@ export const bannerText = ({ baseUrl, opsUrl, sampleKey, civic }: Banner): strin
   return [
     '',
     `Civic Records  ${baseUrl}`,
-    ...(opsUrl === null ? [] : [`operators      ${opsUrl}/readyz  ${opsUrl}/metrics`]),
+    ...(opsUrl === null ? [] : [`operators      ${opsUrl}/readyz  ${opsUrl}/metrics  ${opsUrl}/ops`]),
     ...access,
     '',
     'Try:',

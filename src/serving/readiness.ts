@@ -1,16 +1,81 @@
-import type { Position } from '../domain/ports/event-log.ts';
-import type { GenerationStore } from '../domain/ports/generations.ts';
-import type { Readiness } from '../http/ops-server.ts';
+import type { EventLog, Position } from '../domain/ports/event-log.ts';
+import type { Generation, GenerationStore } from '../domain/ports/generations.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { Readiness, ReadinessCheck } from '../http/ops/readyz.ts';
 
-/** Ready once every read model has passed the head of the log that was seen at the start, and as long as the database answers. */
-export const createReadiness =
-  (generations: GenerationStore, projections: readonly { readonly name: string }[], headAtStart: Position) =>
-  async (): Promise<Readiness> => {
-    const rows = await generations.list();
-    const reasons = projections.flatMap(({ name }) => {
-      const live = rows.find(({ projection, state }) => projection === name && state === 'live');
-      if (live === undefined) return [`${name} is not there yet`];
-      return live.checkpoint < headAtStart ? [`${name} has not caught up`] : [];
-    });
-    return reasons.length === 0 ? { ready: true } : { ready: false, reasons };
+export interface ReadinessParts {
+  readonly generations: Pick<GenerationStore, 'list'>;
+  readonly log: Pick<EventLog, 'head'>;
+  readonly projections: readonly { readonly name: string }[];
+  readonly headAtStart: Position;
+  /** The machine's. */
+  readonly clock: Pick<Clock, 'sleep'>;
+  /** Once it aborts the process is not ready, whatever else is well: it finishes what it has and is to be given nothing new. */
+  readonly stopping: AbortSignal;
+}
+
+const PATIENCE_MS = 2_000;
+
+/**
+ * Ready once every read model has passed the head of the log that was seen at the start, and as long as the database answers. What every
+ * process shares and no restart heals, a paused projection or a log that is away, makes it `degraded`: it goes on serving what it can,
+ * since all processes would be taken out of the balance at once.
+ */
+export const createReadiness = (parts: ReadinessParts): (() => Promise<Readiness>) => {
+  const rowsOf = onceAtATime(() => parts.generations.list());
+  const headOf = onceAtATime(() => parts.log.head());
+  return async () => {
+    if (parts.stopping.aborted) return { status: 'stopping', checks: [{ name: 'process', ok: false, reason: 'stopping' }] };
+    const [rows, log] = await Promise.all([inTime(parts, rowsOf()), inTime(parts, headOf())]);
+    if (rows === null) return { status: 'not ready', checks: [failed('database', 'it does not answer')] };
+    const held = parts.projections.map(({ name }) => ofProjection(name, rows, parts.headAtStart));
+    const checks = [
+      { name: 'database', ok: true },
+      log === null ? failed('log', 'it does not answer; what is stored is still read') : { name: 'log', ok: true },
+      ...held.map(({ check }) => check),
+    ];
+    if (held.some(({ behind }) => behind)) return { status: 'not ready', checks };
+    return { status: checks.every(({ ok }) => ok) ? 'ready' : 'degraded', checks };
   };
+};
+
+const failed = (name: string, reason: string): ReadinessCheck => ({ name, ok: false, reason });
+
+const ofProjection = (
+  projection: string,
+  rows: readonly Generation[],
+  headAtStart: Position,
+): { readonly check: ReadinessCheck; readonly behind: boolean } => {
+  const name = `projection ${projection}`;
+  const live = rows.find((row) => row.projection === projection && row.state === 'live');
+  if (live === undefined) return { check: failed(name, 'it is not there yet'), behind: true };
+  if (live.pausedReason !== null) {
+    const where = live.pausedEvent === null ? '' : ` at event ${live.pausedEvent}`;
+    return { check: failed(name, `paused${where}: ${live.pausedReason}`), behind: false };
+  }
+  if (live.checkpoint < headAtStart) return { check: failed(name, 'it has not caught up with the head seen at the start'), behind: true };
+  return { check: { name, ok: true }, behind: false };
+};
+
+/** Probes that come while a question is still under way share it: a database that hangs is asked once. */
+const onceAtATime = <Value>(ask: () => Promise<Value>): (() => Promise<Value>) => {
+  let asked: Promise<Value> | undefined;
+  return () => {
+    asked ??= ask().finally(() => (asked = undefined));
+    return asked;
+  };
+};
+
+/** Null for what failed or is not there in time. */
+const inTime = async <Value>({ clock }: ReadinessParts, asked: Promise<Value>): Promise<Value | null> => {
+  const waited = new AbortController();
+  const late = clock.sleep(PATIENCE_MS, waited.signal).then(() => null);
+  try {
+    return await Promise.race([asked, late]);
+  } catch {
+    return null;
+  } finally {
+    waited.abort();
+    late.catch(() => undefined);
+  }
+};

@@ -1,17 +1,10 @@
-import { collectDefaultMetrics, Registry } from 'prom-client';
-import { listProjections } from '../../queries/list-projections.ts';
-import { readReportFigures } from '../../queries/report-figures.ts';
 import type { Civic } from '../civic.ts';
 import { documentRoutes } from '../documents/document-routes.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
-import { registerLagMetrics } from '../http/lag-metrics.ts';
-import { createHttpMetrics } from '../http/metrics.ts';
-import { createOpsServer, type Readiness } from '../http/ops-server.ts';
-import { registerReportMetrics } from '../http/report-metrics.ts';
 import { fillNewLog, type SampleWanted } from '../sources/first-run.ts';
 import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
-import { createReadiness } from './readiness.ts';
+import { openOpsListener } from './ops-listener.ts';
 import { regularWork } from './regular-work.ts';
 import { repeat } from './repeat.ts';
 import { does, type ServeRole } from './roles.ts';
@@ -64,18 +57,8 @@ const openListeners = async (
   closers: (() => Promise<void>)[],
 ) => {
   const { settings, logger } = civic;
-  const registry = new Registry();
-  collectDefaultMetrics({ register: registry });
-  registerLagMetrics(registry, () => listProjections(civic.listing));
-  registerReportMetrics(registry, civic.clock, () => readReportFigures(civic.reads));
-  let opsUrl: string | null = null;
-  if (settings.CIVIC_OPS_PORT !== 'off') {
-    const caughtUp = createReadiness(civic.generations, civic.projections, headAtStart);
-    const readiness = async (): Promise<Readiness> => (stopping.aborted ? { ready: false, reasons: ['stopping'] } : caughtUp());
-    const ops = createOpsServer({ registry, readiness, logger });
-    opsUrl = await listenOn(ops, 'CIVIC_OPS', settings.CIVIC_OPS_HOST, settings.CIVIC_OPS_PORT);
-    closers.push(() => ops.close());
-  }
+  const { opsUrl, metrics, close } = await openOpsListener(civic, { role, stopping }, headAtStart);
+  closers.push(close);
   if (!does(role, 'answer requests')) return { baseUrl: null, opsUrl, drain: async () => undefined };
   const http = createHttpServer({
     functions: civic.operations,
@@ -91,7 +74,7 @@ const openListeners = async (
     clock: civic.clock,
     identifiers: civic.identifiers,
     logger,
-    metrics: createHttpMetrics(registry),
+    metrics,
     logSampleEvery: LOG_EVERY,
     timeouts: HTTP_TIMEOUTS,
   });

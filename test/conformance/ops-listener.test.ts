@@ -1,10 +1,14 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ProjectionFigures, registerLagMetrics } from '../../src/http/lag-metrics.ts';
-import { createOpsServer, type OpsServer, type Readiness } from '../../src/http/ops-server.ts';
+import type { OpsState } from '../../src/http/ops/ops-state.ts';
+import type { Readiness } from '../../src/http/ops/readyz.ts';
+import { createOpsServer, type OpsServer } from '../../src/http/ops-server.ts';
 
 const registry = new Registry();
-let readiness: () => Promise<Readiness> = async () => ({ ready: true });
+const READY: Readiness = { status: 'ready', checks: [{ name: 'database', ok: true }] };
+let readiness: () => Promise<Readiness> = async () => READY;
+let state: () => Promise<OpsState> = () => Promise.reject(new Error('nothing to show'));
 let lag: () => Promise<ProjectionFigures[]> = async () => [];
 const live = {
   serves: true,
@@ -23,24 +27,34 @@ let url: string;
 beforeAll(async () => {
   registerLagMetrics(registry, () => lag());
   const log = () => undefined;
-  server = createOpsServer({ registry, readiness: () => readiness(), logger: { debug: log, info: log, warn: log, error: log } });
+  server = createOpsServer({
+    registry,
+    readiness: () => readiness(),
+    state: () => state(),
+    logger: { debug: log, info: log, warn: log, error: log },
+  });
   const { host, port } = await server.listen({ host: '127.0.0.1', port: 0 });
   url = `http://${host}:${port}`;
 });
 afterAll(() => server.close());
 
-test('/readyz is 200 only when the service says that it is ready, and else names the reasons', async () => {
-  expect((await fetch(`${url}/readyz`)).status).toBe(200);
-  readiness = async () => ({ ready: false, reasons: ['record_history is 12 events behind the head seen at start'] });
-  const behind = await fetch(`${url}/readyz`);
-  expect([behind.status, await behind.json()]).toEqual([
-    503,
-    { status: 'not ready', reasons: ['record_history is 12 events behind the head seen at start'] },
-  ]);
-  readiness = () => {
-    throw new Error('the database is away');
+test('/readyz is 200 when the service is ready or degraded, else 503, and always names each check with its reason', async () => {
+  const tells = async (given: Readiness) => {
+    readiness = async () => given;
+    const answer = await fetch(`${url}/readyz`);
+    expect(await answer.json()).toEqual(given);
+    return answer.status;
   };
-  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  const checks = [{ name: 'projection audit', ok: false, reason: 'it has not caught up with the head seen at the start' }];
+  expect(await tells(READY)).toBe(200);
+  expect(await tells({ status: 'degraded', checks })).toBe(200);
+  expect(await tells({ status: 'not ready', checks })).toBe(503);
+  expect(await tells({ status: 'stopping', checks })).toBe(503);
+  readiness = () => {
+    throw new Error('the database is away: postgres://user:secret@host/');
+  };
+  const broken = await fetch(`${url}/readyz`);
+  expect([broken.status, await broken.text()]).toEqual([503, expect.not.stringContaining('secret')]);
 });
 
 test('/livez is 200 whether or not the service is ready', async () => {
@@ -76,6 +90,26 @@ test('/metrics tells each lag that is known, and the others not at all', async (
     throw new Error('the database is away');
   };
   expect(await (await fetch(`${url}/metrics`)).text()).not.toContain('projection="record_history"');
+});
+
+test('the page and all that it loads come from the listener itself, and may load and run nothing else', async () => {
+  const page = await fetch(`${url}/ops`);
+  const html = await page.text();
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self'; /);
+  expect(page.headers.get('content-security-policy')).not.toMatch(/unsafe|\*|https?:/);
+  const loaded = [...html.matchAll(/\b(?:src|href)="([^"]+)"/g)].map(([, path]) => path!);
+  expect(loaded.length).toBeGreaterThan(3);
+  expect(loaded.filter((path) => !path.startsWith('/'))).toEqual([]);
+  for (const path of loaded.filter((each) => each.startsWith('/ops/') && each !== '/ops/state')) {
+    expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
+  }
+  expect(html).not.toMatch(/<style|<script(?! src=)|\son\w+=|\sstyle=/);
+});
+
+test('a state that cannot be told is a 500 that tells nothing of why', async () => {
+  const answer = await fetch(`${url}/ops/state`);
+  expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('nothing to show')]);
 });
 
 test('whatever else is asked is refused', async () => {

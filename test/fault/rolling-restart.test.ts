@@ -202,7 +202,10 @@ test('T9 a stopping process says so first, serves on with answers that end their
   await begun(service, customer, 2);
   const ended = service.stop();
   await untilTrue('it is not ready', async () => !(await isReady(service.opsUrl)));
-  expect(await (await fetch(`${service.opsUrl}/readyz`)).json()).toEqual({ status: 'not ready', reasons: ['stopping'] });
+  expect(await (await fetch(`${service.opsUrl}/readyz`)).json()).toEqual({
+    status: 'stopping',
+    checks: [{ name: 'process', ok: false, reason: 'stopping' }],
+  });
   expect((await fetch(`${service.opsUrl}/livez`)).status).toBe(200);
   // On the connection that was kept, and on one that was not there before.
   expect(await client.ask(service.baseUrl, feed)).toMatchObject({ status: 200, last: true });

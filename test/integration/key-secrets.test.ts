@@ -92,7 +92,7 @@ test('the secret of a key is in nothing that is said, logged, counted or kept, w
   ]) {
     said[args.join(' ').replace(key, 'KEY')] = output(await installation.civic(args, { env: env() }));
   }
-  for (const path of ['/metrics', '/readyz', '/ops']) said[path] = await (await fetch(service.opsUrl + path)).text();
+  for (const path of ['/metrics', '/readyz', '/ops', '/ops/state']) said[path] = await (await fetch(service.opsUrl + path)).text();
 
   const tables = await bench.civic.rows(
     `select c.oid::regclass::text from pg_class c where relnamespace = 'civic'::regnamespace and relkind = 'r'`,

@@ -14,6 +14,8 @@ export interface ServedCivic {
   readonly civic: Civic;
   readonly clock: TestClock;
   readonly baseUrl: string;
+  /** Null unless the environment asks for the operator listener. */
+  readonly opsUrl: string | null;
   /** A new account, paid through for a year of the test's time unless facts say otherwise. */
   openAccount(facts?: { readonly tier?: Tier; readonly paidUntil?: string }): Promise<string>;
   issueKey(accountId: string, options?: { readonly scopes?: readonly Scope[]; readonly expiresAt?: string }): Promise<IssuedKey>;
@@ -69,6 +71,7 @@ export const serveCivic = async (url: string, environment: Readonly<Record<strin
     civic,
     clock,
     baseUrl,
+    opsUrl: /^operators +(http\S+)\/readyz/m.exec(text)?.[1] ?? null,
     command,
     async openAccount({ tier = 'pro', paidUntil = new Date(clock.now() + YEAR_MS).toISOString() } = {}) {
       const accountId = civic.identifiers.next();

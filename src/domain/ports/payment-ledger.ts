@@ -127,6 +127,8 @@ export interface PaymentLedger {
   purgeResults(settledBefore: number): Promise<number>;
 
   list(filter: { readonly state: PaymentState | null; readonly limit: number }): Promise<readonly ListedPayment[]>;
+  /** Payments by state: those that have not ended, and those of the others that were begun at or after the time; 100,000 of either at most. */
+  countByState(begunSince: number): Promise<ReadonlyMap<PaymentState, number>>;
   bar(network: string, payer: string, barred: boolean, now: number): Promise<void>;
   /** Lets another account pay from a wallet. */
   release(network: string, payer: string, now: number): Promise<boolean>;

@@ -1,0 +1,311 @@
+// Shows /ops/state, asked for each second. Whatever comes from there is written as text, never as markup.
+'use strict';
+
+const ASK_EVERY_MS = 1000;
+const GIVE_UP_MS = 4000;
+const OLD_AFTER_MS = 5000;
+const COUNTED_UP_TO = 100000;
+
+const byId = (id) => document.getElementById(id);
+const whole = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+const small = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
+
+const number = (value) => (value === null ? '–' : whole.format(value));
+const counted = (value) => (value >= COUNTED_UP_TO ? `${whole.format(value)}+` : whole.format(value));
+const rate = (value) => (value === null ? 'measuring' : `${value < 10 ? small.format(value) : whole.format(value)}/s`);
+const bytes = (value) => `${whole.format(value / 1048576)} MiB`;
+const short = (seconds) => {
+  if (seconds === null) return '–';
+  if (seconds < 1) return `${whole.format(seconds * 1000)} ms`;
+  return seconds < 10 ? `${small.format(seconds)} s` : span(seconds);
+};
+const span = (seconds) => {
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86400)} days`;
+};
+const lag = ({ lagEvents, lagSeconds }) => {
+  if (lagEvents === 0 && lagSeconds < 1) return 'none';
+  return `${lagEvents === null ? '' : `${number(lagEvents)} events, `}${short(lagSeconds)}`;
+};
+
+/** Sets what differs only, so that a selection, the focus and a screen reader are left alone. */
+const setText = (element, text) => {
+  if (element.textContent !== text) element.textContent = text;
+};
+const setAttribute = (element, name, value) => {
+  if (value === undefined) element.removeAttribute(name);
+  else if (element.getAttribute(name) !== value) element.setAttribute(name, value);
+};
+
+/** As many children as there are items, each filled from its item. */
+const fill = (parent, items, make, update) => {
+  while (parent.children.length > items.length) parent.lastElementChild.remove();
+  while (parent.children.length < items.length) parent.append(make());
+  items.forEach((item, index) => update(parent.children[index], item));
+};
+
+const make = (name, attributes = {}, ...children) => {
+  const element = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+};
+
+/** A table of columns `[heading, cell, kind]`; a cell is a text, or `{ text, word, severity, reason, progress }`. The first heads its row. */
+const showTable = (id, caption, columns, rows, empty) => {
+  const table = byId(id);
+  if (table.tHead === null) {
+    // Written down, since a narrow screen lays the rows out as blocks, which would else take their meaning away.
+    setAttribute(table, 'role', 'table');
+    setAttribute(table, 'class', columns.length === 2 ? 'plain' : 'many');
+    const heads = columns.map(([heading, , kind]) => make('th', { scope: 'col', role: 'columnheader', class: kind ?? '' }, heading));
+    table.append(
+      make('caption'),
+      make('thead', { role: 'rowgroup' }, make('tr', { role: 'row' }, ...heads)),
+      make('tbody', { role: 'rowgroup' }),
+    );
+  }
+  setText(table.caption, rows.length === 0 ? empty : caption);
+  setAttribute(table, 'data-empty', rows.length === 0 ? 'true' : undefined);
+  table.tHead.hidden = rows.length === 0;
+  const makeRow = () =>
+    make(
+      'tr',
+      { role: 'row' },
+      ...columns.map(([heading, , kind], index) =>
+        index === 0
+          ? make('th', { scope: 'row', role: 'rowheader' })
+          : make('td', { role: 'cell', class: kind ?? '', 'data-label': heading }),
+      ),
+    );
+  fill(table.tBodies[0], rows, makeRow, (element, row) => {
+    columns.forEach(([, cell], index) => showCell(element.children[index], cell(row)));
+  });
+};
+
+const showCell = (element, cell) => {
+  const { text = '', word, severity, reason, progress } = typeof cell === 'string' ? { text: cell } : cell;
+  const parts = [];
+  if (word !== undefined) parts.push(['span', 'word', word]);
+  if (progress !== undefined) parts.push(['progress', 'bar', progress]);
+  if (text !== '') parts.push(['span', progress === undefined ? 'text' : 'progress-text', text]);
+  if (reason !== undefined && reason !== null) parts.push(['span', 'reason', reason]);
+  setAttribute(element, 'data-severity', severity);
+  const shape = parts.map(([name, kind]) => `${name}.${kind}`).join(' ');
+  if (element.dataset.shape !== shape) {
+    element.replaceChildren(...parts.map(([name, kind]) => make(name, kind === 'reason' ? { class: kind, tabindex: '0' } : { class: kind })));
+    element.dataset.shape = shape;
+  }
+  parts.forEach(([, kind, value], index) => {
+    const part = element.children[index];
+    if (kind !== 'bar') return setText(part, value);
+    part.max = value.of;
+    part.value = value.done;
+    setAttribute(part, 'aria-label', value.label);
+    return undefined;
+  });
+};
+
+const WORDS = { paused: 'failing', stopped: 'failing', refused: 'attention', failing: 'failing', stale: 'attention' };
+const STATES = { operator_paused: 'paused by an operator', ready: 'ready, held for an operator', scratch: 'compared, then dropped' };
+const stateCell = ({ state, reason, poisonEvent }) => ({
+  word: STATES[state] ?? state,
+  severity: WORDS[state],
+  reason: reason === null ? undefined : `${reason}${poisonEvent ? ` (event ${poisonEvent})` : ''}`,
+});
+const ownerCell = ({ owner }) => owner ?? 'nobody';
+
+const showShared = (shared, ofProcess) => {
+  const { log, feed } = shared ?? {};
+  const tiles = [];
+  if (shared !== null) {
+    tiles.push(
+      ['Log head', typeof log.position === 'number' ? number(log.position) : log.position, log.perSecond === null && typeof log.position === 'string' ? 'not counted by this log' : `${rate(log.perSecond)} events`],
+      ['Feed head', number(feed.position), `${rate(feed.perSecond)} changes`],
+      ['Live snapshots', counted(shared.snapshots), ''],
+      ['Subscriptions', counted(shared.subscriptions), 'active'],
+      ['Open reports', number(shared.openReports), ''],
+    );
+  }
+  tiles.push(
+    ['Requests', rate(ofProcess.requestsPerSecond), 'of this process'],
+    ['Answer time, p95', ofProcess.p95Seconds === null ? 'none' : short(ofProcess.p95Seconds), ofProcess.p95Seconds === null ? 'no request in the last minute' : 'this process, last minute'],
+  );
+  const makeTile = () => make('div', {}, make('dt'), make('dd', { class: 'value' }), make('dd', { class: 'note' }));
+  fill(byId('tiles'), tiles, makeTile, (element, [name, value, note]) => {
+    [name, value, note].forEach((text, index) => setText(element.children[index], text));
+  });
+  if (shared === null) return;
+
+  byId('rebuilds-section').hidden = shared.rebuilds.length === 0;
+  showTable(
+    'rebuilds',
+    'Built beside the live tables, which go on serving until the switch',
+    [
+      ['Projection', ({ name, generation }) => `${name}, generation ${generation}`],
+      ['State', stateCell, 'state'],
+      ['Progress', (row) => {
+        const percent = row.of === 0 ? 100 : Math.floor((100 * row.done) / row.of);
+        const text = `${percent} % · ${number(row.done)} of ${number(row.of)}`;
+        return { text, progress: { done: row.done, of: Math.max(1, row.of), label: `Rebuild of ${row.name}: ${text}` } };
+      }, 'wide'],
+      ['Rate', (row) => rate(row.rate), 'number'],
+      ['Time left', ({ secondsLeft }) => (secondsLeft === null ? 'not known' : span(secondsLeft)), 'number'],
+      ['Owner', ownerCell, 'owner wide'],
+    ],
+    shared.rebuilds,
+    '',
+  );
+  showTable(
+    'projections',
+    'Read models folded from the log',
+    [
+      ['Projection', ({ name }) => name],
+      ['State', stateCell, 'state'],
+      ['Place', ({ place }) => number(place), 'number'],
+      ['Rate', (row) => rate(row.rate), 'number'],
+      ['Lag', lag, 'number'],
+      ['Owner', ownerCell, 'owner wide'],
+    ],
+    shared.projections,
+    'No projection has begun yet',
+  );
+  showTable(
+    'reactors',
+    'What follows from events by itself',
+    [
+      ['Reactor', ({ name }) => name],
+      ['State', stateCell, 'state'],
+      ['Handled', ({ handled }) => number(handled), 'number'],
+      ['Rate', (row) => rate(row.rate), 'number'],
+      ['Lag', lag, 'number'],
+      ['Owner', ownerCell, 'owner wide'],
+    ],
+    shared.reactors,
+    'None',
+  );
+  const { byStatus, bad, more } = shared.sources;
+  setText(byId('sources-counts'), byStatus.map(({ status, count }) => `${number(count)} ${status}`).join(' · ') || 'No source is known');
+  showTable(
+    'sources',
+    more === 0 ? 'Those that fail or are stale' : `The worst of those that fail or are stale; ${number(more)} more`,
+    [
+      ['Source', ({ place }) => place],
+      ['Status', ({ status }) => ({ word: status, severity: WORDS[status] })],
+      ['Type', ({ sourceType }) => sourceType],
+      ['Failures in a row', ({ consecutiveFailures }) => number(consecutiveFailures), 'number'],
+      ['Last success', ({ lastSuccessAt }) => (lastSuccessAt === null ? 'never' : `${lastSuccessAt.slice(0, 16).replace('T', ' ')} UTC`), 'wide'],
+    ],
+    bad,
+    'None fails or is stale',
+  );
+  showTable(
+    'payments',
+    'Under way, and begun in the last day',
+    [
+      ['State', ({ state }) => state],
+      ['Payments', ({ count }) => counted(count), 'number'],
+    ],
+    shared.payments,
+    'None under way, and none in the last day',
+  );
+};
+
+const showProcess = (ofProcess) => {
+  setText(byId('process-line'), `role ${ofProcess.role} · version ${ofProcess.version} · up ${span(ofProcess.uptimeSeconds)}`);
+  showTable(
+    'refusals',
+    `In the last ${span(ofProcess.refusalsSpanSeconds)}, by code`,
+    [
+      ['Code', ({ code }) => code],
+      ['Refusals', ({ count }) => number(count), 'number'],
+    ],
+    ofProcess.refusals,
+    `None in the last ${span(ofProcess.refusalsSpanSeconds)}`,
+  );
+  showTable(
+    'process',
+    `Process ${ofProcess.pid}`,
+    [
+      ['Figure', ([name]) => name],
+      ['Value', ([, value]) => value, 'number'],
+    ],
+    [
+      ['Role', ofProcess.role],
+      ['Version', ofProcess.version],
+      ['Up for', span(ofProcess.uptimeSeconds)],
+      ['Memory', bytes(ofProcess.residentBytes)],
+      ['Heap', bytes(ofProcess.heapBytes)],
+      ['Longest stall', short(ofProcess.stalledSeconds)],
+    ],
+    '',
+  );
+};
+
+const SEVERITY_WORDS = { failing: 'Failing', attention: 'Attention' };
+
+const showProblems = (problems) => {
+  byId('problems-section').hidden = problems.length === 0;
+  const makeProblem = () => make('li', {}, make('span', { class: 'word' }), make('span', { class: 'reason', tabindex: '0' }));
+  fill(byId('problems'), problems, makeProblem, (element, { severity, text }) => {
+    setAttribute(element, 'data-severity', severity);
+    setText(element.children[0], SEVERITY_WORDS[severity]);
+    setText(element.children[1], text);
+  });
+  const [worst] = problems;
+  const more = problems.length - 1;
+  const others = more > 0 ? ` (and ${more} more)` : '';
+  const line = worst === undefined ? 'All well' : `${worst.text.length > 140 ? `${worst.text.slice(0, 139)}…` : worst.text}${others}`;
+  showStatus(worst?.severity ?? 'well', line);
+};
+
+const showStatus = (severity, line) => {
+  setAttribute(byId('banner'), 'data-severity', severity);
+  setText(byId('status'), line);
+  document.title = `${line.slice(0, 60)} · Civic Records operations`;
+};
+
+let answeredAt = null;
+let asking = false;
+
+const ask = async () => {
+  if (asking || document.hidden) return;
+  asking = true;
+  try {
+    const answer = await fetch('/ops/state', { signal: AbortSignal.timeout(GIVE_UP_MS), cache: 'no-store' });
+    if (!answer.ok) throw new Error(`answered ${answer.status}`);
+    const state = await answer.json();
+    answeredAt = performance.now();
+    showProblems(state.problems);
+    showShared(state.shared, state.process);
+    showProcess(state.process);
+    const readAt = state.shared === null ? null : Math.max(0, (Date.parse(state.at) - Date.parse(state.shared.at)) / 1000);
+    sharedAge = readAt;
+  } catch {
+    // The age of what is shown says it.
+  } finally {
+    asking = false;
+    showAge();
+  }
+};
+
+let sharedAge = null;
+
+const showAge = () => {
+  if (document.hidden) return;
+  const silence = answeredAt === null ? performance.now() : performance.now() - answeredAt;
+  const isSilent = silence > OLD_AFTER_MS;
+  if (isSilent) showStatus('failing', answeredAt === null ? 'The service does not answer' : 'The service does not answer: what is shown is old');
+  const isOld = isSilent || (sharedAge !== null && sharedAge * 1000 > OLD_AFTER_MS);
+  setAttribute(byId('figures'), 'data-old', isOld ? 'true' : undefined);
+  const age = silence / 1000 + (sharedAge ?? 0);
+  setText(byId('updated'), answeredAt === null ? 'not updated yet' : age < 2.5 ? 'updated just now' : `figures are ${span(age)} old`);
+};
+
+setInterval(() => {
+  void ask();
+  showAge();
+}, ASK_EVERY_MS);
+document.addEventListener('visibilitychange', () => void ask());
+void ask();

@@ -1,0 +1,56 @@
+import type { OpsState, Problem, Shared } from './ops-state.ts';
+
+const SLOW_SECONDS = 60;
+const NAMED = 3;
+
+const failing = (text: string): Problem => ({ severity: 'failing', text });
+const attention = (text: string): Problem => ({ severity: 'attention', text });
+
+/** What is wrong, worst first: what nobody can read or write, then what stands still, then what is late or bad. */
+export const problemsOf = (state: Pick<OpsState, 'database' | 'shared'>): readonly Problem[] => {
+  const { shared } = state;
+  const found = [...ofDatabase(state.database), ...(shared === null ? [] : ofShared(shared))];
+  return [...found.filter(({ severity }) => severity === 'failing'), ...found.filter(({ severity }) => severity === 'attention')];
+};
+
+const ofDatabase = ({ state }: OpsState['database']): readonly Problem[] => {
+  switch (state) {
+    case 'answers':
+      return [];
+    case 'slow':
+      return [attention('The database is slow to answer; the figures may be old')];
+    case 'unreachable':
+      return [failing('The database cannot be read; the figures are old')];
+    case 'log-unreachable':
+      return [failing('The log cannot be reached: nothing can be written; the figures are old')];
+  }
+};
+
+const ofShared = (shared: Shared): readonly Problem[] => [
+  ...shared.projections.flatMap(({ name, state, reason, lagSeconds }) => {
+    if (state === 'paused') return [failing(`Projection ${name} is paused: ${reason ?? 'no reason is known'}`)];
+    if (state === 'stopped') return [failing(`Projection ${name} stands still: nobody folds it`)];
+    return lagSeconds > SLOW_SECONDS ? [attention(`Projection ${name} is ${Math.round(lagSeconds)} s behind`)] : [];
+  }),
+  ...shared.reactors.flatMap(({ name, state, reason }) => {
+    if (state === 'paused') return [failing(`Reactor ${name} is paused: ${reason ?? 'no reason is known'}`)];
+    return state === 'stopped' ? [attention(`Reactor ${name} stands still: nobody runs it`)] : [];
+  }),
+  ...shared.rebuilds.flatMap(({ name, state, reason }) => {
+    if (state === 'refused') return [attention(`The rebuild of ${name} was refused: ${reason ?? 'no reason is known'}`)];
+    return state === 'paused' ? [attention(`The rebuild of ${name} is paused: ${reason ?? 'no reason is known'}`)] : [];
+  }),
+  ...ofSources(shared.sources),
+  ...shared.payments
+    .filter(({ state, count }) => state === 'RECONCILE' && count > 0)
+    .map(({ count }) => attention(`${count} ${count === 1 ? 'payment' : 'payments'} of unknown outcome to reconcile`)),
+];
+
+const ofSources = ({ bad, more }: Shared['sources']): readonly Problem[] => {
+  if (bad.length === 0) return [];
+  const names = bad.slice(0, NAMED).map(({ place, status }) => `${place} (${status})`);
+  const others = bad.length + more - names.length;
+  const all = bad.length + more;
+  const listed = `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
+  return [attention(`${all} ${all === 1 ? 'source is' : 'sources are'} not well: ${listed}`)];
+};

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { listProjections } from '../../queries/list-projections.ts';
+import { readOperations } from '../../queries/read-operations.ts';
+import { readReportFigures } from '../../queries/report-figures.ts';
+import type { Civic } from '../civic.ts';
+import type { Position } from '../domain/ports/event-log.ts';
+import { registerLagMetrics } from '../http/lag-metrics.ts';
+import { createHttpMetrics, type HttpMetrics } from '../http/metrics.ts';
+import { createOperationsWatch } from '../http/ops/operations-watch.ts';
+import { watchProcess } from '../http/ops/process-state.ts';
+import { createReadOpsState } from '../http/ops/read-state.ts';
+import { createRecentFigures, SAMPLE_EVERY_MS } from '../http/ops/recent-figures.ts';
+import { createOpsServer } from '../http/ops-server.ts';
+import { registerReportMetrics } from '../http/report-metrics.ts';
+import { listenOn } from './listen.ts';
+import { createReadiness } from './readiness.ts';
+import { repeat } from './repeat.ts';
+import type { ServeRole } from './roles.ts';
+
+/** Of the package, so that whoever looks at a process sees which program it runs. */
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+
+export interface OpsListener {
+  /** Null where the settings turn it off. */
+  readonly opsUrl: string | null;
+  /** What the public listener is to count into. */
+  readonly metrics: HttpMetrics;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens what operators look at; it closes last, so that the end of everything else can be watched. */
+export const openOpsListener = async (
+  civic: Civic,
+  { role, stopping }: { readonly role: ServeRole; readonly stopping: AbortSignal },
+  headAtStart: Position,
+): Promise<OpsListener> => {
+  const { settings, logger, listing } = civic;
+  const machineClock = listing.leaseClock;
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  registerLagMetrics(registry, () => listProjections(listing));
+  registerReportMetrics(registry, civic.clock, () => readReportFigures(civic.reads));
+  const metrics = createHttpMetrics(registry);
+  const readiness = createReadiness({
+    generations: civic.generations,
+    log: civic.log,
+    projections: civic.projections,
+    headAtStart,
+    clock: machineClock,
+    stopping,
+  });
+  if (settings.CIVIC_OPS_PORT === 'off') return { opsUrl: null, metrics, close: async () => undefined };
+
+  const ending = new AbortController();
+  const recent = createRecentFigures(() => metrics.totals(), machineClock);
+  const sampling = { what: 'sampling requests', everyMs: SAMPLE_EVERY_MS, run: async () => recent.sample() };
+  const sampled = repeat(machineClock, logger, ending.signal, sampling);
+  const ofProcess = watchProcess({ role, version }, recent);
+  const reading = { ...listing, ...civic.listingReactors, reads: civic.reads, payments: civic.paymentLedger };
+  const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
+  const server = createOpsServer({
+    registry,
+    readiness,
+    state: createReadOpsState({ watch, ofProcess, clock: machineClock }),
+    logger,
+  });
+  const close = async () => {
+    ending.abort(new Error('the service is ending'));
+    ofProcess.close();
+    await Promise.all([server.close(), sampled]);
+  };
+  try {
+    const opsUrl = await listenOn(server, 'CIVIC_OPS', settings.CIVIC_OPS_HOST, settings.CIVIC_OPS_PORT);
+    return { opsUrl, metrics, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};

@@ -1,0 +1,41 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+/** Quiet: nothing is asked of the network but what a page asks. */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The Chromium of this machine: that of `CHROMIUM_PATH`, or one under its usual names; undefined where there is none. */
+export const chromiumPath = (): string | undefined => {
+  const given = process.env['CHROMIUM_PATH'];
+  if (given !== undefined && given !== '') return existsSync(given) ? given : undefined;
+  return ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => {
+    const found = spawnSync('which', [name], { encoding: 'utf8' }).stdout?.trim() ?? '';
+    return found === '' ? [] : [found];
+  })[0];
+};
+
+/** What a lane is called that needs a browser; it is counted as skipped where there is none. */
+export const NEEDS_CHROMIUM = 'in Chromium (install it, or set CHROMIUM_PATH to it, to run these)';
+
+export const openBrowser = (executablePath: string): Promise<Browser> =>
+  chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: 60_000 });
+
+/** Everything that a page complains of: errors, warnings, refused loads, violations of its policy. */
+export const complaintsOf = (page: Page): string[] => {
+  const complaints: string[] = [];
+  page.on('console', (message) => {
+    if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText ?? ''}`));
+  return complaints;
+};
