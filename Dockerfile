@@ -1,0 +1,29 @@
+# The service without the embedded PostgreSQL: DATABASE_URL must be set. docs/deployment.md says how to run it.
+FROM node:24.21-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Optional packages are the embedded PostgreSQL and a Node of its own; neither is used here.
+RUN ["npm", "ci", "--omit=dev", "--omit=optional", "--ignore-scripts"]
+
+FROM node:24.21-slim
+ENV NODE_ENV=production \
+    CIVIC_HTTP_HOST=0.0.0.0 \
+    CIVIC_OPS_HOST=0.0.0.0 \
+    CIVIC_LOG_FORMAT=json
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
+COPY client client
+COPY commands commands
+COPY infra infra
+COPY projections projections
+COPY queries queries
+COPY src src
+# Everything above belongs to root and is not written to: the file system may be read-only.
+USER 1000:1000
+EXPOSE 8080 9464
+STOPSIGNAL SIGTERM
+HEALTHCHECK --interval=5s --timeout=4s --start-period=60s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9464/readyz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "src/main.ts"]
+CMD ["serve"]

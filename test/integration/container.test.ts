@@ -1,0 +1,205 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { ROLES } from '../../src/serving/roles.ts';
+import { readSettings } from '../../src/settings.ts';
+import { untilTrue } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openPeerProxy, type PeerProxy } from '../support/kurrent-peer-proxy.ts';
+import { CHECKOUT, copiedByDockerfile, makeProductionTree, type ProductionTree } from '../support/production-tree.ts';
+import { plainEnvironment } from '../support/service.ts';
+
+const read = (name: string): string => readFileSync(join(CHECKOUT, name), 'utf8');
+const DOCKERFILE = read('Dockerfile');
+const HEALTH = JSON.parse(/HEALTHCHECK [^\n]*\\\n\s+CMD (\[.*\])/.exec(DOCKERFILE)![1]!) as string[];
+const ENTRYPOINT = JSON.parse(/^ENTRYPOINT (\[.*\])$/m.exec(DOCKERFILE)![1]!) as string[];
+const NOBODY = 65_534;
+
+interface ComposeService {
+  readonly image?: string;
+  readonly build?: string;
+  readonly command?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly read_only?: boolean;
+  readonly cap_drop?: readonly string[];
+  readonly security_opt?: readonly string[];
+  readonly mem_limit?: string;
+  readonly restart?: string;
+  readonly ports?: readonly string[];
+  readonly networks?: readonly string[];
+  readonly stop_grace_period?: string;
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
+  readonly healthcheck?: { readonly test: readonly string[] };
+}
+/** As Compose fills in what the file leaves to the environment, where only what is required is set. */
+const interpolated = (text: string): string =>
+  text.replaceAll(/\$\{([A-Z_]+)(?::([-?])([^}]*))?\}/g, (_all, name: string, kind: string, rest: string) =>
+    kind === '-' ? rest : `value${name.length}`,
+  );
+const { services, configs } = parse(interpolated(read('compose.yaml')), { merge: true }) as {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly configs: { readonly proxy: { readonly content: string } };
+};
+const ours = Object.entries(services).filter(([, { build }]) => build !== undefined);
+const roleOf = ({ command = [] }: ComposeService): string => command[command.indexOf('--role') + 1] ?? '';
+
+describe('the image', () => {
+  test('is made of files that are there and that .dockerignore lets in, and lets in nothing else', () => {
+    const lines = read('.dockerignore')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'));
+    expect(lines[0]).toBe('*');
+    const letIn = lines.slice(1).map((line) => line.replace(/^!/, ''));
+    const copied = [...new Set(copiedByDockerfile(DOCKERFILE))];
+    for (const name of copied) expect([name, existsSync(join(CHECKOUT, name))]).toEqual([name, true]);
+    expect(letIn.toSorted()).toEqual(copied.toSorted());
+  });
+
+  test('runs a Node that the program takes, as a user without a name, and is told to stop by SIGTERM without a shell in between', () => {
+    const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
+    const wanted = /(\d+)\.(\d+)/.exec(engines.node)!.slice(1).map(Number);
+    const versions = [...DOCKERFILE.matchAll(/^FROM node:(\d+)\.(\d+)-slim/gm)].map(([, major, minor]) => [Number(major), Number(minor)]);
+    expect(versions).toHaveLength(2);
+    expect(versions[0]).toEqual(versions[1]);
+    expect(versions[0]![0]).toBe(wanted[0]);
+    expect(versions[0]![1]).toBeGreaterThanOrEqual(wanted[1]!);
+    expect(DOCKERFILE).toMatch(/^USER \d+:\d+$/m);
+    expect(DOCKERFILE).toMatch(/^STOPSIGNAL SIGTERM$/m);
+    expect(DOCKERFILE).not.toMatch(/^(RUN|CMD|ENTRYPOINT) (?!\[)/m);
+  });
+
+  test('sets nothing but settings that there are', () => {
+    const [, block] = /^ENV ((?:.*\\\n)*.*)$/m.exec(DOCKERFILE)!;
+    const set = Object.fromEntries([...block!.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]));
+    expect(readSettings(set).warnings).toEqual([]);
+    expect(Object.keys(set)).toContain('CIVIC_OPS_HOST');
+  });
+});
+
+describe('the full set-up', () => {
+  test('runs every role but `all`, several of those that share work, each by settings that are read and taken', () => {
+    const roles = ours.map(([, service]) => roleOf(service));
+    expect(new Set(roles)).toEqual(new Set(ROLES.filter((role) => role !== 'all')));
+    expect(roles.filter((role) => role === 'api').length).toBeGreaterThanOrEqual(3);
+    expect(roles.filter((role) => role === 'projector').length).toBeGreaterThanOrEqual(2);
+    for (const [name, { environment = {} }] of ours) {
+      const { settings, warnings } = readSettings(environment);
+      expect([name, warnings]).toEqual([name, []]);
+      expect(settings.DATABASE_URL).toContain('@postgres:5432/');
+      expect(settings.EVENTSTORE_URL).toContain('kurrentdb:2113');
+    }
+  });
+
+  test('gives every process of ours a read-only file system, and everybody no more rights, memory or way in than is needed', () => {
+    for (const [name, service] of Object.entries(services)) {
+      expect([name, service.cap_drop, service.security_opt]).toEqual([name, ['ALL'], ['no-new-privileges:true']]);
+      expect([name, service.restart, service.mem_limit !== undefined]).toEqual([name, 'unless-stopped', true]);
+      if (service.build === undefined) expect(service.image).toMatch(/:\d+\.\d+/);
+      else expect([name, service.read_only]).toEqual([name, true]);
+      expect([name, (service.ports ?? []).length]).toEqual([name, name === 'proxy' ? 1 : 0]);
+    }
+    expect(read('compose.yaml')).not.toMatch(/password: (?!\$)/i);
+  });
+
+  test('starts nobody before what it needs is healthy, and gives every process longer to stop than its drain and its requests take', () => {
+    for (const [name, { depends_on = {}, stop_grace_period = '10s', environment = {} }] of ours) {
+      expect([name, Object.keys(depends_on)]).toEqual([name, expect.arrayContaining(['postgres', 'kurrentdb'])]);
+      expect(new Set(Object.values(depends_on).map(({ condition }) => condition))).toEqual(new Set(['service_healthy']));
+      const drain = readSettings(environment).settings.CIVIC_DRAIN_DELAY;
+      expect(Number(/^(\d+)s$/.exec(stop_grace_period)![1]) * 1000).toBeGreaterThanOrEqual(drain + 10_000 + 10_000);
+    }
+    for (const [name, { build, healthcheck }] of Object.entries(services)) {
+      if (build === undefined && name !== 'proxy') expect(healthcheck?.test[0]).toBe('CMD');
+    }
+  });
+
+  test('has a proxy that sends requests to every API process and asks each for its readiness more often than the drain lasts', () => {
+    const { content } = configs.proxy;
+    const apis = ours.filter(([, service]) => roleOf(service) === 'api');
+    expect([...content.matchAll(/(\S+):8080(?= )/g)].map(([, name]) => name).filter(Boolean)).toEqual(apis.map(([name]) => name));
+    expect(content).toMatch(/health_uri \/readyz/);
+    expect(content).toMatch(/health_port 9464/);
+    const seconds = (name: string) => Number(new RegExp(`${name} (\\d+)s`).exec(content)![1]) * 1000;
+    for (const [, { environment = {} }] of apis) {
+      expect(readSettings(environment).settings.CIVIC_DRAIN_DELAY).toBeGreaterThan(seconds('health_interval') + seconds('health_timeout'));
+    }
+  });
+});
+
+/** `CIVIC_TEST_INSTALL=1 vitest run test/integration/container.test.ts` takes the packages from npm, as the image does. */
+const HOW = process.env['CIVIC_TEST_INSTALL'] === '1' ? 'install' : 'link';
+
+describe(`the program with production packages alone (${HOW})`, () => {
+  let database: TestDatabase;
+  let proxy: PeerProxy;
+  let tree: ProductionTree;
+  afterAll(async () => {
+    await proxy?.goDown();
+    await database?.close();
+    tree?.close();
+  });
+
+  test("serves each role as nobody from a tree that it cannot write, is found healthy by the image's own check, and ends with 0", async () => {
+    database = await startTestDatabase();
+    const { hostname, port } = new URL(database.url);
+    proxy = await openPeerProxy(
+      hostname.startsWith('%2F') ? `${decodeURIComponent(hostname)}/.s.PGSQL.${port || '5432'}` : Number(port || '5432'),
+    );
+    tree = makeProductionTree(HOW);
+    const started = await Promise.all(['projector', 'worker', 'api'].map((role) => startAsNobody(role)));
+    await Promise.all(
+      started.map(async ({ opsPort, role, said }) => {
+        const check = HEALTH.map((word) => word.replace('9464', String(opsPort)));
+        await untilTrue(`the ${role} is healthy: ${said()}`, async () => (await exitOf(check)) === 0);
+      }),
+    );
+    expect(await exitOf(HEALTH.map((word) => word.replace('9464', '1')))).toBe(1);
+    const api = started.find(({ role }) => role === 'api')!;
+    const coverage = await fetch(`${api.baseUrl()}/api/v1/public/coverage`);
+    expect(coverage.status).toBe(200);
+    for (const { child, role, said } of started) {
+      child.kill('SIGTERM');
+      const [code] = (await once(child, 'exit')) as [number | null];
+      expect([role, code, said()]).toEqual([role, 0, expect.not.stringMatching(/EACCES|EROFS|ERR_MODULE_NOT_FOUND/) as unknown]);
+    }
+  });
+
+  const asNobody = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+  const spawned = (command: readonly string[], env: Readonly<Record<string, string>>) => {
+    const [file = '', ...args] = command;
+    return spawn(file === 'node' ? process.execPath : file, args, {
+      cwd: tree.folder,
+      env,
+      ...asNobody,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  };
+  const exitOf = async (command: readonly string[]): Promise<number | null> => {
+    const [code] = (await once(spawned(command, plainEnvironment()), 'exit')) as [number | null];
+    return code;
+  };
+  const startAsNobody = async (role: string) => {
+    const { username, password, pathname } = new URL(database.url);
+    const DATABASE_URL = `postgres://${username}${password === '' ? '' : `:${password}`}@127.0.0.1:${proxy.port}${pathname}`;
+    const child = spawned([...ENTRYPOINT, 'serve', '--role', role], {
+      ...plainEnvironment(),
+      DATABASE_URL,
+      CIVIC_HTTP_PORT: '0',
+      CIVIC_OPS_PORT: '0',
+      CIVIC_LOG_FORMAT: 'json',
+      HOME: '/nonexistent',
+    });
+    let text = '';
+    const said = (): string => text;
+    for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part: string) => (text += part));
+    await untilTrue(`the ${role} prints where it is`, () => {
+      if (child.exitCode !== null) throw new Error(`the ${role} ended: ${text}`);
+      return /operators +http/.test(text);
+    });
+    const opsPort = Number(/operators +http:\/\/[^:]+:(\d+)/.exec(text)![1]);
+    return { role, child, opsPort, said, baseUrl: () => /Civic Records +(http\S+)/.exec(text)![1]! };
+  };
+});
