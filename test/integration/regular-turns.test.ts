@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRegularTurns } from '../../infra/postgresql/regular-turns.ts';
 import type { Civic } from '../../src/civic.ts';
 import { LeaseLost } from '../../src/domain/while-leased.ts';
 import { inTurn, type TurnParts } from '../../src/serving/in-turn.ts';
 import { regularWork } from '../../src/serving/regular-work.ts';
-import { ROLES } from '../../src/serving/roles.ts';
+import { does, ROLES, WORK, type Work } from '../../src/serving/roles.ts';
 import { openTestCivic, type TestCivic, TestClock, untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
@@ -129,4 +130,16 @@ test('each role does its own regular work, and polling is with the workers', () 
   expect(regular('projector')).toEqual(['pruning']);
   expect(regular('worker')).toEqual(worker);
   expect(regular('all')).toEqual([...worker, 'counting public requests together', 'pruning'].toSorted());
+});
+
+test('the page on deployment says of every piece of work which role does it and how several share it', () => {
+  const page = readFileSync(new URL('../../docs/deployment.md', import.meta.url), 'utf8');
+  const table = page.slice(page.indexOf('## Which role does what'), page.indexOf('## How many'));
+  const told = [...table.matchAll(/^\| (?!work|-)(.+?) \| (.*?)\| (\w+) \|$/gm)].map(([, work, roles, among]) => [
+    work,
+    roles!.trim(),
+    among,
+  ]);
+  expect(told).toEqual(Object.entries(WORK).map(([work, { roles, among }]) => [work, roles.join(', '), among]));
+  for (const work of Object.keys(WORK) as Work[]) expect(does('all', work)).toBe(true);
 });
