@@ -18,8 +18,20 @@ export type RecordOutcome =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'rejected'; readonly reason: string };
 
+/** A command that is given again after a crash, or by another process that took over: it is stored once. */
+export interface Delivery {
+  /** The same each time. */
+  readonly commandId: string;
+  /** A number for each change, the same each time: event ids derive from it. */
+  readonly numbers: readonly number[];
+  /** Streams whose changes an earlier try has stored: they are passed over. */
+  readonly stored: ReadonlySet<string>;
+  /** Awaited right before each append, with the revision that every stream must have then; throws when the command is no longer this process's to give. */
+  readonly claim: (revisions: ReadonlyMap<string, number>) => Promise<void>;
+}
+
 /** What importers, connectors, seeds and reactors write records through. */
 export interface RecordWriter {
   /** Outcomes in the order of the changes; several changes of one record are applied in their order. */
-  write(changes: readonly RecordChange[], context: CommandContext): Promise<readonly RecordOutcome[]>;
+  write(changes: readonly RecordChange[], context: CommandContext, delivery?: Delivery): Promise<readonly RecordOutcome[]>;
 }

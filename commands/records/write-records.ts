@@ -18,6 +18,8 @@ import type { RecordOutcome, RecordWriter } from './record-writer.ts';
 
 interface PendingChange {
   readonly index: number;
+  /** Of its event, within the command. */
+  readonly number: number;
   readonly causedBy: string | undefined;
   readonly intent: RecordIntent;
 }
@@ -48,8 +50,8 @@ export interface WriteRecordsDependencies {
  * what met a conflict or an unknown outcome is looked up by its event ids and decided again. Throws when the deadline passes.
  */
 export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: WriteRecordsDependencies): RecordWriter => ({
-  async write(changes, context) {
-    const commandId = identifiers.next();
+  async write(changes, context, delivery) {
+    const commandId = delivery?.commandId ?? identifiers.next();
     const outcomes = Array.from<RecordOutcome | undefined>({ length: changes.length });
     let pending = new Map<string, PendingChange[]>();
     for (const [index, change] of changes.entries()) {
@@ -59,8 +61,12 @@ export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: Writ
         continue;
       }
       const stream = recordStream(change.resource, checked.id);
+      if (delivery?.stored.has(stream) === true) {
+        outcomes[index] = { kind: 'unchanged' };
+        continue;
+      }
       const ofStream = pending.get(stream);
-      const next = { index, intent: checked.intent, causedBy: change.causedBy };
+      const next = { index, number: delivery?.numbers[index] ?? index, intent: checked.intent, causedBy: change.causedBy };
       if (ofStream === undefined) pending.set(stream, [next]);
       else ofStream.push(next);
     }
@@ -70,6 +76,8 @@ export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: Writ
     for (let attempt = 0; pending.size > 0; attempt++) {
       if (attempt > 0) await pause(attempt, clock, deadline, identifiers.next());
       const decisions = await decideAll(log, pending, unknown, clock.now(), { commandId, ...context });
+      const revisions = revisionsOf(decisions);
+      if (revisions.size > 0) await delivery?.claim(revisions);
       const settled = await appendAll(log, decisions, attempt < 20 && clock.now() < deadline);
       pending = new Map();
       unknown = new Map();
@@ -86,6 +94,14 @@ export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: Writ
     return outcomes as readonly RecordOutcome[];
   },
 });
+
+/** Where the streams that are about to grow stand. */
+const revisionsOf = (decisions: readonly Decision[]): ReadonlyMap<string, number> =>
+  new Map(
+    decisions.flatMap(({ append, stored }) =>
+      append === undefined || stored !== undefined ? [] : [[append.stream, append.expectedRevision] as const],
+    ),
+  );
 
 const outcomeOf = ({ changed, refused }: Decision, index: number, position: Position | undefined): RecordOutcome => {
   const reason = refused.get(index);
@@ -118,14 +134,14 @@ const decideAll = async (
     const events: NewEvent[] = [];
     const changed = new Set<number>();
     const refused = new Map<number, string>();
-    for (const { index, intent, causedBy } of changes) {
+    for (const { index, number, intent, causedBy } of changes) {
       const decision = decide({ ...intent, at }, state);
       if (typeof decision === 'string') refused.set(index, decision);
       else {
         for (const event of decision) {
           events.push({
             ...event,
-            id: eventId(metadata.commandId, index),
+            id: eventId(metadata.commandId, number),
             schemaVersion: 1,
             metadata: causedBy === undefined ? metadata : { ...metadata, causedBy },
             time,

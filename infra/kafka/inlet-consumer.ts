@@ -1,0 +1,106 @@
+import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { InletMessage, InletPart } from '../../src/domain/ports/inlet.ts';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+import { asFailure, atMost } from './failures.ts';
+
+/** Takes the messages of one partition; the offsets before which all is settled are kept by itself. */
+export interface PartTaker {
+  from(end: bigint): Promise<{ readonly offset: bigint; readonly isFresh: boolean }>;
+  take(messages: readonly InletMessage[], reached: bigint, stillThere: () => Promise<void>): Promise<bigint>;
+}
+
+export interface InletConsumerParts {
+  readonly kafka: Kafka;
+  readonly topic: string;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly createPart: (part: InletPart) => PartTaker;
+  readonly times?: { readonly sessionMs: number; readonly againMs: number } | undefined;
+}
+
+const TIMES = { sessionMs: 30_000, againMs: 2_000 };
+const END_MS = 10_000;
+const WAIT_MS = 500;
+
+/** Takes messages in a group with the inlets of all other processes, until the signal aborts; whatever fails is tried again, for ever. */
+export const runInletConsumer = async (parts: InletConsumerParts, stopping: AbortSignal): Promise<void> => {
+  const { clock, logger, topic, times = TIMES } = parts;
+  while (!stopping.aborted) {
+    try {
+      await consumeUntilEnd(parts, stopping);
+    } catch (error) {
+      logger.warn({ topic, error: asFailure(error).message }, 'the inlet was interrupted');
+    }
+    await clock.sleep(times.againMs, stopping).catch(() => undefined);
+  }
+};
+
+const consumeUntilEnd = async (
+  { kafka, topic, logger, createPart, times = TIMES }: InletConsumerParts,
+  stopping: AbortSignal,
+): Promise<void> => {
+  const consumer = kafka.consumer({
+    groupId: `civic.inlet.${topic}`,
+    allowAutoTopicCreation: false,
+    sessionTimeout: times.sessionMs,
+    heartbeatInterval: times.sessionMs / 10,
+    maxWaitTimeInMs: WAIT_MS,
+    // A crash of the client ends this run, and the next one begins with everything new.
+    retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: async () => false },
+  });
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  ended.catch(() => undefined);
+  const onStop = (): void => resolve();
+  stopping.addEventListener('abort', onStop, { once: true });
+  const taking = new Map<number, PartTaker>();
+  consumer.on('consumer.crash', ({ payload }) => reject(payload.error));
+  // With a new generation of the group others may have taken what was ours: each partition is taken anew.
+  consumer.on('consumer.group_join', ({ payload }) => {
+    taking.clear();
+    logger.info({ topic, partitions: payload.memberAssignment[topic] ?? [] }, 'the inlet takes from its partitions');
+  });
+  const partOf = (partition: number): PartTaker => {
+    const known = taking.get(partition) ?? createPart({ topic, partition });
+    taking.set(partition, known);
+    return known;
+  };
+  try {
+    await consumer.connect();
+    await consumer.subscribe({ topic, fromBeginning: true });
+    await consumer.run({
+      autoCommit: false,
+      eachBatchAutoResolve: false,
+      eachBatch: async (payload) => {
+        try {
+          await takeBatch(consumer, partOf(payload.batch.partition), payload);
+        } catch (error) {
+          taking.delete(payload.batch.partition);
+          logger.warn({ topic, partition: payload.batch.partition, error: (error as Error).message }, 'messages could not be taken yet');
+          throw error;
+        }
+      },
+    });
+    if (!stopping.aborted) await ended;
+  } finally {
+    stopping.removeEventListener('abort', onStop);
+    await atMost(END_MS, consumer.disconnect());
+  }
+};
+
+const takeBatch = async (consumer: Consumer, taker: PartTaker, payload: EachBatchPayload) => {
+  const { batch } = payload;
+  if (!payload.isRunning() || payload.isStale()) return;
+  const { topic, partition } = batch;
+  const { offset, isFresh } = await taker.from(BigInt(batch.highWatermark));
+  if (isFresh && BigInt(batch.firstOffset() ?? offset) !== offset) {
+    // The brokers' own note may be behind ours, or, where it was lost, be none.
+    consumer.seek({ topic, partition, offset: String(offset) });
+    return;
+  }
+  const messages = batch.messages.map(({ offset: at, key, value }) => ({ offset: BigInt(at), key, value }));
+  const settled = await taker.take(messages, BigInt(batch.lastOffset()) + 1n, () => payload.heartbeat());
+  payload.resolveOffset(batch.messages.at(-1)!.offset);
+  await consumer.commitOffsets([{ topic, partition, offset: String(settled) }]);
+  await payload.heartbeat();
+};

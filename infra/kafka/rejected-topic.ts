@@ -1,0 +1,69 @@
+import { type Kafka, Partitioners, type Producer } from 'kafkajs';
+import type { RefusedMessage } from '../../src/domain/ports/inlet.ts';
+import { atMost, calling } from './failures.ts';
+
+const END_MS = 5_000;
+const REASON_LENGTH = 1_000;
+
+export const rejectedTopicOf = (topic: string): string => `${topic}.rejected`;
+
+export interface RejectedTopic {
+  /** Resolves once the brokers keep the messages. */
+  putAside(refused: readonly RefusedMessage[]): Promise<void>;
+  end(): Promise<void>;
+}
+
+/** Where messages go that state no change, as they came, with the reason and where they came from. Connected when the first one comes. */
+export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic => {
+  let connected: Promise<Producer> | null = null;
+  const connect = async (): Promise<Producer> => {
+    const admin = kafka.admin();
+    await admin.connect();
+    try {
+      await admin.createTopics({ topics: [{ topic: rejectedTopicOf(topic), numPartitions: 1 }], waitForLeaders: true });
+    } finally {
+      await atMost(END_MS, admin.disconnect());
+    }
+    const producer = kafka.producer({
+      idempotent: true,
+      maxInFlightRequests: 1,
+      allowAutoTopicCreation: false,
+      createPartitioner: Partitioners.DefaultPartitioner,
+    });
+    await producer.connect();
+    return producer;
+  };
+  const end = async (): Promise<void> => {
+    const ending = connected;
+    connected = null;
+    if (ending !== null)
+      await atMost(
+        END_MS,
+        ending.then((producer) => producer.disconnect()),
+      );
+  };
+  return {
+    end,
+    putAside: (refused) =>
+      calling(async () => {
+        try {
+          const producer = await (connected ??= connect());
+          const messages = refused.map(({ part, offset, key, value, reason }) => ({
+            key,
+            value,
+            headers: {
+              'civic-reason': reason.slice(0, REASON_LENGTH),
+              'civic-topic': part.topic,
+              'civic-partition': String(part.partition),
+              'civic-offset': String(offset),
+            },
+          }));
+          await producer.send({ topic: rejectedTopicOf(topic), acks: -1, messages });
+        } catch (error) {
+          // What it was given may be stored or not: the next one begins with a sequence of its own.
+          await end();
+          throw error;
+        }
+      }),
+  };
+};

@@ -1,0 +1,77 @@
+import { kafkaClient } from '../../infra/kafka/connection.ts';
+import { runInletConsumer } from '../../infra/kafka/inlet-consumer.ts';
+import { createRejectedTopic } from '../../infra/kafka/rejected-topic.ts';
+import { createInletStore } from '../../infra/postgresql/inlet-store.ts';
+import type { RecordChange } from '../../commands/records/record-writer.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { Resource } from '../../src/domain/records/resources.ts';
+import { recordStream } from '../../src/domain/streams.ts';
+import { createInletPart, type InletDependencies } from '../../src/reactors/inlet/inlet-part.ts';
+import { hurriedClock } from './classification.ts';
+import type { TestCivic } from './civic.ts';
+
+/** A change as the value of a message. */
+export const valueOf = (change: RecordChange): string =>
+  JSON.stringify(
+    change.op === 'upsert'
+      ? { op: change.op, resource: change.resource, id: change.id, data: change.content }
+      : { op: change.op, resource: change.resource, id: change.id },
+  );
+export const messageOf = (change: RecordChange) => ({ key: `${change.resource}/${change.id}`, value: valueOf(change) });
+
+export interface RunningInlet {
+  readonly settled: { appended: number; unchanged: number; rejected: number };
+  stop(): Promise<void>;
+}
+
+/** What an inlet needs, on a database; what it puts aside is kept in `aside` unless it goes to the brokers. */
+export const inletParts = (civic: TestCivic, overrides: Partial<InletDependencies> = {}) => {
+  const settled = { appended: 0, unchanged: 0, rejected: 0 };
+  const parts: InletDependencies = {
+    store: createInletStore(civic.database.transactor),
+    log: civic.log,
+    writer: civic.writer,
+    putAside: async () => undefined,
+    onSettled: (outcomes) => {
+      settled.appended += outcomes.appended;
+      settled.unchanged += outcomes.unchanged;
+      settled.rejected += outcomes.rejected;
+    },
+    ...overrides,
+  };
+  return { parts, settled };
+};
+
+export const startInlet = (civic: TestCivic, brokers: string, topic: string, overrides: Partial<InletDependencies> = {}): RunningInlet => {
+  const kafka = kafkaClient({ brokers: brokers.split(','), tls: false }, civic.logger);
+  const rejected = createRejectedTopic(kafka, topic);
+  const { parts, settled } = inletParts(civic, { putAside: (refused) => rejected.putAside(refused), ...overrides });
+  const stopping = new AbortController();
+  const consumer = {
+    kafka,
+    topic,
+    clock: hurriedClock,
+    logger: civic.logger,
+    createPart: (part: Parameters<typeof createInletPart>[1]) => createInletPart(parts, part),
+    times: { sessionMs: 6_000, againMs: 20 },
+  };
+  const ended = runInletConsumer(consumer, stopping.signal);
+  return {
+    settled,
+    async stop() {
+      stopping.abort();
+      await ended;
+      await rejected.end();
+    },
+  };
+};
+
+/** Every event of a record, oldest first. */
+export const eventsOfRecord = (civic: TestCivic, resource: Resource, id: string): Promise<readonly StoredEvent[]> =>
+  civic.log.readStream(recordStream(resource, id), -1, 1000);
+
+/** What each of its events says, in short: the variant that `upsert` was given, or that it was removed. */
+export const variantsOf = async (civic: TestCivic, id: string): Promise<readonly string[]> =>
+  (await eventsOfRecord(civic, 'topics', id)).map(({ type, data }) =>
+    type === 'RecordPublished' ? (JSON.parse(data) as { slug: string }).slug : 'removed',
+  );
