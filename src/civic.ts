@@ -18,6 +18,7 @@ import type { DeciderCheckpoints } from './domain/ports/decider-checkpoints.ts';
 import type { EventLog, Position } from './domain/ports/event-log.ts';
 import type { GenerationStore } from './domain/ports/generations.ts';
 import type { Logger } from './domain/ports/logger.ts';
+import type { Tracing } from './domain/ports/tracing.ts';
 import type { LogMoves } from './domain/ports/log-moves.ts';
 import type { PaymentLedger } from './domain/ports/payment-ledger.ts';
 import type { LiveReads, Projection } from './domain/ports/projection.ts';
@@ -33,6 +34,8 @@ import type { LegistarSync, SyncReport } from './sources/legistar/sync.ts';
 export interface Civic {
   readonly settings: Settings;
   readonly logger: Logger;
+  /** Null where no traces are asked for. */
+  readonly tracing: Tracing | null;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly randomBytes: RandomBytes;

@@ -56,6 +56,7 @@ import { createReadCivicSnapshotPage } from '../queries/read-civic-snapshot-page
 import { createChargeRequest } from '../queries/charge-request.ts';
 import { createReadFeedSubscriptionChanges } from '../queries/read-feed-subscription-changes.ts';
 import { createAdmission } from './admission/admit.ts';
+import { tracedAdmission } from './admission/traced-admission.ts';
 import { createPayments } from './admission/payments/pay-for-read.ts';
 import { PAYMENT_TIMES } from './admission/payments/payment-parts.ts';
 import { priceOf } from './admission/payments/price.ts';
@@ -65,11 +66,13 @@ import { createReportFunctions } from './admission/report-functions.ts';
 import { createSampledFailures } from './admission/sampled-failures.ts';
 import type { Civic, Role } from './civic.ts';
 import { openLog, type OpenLog, openOtherLog, reachDatabase } from './composition/open-stores.ts';
+import { openTraces, traceDatabase, traceLog, traceProjections, traceReactor } from './composition/open-traces.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
 import type { Clock } from './domain/ports/clock.ts';
 import type { Position } from './domain/ports/event-log.ts';
 import type { Logger } from './domain/ports/logger.ts';
+import type { Tracing } from './domain/ports/tracing.ts';
 import { TOOL_DEADLINE_MS } from './contract/tools/tool.ts';
 import { PROJECTIONS } from './read-models.ts';
 import { createPublicFunctions } from './serving/public-functions.ts';
@@ -106,13 +109,16 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
   try {
+    const tracing = await openTraces(settings, logger);
+    if (tracing !== null) closers.push(() => tracing.close());
     await migrate(attached.url);
     const statementTimeoutMs = settings.CIVIC_STATEMENT_TIMEOUT;
     const database = await openDatabase({ dsn: attached.url, statementTimeoutMs });
     closers.push(() => database.close());
     const log = await openLog(settings.EVENTSTORE_URL ?? attached.url);
     closers.push(() => log.close());
-    return await assemble(settings, role, logger, { time, url: attached.url, database, log, closers, close });
+    const traced = { database: traceDatabase(database, tracing), log: traceLog(log, tracing), tracing };
+    return await assemble(settings, role, logger, { time, url: attached.url, ...traced, closers, close });
   } catch (error) {
     await close();
     throw error;
@@ -125,6 +131,7 @@ interface Opened {
   readonly url: string;
   readonly database: Awaited<ReturnType<typeof openDatabase>>;
   readonly log: OpenLog;
+  readonly tracing: Tracing | null;
   readonly closers: (() => Promise<unknown>)[];
   readonly close: () => Promise<void>;
 }
@@ -139,7 +146,7 @@ const openPayAsYouGo = async (settings: Settings): Promise<X402 | null> => {
 };
 
 const assemble = async (settings: Settings, role: Role, logger: Logger, opened: Opened): Promise<Civic> => {
-  const { time, database, log, closers, close } = opened;
+  const { time, database, log, tracing, closers, close } = opened;
   const offset = await trialClockOffset(database.transactor, settings.CIVIC_CLOCK_START, time.now());
   const clock = shiftedClock(time, offset);
   if (offset !== 0) {
@@ -258,6 +265,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     },
     settings,
     logger,
+    tracing,
     clock,
     identifiers,
     randomBytes,
@@ -311,6 +319,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       payments,
       billingEnforced: rules.billingEnforced,
       deadlineMs: TOOL_DEADLINE_MS,
+      tracing,
     },
     publicPosition: () => readAgendaPosition(reads.database),
     reportClients: createReportClients({
@@ -319,13 +328,19 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       onFailure: createSampledFailures({ clock, logger }, 'the limit of a client of reports could not be looked up'),
     }),
     rules,
-    admission: createAdmission({
-      rules,
-      chargeRequest: createChargeRequest(createLiveReads({ ...database.read, texts: (statement) => database.counting(statement) }), rules),
-      chargeFurther: createChargeFurther(database.counting),
-      windowCounts,
-      onFailure: createSampledFailures({ clock, logger }, 'identity and limits could not be looked up'),
-    }),
+    admission: tracedAdmission(
+      createAdmission({
+        rules,
+        chargeRequest: createChargeRequest(
+          createLiveReads({ ...database.read, texts: (statement) => database.counting(statement) }),
+          rules,
+        ),
+        chargeFurther: createChargeFurther(database.counting),
+        windowCounts,
+        onFailure: createSampledFailures({ clock, logger }, 'identity and limits could not be looked up'),
+      }),
+      tracing,
+    ),
     syncLegistar({ baseUrl, from, ...request }) {
       const { client, signal } = request;
       const reader =
@@ -336,7 +351,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     },
     startProjector() {
       if (projector === undefined) {
-        const started = startProjector(projectorDependencies, PROJECTIONS);
+        const started = startProjector(projectorDependencies, traceProjections(PROJECTIONS, tracing));
         closers.push(() => started.stop());
         projector = started;
       }
@@ -347,7 +362,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       const { owner, leaseMs } = projectorDependencies;
       const wanted = reactors.filter(({ name }) => only === undefined || only.includes(name));
       const running = wanted.map((reactor) =>
-        runReactor({ log, store: reactorStore, leaseClock, logger, owner, leaseMs }, reactor, stopping.signal),
+        runReactor({ log, store: reactorStore, leaseClock, logger, owner, leaseMs }, traceReactor(reactor, tracing), stopping.signal),
       );
       closers.push(async () => {
         stopping.abort();

@@ -119,6 +119,14 @@ const SETTINGS = {
     '10000000/1000000000',
     'smallest units of one account in a UTC day/of all accounts, such as 10000000/1000000000',
   ],
+  OTEL_TRACES_EXPORTER: [
+    z.string().regex(/^(none|(otlp|console|zipkin)(,(otlp|console|zipkin))*)$/),
+    undefined,
+    'otlp, console, zipkin, several of them separated by commas, or none',
+  ],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [httpUrl, undefined, 'an http or https URL'],
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: [httpUrl, undefined, 'an http or https URL'],
+  OTEL_SDK_DISABLED: [z.enum(['true', 'false']), undefined, 'true or false'],
   CIVIC_LOG_LEVEL: [
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']),
     undefined,
@@ -132,7 +140,14 @@ type Read<N extends Name> = z.output<(typeof SETTINGS)[N][0]> | (undefined exten
 export type Settings = { readonly [N in Name]: Read<N> };
 
 /** Settings whose value may hold a password: an error names what is allowed, not what was given. */
-const SECRET: ReadonlySet<string> = new Set(['DATABASE_URL', 'EVENTSTORE_URL', 'CIVIC_X402_FACILITATOR_URL', 'CIVIC_X402_RPC_URL']);
+const SECRET: ReadonlySet<string> = new Set([
+  'OTEL_EXPORTER_OTLP_ENDPOINT',
+  'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT',
+  'DATABASE_URL',
+  'EVENTSTORE_URL',
+  'CIVIC_X402_FACILITATOR_URL',
+  'CIVIC_X402_RPC_URL',
+]);
 
 /** Parts of the program that stand elsewhere in the plan: set, they would be silently ignored, so they are refused. */
 const NOT_HERE: Readonly<Record<string, string>> = {

@@ -53,6 +53,8 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   '@modelcontextprotocol/server': ['^src/mcp/'],
   'prom-client': ['^src/http/', '^src/serving/'],
   pino: ['^infra/system/'],
+  '@opentelemetry/api': ['^infra/telemetry/'],
+  '@opentelemetry/sdk-node': ['^infra/telemetry/'],
   'pino-pretty': ['^infra/system/'],
   pg: ['^infra/postgresql/', CLIENT],
   'node-pg-migrate': ['^infra/postgresql/'],

@@ -47,7 +47,7 @@ export const addRoutes = (app: FastifyInstance, parts: RouteParts): readonly Rou
       url: path.replaceAll(/\{(\w+)\}/g, ':$1'),
       handler: (request: FastifyRequest, reply: FastifyReply) => {
         request.operationId = operationId;
-        return handle(request, reply);
+        return request.span === null ? handle(request, reply) : request.span.run(() => handle(request, reply));
       },
     });
   };

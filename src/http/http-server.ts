@@ -8,6 +8,7 @@ import type { OperationFunctions, PublicFunctions } from '../contract/handlers.t
 import type { Identifiers } from '../domain/identifiers.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Logger } from '../domain/ports/logger.ts';
+import type { OpenSpan, Tracing } from '../domain/ports/tracing.ts';
 import { addRoutes } from './add-routes.ts';
 import { type Connections, createConnections, refuseConnect } from './connections.ts';
 import type { DocumentRoute } from './documents.ts';
@@ -18,11 +19,14 @@ import type { HttpMetrics } from './metrics.ts';
 import { rememberedCodings } from './public/accept-encoding.ts';
 import { createPublicEdge } from './public/public-edge.ts';
 import { createRequestLog } from './request-log.ts';
+import { beginRequestSpan, endRequestSpan } from './request-span.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the request is admitted. */
     accountId: string | null;
+    /** Null where no traces are asked for. */
+    span: OpenSpan | null;
   }
 }
 
@@ -45,6 +49,8 @@ export interface HttpServerParts {
   readonly identifiers: Identifiers;
   readonly logger: Logger;
   readonly metrics: HttpMetrics;
+  /** Null, or left out, where no traces are asked for. */
+  readonly tracing?: Tracing | null;
   /** Every n-th answer below 500 is logged. */
   readonly logSampleEvery: number;
   readonly timeouts: HttpTimeouts;
@@ -106,6 +112,7 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
   // Other expectations may be ignored; Node would refuse them without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   app.decorateRequest('accountId', null);
+  app.decorateRequest('span', null);
   app.decorateRequest('operationId', 'none');
   app.addHook('onRequest', (request, reply, done) => {
     track(request, reply);
@@ -160,14 +167,16 @@ const requestIds = (identifiers: Identifiers): (() => string) => {
 };
 
 /** Follows a request to the end of its answer, or of its connection. */
-const createTracking = ({ logger, logSampleEvery, metrics }: HttpServerParts, connections: Connections) => {
+const createTracking = ({ logger, logSampleEvery, metrics, tracing = null }: HttpServerParts, connections: Connections) => {
   const log = createRequestLog(logger, logSampleEvery);
   return (request: FastifyRequest, reply: FastifyReply): void => {
     connections.begin(request.raw, reply.raw);
     reply.header('x-request-id', request.id);
+    if (tracing !== null) request.span = beginRequestSpan(tracing, request);
     reply.raw.on('close', () => {
       metrics.answered(request.operationId, reply.statusCode, reply.elapsedTime / 1000);
       log(request, reply);
+      if (request.span !== null) endRequestSpan(request.span, request, reply);
     });
   };
 };

@@ -11,8 +11,9 @@ export const createRequestLog = (logger: Logger, sampleEvery: number): ((request
     answered += 1;
     const { statusCode } = reply;
     if (statusCode < 500 && answered % sampleEvery !== 0) return;
-    const { id, method, accountId, operationId } = request;
+    const { id, method, accountId, operationId, span } = request;
+    const traced = span === null || span.traceId === null ? {} : { trace_id: span.traceId };
     const ms = Math.round(reply.elapsedTime * 100) / 100;
-    logger.info({ requestId: id, operation: operationId, method, status: statusCode, ms, accountId }, 'answered');
+    logger.info({ requestId: id, operation: operationId, method, status: statusCode, ms, accountId, ...traced }, 'answered');
   };
 };

@@ -8,6 +8,7 @@ import type { ToolName } from '../contract/tools/tool-names.ts';
 import { TOOLS } from '../contract/tools/tools.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Logger } from '../domain/ports/logger.ts';
+import type { SpanStart, Tracing } from '../domain/ports/tracing.ts';
 import { type Fitted, fitPayload } from './fit-payload.ts';
 import { FITTINGS } from './fittings.ts';
 import { parseArguments } from './parse-arguments.ts';
@@ -30,6 +31,8 @@ export interface ToolRunnerParts {
   readonly logger: Logger;
   readonly metrics: ToolMetrics;
   readonly deadlineMs: number;
+  /** Null, or left out, where no traces are asked for. */
+  readonly tracing?: Tracing | null;
 }
 
 /** Runs one call of a tool. Never throws: whatever goes wrong is a result with `isError`. */
@@ -113,7 +116,7 @@ export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
     if (code === 'service_unavailable') logger.error({ requestId, tool: tool.name, code, err: error }, 'the tool failed');
   };
 
-  return async (name, input, call) => {
+  const run: RunTool = async (name, input, call) => {
     const started = clock.now();
     let outcome = 'ok';
     try {
@@ -129,4 +132,12 @@ export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
       metrics.toolAnswered(name, outcome, (clock.now() - started) / 1000);
     }
   };
+  const { tracing = null } = parts;
+  return tracing === null ? run : (name, input, call) => tracing.span(ofCall(name), () => run(name, input, call));
 };
+
+const ofCall = (name: ToolName): SpanStart => ({
+  name: `tools/call ${name}`,
+  kind: 'internal',
+  attributes: { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': name },
+});

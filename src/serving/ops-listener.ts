@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { collectDefaultMetrics, Registry } from 'prom-client';
 import { listProjections } from '../../queries/list-projections.ts';
 import { readOperations } from '../../queries/read-operations.ts';
@@ -17,9 +16,7 @@ import { listenOn } from './listen.ts';
 import { createReadiness } from './readiness.ts';
 import { repeat } from './repeat.ts';
 import type { ServeRole } from './roles.ts';
-
-/** Of the package, so that whoever looks at a process sees which program it runs. */
-const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+import { VERSION } from './version.ts';
 
 export interface OpsListener {
   /** Null where the settings turn it off. */
@@ -56,7 +53,7 @@ export const openOpsListener = async (
   const recent = createRecentFigures(() => metrics.totals(), machineClock);
   const sampling = { what: 'sampling requests', everyMs: SAMPLE_EVERY_MS, run: async () => recent.sample() };
   const sampled = repeat(machineClock, logger, ending.signal, sampling);
-  const ofProcess = watchProcess({ role, version }, recent);
+  const ofProcess = watchProcess({ role, version: VERSION }, recent);
   const reading = { ...listing, ...civic.listingReactors, reads: civic.reads, payments: civic.paymentLedger };
   const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
   const server = createOpsServer({

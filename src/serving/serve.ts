@@ -75,6 +75,7 @@ const openListeners = async (
     identifiers: civic.identifiers,
     logger,
     metrics,
+    tracing: civic.tracing,
     logSampleEvery: LOG_EVERY,
     timeouts: HTTP_TIMEOUTS,
   });

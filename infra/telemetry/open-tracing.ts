@@ -1,0 +1,107 @@
+import {
+  type Context,
+  context,
+  diag,
+  DiagLogLevel,
+  propagation,
+  ROOT_CONTEXT,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api';
+import { NodeSDK, resources } from '@opentelemetry/sdk-node';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { SpanStart, Tracing } from '../../src/domain/ports/tracing.ts';
+
+/** The end of the program waits no longer than this for a collector. */
+const FLUSH_MS = 3_000;
+const TOLD_EVERY_MS = 60_000;
+const NAME = 'civic-records';
+
+const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
+  server: SpanKind.SERVER,
+  client: SpanKind.CLIENT,
+  producer: SpanKind.PRODUCER,
+  consumer: SpanKind.CONSUMER,
+  internal: SpanKind.INTERNAL,
+};
+
+/**
+ * Traces by OpenTelemetry, set up by its standard environment variables alone, which the library reads itself. A collector that cannot be
+ * reached costs spans and a warning a minute, nothing else.
+ */
+export const openTracing = ({
+  logger,
+  version,
+}: {
+  readonly logger: Logger;
+  readonly version: string;
+}): Tracing & { close(): Promise<void> } => {
+  // Libraries that were loaded before hold on to the silent provider: what they would tell of themselves has statements in it.
+  trace.disable();
+  const resource = resources.resourceFromAttributes({ 'service.name': NAME, 'service.version': version });
+  const sdk = new NodeSDK({
+    resource: resources.defaultResource().merge(resource),
+    metricReaders: [],
+    logRecordProcessors: [],
+    instrumentations: [],
+  });
+  tellTroubles(logger);
+  sdk.start();
+  const tracer = trace.getTracer(NAME, version);
+  const open = (start: SpanStart, parent: Context): Span =>
+    tracer.startSpan(start.name, { kind: KINDS[start.kind], attributes: start.attributes }, parent);
+
+  const span: Tracing['span'] = async (start, work) => {
+    const parent = context.active();
+    const opened = open(start, parent);
+    try {
+      return await context.with(trace.setSpan(parent, opened), work);
+    } catch (error) {
+      const type = error instanceof Error ? error.name : 'unknown';
+      opened.setAttribute('error.type', type).setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      opened.end();
+    }
+  };
+  return {
+    span,
+    part: (start, work) => (trace.getActiveSpan()?.isRecording() === true ? span(start, work) : work()),
+    begin(start, headers) {
+      const parent = propagation.extract(ROOT_CONTEXT, headers);
+      const opened = open(start, parent);
+      const inside = trace.setSpan(parent, opened);
+      return {
+        traceId: opened.isRecording() ? opened.spanContext().traceId : null,
+        run: (work) => context.with(inside, work),
+        end({ name, attributes, error }) {
+          opened.updateName(name).setAttributes(attributes);
+          if (error !== null) opened.setAttribute('error.type', error).setStatus({ code: SpanStatusCode.ERROR });
+          opened.end();
+        },
+      };
+    },
+    async close() {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, FLUSH_MS)));
+      await Promise.race([sdk.shutdown().catch(() => undefined), late]);
+      clearTimeout(timer);
+    },
+  };
+};
+
+/** The library's own complaints, one a minute, without the addresses in them, which may hold a password. */
+const tellTroubles = (logger: Logger): void => {
+  let toldAt = Number.NEGATIVE_INFINITY;
+  const tell = (...words: readonly unknown[]): void => {
+    if (performance.now() - toldAt < TOLD_EVERY_MS) return;
+    toldAt = performance.now();
+    const message = words.map((word) => (word instanceof Error ? word.message : String(word))).join(' ');
+    logger.warn({ reason: message.replaceAll(/\w+:\/\/\S+/g, '(address)').slice(0, 300) }, 'traces could not be exported');
+  };
+  const silent = (): void => undefined;
+  const told = { error: tell, warn: tell, info: silent, debug: silent, verbose: silent };
+  diag.setLogger(told, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+};

@@ -1,0 +1,86 @@
+import type { ReadDatabase, Statement, Transactor, TypedQuery } from '../../src/domain/ports/database.ts';
+import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import type { Projection } from '../../src/domain/ports/projection.ts';
+import type { Reactor } from '../../src/domain/ports/reactors.ts';
+import type { SpanStart, Tracing } from '../../src/domain/ports/tracing.ts';
+
+/** What a statement does, without its values: its verb, and its name where it has one (generations left out, so that there are few). */
+const ofStatement = (text: string, name?: string): SpanStart => {
+  const operation = /^\W*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? 'STATEMENT';
+  const summary = name === undefined ? operation : `${operation} ${name.replace(/_g\d+(?=_|$)/, '')}`;
+  return {
+    name: summary,
+    kind: 'client',
+    attributes: { 'db.system.name': 'postgresql', 'db.operation.name': operation, 'db.query.summary': summary },
+  };
+};
+
+export const tracedReads = (read: ReadDatabase, tracing: Tracing): ReadDatabase => ({
+  many: <Row>(query: TypedQuery<Row>) => tracing.part(ofStatement(query.sql), () => read.many(query)),
+  texts: (statement) => tracing.part(ofStatement(statement.text, statement.name), () => read.texts(statement)),
+});
+
+export const tracedStatements =
+  <Result>(run: (statement: Statement) => Promise<Result>, tracing: Tracing) =>
+  (statement: Statement): Promise<Result> =>
+    tracing.part(ofStatement(statement.text, statement.name), () => run(statement));
+
+export const tracedTransactor = (transactor: Transactor, tracing: Tracing): Transactor => ({
+  transaction: (work) =>
+    tracing.part({ name: 'transaction', kind: 'client', attributes: { 'db.system.name': 'postgresql' } }, () =>
+      transactor.transaction((transaction) => work({ execute: tracedStatements((statement) => transaction.execute(statement), tracing) })),
+    ),
+});
+
+const category = (stream: string): string => stream.split('-', 1)[0]!;
+
+/** Appends, and reads that somebody waits for; followers that wait for news are no span. */
+export const tracedLog = <Log extends EventLog>(log: Log, tracing: Tracing): Log => {
+  const reading = <Result>(what: string, work: () => Promise<Result>) =>
+    tracing.part({ name: `log ${what}`, kind: 'client', attributes: {} }, work);
+  const traced: Pick<EventLog, 'append' | 'appendEach' | 'readStream' | 'readLast'> = {
+    append: (append) =>
+      tracing.span(
+        { name: `append ${category(append.stream)}`, kind: 'producer', attributes: { 'civic.events': append.events.length } },
+        () => log.append(append),
+      ),
+    appendEach: (appends) =>
+      tracing.span({ name: 'append batch', kind: 'producer', attributes: { 'civic.streams': appends.length } }, () =>
+        log.appendEach(appends),
+      ),
+    readStream: (stream, afterRevision, limit) => reading(`read ${category(stream)}`, () => log.readStream(stream, afterRevision, limit)),
+    readLast: (streams) => reading('read last', () => log.readLast(streams)),
+  };
+  return { ...log, ...traced };
+};
+
+/** A batch is told by its place in the log. */
+export const tracedProjection = (projection: Projection, tracing: Tracing): Projection => ({
+  ...projection,
+  fold: (batch, context) => {
+    const attributes = {
+      'civic.projection': projection.name,
+      'civic.generation': context.generation,
+      'civic.events': batch.length,
+      'civic.position.first': batch[0]?.position ?? '',
+      'civic.position.last': batch.at(-1)?.position ?? '',
+    };
+    return tracing.span({ name: `fold ${projection.name}`, kind: 'consumer', attributes }, () => projection.fold(batch, context));
+  },
+});
+
+export const tracedReactor = (reactor: Reactor, tracing: Tracing): Reactor => ({
+  ...reactor,
+  begin() {
+    const handle = reactor.begin();
+    return (batch, running) => {
+      const attributes = {
+        'civic.reactor': reactor.name,
+        'civic.events': batch.length,
+        'civic.position.first': batch[0]?.position ?? '',
+        'civic.position.last': batch.at(-1)?.position ?? '',
+      };
+      return tracing.span({ name: `react ${reactor.name}`, kind: 'consumer', attributes }, () => handle(batch, running));
+    };
+  },
+});

@@ -1,0 +1,52 @@
+import type { Database } from '../../infra/postgresql/open-database.ts';
+import {
+  tracedLog,
+  tracedProjection,
+  tracedReactor,
+  tracedReads,
+  tracedStatements,
+  tracedTransactor,
+} from '../../infra/telemetry/traced-ports.ts';
+import type { Logger } from '../domain/ports/logger.ts';
+import type { Projection } from '../domain/ports/projection.ts';
+import type { Reactor } from '../domain/ports/reactors.ts';
+import type { Tracing } from '../domain/ports/tracing.ts';
+import { VERSION } from '../serving/version.ts';
+import type { Settings } from '../settings.ts';
+import type { OpenLog } from './open-stores.ts';
+
+export type OpenTraces = Tracing & { close(): Promise<void> };
+
+type Asking = Pick<
+  Settings,
+  'OTEL_SDK_DISABLED' | 'OTEL_TRACES_EXPORTER' | 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
+>;
+
+/** Whether the standard variables ask for traces: an exporter or an address is named, and neither turned off. */
+export const tracesAsked = (settings: Asking): boolean => {
+  if (settings.OTEL_SDK_DISABLED === 'true' || settings.OTEL_TRACES_EXPORTER === 'none') return false;
+  const { OTEL_TRACES_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings;
+  return exporter !== undefined || all !== undefined || own !== undefined;
+};
+
+/** Null where nobody has asked; what it needs is large and takes its time to load. */
+export const openTraces = async (settings: Settings, logger: Logger): Promise<OpenTraces | null> =>
+  tracesAsked(settings) ? (await import('../../infra/telemetry/open-tracing.ts')).openTracing({ logger, version: VERSION }) : null;
+
+export const traceDatabase = (database: Database, tracing: Tracing | null): Database =>
+  tracing === null
+    ? database
+    : {
+        ...database,
+        read: tracedReads(database.read, tracing),
+        transactor: tracedTransactor(database.transactor, tracing),
+        counting: tracedStatements((statement) => database.counting(statement), tracing),
+      };
+
+export const traceLog = (log: OpenLog, tracing: Tracing | null): OpenLog => (tracing === null ? log : tracedLog(log, tracing));
+
+export const traceProjections = (projections: readonly Projection[], tracing: Tracing | null): readonly Projection[] =>
+  tracing === null ? projections : projections.map((projection) => tracedProjection(projection, tracing));
+
+export const traceReactor = (reactor: Reactor, tracing: Tracing | null): Reactor =>
+  tracing === null ? reactor : tracedReactor(reactor, tracing);

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tracesAsked } from '../../src/composition/open-traces.ts';
+import { readSettings } from '../../src/settings.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { type Installation, makeInstallation } from '../support/service.ts';
+import { startTraceCollector } from '../support/trace-collector.ts';
+
+const LOG_EVERY = 100;
+/** Says when the library of traces is loaded, whoever imports it. */
+const WATCH = `import { registerHooks } from 'node:module';
+  registerHooks({ load: (url, context, next) => {
+    if (url.includes('@opentelemetry/sdk-node/build/src/index.js')) process.stderr.write('THE LIBRARY IS LOADED\\n');
+    return next(url, context);
+  } });`;
+const watching = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(WATCH)}` };
+
+let database: TestDatabase;
+let installation: Installation;
+let key: string;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  installation = makeInstallation('civic-traces-', { DATABASE_URL: database.url });
+  key = await installation.openAccount();
+});
+afterAll(async () => {
+  await installation?.close();
+  await database?.close();
+});
+
+test('a request, and what it causes, is one trace that goes on with the caller\u2019s, and the last of it is sent after SIGTERM', async () => {
+  const collector = await startTraceCollector();
+  const service = await installation.start({
+    env: {
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+      // Nothing is due before the end: what arrives was flushed by it.
+      OTEL_BSP_SCHEDULE_DELAY: '600000',
+      OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '100000',
+      OTEL_BSP_MAX_QUEUE_SIZE: '100000',
+      OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=trial',
+    },
+  });
+  const traceId = randomBytes(16).toString('hex');
+  const caller = randomBytes(8).toString('hex');
+  const ask = async (method: string, path: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${service.baseUrl}${path}`, { method, headers: { authorization: `Bearer ${key}`, ...headers } });
+    await answer.text();
+    return answer.status;
+  };
+  const traceparent = `00-${traceId}-${caller}-01`;
+  expect(await ask('GET', '/api/v1/data/changes?limit=1', { traceparent })).toBe(200);
+  expect(await ask('POST', '/api/v1/data/snapshots')).toBe(201);
+  expect(await ask('GET', '/api/v1/data/snapshots/secret-in-a-path/documents')).toBeGreaterThanOrEqual(400);
+  for (let asked = 0; asked < LOG_EVERY; asked += 1) await ask('GET', '/api/v1/public/coverage');
+  expect(collector.spans).toEqual([]);
+  const { exitCode, stderr } = await service.stop();
+  expect(exitCode).toBe(0);
+
+  const { spans, resource, received } = collector;
+  await collector.close();
+  expect(resource).toMatchObject({ 'service.name': 'civic-records', 'deployment.environment.name': 'trial' });
+  const [served] = spans.filter((span) => span.name === 'GET /api/v1/data/changes');
+  expect(served).toMatchObject({
+    kind: 2,
+    traceId,
+    parentSpanId: caller,
+    failed: false,
+    attributes: { 'http.request.method': 'GET', 'http.route': '/api/v1/data/changes' },
+  });
+  expect(Number(served!.attributes['http.response.status_code'])).toBe(200);
+  const under = (id: string) => spans.filter(({ parentSpanId }) => parentSpanId === id);
+  const [admitted] = under(served!.spanId).filter(({ name }) => name === 'admit');
+  expect(admitted).toMatchObject({ traceId, kind: 1 });
+  const statements = under(admitted!.spanId);
+  expect(statements.length).toBeGreaterThan(0);
+  for (const { kind, attributes } of statements) {
+    expect(kind).toBe(3);
+    expect(attributes).toMatchObject({ 'db.system.name': 'postgresql', 'db.operation.name': expect.stringMatching(/^[A-Z]+$/) });
+  }
+  const [posted] = spans.filter(({ name }) => name === 'POST /api/v1/data/snapshots');
+  expect(under(posted!.spanId)).toContainEqual(expect.objectContaining({ name: 'append snapshot', kind: 4, traceId: posted!.traceId }));
+  const [fold] = spans.filter(({ name }) => name === 'fold snapshots');
+  expect(fold).toMatchObject({ kind: 5, parentSpanId: '', attributes: { 'civic.projection': 'snapshots' } });
+  expect(fold!.attributes['civic.position.last']).toMatch(/^\d+$/);
+  expect(spans.some(({ name }) => name === 'GET /api/v1/data/snapshots/{snapshotId}/{resource}')).toBe(true);
+  expect(spans.filter(({ name }) => name.startsWith('slonik'))).toEqual([]);
+  // A trace begins with a request, a batch or an append: what runs each moment without a cause makes none.
+  const roots = new Set(spans.filter(({ parentSpanId }) => parentSpanId === '').map(({ name }) => name.split(' ')[0]));
+  expect([...roots].filter((word) => !['GET', 'POST', 'fold', 'react', 'append'].includes(word!))).toEqual([]);
+
+  const secret = key.split('_')[1]!;
+  for (const hidden of [secret, 'secret-in-a-path', 'limit=1', 'Bearer']) expect(received).not.toContain(hidden);
+  const lines = stderr.split('\n').filter((line) => line.includes('"answered"'));
+  expect(lines.length).toBeGreaterThan(0);
+  const known = new Set(spans.map((span) => span.traceId));
+  for (const line of lines) {
+    const { requestId, trace_id: logged } = JSON.parse(line) as { requestId: string; trace_id: string };
+    expect([typeof requestId, known.has(logged)]).toEqual(['string', true]);
+  }
+});
+
+test('a collector that cannot be reached harms no answer and holds up no end', async () => {
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://user:hunter2@127.0.0.1:1', OTEL_BSP_SCHEDULE_DELAY: '50' };
+  const service = await installation.start({ env });
+  for (let asked = 0; asked < 20; asked += 1) {
+    const answer = await service.fetch('/api/v1/data/changes', { key });
+    expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('nextCursor')]);
+  }
+  const { exitCode, stderr } = await service.stop();
+  expect(exitCode).toBe(0);
+  expect(stderr).not.toContain('hunter2');
+});
+
+test('the library is loaded by a program that is asked for traces, and by no other', async () => {
+  const list = async (env: Record<string, string>) => {
+    const { exitCode, stderr } = await installation.civic(['accounts', 'list'], { env: { ...watching, ...env } });
+    expect(exitCode).toBe(0);
+    return stderr.includes('THE LIBRARY IS LOADED');
+  };
+  expect(await list({})).toBe(false);
+  expect(await list({ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'true', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })).toBe(
+    false,
+  );
+  expect(await list({ OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' })).toBe(true);
+});
+
+test.each([
+  [{}, false],
+  [{ OTEL_SERVICE_NAME: 'x', OTEL_TRACES_SAMPLER: 'always_on' }, false],
+  [{ OTEL_TRACES_EXPORTER: 'otlp' }, true],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318' }, true],
+  [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }, true],
+  [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
+  [{ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'true' }, false],
+])('by %j it is asked for traces: %s', (environment, asked) => {
+  expect(tracesAsked(readSettings(environment).settings)).toBe(asked);
+});
+
+test('an address with a password in it that is no address is refused without showing it', () => {
+  expect(() => readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://user:hunter2@host' })).toThrow(
+    /^OTEL_EXPORTER_OTLP_ENDPOINT is not usable; allowed/,
+  );
+});
