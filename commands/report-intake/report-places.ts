@@ -1,3 +1,4 @@
+import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
 import type { Clock } from '../../src/domain/ports/clock.ts';
 import type { ReportQueue } from '../../src/domain/ports/report-queue.ts';
 
@@ -14,7 +15,10 @@ export interface ReportPlacesParts {
 
 /** Places for open reports, of which there are so many and no more over all accounts and processes. */
 export interface ReportPlaces {
-  /** Keeps a place for a report that will be made by the deadline (clock milliseconds), or never; false where there is none. */
+  /**
+   * Keeps a place for a report that will be made by the deadline (clock milliseconds), or never; false where there is none. Throws
+   * `DeadlineExceeded` where nobody can tell by then.
+   */
   take(reportId: string, deadline: number): Promise<boolean>;
   /** The report was not made. */
   giveBack(reportId: string): Promise<void>;
@@ -33,14 +37,16 @@ const GRACE_MS = 120_000;
 export const createReportPlaces = ({ queue, clock, limit, caughtUp, openReports }: ReportPlacesParts): ReportPlaces => {
   let reckonedHere = false;
 
-  const reckon = async (deadline: number): Promise<void> => {
+  /** False where the read model has not caught up by the deadline, and nothing was learned. */
+  const reckon = async (deadline: number): Promise<boolean> => {
     const seen = await queue.look();
     const now = clock.now();
-    if (!(await caughtUp(deadline))) return;
+    if (!(await caughtUp(deadline))) return false;
     const { open, known } = await openReports([...seen.reserved.keys()]);
     const freed = [...seen.reserved].filter(([reportId, until]) => known.has(reportId) || until < now).map(([reportId]) => reportId);
     await queue.reckon({ open, freed, seen });
     reckonedHere = true;
+    return true;
   };
 
   return {
@@ -49,7 +55,7 @@ export const createReportPlaces = ({ queue, clock, limit, caughtUp, openReports 
       // What is in the row may be of before a restore; each process looks for itself once.
       if (!reckonedHere) await reckon(deadline);
       if (await queue.reserve(place)) return true;
-      await reckon(deadline);
+      if (!(await reckon(deadline))) throw new DeadlineExceeded('whether there is room for another open report could not be told in time');
       return queue.reserve(place);
     },
     giveBack: (reportId) => queue.giveBack(reportId),

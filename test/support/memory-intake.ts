@@ -58,6 +58,8 @@ export interface IntakeWorld {
   claimsLast: boolean;
   /** Whether the read model sees what the log holds. */
   folds: boolean;
+  /** Whether the read model of reports catches up with the log in time. */
+  catchesUp: boolean;
   /** Why intake is closed for everybody. */
   closed: Rejection | null;
   /** Answers of one process; two of them know nothing of each other but by the stores. */
@@ -84,6 +86,7 @@ export const memoryIntake = ({ now, cap }: { readonly now: number; readonly cap:
     now,
     claimsLast: true,
     folds: true,
+    catchesUp: true,
     closed: null,
     log,
     row,
@@ -92,7 +95,7 @@ export const memoryIntake = ({ now, cap }: { readonly now: number; readonly cap:
         queue,
         clock,
         limit: cap,
-        caughtUp: async () => true,
+        caughtUp: async () => world.catchesUp,
         openReports: async (reportIds) => {
           const open = world.open();
           const made = new Set(world.history().map(({ data }) => data.reportId));

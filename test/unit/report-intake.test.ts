@@ -128,3 +128,13 @@ describe('a place in the queue', () => {
     expect(await refusal(submit({ accountId, token: 'x' }))).toBe('taken in');
   });
 });
+
+describe('while the read model of reports lags behind the log', () => {
+  test('nobody is told that the queue is full where nobody can tell', async () => {
+    world.catchesUp = false;
+    await expect(submit({ accountId, token: 'x' })).rejects.toThrow(DeadlineExceeded);
+    expect(world.history()).toEqual([]);
+    world.catchesUp = true;
+    expect(await refusal(submit({ accountId, token: 'x' }))).toBe('taken in');
+  });
+});
