@@ -5,7 +5,7 @@
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '',
   unix_socket_permissions: '0700',
-  max_connections: '100',
+  max_connections: '300',
   superuser_reserved_connections: '3',
   shared_buffers: '256MB',
   max_wal_size: '4GB',
