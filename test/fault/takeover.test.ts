@@ -8,7 +8,7 @@ import { agendaId } from '../support/agenda-events.ts';
 import { untilTrue } from '../support/civic.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { openPeerProxy, type PeerProxy } from '../support/kurrent-peer-proxy.ts';
+import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { checkWholeFeed } from '../support/whole-feed.ts';
 
@@ -19,7 +19,7 @@ const NAMES = PROJECTIONS.map(({ name }) => name);
 const SHIFTED = fileURLToPath(new URL('../support/shifted-clock.mjs', import.meta.url));
 
 let database: TestDatabase;
-let proxy: PeerProxy;
+let proxy: TcpProxy;
 let classification: TestClassification;
 let installation: Installation;
 const services = new Set<Service>();
@@ -46,7 +46,7 @@ beforeAll(async () => {
       return new; end $$`);
     await rows(`create trigger note_owner after insert or update on civic.${table} for each row execute function civic.note_${table}()`);
   }
-  proxy = await openPeerProxy(listeningAt(new URL(database.url)));
+  proxy = await openTcpProxy(() => serverAt(database.url));
   installation = makeInstallation('civic-takeover-');
 });
 afterAll(async () => {
@@ -58,10 +58,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** Where the test server listens: a port, or a socket in a folder. */
-const listeningAt = ({ hostname, port }: URL): number | string =>
-  hostname.startsWith('%2F') ? `${decodeURIComponent(hostname)}/.s.PGSQL.${port || '5432'}` : Number(port || '5432');
-const through = ({ port }: PeerProxy): string => {
+const through = ({ port }: TcpProxy): string => {
   const { username, password, pathname } = new URL(database.url);
   return `postgres://${username}${password === '' ? '' : `:${password}`}@127.0.0.1:${port}${pathname}`;
 };

@@ -8,9 +8,9 @@ import { ROLES } from '../../src/serving/roles.ts';
 import { readSettings } from '../../src/settings.ts';
 import { untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { openPeerProxy, type PeerProxy } from '../support/kurrent-peer-proxy.ts';
 import { CHECKOUT, copiedByDockerfile, makeProductionTree, type ProductionTree } from '../support/production-tree.ts';
 import { plainEnvironment } from '../support/service.ts';
+import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const read = (name: string): string => readFileSync(join(CHECKOUT, name), 'utf8');
 const DOCKERFILE = read('Dockerfile');
@@ -134,7 +134,7 @@ const HOW = process.env['CIVIC_TEST_INSTALL'] === '1' ? 'install' : 'link';
 
 describe(`the program with production packages alone (${HOW})`, () => {
   let database: TestDatabase;
-  let proxy: PeerProxy;
+  let proxy: TcpProxy;
   let tree: ProductionTree;
   afterAll(async () => {
     await proxy?.goDown();
@@ -144,10 +144,7 @@ describe(`the program with production packages alone (${HOW})`, () => {
 
   test("serves each role as nobody from a tree that it cannot write, is found healthy by the image's own check, and ends with 0", async () => {
     database = await startTestDatabase();
-    const { hostname, port } = new URL(database.url);
-    proxy = await openPeerProxy(
-      hostname.startsWith('%2F') ? `${decodeURIComponent(hostname)}/.s.PGSQL.${port || '5432'}` : Number(port || '5432'),
-    );
+    proxy = await openTcpProxy(() => serverAt(database.url));
     tree = makeProductionTree(HOW);
     const started = await Promise.all(['projector', 'worker', 'api'].map((role) => startAsNobody(role)));
     await Promise.all(

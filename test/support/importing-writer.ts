@@ -16,6 +16,10 @@ export interface WriterPlan {
   readonly linesAFile: number;
   /** How often an import is killed and run again. */
   readonly killed: number;
+  /** How likely a line that is no change is put behind another; each is refused and stops nothing. None where it is left out. */
+  readonly bad?: number;
+  /** Whether an import that nobody killed, begun at that moment of `performance`, may have failed; it is then run again. */
+  readonly excuses?: (answer: Answered, startedAt: number) => boolean;
 }
 
 const OWN_IDS = 150;
@@ -42,9 +46,11 @@ export class ImportingWriter {
   async importOne(installation: Installation): Promise<void> {
     const { name, random, killed } = this.#plan;
     const lines = this.#makeLines();
+    const bad = this.#makeBadLines(lines.length);
     const file = join(installation.folder, `${name}-${this.imports}.ndjson`);
-    writeFileSync(file, lines.map((line) => `${JSON.stringify(toChange(line))}\n`).join(''));
+    writeFileSync(file, lines.map((line, at) => `${JSON.stringify(toChange(line))}\n${bad.has(at) ? 'no change\n' : ''}`).join(''));
     for (let attempt = 0; ; attempt += 1) {
+      const startedAt = performance.now();
       const running = installation.run(['records', 'import', file, '--json']);
       const timer = random.chance(killed) ? setTimeout(() => running.kill('SIGKILL'), 200 + random.next() * 2500) : undefined;
       const answer = await running.ended;
@@ -53,7 +59,8 @@ export class ImportingWriter {
         this.kills += 1;
         continue;
       }
-      this.#acknowledge(lines, answer, attempt === 0);
+      if (this.#plan.excuses?.(answer, startedAt) === true) continue;
+      this.#acknowledge(lines, answer, { inOneGo: attempt === 0, bad: bad.size });
       return;
     }
   }
@@ -66,10 +73,16 @@ export class ImportingWriter {
     }));
   }
 
-  #acknowledge(lines: readonly Line[], answer: Answered, inOneGo: boolean): void {
-    const said = answer.exitCode === 0 && answer.stderr === '' ? (JSON.parse(answer.stdout) as Record<string, number>) : {};
+  #makeBadLines(lines: number): ReadonlySet<number> {
+    const { random, bad = 0 } = this.#plan;
+    return bad === 0 ? new Set() : new Set(Array.from({ length: lines }, (_, at) => at).filter(() => random.chance(bad)));
+  }
+
+  #acknowledge(lines: readonly Line[], answer: Answered, { inOneGo, bad }: { inOneGo: boolean; bad: number }): void {
+    const good = bad === 0 ? answer.exitCode === 0 && answer.stderr === '' : answer.exitCode === 3;
+    const said = good ? (JSON.parse(answer.stdout) as Record<string, number>) : {};
     const { read, appended = 0, unchanged = 0, rejected } = said;
-    if (read !== lines.length || appended + unchanged !== lines.length || rejected !== 0) {
+    if (read !== lines.length + bad || appended + unchanged !== lines.length || rejected !== bad) {
       throw new Error(`import ${this.imports} of ${this.#plan.name}: ${JSON.stringify(answer)}`);
     }
     const shared = new Set(Array.from({ length: SHARED_IDS }, (_, number) => derivedId('writer', 'shared', number)));

@@ -22,7 +22,7 @@ import {
   total,
 } from './kurrent-peer-appends.ts';
 import { noFaults, type PeerFaults, takeFault } from './kurrent-peer-faults.ts';
-import { openPeerProxy, type PeerProxy } from './kurrent-peer-proxy.ts';
+import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import {
   caughtUpAnswer,
   checkpointAnswer,
@@ -41,7 +41,7 @@ export interface KurrentPeer {
   readonly port: number;
   readonly store: PeerStore;
   readonly faults: PeerFaults;
-  readonly way: PeerProxy;
+  readonly way: TcpProxy;
   /** Calls of each kind that were begun. */
   readonly calls: Record<'read' | 'subscribe' | 'append' | 'batchAppend', number>;
   /** At which record of the log each subscription began. */
@@ -255,7 +255,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
   const bound = await new Promise<number>((resolve, reject) =>
     server.bindAsync('127.0.0.1:0', credentials, (error, port) => (error === null ? resolve(port) : reject(error))),
   );
-  const way = await openPeerProxy(bound);
+  const way = await openTcpProxy(() => ({ port: bound, host: '127.0.0.1' }));
   return {
     url: `esdb://127.0.0.1:${way.port}?tls=${tls !== undefined}`,
     port: way.port,

@@ -1,0 +1,106 @@
+import { createConnection, createServer, type NetConnectOpts, type Socket } from 'node:net';
+import { setTimeout as after } from 'node:timers/promises';
+
+export interface TcpProxy {
+  readonly port: number;
+  /** Cuts every connection that stands. */
+  cut(): void;
+  /** Keeps every connection, also new ones, and lets nothing through. */
+  stall(): void;
+  /** Each piece that passes, either way, takes so many milliseconds; 0 is as fast as ever. */
+  slow(milliseconds: number): void;
+  /** Ends one side of every connection that stands; the other side is told nothing until `flow`. */
+  halfOpen(lost: 'near' | 'far'): void;
+  /** Ends what `stall` and `halfOpen` began. */
+  flow(): void;
+  goDown(): Promise<void>;
+  comeBack(): Promise<void>;
+}
+
+/** A way from clients on 127.0.0.1 to a server, which a test can cut, stall, slow down and close. `target` is asked for each connection. */
+export const openTcpProxy = async (target: () => NetConnectOpts): Promise<TcpProxy> => {
+  const sockets = new Set<Socket>();
+  const pairs = new Set<readonly [Socket, Socket]>();
+  const orphans = new Set<Socket>();
+  /** Nothing more is read of these until the piece before has passed on: what comes later must not overtake it. */
+  const passing = new Set<Socket>();
+  let stalled = false;
+  let delay = 0;
+  const resume = (socket: Socket): void => {
+    passing.delete(socket);
+    if (!stalled) socket.resume();
+  };
+  const hold = (socket: Socket): void => {
+    passing.add(socket);
+    socket.pause();
+  };
+  const server = createServer((near) => {
+    const far = createConnection(target());
+    const pair = [near, far] as const;
+    pairs.add(pair);
+    for (const [one, other] of [pair, pair.toReversed()] as [Socket, Socket][]) {
+      sockets.add(one);
+      one.setNoDelay(true);
+      one.on('data', (chunk: Buffer) => {
+        if (delay > 0) {
+          hold(one);
+          void after(delay).then(() => other.write(chunk, () => resume(one)));
+        } else if (!other.write(chunk)) {
+          hold(one);
+          other.once('drain', () => resume(one));
+        }
+      });
+      one.on('error', () => undefined);
+      one.once('close', () => {
+        sockets.delete(one);
+        passing.delete(one);
+        pairs.delete(pair);
+        if (!orphans.has(other)) other.destroy();
+      });
+      if (stalled) one.pause();
+    }
+  });
+  const listen = async (port: number): Promise<void> => await new Promise((resolve) => server.listen(port, '127.0.0.1', resolve));
+  await listen(0);
+  const { port } = server.address() as { port: number };
+  const cut = (): void => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    port,
+    cut,
+    stall() {
+      stalled = true;
+      for (const socket of sockets) socket.pause();
+    },
+    slow(milliseconds) {
+      delay = milliseconds;
+    },
+    halfOpen(lost) {
+      for (const [near, far] of pairs) {
+        orphans.add(lost === 'near' ? far : near);
+        (lost === 'near' ? near : far).destroy();
+      }
+    },
+    flow() {
+      stalled = false;
+      for (const orphan of orphans) orphan.destroy();
+      orphans.clear();
+      for (const socket of sockets) if (!passing.has(socket)) socket.resume();
+    },
+    async goDown() {
+      const gone = new Promise((resolve) => server.close(resolve));
+      cut();
+      await gone;
+    },
+    comeBack: async () => await listen(port),
+  };
+};
+
+/** Where the PostgreSQL server of a connection string listens: a port, or a socket in a folder. */
+export const serverAt = (url: string): NetConnectOpts => {
+  const { hostname, port } = new URL(url);
+  const number = Number(port || '5432');
+  if (hostname.startsWith('%2F')) return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${number}` };
+  return { host: hostname, port: number };
+};
