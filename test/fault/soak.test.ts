@@ -1,0 +1,40 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { runSoak, type SoakResult } from '../soak/run-soak.ts';
+import { shortSoak } from '../soak/plans.ts';
+import { soakTable } from '../soak/soak-table.ts';
+
+/** `npm run soak -- --minutes 10 --seed 7` is the long run; docs/soak.md. */
+const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
+const LONGEST_MS = 900_000;
+
+describe(`a soak of the whole in its short form (seed ${SEED})`, { timeout: LONGEST_MS }, () => {
+  const plan = shortSoak(SEED);
+  let result: SoakResult;
+  beforeAll(async () => {
+    result = await runSoak(plan, { onFault: () => undefined });
+  }, LONGEST_MS);
+
+  test('nothing is lost, repeated, contradicted or refused without a reason, and nothing is left behind', () => {
+    expect(result.failures.length === 0 ? [] : soakTable(plan, result).split('\n')).toEqual([]);
+  });
+
+  test('every kind of fault had its turn, and everything worked again after each', () => {
+    expect(result.suffered.map(({ kind }) => kind).toSorted()).toEqual([...plan.kinds].toSorted());
+    expect(result.suffered.filter(({ readyAfterMs }) => readyAfterMs === null)).toEqual([]);
+  });
+
+  test('everybody was at work while it went on', () => {
+    const { done } = result;
+    const idle = [
+      'pages read by replicas',
+      'files imported',
+      'changes acknowledged',
+      'polls of subscriptions',
+      'tool calls',
+      'reports with a receipt',
+    ];
+    expect(idle.filter((what) => !(done[what]! > 0))).toEqual([]);
+    expect(done['snapshots compared with the feed']).toBe(done['snapshots taken']);
+    expect(done['feed positions']).toBeGreaterThan(500);
+  });
+});

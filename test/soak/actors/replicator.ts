@@ -1,0 +1,50 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Answered, Running } from '../../support/service.ts';
+import type { SeededRandom } from '../../support/seeded-random.ts';
+import type { World } from '../world.ts';
+
+/** The real mirror, `civic replicate --follow`, killed and started again on the same store. */
+export class Replicator {
+  kills = 0;
+  readonly name: string;
+  readonly #world: World;
+  readonly #random: SeededRandom;
+  readonly #arguments: readonly string[];
+  #running: Running | undefined;
+
+  constructor(world: World, name: string, key: string, random: SeededRandom) {
+    this.#world = world;
+    this.name = name;
+    this.#random = random;
+    const { folder } = world.installation;
+    const file = join(folder, `${name}.key`);
+    writeFileSync(file, key);
+    const to = random.chance(0.5) ? join(folder, name) : `sqlite:${join(folder, `${name}.db`)}`;
+    this.#arguments = ['replicate', '--base-url', `http://127.0.0.1:${world.front.port}`, '--key-file', file, '--to', to];
+  }
+
+  async follow(over: AbortSignal): Promise<void> {
+    while (!over.aborted) {
+      const running = this.#world.installation.run([...this.#arguments, '--follow']);
+      this.#running = running;
+      const kill = setTimeout(() => running.kill('SIGKILL'), 4_000 + this.#random.below(12_000));
+      const stop = (): void => running.kill('SIGTERM');
+      over.addEventListener('abort', stop, { once: true });
+      const ended = await running.ended;
+      clearTimeout(kill);
+      over.removeEventListener('abort', stop);
+      if (ended.signal === 'SIGKILL') this.kills += 1;
+      else if (!over.aborted) this.#world.failures.add(`${this.name} ended by itself: ${ended.exitCode} ${ended.stderr.slice(-400)}`);
+    }
+  }
+
+  get pid(): number | undefined {
+    return this.#running?.pid;
+  }
+
+  /** Brings the mirror to the head and compares it with the service's digests. */
+  verify(): Promise<Answered> {
+    return this.#world.installation.civic([...this.#arguments, '--once', '--verify', '--json']);
+  }
+}

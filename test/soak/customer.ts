@@ -1,0 +1,110 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { OPERATIONS, type OperationId } from '../../src/contract/operations.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import { type Asked, judgeAnswer, type Outcome } from './judge-answer.ts';
+import type { Member } from './member.ts';
+import type { World } from './world.ts';
+
+const PATIENCE_MS = 45_000;
+const GIVE_UP_MS = 180_000;
+
+export interface Question {
+  readonly operation: OperationId;
+  /** From the base URL on. */
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+/** The soak is over, or too much is wrong. */
+export class Over extends Error {
+  override readonly name = 'Over';
+}
+
+export interface Told {
+  readonly status: number;
+  readonly text: string;
+  /** The process that answered. */
+  readonly member: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Somebody with a key who asks any of the API processes, and asks again while a fault excuses what he got. */
+export class Customer {
+  readonly #world: World;
+  readonly #key: string;
+  readonly #random: SeededRandom;
+  readonly #over: AbortSignal;
+
+  constructor(world: World, key: string, random: SeededRandom, over: AbortSignal) {
+    this.#world = world;
+    this.#key = key;
+    this.#random = random;
+    this.#over = AbortSignal.any([over, world.failures.tooMany]);
+  }
+
+  get over(): boolean {
+    return this.#over.aborted;
+  }
+
+  /** Waits unless the soak is over. Throws `Over`. */
+  async rest(milliseconds: number): Promise<void> {
+    await after(milliseconds, undefined, { signal: this.#over }).catch(() => undefined);
+    if (this.over) throw new Over('over');
+  }
+
+  /** The good answer, asked for as often as it takes. Throws `Over`, also when what came was wrong, which is then noted. */
+  async ask(question: Question): Promise<Told> {
+    const started = performance.now();
+    for (;;) {
+      const up = this.#world.api().filter(({ baseUrl }) => baseUrl !== null);
+      const member = up[this.#random.below(up.length)];
+      if (member !== undefined) {
+        const told = await this.#once(member, question);
+        if (told !== null) return told;
+      }
+      if (performance.now() - started > GIVE_UP_MS) {
+        this.#world.failures.add(`${question.operation} ${question.path} was asked for three minutes in vain`);
+        throw new Over('in vain');
+      }
+      await this.rest(100 + this.#random.below(400));
+    }
+  }
+
+  async #once(member: Member, question: Question): Promise<Told | null> {
+    const { operation, path, headers, body } = question;
+    const from = performance.now();
+    const outcome = await send(`${member.baseUrl}${path}`, {
+      method: OPERATIONS[operation].method,
+      headers: { authorization: `Bearer ${this.#key}`, ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const asked: Asked = { operation, member: member.name, from, to: performance.now() };
+    count(this.#world, operation, outcome);
+    const verdict = judgeAnswer(asked, outcome, this.#world.disturbances);
+    if (verdict === 'again') return null;
+    if (verdict === 'good' && outcome.kind === 'answer') {
+      return { status: outcome.status, text: outcome.text, member: member.name, from, to: asked.to };
+    }
+    if (typeof verdict === 'object') this.#world.failures.add(verdict.wrong);
+    throw new Over('wrong');
+  }
+}
+
+const send = async (url: string, init: RequestInit): Promise<Outcome> => {
+  const patience = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    const answer = await fetch(url, { ...init, signal: patience });
+    return { kind: 'answer', status: answer.status, headers: answer.headers, text: await answer.text() };
+  } catch (error) {
+    const code = (error as { cause?: { code?: string } }).cause?.code;
+    return { kind: 'none', how: patience.aborted ? 'silent' : code === 'ECONNREFUSED' ? 'refused' : 'broken' };
+  }
+};
+
+const count = ({ answers }: World, operation: OperationId, outcome: Outcome): void => {
+  const code = outcome.kind === 'none' ? outcome.how : `${outcome.status} ${/"code":"(\w+)"/.exec(outcome.text.slice(0, 80))?.[1] ?? ''}`;
+  const key = `${operation} ${code}`.trim();
+  answers.set(key, (answers.get(key) ?? 0) + 1);
+};

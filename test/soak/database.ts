@@ -1,0 +1,59 @@
+import { Client, type QueryResultRow } from 'pg';
+import { systemClock } from '../../infra/system/clock.ts';
+import { stayAttached } from '../../infra/embedded-postgresql/stay-attached.ts';
+import { createLogger } from '../../infra/system/logging.ts';
+import { keeperOf, postmasterOf } from '../support/embedded-users.ts';
+
+/** The PostgreSQL server of a soak, flushing as a real one does, whom faults can end in each of its ways. */
+export interface SoakDatabase {
+  /** Straight to the server, past every proxy. */
+  readonly url: string;
+  query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
+  signalServer(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): void;
+  killKeeper(): void;
+  /** Resolves when it takes connections; rejects after a while. */
+  answers(withinMs: number): Promise<void>;
+  leave(): Promise<void>;
+}
+
+const START_MS = 120_000;
+
+export const openSoakDatabase = async (dataDir: string): Promise<SoakDatabase> => {
+  const attached = await stayAttached({
+    dataDir,
+    role: 'command',
+    startTimeoutMs: START_MS,
+    logger: createLogger('silent', 'json'),
+    clock: systemClock,
+  });
+  const { url } = attached;
+  const query: SoakDatabase['query'] = async (text, values = []) => {
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => undefined);
+    await client.connect();
+    try {
+      return (await client.query(text, [...values])).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  };
+  return {
+    url,
+    query,
+    signalServer: (signal) => void process.kill(postmasterOf(dataDir), signal),
+    killKeeper: () => void process.kill(keeperOf(dataDir), 'SIGKILL'),
+    async answers(withinMs) {
+      const deadline = performance.now() + withinMs;
+      for (;;) {
+        try {
+          await query('select 1');
+          return;
+        } catch (error) {
+          if (performance.now() > deadline) throw error;
+          await systemClock.sleep(50);
+        }
+      }
+    },
+    leave: () => attached.leave(),
+  };
+};

@@ -1,0 +1,25 @@
+import { setTimeout as after } from 'node:timers/promises';
+import type { SoakDatabase } from '../database.ts';
+import type { Fault, MakeFault } from './fault.ts';
+
+const BACK_MS = 60_000;
+
+const ended =
+  (told: string, end: (database: SoakDatabase) => void): MakeFault =>
+  async ({ world: { database } }): Promise<Fault> => ({
+    told,
+    touched: ['database', 'folding'],
+    async run() {
+      end(database);
+      // The old server may still answer for a moment.
+      await after(100);
+      await database.answers(BACK_MS);
+    },
+  });
+
+export const DATABASE_FAULTS: Readonly<Record<string, MakeFault>> = {
+  'PostgreSQL restarted': ended('fast shutdown of PostgreSQL', (database) => database.signalServer('SIGINT')),
+  'PostgreSQL stopped at once': ended('immediate shutdown of PostgreSQL', (database) => database.signalServer('SIGQUIT')),
+  'PostgreSQL killed': ended('kill -9 of the PostgreSQL server', (database) => database.signalServer('SIGKILL')),
+  'keeper killed': ended('kill -9 of the keeper of PostgreSQL', (database) => database.killKeeper()),
+};

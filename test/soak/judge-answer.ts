@@ -1,0 +1,69 @@
+import type { OperationId } from '../../src/contract/operations.ts';
+import { OPERATIONS } from '../../src/contract/operations.ts';
+import type { KeyOperation } from '../../src/http/serve-operation.ts';
+import { errorEnvelope, STATUSES } from '../../src/contract/statuses.ts';
+import type { RejectionCode } from '../../src/domain/rejections.ts';
+import type { Disturbances, Touched } from './disturbances.ts';
+
+/** What came of one request: an answer, or none (`silent`: not within the client's own time). */
+export type Outcome =
+  | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly headers: Headers }
+  | { readonly kind: 'none'; readonly how: 'refused' | 'broken' | 'silent' };
+
+export interface Asked {
+  readonly operation: OperationId;
+  /** The process that was asked. */
+  readonly member: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Refusals that say that something is away for a while. */
+const PASSING: ReadonlySet<RejectionCode> = new Set(['feed_unavailable', 'authentication_unavailable', 'service_unavailable', 'timeout']);
+/** Allowances that the soak does not raise: they are part of what reports promise. */
+const RATES: ReadonlySet<RejectionCode> = new Set(['submit_rate_limited', 'status_rate_limited', 'report_limit_reached']);
+/** Operations that append, and wait for others to append and fold. */
+const WAITS: ReadonlySet<OperationId> = new Set([
+  'createCivicSnapshot',
+  'createFeedSubscription',
+  'revokeFeedSubscription',
+  'submitDataReport',
+  'getDataReport',
+  'postMcpJsonRpc',
+]);
+
+export type Verdict = 'good' | 'again' | { readonly wrong: string };
+
+/** Whether what came is what the interface allows at that moment: a success, a refusal of the closed list that a fault explains, or wrong. */
+export const judgeAnswer = (asked: Asked, outcome: Outcome, disturbances: Disturbances): Verdict => {
+  const { operation, member, from, to } = asked;
+  const process: Touched = `process ${member}`;
+  if (outcome.kind === 'none') {
+    if (disturbances.during(from, to, [process])) return 'again';
+    return { wrong: `${operation} at ${member} was ${outcome.how} and nobody had touched that process` };
+  }
+  const { status, text, headers } = outcome;
+  const definition = OPERATIONS[operation] as KeyOperation;
+  const said = `${operation} at ${member} answered ${status} ${text.slice(0, 300)}`;
+  if (headers.get('cache-control') !== 'no-store') return { wrong: `${said}, without no-store` };
+  if ((headers.get('retry-after') !== null) !== (status === 429)) return { wrong: `${said}, with the wrong Retry-After` };
+  if (status === definition.success.status || (status < 300 && definition.otherAnswers?.some((other) => other.status === status)))
+    return 'good';
+  const envelope = errorEnvelope.safeParse(parsed(text));
+  if (!envelope.success) return { wrong: `${said}, which is no envelope` };
+  const { code } = envelope.data.error;
+  if (!definition.refusals.includes(code) || STATUSES[code] !== status) return { wrong: `${said}, which it has no right to` };
+  if (RATES.has(code)) return 'again';
+  if (!PASSING.has(code)) return { wrong: said };
+  const near: readonly Touched[] = ['database', process, `link ${member}`];
+  if (disturbances.during(from, to, WAITS.has(operation) ? undefined : near)) return 'again';
+  return { wrong: `${said}, and nothing was disturbed` };
+};
+
+const parsed = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};

@@ -1,0 +1,23 @@
+import { createRecordWriter } from '../../commands/records/write-records.ts';
+import type { RecordWriter } from '../../commands/records/record-writer.ts';
+import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { systemClock } from '../../infra/system/clock.ts';
+import { randomIdentifiers } from '../../src/domain/identifiers.ts';
+import type { EventLog } from '../../src/domain/ports/event-log.ts';
+
+export interface LinkedLog {
+  readonly log: EventLog;
+  /** Writes as an import does. */
+  readonly writer: RecordWriter;
+  close(): Promise<void>;
+}
+
+const STATEMENT_MS = 20_000;
+const WRITE_MS = 30_000;
+
+/** The log by the way of the commands, which faults cut and stall like every other. */
+export const openLinkedLog = (dsn: string): LinkedLog => {
+  const log = openEventLog({ dsn, statementTimeoutMs: STATEMENT_MS });
+  const writer = createRecordWriter({ log, clock: systemClock, identifiers: randomIdentifiers, deadlineMs: WRITE_MS });
+  return { log, writer, close: () => log.close() };
+};

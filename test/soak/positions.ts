@@ -1,0 +1,8 @@
+import { decodeFeedCursor } from '../../src/domain/cursor.ts';
+
+/** The feed position of a cursor that the service gave out. */
+export const positionOfCursor = (text: string): number => {
+  const cursor = decodeFeedCursor(text);
+  if (typeof cursor === 'string') throw new Error(`a cursor that was given out is ${cursor}`);
+  return cursor.position;
+};

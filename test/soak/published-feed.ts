@@ -1,0 +1,84 @@
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { addDigest, digestText, recordDigest } from '../../src/domain/state-digest.ts';
+import { RESOURCES } from '../../src/domain/records/resources.ts';
+import { positionOfCursor } from './positions.ts';
+
+/** An item as it came over the wire. */
+export interface WireItem {
+  readonly cursor: string;
+  readonly resource: string;
+  readonly operation: 'upsert' | 'remove';
+  readonly recordId: string;
+  readonly version: string;
+  readonly changedAt: string;
+  readonly data?: unknown;
+}
+
+/** The content of a record in some reader's hands; readers share it. */
+export interface Content {
+  readonly resource: string;
+  readonly id: string;
+  readonly canonical: string;
+  digest?: string;
+}
+
+export interface PublishedItem {
+  readonly position: number;
+  /** The item without its cursor. */
+  readonly text: string;
+  readonly key: string;
+  readonly resource: string;
+  /** Null for a remove. */
+  readonly content: Content | null;
+}
+
+/** What was published at each position, by the first reader that was given it: whoever reads the same position later must be given the same. */
+export class PublishedFeed {
+  readonly items = new Map<number, PublishedItem>();
+
+  /** Throws when the position has been seen with other content. */
+  see(item: WireItem): PublishedItem {
+    const { cursor, ...rest } = item;
+    const position = positionOfCursor(cursor);
+    const text = JSON.stringify(rest);
+    const known = this.items.get(position);
+    if (known !== undefined) {
+      if (known.text !== text) throw new Error(`position ${position} was ${known.text} and is now ${text}`);
+      return known;
+    }
+    const key = `${item.resource} ${item.recordId}`;
+    const content =
+      item.operation === 'remove' ? null : { resource: item.resource, id: item.recordId, canonical: canonicalJson(item.data) };
+    const seen = { position, text, key, resource: item.resource, content };
+    this.items.set(position, seen);
+    return seen;
+  }
+
+  /** The highest position below which nothing is missing. */
+  get whole(): number {
+    while (this.items.has(this.#whole + 1)) this.#whole += 1;
+    return this.#whole;
+  }
+  #whole = 0;
+
+  /** Records by `resource id` right after a position that is whole. */
+  stateAt(position: number): Map<string, Content> {
+    const state = new Map<string, Content>();
+    for (let at = 1; at <= position; at += 1) {
+      const { key, content } = this.items.get(at)!;
+      if (content === null) state.delete(key);
+      else state.set(key, content);
+    }
+    return state;
+  }
+}
+
+/** State digests of somebody's records, by resource. */
+export const digestsOf = (state: ReadonlyMap<string, Content>): Readonly<Record<string, string>> => {
+  const sums = new Map<string, bigint>(RESOURCES.map((resource) => [resource, 0n]));
+  for (const content of state.values()) {
+    content.digest ??= recordDigest(content.resource, content.id, content.canonical);
+    sums.set(content.resource, addDigest(sums.get(content.resource)!, content.digest));
+  }
+  return Object.fromEntries([...sums].map(([resource, sum]) => [resource, digestText(sum)]));
+};

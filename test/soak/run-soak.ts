@@ -1,0 +1,113 @@
+import { openCast, randomOf } from './actors/cast.ts';
+import { checkEverything } from './final-checks.ts';
+import { conductFaults, type Suffered } from './faults/conduct-faults.ts';
+import { Memory, memoryFailures, type MemoryFinding } from './memory.ts';
+import { openReadiness } from './readiness.ts';
+import type { SoakPlan } from './soak-plan.ts';
+import { openWorld } from './world.ts';
+
+export interface SoakResult {
+  readonly failures: readonly string[];
+  readonly suffered: readonly Suffered[];
+  readonly answers: ReadonlyMap<string, number>;
+  readonly memory: readonly MemoryFinding[];
+  /** Lines of level error in the logs of the service's processes, with how often each came. */
+  readonly errors: ReadonlyMap<string, number>;
+  /** What everybody did, in numbers. */
+  readonly done: Readonly<Record<string, number>>;
+}
+
+export interface SoakOptions {
+  readonly onFault: (suffered: Suffered, progress: string) => void;
+  /** Told of what is wrong as soon as it is found. */
+  readonly onFailure?: (failure: string) => void;
+}
+
+const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
+
+/** Runs a soak from an empty folder to the last check; throws only when the world could not be built. */
+export const runSoak = async (plan: SoakPlan, { onFault, onFailure }: SoakOptions): Promise<SoakResult> => {
+  const world = await openWorld(plan);
+  const { failures, published } = world;
+  if (onFailure !== undefined) failures.onFound = onFailure;
+  const suffered: Suffered[] = [];
+  const memory = new Memory();
+  try {
+    const cast = await openCast(world);
+    const readiness = openReadiness(world, cast.key);
+    const over = new AbortController();
+    const started = performance.now();
+    const ready = await readiness.wait(plan.readyWithinMs);
+    if (typeof ready === 'string') failures.add(`nothing was disturbed yet: ${ready}`);
+    memory.watch(world);
+    const working = cast.work(over.signal);
+    const pages = (): number => sum(cast.replicas.map((replica) => replica.pages));
+    await conductFaults({
+      world,
+      random: randomOf(plan.seed)('faults'),
+      readiness,
+      onFault(one) {
+        suffered.push(one);
+        const seconds = Math.round((performance.now() - started) / 1000);
+        onFault(
+          one,
+          `${seconds} s, ${suffered.length} faults, feed at ${published.whole}, ${pages()} pages, ${failures.found.length} wrong`,
+        );
+      },
+    });
+    over.abort(new Error('the soak is over'));
+    await working;
+    memory.stop();
+    const calm = await readiness.wait(plan.readyWithinMs);
+    if (typeof calm === 'string') failures.add(`at the end: ${calm}`);
+    const { position, events } = await checkEverything(world, cast);
+    await readiness.close();
+    const findings = memory.findings();
+    for (const wrong of memoryFailures(findings)) failures.add(wrong);
+    await Promise.all(world.members.map((member) => member.end('SIGTERM')));
+    const done = {
+      'feed positions': position,
+      'events in the log': events,
+      'pages read by replicas': pages(),
+      'replicas killed with a page in their hands': sum(cast.replicas.map(({ kills }) => kills)),
+      'replicas that began anew': sum(cast.replicas.map(({ anew }) => anew)),
+      'civic replicate killed': sum(cast.replicators.map(({ kills }) => kills)),
+      'files imported': sum(cast.importers.map(({ imports }) => imports)),
+      'imports killed': sum(cast.importers.map(({ kills }) => kills)),
+      'batches written': sum(cast.writers.map(({ batches }) => batches)),
+      'changes acknowledged': sum(cast.writers.map(({ appended }) => appended.length)),
+      'changes of unknown outcome': sum(cast.writers.map(({ uncertain }) => uncertain.size)),
+      'snapshots taken': sum(cast.takers.map(({ taken }) => taken)),
+      'snapshots compared with the feed': sum(cast.takers.map(({ compared }) => compared)),
+      'polls of subscriptions': sum(cast.pollers.map(({ polls }) => polls)),
+      'subscriptions revoked': sum(cast.pollers.map(({ revoked }) => revoked)),
+      'tool calls': sum(cast.agents.map(({ calls }) => calls)),
+      'reports with a receipt': sum(cast.reporters.map(({ receipts }) => receipts.size)),
+      'reports sent again': sum(cast.reporters.map(({ replays }) => replays)),
+      ...Object.fromEntries([...cast.operator.done].map(([what, times]) => [`civic ${what}`, times])),
+      'lives of processes': sum(world.members.map(({ lives }) => lives)),
+    };
+    return { failures: failures.found, suffered, answers: world.answers, memory: findings, errors: errorsOf(world.members), done };
+  } finally {
+    memory.stop();
+    await world.close().catch((error: unknown) => failures.add(`at the very end: ${String(error)}`));
+  }
+};
+
+/** The messages alone, since every line has a time and a request of its own. */
+const errorsOf = (members: readonly { readonly name: string; readonly errors: readonly string[] }[]): ReadonlyMap<string, number> => {
+  const errors = new Map<string, number>();
+  for (const { errors: lines } of members) {
+    for (const line of lines) errors.set(messageOf(line), (errors.get(messageOf(line)) ?? 0) + 1);
+  }
+  return errors;
+};
+
+const messageOf = (line: string): string => {
+  try {
+    const { time: _time, level: _level, requestId: _requestId, ...rest } = JSON.parse(line) as Record<string, unknown>;
+    return JSON.stringify(rest).slice(0, 800);
+  } catch {
+    return line.slice(0, 400);
+  }
+};

@@ -1,0 +1,81 @@
+import { openLinkedLog, type LinkedLog } from './linked-log.ts';
+import { type Installation, makeInstallation } from '../support/service.ts';
+import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
+import { openSoakDatabase, type SoakDatabase } from './database.ts';
+import { Disturbances } from './disturbances.ts';
+import { Failures } from './failures.ts';
+import { Member } from './member.ts';
+import { PublishedFeed } from './published-feed.ts';
+import type { SoakPlan } from './soak-plan.ts';
+
+/** Everything that runs in a soak, and what is known about it. */
+export interface World {
+  readonly plan: SoakPlan;
+  readonly installation: Installation;
+  readonly database: SoakDatabase;
+  readonly members: readonly Member[];
+  /** The way of the writers and of the operator's commands to the database. */
+  readonly commandLink: TcpProxy;
+  readonly log: LinkedLog;
+  /** One address for all API processes, each connection to one that is up. */
+  readonly front: TcpProxy;
+  readonly published: PublishedFeed;
+  readonly disturbances: Disturbances;
+  readonly failures: Failures;
+  /** How often each operation had which answer. */
+  readonly answers: Map<string, number>;
+  api(): readonly Member[];
+  close(): Promise<void>;
+}
+
+/** Builds the database, the ways to it and the processes, and starts them all. */
+export const openWorld = async (plan: SoakPlan): Promise<World> => {
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  let serverUrl = '';
+  const toServer = () => serverAt(serverUrl);
+  const commandLink = await openTcpProxy(toServer);
+  closers.push(() => commandLink.goDown());
+  const urlOf = ({ port }: TcpProxy): string => `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const installation = makeInstallation('civic-soak-', { DATABASE_URL: urlOf(commandLink), CIVIC_SAMPLE: 'off' });
+  closers.push(() => installation.close());
+  try {
+    const database = await openSoakDatabase(installation.dataDir);
+    closers.push(() => database.leave());
+    serverUrl = database.url;
+    const disturbances = new Disturbances();
+    const failures = new Failures();
+    const member = async (name: string, role: Member['role']): Promise<Member> => {
+      const link = await openTcpProxy(toServer);
+      closers.push(() => link.goDown());
+      return new Member({ name, role, installation, link, databaseUrl: urlOf(link), disturbances, failures });
+    };
+    const members: Member[] = [];
+    for (let at = 1; at <= plan.projectors; at += 1) members.push(await member(`projector-${at}`, 'projector'));
+    members.push(await member('worker-1', 'worker'));
+    for (let at = 1; at <= plan.api; at += 1) members.push(await member(`api-${at}`, 'api'));
+    const api = (): readonly Member[] => members.filter(({ role }) => role === 'api');
+    let turn = 0;
+    const front = await openTcpProxy(() => {
+      const up = api().filter(({ baseUrl }) => baseUrl !== null);
+      const chosen = up[(turn += 1) % up.length];
+      return { host: '127.0.0.1', port: Number(new URL(chosen?.baseUrl ?? 'http://127.0.0.1:1').port) };
+    });
+    closers.push(() => front.goDown());
+    const log = openLinkedLog(urlOf(commandLink));
+    closers.push(() => log.close());
+    const [first, ...others] = members;
+    // The first one brings the schema; the others find it there.
+    await first!.start();
+    await Promise.all(others.map((each) => each.start()));
+    closers.push(() => Promise.all(members.map((each) => each.end('SIGKILL'))));
+    const published = new PublishedFeed();
+    const answers = new Map<string, number>();
+    return { plan, installation, database, members, commandLink, log, front, published, disturbances, failures, answers, api, close };
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+};
