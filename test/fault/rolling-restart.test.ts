@@ -41,7 +41,7 @@ beforeAll(async () => {
   await bench.settled();
   installation = makeInstallation('civic-rolling-', {
     DATABASE_URL: bench.civic.url,
-    CIVIC_DRAIN_DELAY: 'PT0.8S',
+    CIVIC_DRAIN_DELAY: 'PT1.5S',
     CIVIC_STATEMENT_TIMEOUT: 'PT60S',
     CIVIC_PUBLIC_LIMIT: '1000000/60',
     CIVIC_REPORT_CLIENT_LIMIT: '1000000/60',
