@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { MIGRATIONS_FOLDER } from '../../infra/postgresql/schema-state.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { PROJECTIONS } from '../../src/composition.ts';
+import type { GenerationStore } from '../../src/domain/ports/generations.ts';
 import { type AdmissionBench, openAdmissionBench } from '../support/admission.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { randomChanges, testSeed, randomFrom, upsert } from '../support/civic-records.ts';
@@ -82,7 +83,15 @@ test('an older projector beside a newer one folds nothing of the newer generatio
   await civic.rows(`create trigger note_owner after update on civic.generations for each row execute function civic.note_owner()`);
   const over = new AbortController();
   const write = () => civic.writer.write(randomChanges(random, 15, 30), {});
-  civic.startProjector([recordHistory, ...others], { owner: 'old' });
+  let looks = 0;
+  const generations: GenerationStore = {
+    ...civic.generations,
+    list: () => {
+      looks += 1;
+      return civic.generations.list();
+    },
+  };
+  const old = civic.startProjector([recordHistory, ...others], { owner: 'old', generations });
   await write();
   await civic.settled();
   const writing = (async () => {
@@ -98,9 +107,11 @@ test('an older projector beside a newer one folds nothing of the newer generatio
   // With the newer program gone the older one leaves its generation alone, also when there is something to fold.
   await first.stop();
   await write();
-  await untilTrue('the older one has folded the rest', async () =>
-    civic.progress.reached(others[0]!.name, await civic.log.head(), Date.now() + 20_000),
-  );
+  const lookedBefore = looks;
+  await untilTrue('the older one has looked for work and found it', async () => {
+    old.nudge();
+    return looks > lookedBefore + 5 && (await civic.progress.reached(others[0]!.name, await civic.log.head(), Date.now()));
+  });
   const behind = (await civic.generations.list()).find(({ projection, state }) => projection === recordHistory.name && state === 'live')!;
   expect([behind.owner, behind.checkpoint < (await civic.log.head())]).toEqual([null, true]);
   civic.startProjector([newer, ...others], { owner: 'new' });
