@@ -4,16 +4,28 @@ import type { Clock } from '../src/domain/ports/clock.ts';
 import type { Statement } from '../src/domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../src/domain/ports/projection.ts';
 import { Rejection } from '../src/domain/rejections.ts';
+import { createErasedDigests, lastErasure } from './erased-snapshot.ts';
 import { JsonText } from './json-text.ts';
 import { RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
 import { SNAPSHOTS, snapshotsTable } from '../projections/snapshots/tables.ts';
 
 /** Bytes of a page beside its records: more than the texts around them and a cursor take. */
-const PAGE_BYTES = 300;
+const PAGE_BYTES = 400;
+/** Erasures that may come between a page and its digest, one after another. */
+const ATTEMPTS = 5;
 
 const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and read its pages' }] };
 
-type PageMeta = [boundary: number, mark: number, feedId: string, servedFeed: string, last: number | null, bytes: number, hasMore: boolean];
+type PageMeta = [
+  boundary: number,
+  mark: number,
+  feedId: string,
+  servedFeed: string,
+  erasure: number,
+  last: number | null,
+  bytes: number,
+  hasMore: boolean,
+];
 
 export interface ReadCivicSnapshotPageDependencies {
   readonly reads: LiveReads;
@@ -40,7 +52,7 @@ const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInp
         ) p
       )
       select json_build_array(
-          s.boundary, s.mark, s.feed_id, s.served_feed, z.last, z.bytes, (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
+          s.boundary, s.mark, s.feed_id, s.served_feed, ${lastErasure(history, '$3')}, z.last, z.bytes, (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
         )::text
       from snapshot s, size z
       union all
@@ -49,32 +61,55 @@ const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInp
   };
 };
 
+const BEGIN_AGAIN = {
+  recovery: [{ operationId: 'readCivicSnapshotPage', hint: 'read the resource again without a cursor; meta.digest is its digest now' }],
+};
+
 /** A page of a frozen export (specification, GET /api/v1/data/snapshots/{snapshotId}/{resource}). Refuses with 400, 404, 410 and 413. */
-export const createReadCivicSnapshotPage =
-  ({ reads, clock }: ReadCivicSnapshotPageDependencies) =>
-  async (input: SnapshotPageInput): Promise<JsonPage> => {
+export const createReadCivicSnapshotPage = ({ reads, clock }: ReadCivicSnapshotPageDependencies) => {
+  const digests = createErasedDigests(reads);
+  const readPage = async (input: SnapshotPageInput): Promise<JsonPage | null> => {
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, input);
     const rows = await reads.texts((generation) =>
       snapshotPage(generation(RECORD_HISTORY), generation(SNAPSHOTS), input, cursor?.position ?? 0, clock.now()),
     );
     const [meta, ...items] = rows;
     if (meta === undefined) throw new Rejection('not_found', 'there is no such snapshot, or it has expired');
-    const [boundary, mark, feedId, servedFeed, last, bytes, hasMore] = JSON.parse(meta[0]!) as PageMeta;
+    const [boundary, mark, feedId, servedFeed, erasure, last, bytes, hasMore] = JSON.parse(meta[0]!) as PageMeta;
     if (feedId !== servedFeed || (cursor !== null && cursor.feedId !== feedId)) {
       throw new Rejection('cursor_expired', 'the snapshot was taken of another feed than the one served now; take a new one', {
         details: RECOVERY,
       });
     }
     if (boundary < mark) throw new Rejection('cursor_expired', 'the snapshot is older than what is retained; take a new one');
+    if (cursor !== null && (cursor.erasure ?? 0) !== erasure) {
+      throw new Rejection('cursor_expired', 'a text in the snapshot was erased meanwhile; read it again from its first page', {
+        details: BEGIN_AGAIN,
+      });
+    }
     if (bytes > input.maxResponseBytes) {
       throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
     }
     const { snapshotId, resource } = input;
-    const nextCursor = hasMore ? `"${encodeSnapshotPageCursor({ feedId, snapshotId, resource, position: last! })}"` : 'null';
+    const nextCursor = hasMore
+      ? `"${encodeSnapshotPageCursor({ feedId, snapshotId, resource, position: last!, ...(erasure === 0 ? {} : { erasure }) })}"`
+      : 'null';
+    const digest = erasure === 0 ? '' : await digests.of(input, { boundary, erasure });
+    // Another erasure came between the page and its digest: they would not fit.
+    if (digest === null) return null;
     const json = new JsonText(bytes + items.length + PAGE_BYTES).ascii('{"data":{"items":[');
     for (const [index, [body]] of items.entries()) json.ascii(index === 0 ? '' : ',').text(body!);
-    return json.ascii(`]},"meta":{"nextCursor":${nextCursor},"hasMore":${hasMore}}}`).page(items.length);
+    const ofErased = digest === '' ? '' : `,"digest":"${digest}"`;
+    return json.ascii(`]},"meta":{"nextCursor":${nextCursor},"hasMore":${hasMore}${ofErased}}}`).page(items.length);
   };
+  return async (input: SnapshotPageInput): Promise<JsonPage> => {
+    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
+      const page = await readPage(input);
+      if (page !== null) return page;
+    }
+    throw new Rejection('feed_unavailable', 'texts are being erased from the snapshot; try again');
+  };
+};
 
 const decodeFor = (text: string, { snapshotId, resource }: SnapshotPageInput) => {
   const cursor = decodeSnapshotPageCursor(text);

@@ -1,3 +1,4 @@
+import type { EraseContent, ErasedContent } from '../commands/erasure/erase-content.ts';
 import type { RecordWriter } from '../commands/records/record-writer.ts';
 import type { Projector } from '../projections/projector/projector.ts';
 import type { ProjectorDependencies } from '../projections/projector/dependencies.ts';
@@ -48,6 +49,7 @@ export interface Civic {
   /** What a backup holds beside the log. */
   readonly workingRows: WorkingRows;
   readonly logMoves: LogMoves;
+  readonly erasing: Erasing;
   /** A log at an address, or in the database of the read models for `postgresql`; its caller closes it. Throws for what is no address. */
   openOtherLog(address: string): Promise<EventLog & { close(): Promise<void> }>;
   readonly projections: readonly Projection[];
@@ -87,6 +89,14 @@ export interface Civic {
   prune(): Promise<number>;
   /** Ends everything that was opened, projectors first. */
   close(): Promise<void>;
+}
+
+export interface Erasing {
+  erase(command: EraseContent): Promise<ErasedContent>;
+  /** Has copies in no read model go, once every read model has passed the erasure; resolves to how many are kept for paid calls under way. */
+  clearTraces(streams: readonly string[]): Promise<number>;
+  /** Has the database free the space of what was rewritten. */
+  reclaim(): Promise<void>;
 }
 
 export interface LegistarRequest extends Pick<LegistarSync, 'client' | 'since' | 'jurisdictionSlug' | 'progress' | 'signal'> {

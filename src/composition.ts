@@ -65,6 +65,7 @@ import { createReportClients } from './admission/report-clients.ts';
 import { createReportFunctions } from './admission/report-functions.ts';
 import { createSampledFailures } from './admission/sampled-failures.ts';
 import type { Civic, Role } from './civic.ts';
+import { createErasing } from './composition/erasing.ts';
 import { openLog, type OpenLog, openOtherLog, reachDatabase } from './composition/open-stores.ts';
 import { openTraces, traceDatabase, traceLog, traceProjections, traceReactor } from './composition/open-traces.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
@@ -187,8 +188,18 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   const readModels = [reports.name, recordKeys.name, recordHistory.name, recordReferences.name];
   const holder = `worker ${projectorDependencies.owner}`;
   const reporting = createReportParts({ ...ofReports, known, progress, readModels, logger, holder });
+  const { erasing, reactor: erasureReactor } = createErasing({
+    log,
+    clock,
+    chainClock: time,
+    identifiers,
+    progress,
+    transactor: database.transactor,
+    url: opened.url,
+  });
   const reactors = [
     ...reporting.reactors,
+    erasureReactor,
     createClassificationReactor({
       log,
       clock,
@@ -275,6 +286,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     writer,
     generations,
     workingRows: createWorkingRows(database.transactor),
+    erasing,
     logMoves: createLogMoves(database.transactor, database.columns),
     openOtherLog: (address) => openOtherLog(address, opened.url),
     projections: PROJECTIONS,

@@ -1,3 +1,4 @@
+import type { ErasingLog } from '../../src/domain/ports/erasures.ts';
 import type { AppendOutcome, EventLog, StreamAppend } from '../../src/domain/ports/event-log.ts';
 import type { AppendLane } from './append-lane.ts';
 import { AppendQueue } from './append-queue.ts';
@@ -34,7 +35,7 @@ const checkAppends = (appends: readonly StreamAppend[]): void => {
  * The event log on KurrentDB / EventStoreDB. Connects when first used and again after every loss; `close` lets what is under way end.
  * Needs a server of its own (or a cluster), version 22.10 or newer.
  */
-export const openKurrentLog = (settings: KurrentLogSettings): EventLog & { close(): Promise<void> } => {
+export const openKurrentLog = (settings: KurrentLogSettings): EventLog & ErasingLog & { close(): Promise<void> } => {
   const { url, deadlineMs } = settings;
   const wire = openWire(url);
   const reads = logReads(wire, deadlineMs);
@@ -64,6 +65,8 @@ export const openKurrentLog = (settings: KurrentLogSettings): EventLog & { close
   return {
     append: async (append) => (await appendEach([append]))[0]!,
     appendEach,
+    // What was written stays as it was: readers apply the erasure.
+    appendErasure: async (append) => (await appendEach([append]))[0]!,
     readStream: reads.readStream,
     readLast: async (streams) => await reads.readLast(streams),
     readAll: reads.readAll,

@@ -1,6 +1,8 @@
 import { DatabaseUnavailable, type Statement } from '../../src/domain/ports/database.ts';
+import type { ErasingLog } from '../../src/domain/ports/erasures.ts';
 import { type EventLog, LOG_START, LogUnavailable } from '../../src/domain/ports/event-log.ts';
 import { openAppendLane } from './append-lane.ts';
+import { appendErasure } from './append-erasure.ts';
 import { AppendQueue, checkAppends } from './append-queue.ts';
 import { openLogNews } from './log-news.ts';
 import { positionDistance } from './log-position.ts';
@@ -35,7 +37,7 @@ const LIMIT_TRANSACTIONS = `
 const COPIES_LOG = `select set_config('civic.copies_log', 'on', false)`;
 
 /** The event log on PostgreSQL. Connects when first used and again after every loss; `close` lets what is under way end. */
-export const openEventLog = (settings: EventLogSettings): EventLog & { close(): Promise<void> } => {
+export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog & { close(): Promise<void> } => {
   const { dsn, statementTimeoutMs } = settings;
   const lanes = Array.from({ length: settings.lanes ?? LANES }, () =>
     openAppendLane({
@@ -77,6 +79,7 @@ export const openEventLog = (settings: EventLogSettings): EventLog & { close(): 
         return each.value[0]!;
       });
     },
+    appendErasure: async (append, rewritten) => await appendErasure(connections, append, rewritten),
     readStream: async (stream, afterRevision, limit) => await reads.readStream(stream, afterRevision, limit),
     readLast: async (streams) => await reads.readLast(streams),
     readAll: reads.readAll,

@@ -1,12 +1,15 @@
 import { ACCOUNT_EVENTS } from '../../src/domain/events/account-events.ts';
+import { CONTENT_ERASED } from '../../src/domain/events/erasure-events.ts';
 import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import { category } from '../../src/domain/streams.ts';
+import { type Erasure, erasedEvents, foldAroundErasures } from '../fold-around-erasures.ts';
 import { sameRows } from '../same-rows.ts';
 import { accountChanges } from './account-changes.ts';
 import * as statements from './statements.ts';
 import { ACCOUNTS, accountsTable, createAccountTables, keysTable } from './tables.ts';
 
-const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
   const changes = accountChanges(batch);
   if (changes.opened.length > 0) await transaction.execute(statements.insertAccounts(generation, changes.opened, columns));
   if (changes.periods.size > 0) await transaction.execute(statements.updatePeriods(generation, changes.periods, columns));
@@ -17,10 +20,27 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
   if (changes.revoked.size > 0) await transaction.execute(statements.updateRevoked(generation, changes.revoked, columns));
 };
 
+const isAccount = (stream: string): boolean => category(stream) === 'account';
+
+/** Of what an erasure may change, only the name is kept here. */
+const foldErasure = async (erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> => {
+  for await (const page of erasedEvents(erasure, isAccount, reread)) {
+    const { opened } = accountChanges(page.filter(({ type }) => type === 'AccountOpened'));
+    if (opened.length > 0) await transaction.execute(statements.updateNames(generation, opened, columns));
+  }
+};
+
+const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
+  foldAroundErasures(
+    batch,
+    (events) => foldEvents(events, context),
+    (erasure) => foldErasure(erasure, context),
+  );
+
 export const accounts: Projection = {
   name: ACCOUNTS,
-  version: 3,
-  handles: Object.keys(ACCOUNT_EVENTS),
+  version: 4,
+  handles: [...Object.keys(ACCOUNT_EVENTS), CONTENT_ERASED],
   tables: (generation) => [accountsTable(generation), keysTable(generation)],
   create: createAccountTables,
   fold,

@@ -18,6 +18,12 @@ export const insertAccounts = (generation: number, opened: AccountChanges['opene
   ],
 });
 
+export const updateNames = (generation: number, opened: AccountChanges['opened'], columns: ColumnArrays): Statement => ({
+  text: `update ${accountsTable(generation)} a set name = o.name
+    from unnest($1::uuid[], $2::text[]) as o (account_id, name) where a.account_id = o.account_id`,
+  values: [columns.uuids(opened.map(({ accountId }) => accountId)), columns.texts(opened.map(({ data }) => data.name))],
+});
+
 export const updatePeriods = (generation: number, periods: AccountChanges['periods'], columns: ColumnArrays): Statement => ({
   text: `update ${accountsTable(generation)} a set tier = p.tier, paid_until = p.paid_until
     from unnest($1::uuid[], $2::text[], $3::bigint[]) as p (account_id, tier, paid_until) where a.account_id = p.account_id`,

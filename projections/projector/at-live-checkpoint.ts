@@ -1,7 +1,9 @@
 import type { Transaction } from '../../src/domain/ports/database.ts';
 import type { Position } from '../../src/domain/ports/event-log.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
+import { isErasureAhead } from './erasure-ahead.ts';
 import type { FoldTarget } from './fold-batch.ts';
+import { rereading } from './reread.ts';
 
 export interface AtLiveCheckpoint {
   readonly transaction: Transaction;
@@ -14,7 +16,7 @@ export interface AtLiveCheckpoint {
 
 export type Looked<Result> =
   | { readonly kind: 'looked'; readonly result: Result }
-  /** The live generation is more than one batch beyond the copy, or the copy beyond it. */
+  /** The live generation is more than one batch beyond the copy, or the copy beyond it, or an erasure lies ahead of both. */
   | { readonly kind: 'behind' | 'ahead' };
 
 /**
@@ -49,12 +51,12 @@ export const atLiveCheckpoint = async <Result>(
         }
         const events = tail.events.filter(({ id, position }) => position <= live && !skipped.has(id));
         folded = events.length;
-        if (folded > 0) await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation });
+        if (folded > 0)
+          await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation, reread: rereading(deps.log) });
       }
-      looked = {
-        kind: 'looked',
-        result: await look({ transaction, live: Number(generation), checkpoint: live as Position, folded }),
-      };
+      const result = await look({ transaction, live: Number(generation), checkpoint: live as Position, folded });
+      // After the look: an erasure that came meanwhile may be in one of the two.
+      looked = (await isErasureAhead(deps.log, live as Position)) ? { kind: 'ahead' } : { kind: 'looked', result };
       // The copy's checkpoint did not move with the tail.
       if (folded > 0) throw new RolledBack('looked');
     })

@@ -3,6 +3,7 @@ import type { Lease } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import { LeaseLost } from '../../src/domain/while-leased.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
+import { rereading } from './reread.ts';
 
 export interface FoldTarget {
   readonly projection: Projection;
@@ -34,7 +35,7 @@ export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget,
     });
     if (!moved) throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours`);
     if (events.length > 0) {
-      await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation });
+      await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation, reread: rereading(deps.log) });
     }
   });
   return batch.scannedTo;

@@ -3,12 +3,14 @@ import { LOG_START, type Position } from '../../src/domain/ports/event-log.ts';
 import type { Generation } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
+import { rereading } from './reread.ts';
+import { isErasureAhead } from './erasure-ahead.ts';
 import type { FoldTarget } from './fold-batch.ts';
 import { LeaseLost } from '../../src/domain/while-leased.ts';
 
 export type SwitchOutcome =
   | { readonly kind: 'switched'; readonly checkpoint: Position }
-  /** The live generation has been folded further than one batch beyond this one, or this one beyond it. */
+  /** The live generation has been folded further than one batch beyond this one, or this one beyond it, or an erasure lies ahead of both. */
   | { readonly kind: 'behind' | 'ahead' }
   | { readonly kind: 'refused'; readonly reason: string };
 
@@ -18,7 +20,7 @@ export type SwitchOutcome =
  */
 export const switchGeneration = async (deps: ProjectorDependencies, target: FoldTarget, now: number): Promise<SwitchOutcome> => {
   const { projection, lease, skipped } = target;
-  return deps.transactor.transaction(async (transaction): Promise<SwitchOutcome> => {
+  const attempt = deps.transactor.transaction(async (transaction): Promise<SwitchOutcome> => {
     const pair = await deps.generations.lockPair(transaction, lease.generation);
     if (pair === null || pair.building.token !== lease.token || pair.building.owner !== lease.owner) {
       throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours to switch to`);
@@ -34,15 +36,28 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
       const place = deps.log.distance(LOG_START, live.checkpoint);
       const move = { from: checkpoint, to: live.checkpoint, folded: events.length, now, leaseUntil, logId: target.logId, place };
       if (!(await deps.generations.advance(transaction, lease, move))) throw new LeaseLost('the checkpoint moved under its own lock');
-      if (events.length > 0) await projection.fold(events, { transaction, columns: deps.columns, generation: building.generation });
+      if (events.length > 0)
+        await projection.fold(events, { transaction, columns: deps.columns, generation: building.generation, reread: rereading(deps.log) });
       checkpoint = live.checkpoint;
     }
     const difference = await firstDifference(transaction, projection, { live, building, checkpoint });
-    if (difference !== null) return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${difference}` };
+    if (difference !== null) {
+      // Rolled back: the tail is folded again when both can be compared.
+      if (await isErasureAhead(deps.log, checkpoint)) throw new NotComparable('an erasure lies ahead');
+      return { kind: 'refused', reason: `the rebuilt ${projection.name} differs: ${difference}` };
+    }
     await deps.generations.switchTo(transaction, live.generation, building.generation, now, now + deps.keptMs);
     return { kind: 'switched', checkpoint };
   });
+  return await attempt.catch((error: unknown) => {
+    if (error instanceof NotComparable) return { kind: 'ahead' };
+    throw error;
+  });
 };
+
+class NotComparable extends Error {
+  override readonly name = 'NotComparable';
+}
 
 /** A live generation that nobody folds any more is passed by: then all that both hold is compared, row by row. */
 const firstDifference = async (

@@ -1,14 +1,22 @@
 import type { Statement } from '../../src/domain/ports/database.ts';
 import { NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
 
-/** At a switch both builds must agree on head, identity, time, chain and every total: together they fix every change ever published. */
+/**
+ * At a switch both builds must agree on head, identity, time, chain, outline and every total: together they fix every change ever published,
+ * but for the content of versions that were superseded before the last erasure; that is compared row by row.
+ */
 const statesDiffer = (left: number, right: number): Statement => {
   const [one, other] = [recordHistoryTables(left), recordHistoryTables(right)];
   const content = ({ state, totals }: typeof one) =>
     `(select 'state' as what, head::text || ' ' || coalesce(feed_id::text, '') || ' ' || changed_at::text || ' ' || chain as content from ${state}
      union all select resource, records::text || ' ' || digest from ${totals} where records > 0)`;
   return {
-    text: `(${content(one)} except ${content(other)}) union all (${content(other)} except ${content(one)}) limit 3`,
+    // A build of the first version has no outline.
+    text: `(${content(one)} except ${content(other)}) union all (${content(other)} except ${content(one)})
+      union all select 'outline', l.outline || ' ' || r.outline
+        from (select to_jsonb(s)->>'outline' as outline from ${one.state} s) l, (select to_jsonb(s)->>'outline' as outline from ${other.state} s) r
+        where l.outline <> r.outline
+      limit 3`,
     values: [],
   };
 };

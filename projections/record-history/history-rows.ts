@@ -24,8 +24,10 @@ export interface HistoryRow {
 export interface FeedState {
   readonly head: number;
   readonly changedAt: number;
-  /** A hash over every change in order: two builds with equal head and chain hold the same feed. */
+  /** A hash over every change since the last erasure, in order: two builds with equal head and chain hold the same feed from there on. */
   readonly chain: string;
+  /** A hash over every change ever but for its content, which an erasure may change. */
+  readonly outline: string;
 }
 
 export interface HistoryBatch {
@@ -46,7 +48,7 @@ export const historyRows = (events: readonly StoredEvent[], before: FeedState): 
   const rows: HistoryRow[] = [];
   const superseding: HistoryRow[] = [];
   const newest = new Map<string, HistoryRow>();
-  let { head, changedAt, chain } = before;
+  let { head, changedAt, chain, outline } = before;
   for (const event of events) {
     const { resource, recordId } = recordOfStream(event.stream);
     const removed = event.type !== RECORD_PUBLISHED;
@@ -68,6 +70,7 @@ export const historyRows = (events: readonly StoredEvent[], before: FeedState): 
       envelope,
       body,
     };
+    outline = hash('sha256', `${outline}\n${position}\n${envelope}`, 'hex');
     chain = hash('sha256', `${chain}\n${position}\n${envelope}\n${digest ?? ''}`, 'hex');
     const previous = newest.get(event.stream);
     if (previous === undefined) {
@@ -76,5 +79,8 @@ export const historyRows = (events: readonly StoredEvent[], before: FeedState): 
     newest.set(event.stream, row);
     rows.push(row);
   }
-  return { rows, superseding, state: { head, changedAt, chain } };
+  return { rows, superseding, state: { head, changedAt, chain, outline } };
 };
+
+/** The chain begins anew at an erasure: what it held before was made of text that is gone. */
+export const chainAfterErasure = (eventId: string): string => hash('sha256', `erased\n${eventId}`, 'hex');

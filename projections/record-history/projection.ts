@@ -1,14 +1,17 @@
+import { CONTENT_ERASED } from '../../src/domain/events/erasure-events.ts';
 import { FEED_OPENED, feedOpened } from '../../src/domain/events/feed-events.ts';
 import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
 import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
 import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { foldAroundErasures } from '../fold-around-erasures.ts';
 import { historyDifferences } from './differences.ts';
+import { foldErasure } from './fold-erasure.ts';
 import { historyRows } from './history-rows.ts';
 import { dropBelowMark, insertRows, readFoldState, supersedeRows, writeFeedIdentity, writeState, writeTotals } from './statements.ts';
 import { createRecordHistoryTables, RECORD_HISTORY, recordHistoryTables } from './tables.ts';
 import { Totals } from './totals.ts';
 
-const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+const foldChanges = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
   const opened = batch.filter(({ type }) => type === FEED_OPENED).at(-1);
   if (opened !== undefined) {
     await transaction.execute(writeFeedIdentity(generation, feedOpened.parse(JSON.parse(opened.data)).feedId));
@@ -21,7 +24,7 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
   const totals = new Totals();
   for (const [resource, records, digest] of known) totals.load(resource!, Number(records), digest!);
 
-  const before = { head: Number(state![0]), changedAt: Number(state![1]), chain: state![2]! };
+  const before = { head: Number(state![0]), changedAt: Number(state![1]), chain: state![2]!, outline: state![4]! };
   const { rows, superseding, state: after } = historyRows(changes, before);
   if (superseding.length > 0) {
     const { rows: ended } = await transaction.execute(supersedeRows(generation, columns, superseding));
@@ -40,13 +43,20 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
   await transaction.execute(writeTotals(generation, columns, totals.touched()));
 };
 
+const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
+  foldAroundErasures(
+    batch,
+    (events) => foldChanges(events, context),
+    (erasure) => foldErasure(erasure, context),
+  );
+
 const HISTORY_TABLE = /record_history_g\d+$/;
 const SUPERSEDED_AFTER_MARK = 'superseded_at > (select mark from civic.feed_retention)';
 
 export const recordHistory: Projection = {
   name: RECORD_HISTORY,
-  version: 1,
-  handles: [FEED_OPENED, ...RECORD_EVENT_TYPES],
+  version: 2,
+  handles: [FEED_OPENED, ...RECORD_EVENT_TYPES, CONTENT_ERASED],
   tables: (generation) => Object.values(recordHistoryTables(generation)),
   create: createRecordHistoryTables,
   fold,

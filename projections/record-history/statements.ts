@@ -7,8 +7,8 @@ export const readFoldState = (generation: number): Statement => {
   const { state, totals } = recordHistoryTables(generation);
   return {
     name: `read_fold_state_g${generation}`,
-    text: `select s.head::text, s.changed_at::text, s.chain, r.mark::text from ${state} s, civic.feed_retention r
-      union all select resource, records::text, digest, null from ${totals}`,
+    text: `select s.head::text, s.changed_at::text, s.chain, r.mark::text, s.outline from ${state} s, civic.feed_retention r
+      union all select resource, records::text, digest, null, null from ${totals}`,
     values: [],
   };
 };
@@ -55,10 +55,10 @@ export const dropBelowMark = (generation: number, mark: number): Statement => ({
   values: [mark],
 });
 
-export const writeState = (generation: number, { head, changedAt, chain }: FeedState): Statement => ({
+export const writeState = (generation: number, { head, changedAt, chain, outline }: FeedState): Statement => ({
   name: `write_state_g${generation}`,
-  text: `update ${recordHistoryTables(generation).state} set head = $1, changed_at = $2, chain = $3`,
-  values: [head, changedAt, chain],
+  text: `update ${recordHistoryTables(generation).state} set head = $1, changed_at = $2, chain = $3, outline = $4`,
+  values: [head, changedAt, chain, outline],
 });
 
 export const writeTotals = (

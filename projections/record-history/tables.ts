@@ -14,7 +14,7 @@ export const NOT_SUPERSEDED = '9223372036854775807';
 
 export interface RecordHistoryTables {
   readonly history: string;
-  /** One row: head, feed identity, time of the newest change, chain digest. */
+  /** One row: head, feed identity, time of the newest change, chain and outline (see `FeedState`). */
   readonly state: string;
   /** A row per resource: number of current records and their state digest. */
   readonly totals: string;
@@ -25,6 +25,12 @@ export const recordHistoryTables = (generation: number): RecordHistoryTables => 
   state: generationTable(RECORD_HISTORY, generation, 'state'),
   totals: generationTable(RECORD_HISTORY, generation, 'totals'),
 });
+
+/**
+ * Which versions erasures have changed, of every generation; `position` is the feed position of the version, `erasure` the number of the
+ * last erasure that changed it.
+ */
+export const ERASED_VERSIONS = 'civic.erased_versions';
 
 const indexName = (table: string, what: string): string => `${table.replace('civic.', '')}_${what}`;
 
@@ -51,7 +57,8 @@ export const createRecordHistoryTables = (generation: number): readonly string[]
       head bigint not null,
       feed_id uuid,
       changed_at bigint not null,
-      chain text collate "C" not null
+      chain text collate "C" not null,
+      outline text collate "C" not null default ''
     )`,
     `insert into ${state} (head, changed_at, chain) values (0, 0, '')`,
     `create table ${totals} (resource text collate "C" primary key, records bigint not null, digest text collate "C" not null)`,

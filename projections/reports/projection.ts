@@ -1,8 +1,11 @@
+import { CONTENT_ERASED } from '../../src/domain/events/erasure-events.ts';
 import { REPORT_EVENTS } from '../../src/domain/events/report-events.ts';
 import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
 import { isClosedStatus } from '../../src/domain/report-transitions.ts';
+import { foldAroundErasures } from '../fold-around-erasures.ts';
 import { sameRows } from '../same-rows.ts';
+import { foldErasure } from './fold-erasure.ts';
 import { type LifecycleChange, reportChanges, SUBMITTED } from './report-changes.ts';
 import { addTallies, type Duration, insertSubmitted, updateMoved, updateTouched } from './statements.ts';
 import { createReportTables, REPORTS, reportsTable, reportTalliesTable } from './tables.ts';
@@ -18,7 +21,7 @@ const durations = ({ moved, firstMove }: LifecycleChange, submittedAt: number): 
   ];
 };
 
-const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
   const { submitted, lifecycle } = reportChanges(batch);
   if (submitted.size > 0) await transaction.execute(insertSubmitted(generation, [...submitted.values()], columns));
   if (lifecycle.size === 0) return;
@@ -28,10 +31,17 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
   if (tallied.length > 0) await transaction.execute(addTallies(generation, tallied, columns));
 };
 
+const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
+  foldAroundErasures(
+    batch,
+    (events) => foldEvents(events, context),
+    (erasure) => foldErasure(erasure, context),
+  );
+
 export const reports: Projection = {
   name: REPORTS,
-  version: 1,
-  handles: [SUBMITTED, ...Object.keys(REPORT_EVENTS)],
+  version: 2,
+  handles: [SUBMITTED, ...Object.keys(REPORT_EVENTS), CONTENT_ERASED],
   tables: (generation) => [reportsTable(generation), reportTalliesTable(generation)],
   create: createReportTables,
   fold,

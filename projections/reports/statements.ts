@@ -7,9 +7,31 @@ import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, reportsTable, repor
 
 const milliseconds = (time: string | null | undefined): number | null => (time == null ? null : Date.parse(time));
 
+/** What was submitted, and the columns that are made of it. */
+const inputColumns = (submitted: readonly SubmittedReport[], columns: ColumnArrays) => {
+  const inputs = submitted.map(({ data }) => data.input);
+  return [
+    columns.texts(inputs.map((input) => JSON.stringify(input))),
+    columns.uuids(inputs.map(({ sourceUrl }) => sourceAddressKey(sourceUrl))),
+    columns.uuids(inputs.map(({ expectedRecord }) => titleKey(expectedRecord))),
+    columns.texts(inputs.map(({ sourceRecordId }) => sourceRecordId ?? null)),
+    columns.texts(inputs.map(({ jurisdictionSlug }) => jurisdictionSlug ?? null)),
+    columns.texts(inputs.map(({ recordDate }) => recordDate ?? null)),
+  ];
+};
+
+/** Writes anew what was submitted. */
+export const updateInputs = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement => ({
+  text: `update ${reportsTable(generation)} r set input = s.input, address_key = s.address_key, title_key = s.title_key,
+      source_record_id = s.source_record_id, jurisdiction_slug = s.jurisdiction_slug, record_date = s.record_date
+    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[])
+      s (report_id, input, address_key, title_key, source_record_id, jurisdiction_slug, record_date)
+    where r.report_id = s.report_id`,
+  values: [columns.uuids(submitted.map(({ data }) => data.reportId)), ...inputColumns(submitted, columns)],
+});
+
 /** A report that is there already stays as it is. */
 export const insertSubmitted = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement => {
-  const inputs = submitted.map(({ data }) => data.input);
   return {
     text: `insert into ${reportsTable(generation)} (report_id, account_id, status, submitted_at, updated_at, next_check_at,
         verified_records, input, address_key, title_key, source_record_id, jurisdiction_slug, record_date, revision, fencing_token)
@@ -23,12 +45,7 @@ export const insertSubmitted = (generation: number, submitted: readonly Submitte
       columns.uuids(submitted.map(({ accountId }) => accountId)),
       columns.bigints(submitted.map(({ data }) => milliseconds(data.submittedAt))),
       columns.bigints(submitted.map(({ data }) => milliseconds(data.nextCheckAt))),
-      columns.texts(inputs.map((input) => JSON.stringify(input))),
-      columns.uuids(inputs.map(({ sourceUrl }) => sourceAddressKey(sourceUrl))),
-      columns.uuids(inputs.map(({ expectedRecord }) => titleKey(expectedRecord))),
-      columns.texts(inputs.map(({ sourceRecordId }) => sourceRecordId ?? null)),
-      columns.texts(inputs.map(({ jurisdictionSlug }) => jurisdictionSlug ?? null)),
-      columns.texts(inputs.map(({ recordDate }) => recordDate ?? null)),
+      ...inputColumns(submitted, columns),
     ],
   };
 };

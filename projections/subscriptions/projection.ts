@@ -1,8 +1,10 @@
+import { CONTENT_ERASED } from '../../src/domain/events/erasure-events.ts';
 import { readSubscriptionEvent, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../../src/domain/events/subscription-events.ts';
 import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
 import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
-import { streamId } from '../../src/domain/streams.ts';
+import { category, streamId } from '../../src/domain/streams.ts';
+import { type Erasure, erasedEvents, foldAroundErasures } from '../fold-around-erasures.ts';
 import { sameRows } from '../same-rows.ts';
 import { createSubscriptionsTable, SUBSCRIPTIONS, subscriptionsTable } from './tables.ts';
 
@@ -29,8 +31,14 @@ const updateRevoked = (generation: number, revoked: readonly Data<'FeedSubscript
   values: [columns.uuids(revoked.map(({ id }) => id)), columns.bigints(revoked.map(({ revokedAt }) => Date.parse(revokedAt)))],
 });
 
+const updateNames = (generation: number, created: readonly Data<'FeedSubscriptionCreated'>[], columns: ColumnArrays): Statement => ({
+  text: `update ${subscriptionsTable(generation)} s set name = c.name
+    from unnest($1::uuid[], $2::text[]) as c (subscription_id, name) where s.subscription_id = c.subscription_id`,
+  values: [columns.uuids(created.map(({ id }) => id)), columns.texts(created.map(({ name }) => name))],
+});
+
 /** A feed is created before it is revoked, and each at most once: all creations of a batch may come before its revocations. */
-const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
   const created: Created[] = [];
   const revoked: Data<'FeedSubscriptionRevoked'>[] = [];
   for (const stored of batch) {
@@ -42,10 +50,26 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
   if (revoked.length > 0) await transaction.execute(updateRevoked(generation, revoked, columns));
 };
 
+const isFeeds = (stream: string): boolean => category(stream) === 'account_feeds';
+
+const foldErasure = async (erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> => {
+  for await (const page of erasedEvents(erasure, isFeeds, reread)) {
+    const created = page.map(readSubscriptionEvent).flatMap((event) => (event.type === 'FeedSubscriptionCreated' ? [event.data] : []));
+    if (created.length > 0) await transaction.execute(updateNames(generation, created, columns));
+  }
+};
+
+const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
+  foldAroundErasures(
+    batch,
+    (events) => foldEvents(events, context),
+    (erasure) => foldErasure(erasure, context),
+  );
+
 export const subscriptions: Projection = {
   name: SUBSCRIPTIONS,
-  version: 1,
-  handles: Object.keys(SUBSCRIPTION_EVENTS),
+  version: 2,
+  handles: [...Object.keys(SUBSCRIPTION_EVENTS), CONTENT_ERASED],
   tables: (generation) => [subscriptionsTable(generation)],
   create: createSubscriptionsTable,
   fold,

@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
   projections: async () => (await import('./commands/projections.ts')).addProjectionsCommands,
   reactors: async () => (await import('./commands/reactors.ts')).addReactorsCommands,
   reports: async () => (await import('./commands/reports.ts')).addReportsCommands,
+  erase: async () => (await import('./commands/erase.ts')).addEraseCommands,
   sample: async () => (await import('./commands/sample.ts')).addSampleCommands,
   cursor: async () => (await import('./commands/cursor.ts')).addCursorCommands,
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,

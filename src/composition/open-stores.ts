@@ -8,9 +8,11 @@ import type { Probes } from '../domain/ports/probes.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import type { Role } from '../civic.ts';
+import type { ErasingLog } from '../domain/ports/erasures.ts';
 import type { EventLog } from '../domain/ports/event-log.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import { BadSetting, type Settings } from '../settings.ts';
+import { withErasures } from './erased-log.ts';
 
 const LOG_TIMEOUT_MS = 60_000;
 const START_TIMEOUT_MS = 60_000;
@@ -36,7 +38,7 @@ export const probesOf = (settings: Settings): Probes => ({
   answersAt: answersWithSuccess,
 });
 
-export type OpenLog = EventLog & { close(): Promise<void> };
+export type OpenLog = EventLog & ErasingLog & { close(): Promise<void> };
 
 /** A log that is not in use; `postgresql` is the one in the database of the read models, whose tables are always there. Throws `BadSetting` for what is no address. */
 export const openOtherLog = async (address: string, own: string): Promise<OpenLog> => {
@@ -45,8 +47,11 @@ export const openOtherLog = async (address: string, own: string): Promise<OpenLo
   return openEventLog({ dsn: own, statementTimeoutMs: LOG_TIMEOUT_MS, copiesLog: true });
 };
 
-/** The log at an address, of either kind. What KurrentDB needs is large, and loaded then only. */
-export const openLog = async (address: string): Promise<OpenLog> =>
-  isKurrentAddress(address)
-    ? (await import('../../infra/kurrentdb/event-log.ts')).openKurrentLog({ url: address, deadlineMs: LOG_TIMEOUT_MS })
-    : openEventLog({ dsn: address, statementTimeoutMs: LOG_TIMEOUT_MS });
+/** The log at an address, of either kind, with every erasure applied: there is no way around it. What KurrentDB needs is large, and loaded then only. */
+export const openLog = async (address: string): Promise<OpenLog> => {
+  if (!isKurrentAddress(address)) {
+    return withErasures(openEventLog({ dsn: address, statementTimeoutMs: LOG_TIMEOUT_MS }), { rewrites: true }, systemClock);
+  }
+  const { openKurrentLog } = await import('../../infra/kurrentdb/event-log.ts');
+  return withErasures(openKurrentLog({ url: address, deadlineMs: LOG_TIMEOUT_MS }), { rewrites: false }, systemClock);
+};

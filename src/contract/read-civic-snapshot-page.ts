@@ -4,11 +4,14 @@ import type { Resource } from '../domain/records/resources.ts';
 import { cursor, limit, perResource, RECORD_DATA, resourceName } from './fields.ts';
 import { CUSTOMER_REFUSALS, operation } from './operation.ts';
 
+/** Of all records of the resource in the snapshot, from when on a text in them was erased; it takes the place of the one given at the creation. */
+const stateDigest = z.string().regex(/^[0-9a-f]{64}$/);
+
 /** A page of one resource of a frozen export; each item is the record's `data` itself. */
 export const snapshotPage = (resource: Resource) =>
   z.strictObject({
     data: z.strictObject({ items: z.array(RECORD_DATA[resource]) }),
-    meta: z.strictObject({ nextCursor: cursor.nullable(), hasMore: z.boolean() }),
+    meta: z.strictObject({ nextCursor: cursor.nullable(), hasMore: z.boolean(), digest: stateDigest.optional() }),
   });
 
 const anySnapshotPage = z.union(perResource(snapshotPage));

@@ -26,6 +26,8 @@ export interface SnapshotPageCursor {
   readonly resource: Resource;
   /** The last feed position on the page before. */
   readonly position: number;
+  /** Number of the last erasure that had changed the snapshot's records of this resource then, left out where there was none: all pages are of one reading. */
+  readonly erasure?: number;
 }
 
 /** Numbers on the wire: cursors outlive releases, so a number is never given to something else. */
@@ -71,21 +73,29 @@ export const encodeSnapshotPageCursor = (cursor: SnapshotPageCursor): string => 
   const position = Buffer.alloc(POSITION_BYTES);
   writePosition(position, 0, cursor.position);
   const binding = Uint8Array.of(BINDING_CODES[cursor.resource]);
-  return cursorText('snapshotPage', Buffer.concat([uuidBytes(cursor.feedId), uuidBytes(cursor.snapshotId), binding, position]));
+  const parts = [uuidBytes(cursor.feedId), uuidBytes(cursor.snapshotId), binding, position];
+  if (cursor.erasure === undefined) return cursorText('snapshotPage', Buffer.concat(parts));
+  const erasure = Buffer.alloc(POSITION_BYTES);
+  writePosition(erasure, 0, cursor.erasure);
+  return cursorText('snapshotPage', Buffer.concat([...parts, erasure]));
 };
 
 /** The cursor, or why the text is none. Never throws. */
 export const decodeSnapshotPageCursor = (text: string): SnapshotPageCursor | CursorDamage => {
   const payload = cursorPayload('snapshotPage', text, MAX_CURSOR_LENGTH);
   if (typeof payload === 'string') return payload;
-  if (payload.length !== 2 * UUID_BYTES + 1 + POSITION_BYTES) return 'damaged';
+  const plain = 2 * UUID_BYTES + 1 + POSITION_BYTES;
+  if (payload.length !== plain && payload.length !== plain + POSITION_BYTES) return 'damaged';
   const resource = BINDINGS.get(payload[2 * UUID_BYTES]!);
   const position = readPosition(payload, 2 * UUID_BYTES + 1);
+  const erasure = payload.length === plain ? undefined : readPosition(payload, plain);
+  if (payload.length > plain && (erasure === undefined || erasure === 0)) return 'damaged';
   if (resource === undefined || resource === 'nothing' || resource === 'all' || position === undefined) return 'damaged';
   return {
     feedId: uuidText(payload.subarray(0, UUID_BYTES)),
     snapshotId: uuidText(payload.subarray(UUID_BYTES, 2 * UUID_BYTES)),
     resource,
     position,
+    ...(erasure === undefined ? {} : { erasure }),
   };
 };

@@ -14,6 +14,7 @@ import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts'
 import type { LiveReads } from '../../src/domain/ports/projection.ts';
 import { accountStream } from '../../src/domain/streams.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { nothingToReread } from '../support/projection-spec.ts';
 
 let server: TestDatabase;
 let database: Database;
@@ -49,7 +50,9 @@ const stored = (accountId: string, event: AccountEvent, time: number): StoredEve
 });
 
 const fold = (events: readonly StoredEvent[], into: number) =>
-  database.transactor.transaction((transaction) => accounts.fold(events, { transaction, columns: database.columns, generation: into }));
+  database.transactor.transaction((transaction) =>
+    accounts.fold(events, { transaction, columns: database.columns, generation: into, reread: nothingToReread }),
+  );
 
 const ceiling = { sustained: { requests: 1000, seconds: 60 }, burst: { requests: 100, seconds: 1 } };
 const rules = { plans: BUILT_IN_PLANS, ceilings: { perimeter: ceiling, handler: ceiling }, billingEnforced: true };

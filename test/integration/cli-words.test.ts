@@ -57,6 +57,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'reports resume': ['worker'],
   'payments list': [],
   'payments wallet': [`0x${'a'.repeat(40)}`, '--bar'],
+  'erase find': ['no such words anywhere'],
   'sample remove': [],
 };
 /** Commands whose success needs a state that the service is not in here; their refusal is looked at instead. */
@@ -76,6 +77,9 @@ const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'log copy': ['--to', 'postgresql'],
   'backup verify': ['nothing.gz'],
   restore: ['nothing.gz'],
+  'erase record': [ID, '--text', 'a', '--with', 'b', '--reason', 'other'],
+  'erase report': [ID, '--text', 'a', '--with', 'b', '--reason', 'other'],
+  'erase account': [ID, '--text', 'a', '--with', 'b', '--reason', 'other'],
   'reports show': [ID],
   'reports lease': [ID, '--holder', 'somebody'],
   'reports move': [ID, '--holder', 'somebody', '--to', 'investigating'],

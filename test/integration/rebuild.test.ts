@@ -125,7 +125,7 @@ test('T18 tables that another version of the program made meanwhile are not fill
       return Promise.resolve([]);
     },
   };
-  projector = civic.startProjector([{ ...recordHistory, version: 2 }], { generations: stale });
+  projector = civic.startProjector([{ ...recordHistory, version: recordHistory.version + 1 }], { generations: stale });
   await untilTrue('it has looked three times', () => {
     projector!.nudge();
     return looks > 3;
@@ -139,7 +139,7 @@ test('T18 a newer version replaces a live one that nobody folds any more, also w
   await civic.settled();
   await projector.stop();
   await civic.writer.write([upsert('topics', 100, 1)], {});
-  const newer: Projection = { ...recordHistory, version: 2 };
+  const newer: Projection = { ...recordHistory, version: recordHistory.version + 1 };
   projector = civic.startProjector([newer, snapshots]);
   await untilTrue('version 2 serves', async () =>
     (await civic.generations.list()).some(

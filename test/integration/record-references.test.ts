@@ -11,6 +11,7 @@ import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts'
 import { RECORD_SCHEMAS, RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
 import { recordStream } from '../../src/domain/streams.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { nothingToReread } from '../support/projection-spec.ts';
 
 const GENERATION = 1;
 const [MEETING, OTHER, ITEM, AGENDA] = ['meeting', 'other', 'item', 'agenda'].map((name) => derivedId('test', name)) as [
@@ -44,7 +45,7 @@ const event = (resource: Resource, id: string, data: object | null): StoredEvent
 
 const fold = (batch: readonly StoredEvent[]) =>
   database.transactor.transaction((transaction) =>
-    recordReferences.fold(batch, { transaction, columns: database.columns, generation: GENERATION }),
+    recordReferences.fold(batch, { transaction, columns: database.columns, generation: GENERATION, reread: nothingToReread }),
   );
 
 const known = () =>

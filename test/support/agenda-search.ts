@@ -14,6 +14,7 @@ import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
 import { AgendaEvents, agendaId } from './agenda-events.ts';
 import { DAY_MS, TEST_TIME, TestClock } from './civic.ts';
 import { startTestDatabase } from './embedded-database.ts';
+import { nothingToReread } from './projection-spec.ts';
 
 export type TestSearch = Awaited<ReturnType<typeof openTestSearch>>;
 
@@ -55,7 +56,7 @@ export const openTestSearch = async () => {
     execute,
     fold: (batch: readonly StoredEvent[], into = generation) =>
       database.transactor.transaction((transaction) =>
-        agendaSearch.fold(batch, { transaction, columns: database.columns, generation: into }),
+        agendaSearch.fold(batch, { transaction, columns: database.columns, generation: into, reread: nothingToReread }),
       ),
     /** Another set of tables, which no reader asks. */
     scratch: async () => (await store.create(agendaSearch, 'scratch', 0)).generation,

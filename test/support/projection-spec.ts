@@ -62,3 +62,8 @@ export const dumpTables = async (
 
 /** One hash over a dump, short enough for a line of output. */
 export const hashOf = (dump: readonly string[]): string => createHash('sha256').update(dump.join('\n')).digest('hex');
+
+/** For a fold that is given no erasure. */
+export const nothingToReread = (): AsyncIterable<never> => {
+  throw new Error('nothing is to be read again here');
+};

@@ -4,7 +4,7 @@ import { type FeedState, historyRows } from '../../projections/record-history/hi
 import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
 import { recordId } from '../support/civic-records.ts';
 
-const EMPTY: FeedState = { head: 0, changedAt: 0, chain: '' };
+const EMPTY: FeedState = { head: 0, changedAt: 0, chain: '', outline: '' };
 
 /** A log of few records: each step publishes or withdraws one, at a time that may go back. */
 const logs = fc

@@ -22,6 +22,8 @@ export interface EventMetadata {
   readonly requestId?: string;
   /** Id of the event that caused the command, where a reactor issued it. */
   readonly causedBy?: string;
+  /** Number of the last erasure that the event's data reads as after; none where nothing of it was erased. */
+  readonly erasures?: number;
 }
 
 export interface NewEvent {

@@ -1,4 +1,4 @@
-import type { StoredEvent } from './event-log.ts';
+import type { Position, StoredEvent } from './event-log.ts';
 import type { PositionColumn } from './log-moves.ts';
 import type { ColumnArrays, ReadDatabase, Statement, TextRow, Transaction, TypedQuery } from './database.ts';
 
@@ -7,6 +7,11 @@ export interface FoldContext {
   readonly columns: ColumnArrays;
   /** Number of the generation of tables being filled. */
   readonly generation: number;
+  /**
+   * Pages of a stream's events up to a place in the log, as they read now. For erasures alone: what a batch carries may be text of before
+   * one, and whoever has folded that looks again. Folding the same log anew comes to the same, since the text is the erased one from the start.
+   */
+  readonly reread: (stream: string, upTo: Position) => AsyncIterable<readonly StoredEvent[]>;
 }
 
 /** The definition of a read model. Running it is the projector's work. */

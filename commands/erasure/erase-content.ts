@@ -1,0 +1,200 @@
+import { pointerOf } from '../../src/domain/erasure/text-paths.ts';
+import { eraseFromEvent } from '../../src/domain/erasure/erase-from-event.ts';
+import { CONTENT_ERASED, type ContentErased, type ErasureReason } from '../../src/domain/events/erasure-events.ts';
+import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
+import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import type { ErasingLog } from '../../src/domain/ports/erasures.ts';
+import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { isResource } from '../../src/domain/records/resources.ts';
+import { category, ERASURES_STREAM } from '../../src/domain/streams.ts';
+import { followWithChange } from './follow-with-change.ts';
+import { type Erasing, type PlannedEvent, planEvent } from './plan-erasure.ts';
+
+/** Where to look: whole streams, or the events of one that a test lets through. */
+export interface ErasedStream {
+  readonly stream: string;
+  readonly isWanted?: (event: StoredEvent) => boolean;
+}
+
+export interface EraseContent {
+  readonly streams: readonly ErasedStream[];
+  readonly erasing: Erasing;
+  readonly reason: ErasureReason;
+  readonly by: string;
+  /** Says what would change and changes nothing. */
+  readonly dryRun: boolean;
+}
+
+export interface EraseDependencies {
+  readonly log: EventLog & ErasingLog;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly deadlineMs: number;
+}
+
+/** Where something went, or would go. */
+export interface ErasedPlace {
+  readonly eventId: string;
+  readonly stream: string;
+  readonly version: number;
+  readonly type: string;
+  /** JSON pointers into the event's data. */
+  readonly pointers: readonly string[];
+}
+
+export interface ErasedContent {
+  readonly places: readonly ErasedPlace[];
+  /** Ids of the erasures. */
+  readonly erasures: readonly string[];
+  /** Records whose current content changed with it. */
+  readonly changes: number;
+  /** The last event appended; null where there was nothing to do. */
+  readonly position: Position | null;
+  /** Clock milliseconds. */
+  readonly at: number;
+}
+
+const EVENTS_AT_ONCE = 500;
+const CHARACTERS_AT_ONCE = 4_000_000;
+const PAGE = 200;
+
+/**
+ * Erases a text from every event of some streams. Where a record's current content holds it, an ordinary change without it comes first, so that
+ * whoever follows the feed learns of it; then the erasure of all that came before. What somebody writes meanwhile is looked at too: it ends
+ * when nothing is left. Throws a `Rejection` where the text may not be erased, before anything is appended, and `DeadlineExceeded`.
+ */
+export const eraseContent = async (deps: EraseDependencies, command: EraseContent): Promise<ErasedContent> => {
+  const { log, clock } = deps;
+  const deadline = clock.now() + deps.deadlineMs;
+  const places = new Map<string, ErasedPlace>();
+  for await (const planned of plannedEvents(log, command)) places.set(planned.stored.id, placeOf(planned));
+  const erasures: string[] = [];
+  let changes = 0;
+  let position: Position | null = null;
+  while (!command.dryRun && places.size > 0) {
+    const followed = await followAll(deps, command, deadline);
+    changes += followed.length;
+    position = followed.at(-1) ?? position;
+    // Before the events are read: an erasure by somebody else after this makes the append a conflict, and all is read again.
+    const expectedRevision = (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM)?.revision ?? NO_STREAM;
+    const { portion, isRest, isHeldBack } = await gather(log, command);
+    if (portion.length > 0) {
+      const appended = await append(deps, command, portion, expectedRevision);
+      for (const planned of appended === null ? [] : portion) places.set(planned.stored.id, placeOf(planned));
+      if (appended !== null) erasures.push(appended.id);
+      position = appended?.position ?? position;
+    }
+    if (portion.length === 0 && isRest && !isHeldBack) break;
+    if (clock.now() >= deadline) throw new DeadlineExceeded('others keep changing what is to be erased: run the same command again');
+  }
+  return { places: [...places.values()], erasures, changes, position, at: clock.now() };
+};
+
+const placeOf = ({ stored, texts }: PlannedEvent): ErasedPlace => ({
+  eventId: stored.id,
+  stream: stored.stream,
+  version: stored.revision + 1,
+  type: stored.type,
+  pointers: texts.map(({ path }) => pointerOf(path)),
+});
+
+const plannedEvents = async function* (log: EventLog, { streams, erasing }: EraseContent): AsyncGenerator<PlannedEvent> {
+  for (const { stream, isWanted = () => true } of streams) {
+    for (let after = NO_STREAM; ; ) {
+      const page = await log.readStream(stream, after, PAGE);
+      for (const stored of page) {
+        const planned = isWanted(stored) ? planEvent(stored, erasing) : null;
+        if (planned !== null) yield planned;
+      }
+      if (page.length < PAGE) break;
+      after = page.at(-1)!.revision;
+    }
+  }
+};
+
+const isPublished = ({ type, stream }: StoredEvent): boolean => type === RECORD_PUBLISHED && isResource(category(stream));
+
+/** Positions of the changes that take the place of current contents. */
+const followAll = async (deps: EraseDependencies, { streams, erasing }: EraseContent, deadline: number): Promise<readonly Position[]> => {
+  const followed: Position[] = [];
+  for (const stored of (await deps.log.readLast(streams.map(({ stream }) => stream))).values()) {
+    const planned = isPublished(stored) ? planEvent(stored, erasing) : null;
+    const position = planned === null ? null : await followWithChange(deps, planned, deadline);
+    if (position !== null) followed.push(position);
+  }
+  return followed;
+};
+
+interface Gathered {
+  readonly portion: readonly PlannedEvent[];
+  /** False where more is left than one erasure takes. */
+  readonly isRest: boolean;
+  /** A current content is left for a change to take its place. */
+  readonly isHeldBack: boolean;
+}
+
+/** As many events as one erasure takes. */
+const gather = async (log: EventLog, command: EraseContent): Promise<Gathered> => {
+  const newest = await log.readLast(command.streams.map(({ stream }) => stream));
+  const portion: PlannedEvent[] = [];
+  let isHeldBack = false;
+  let characters = 0;
+  for await (const planned of plannedEvents(log, command)) {
+    const { stored } = planned;
+    if (isPublished(stored) && stored.revision >= newest.get(stored.stream)!.revision) {
+      isHeldBack = true;
+      continue;
+    }
+    portion.push(planned);
+    characters += stored.data.length;
+    if (portion.length >= EVENTS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) return { portion, isRest: false, isHeldBack };
+  }
+  return { portion, isRest: true, isHeldBack };
+};
+
+const append = async (
+  { log, clock, identifiers }: EraseDependencies,
+  { reason, by }: EraseContent,
+  portion: readonly PlannedEvent[],
+  expectedRevision: number,
+): Promise<{ readonly id: string; readonly position: Position } | null> => {
+  const commandId = identifiers.next();
+  const id = eventId(commandId, 0);
+  const data = contentOf(portion, reason, by);
+  const number = expectedRevision + 2;
+  const rewritten = portion.map(({ stored, texts, replacements }) => eraseFromEvent(stored, texts, replacements, number));
+  const time = clock.now();
+  const event = { id, type: CONTENT_ERASED, schemaVersion: 1, data: JSON.stringify(data), metadata: { commandId }, time };
+  try {
+    const outcome = await log.appendErasure({ stream: ERASURES_STREAM, expectedRevision, events: [event] }, rewritten);
+    return outcome.kind === 'appended' ? { id, position: outcome.position } : null;
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown)) throw error;
+    const [found] = await log.readStream(ERASURES_STREAM, expectedRevision, 1);
+    return found?.id === id ? { id, position: found.position } : null;
+  }
+};
+
+/** Replacements are said once each. */
+const contentOf = (portion: readonly PlannedEvent[], reason: ErasureReason, by: string): ContentErased => {
+  const numbers = new Map<string, number>();
+  const numberOf = (text: string): number => {
+    const number = numbers.get(text) ?? numbers.size;
+    numbers.set(text, number);
+    return number;
+  };
+  const streams = new Map<string, ContentErased['streams'][number]['events']>();
+  for (const { stored, texts, replacements } of portion) {
+    const entry = {
+      id: stored.id,
+      revision: stored.revision,
+      texts: texts.map((text) => ({ ...text, with: numberOf(replacements[text.with]!) })),
+    };
+    const known = streams.get(stored.stream);
+    if (known === undefined) streams.set(stored.stream, [entry]);
+    else known.push(entry);
+  }
+  return { reason, by, replacements: [...numbers.keys()], streams: [...streams].map(([stream, events]) => ({ stream, events })) };
+};

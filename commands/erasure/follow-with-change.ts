@@ -1,0 +1,41 @@
+import { erasedValue } from '../../src/domain/erasure/erase-from-event.ts';
+import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { type EventLog, OutcomeUnknown, type Position } from '../../src/domain/ports/event-log.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+import type { NormalizedContent } from '../../src/domain/records/resources.ts';
+import { streamId } from '../../src/domain/streams.ts';
+import { decide, evolve, initialState } from '../records/record-decider.ts';
+import type { PlannedEvent } from './plan-erasure.ts';
+
+/**
+ * Publishes a record without what is erased from its newest version, at exactly that version: what others have written since is never undone.
+ * Null where there was something newer, or the outcome is unknown: then the stream is to be read again.
+ */
+export const followWithChange = async (
+  { log, clock, identifiers }: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
+  { stored, texts, replacements }: PlannedEvent,
+  deadline: number,
+): Promise<Position | null> => {
+  if (clock.now() >= deadline) throw new DeadlineExceeded('others keep changing the record: run the same command again');
+  const {
+    id: _id,
+    createdAt: _createdAt,
+    updatedAt: _updatedAt,
+    ...content
+  } = erasedValue(JSON.parse(stored.data), texts, replacements) as Record<string, unknown>;
+  const time = clock.now();
+  const intent = { type: 'PublishRecord', id: streamId(stored.stream), content: content as unknown as NormalizedContent } as const;
+  const decision = decide({ ...intent, at: new Date(time).toISOString() }, evolve(initialState(), stored));
+  if (typeof decision === 'string') throw new Rejection('invalid_parameter', decision);
+  const commandId = identifiers.next();
+  const events = decision.map((event) => ({ ...event, id: eventId(commandId, 0), schemaVersion: 1, metadata: { commandId }, time }));
+  try {
+    const outcome = await log.append({ stream: stored.stream, expectedRevision: stored.revision, events });
+    return outcome.kind === 'appended' ? outcome.position : null;
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return null;
+    throw error;
+  }
+};

@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { keepAround, KEEP_NOTHING } from '../../src/domain/erasure/cut-text.ts';
+import { erasedValue } from '../../src/domain/erasure/erase-from-event.ts';
+import { isErasable, refusedAsData } from '../../src/domain/erasure/erasable.ts';
+import { pointerOf, textsOf, valueAt } from '../../src/domain/erasure/text-paths.ts';
+import type { ErasedText } from '../../src/domain/events/erasure-events.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+
+/** What is to go: the whole text at a path, or a literal wherever it stands (at a path only, where one is given); and what takes its place. */
+export interface Erasing {
+  readonly path: readonly string[] | null;
+  readonly literal: string | null;
+  readonly replacement: string;
+}
+
+/** An event of which something goes. `replacements` are numbered by `texts`. */
+export interface PlannedEvent {
+  readonly stored: StoredEvent;
+  readonly texts: readonly ErasedText[];
+  readonly replacements: readonly string[];
+}
+
+const samePath = (one: readonly string[], other: readonly string[]): boolean =>
+  one.length === other.length && one.every((key, nth) => key === other[nth]);
+
+const keepOf = ({ literal, replacement }: Erasing, text: string): readonly number[] | null => {
+  if (literal !== null) return keepAround(text, literal);
+  return text === replacement ? null : KEEP_NOTHING;
+};
+
+/** The hash by which a repeated submission is known is made of its input, and would let a guess at what was erased be tested. */
+const withHash = (event: StoredEvent, texts: readonly ErasedText[], replacement: string): Omit<PlannedEvent, 'stored'> => {
+  const data = erasedValue(JSON.parse(event.data), texts, [replacement]) as { readonly input: unknown };
+  const inputHash = createHash('sha256').update(canonicalJson(data.input)).digest('hex');
+  return { texts: [...texts, { path: ['inputHash'], keep: [...KEEP_NOTHING], with: 1 }], replacements: [replacement, inputHash] };
+};
+
+/**
+ * What an erasure does to one event; null where there is nothing to do. Throws a `Rejection` where a text may not be erased or what is left
+ * would not be what such an event may say.
+ */
+export const planEvent = (stored: StoredEvent, erasing: Erasing): PlannedEvent | null => {
+  if (erasing.literal !== null && !mayHold(stored.data, erasing.literal)) return null;
+  const data: unknown = JSON.parse(stored.data);
+  const { path } = erasing;
+  const at = `version ${stored.revision + 1} of ${stored.stream}`;
+  if (path !== null && erasing.literal === null) {
+    const value = valueAt(data, path);
+    if (value !== undefined && value !== null && typeof value !== 'string')
+      throw new Rejection('invalid_parameter', `${pointerOf(path)} of ${at} is no text; only texts can be erased`);
+  }
+  const texts: ErasedText[] = [];
+  for (const text of textsOf(data)) {
+    if (path !== null && !samePath(path, text.path)) continue;
+    const keep = keepOf(erasing, text.text);
+    if (keep === null) continue;
+    if (!isErasable(stored.type, text)) {
+      throw new Rejection(
+        'invalid_parameter',
+        `${pointerOf(text.path)} of ${at} may not be erased: ids and what is found by them stay; allowed are ${allowedIn(stored.type, data)}`,
+      );
+    }
+    texts.push({ path: [...text.path], keep: [...keep], with: 0 });
+  }
+  if (texts.length === 0) return null;
+  const planned =
+    stored.type === 'DataReportSubmitted' ? withHash(stored, texts, erasing.replacement) : { texts, replacements: [erasing.replacement] };
+  const refusal = refusedAsData(
+    stored.stream,
+    stored.type,
+    erasedValue(data, planned.texts, planned.replacements) as Record<string, unknown>,
+  );
+  if (refusal !== null) throw new Rejection('invalid_parameter', `${at} would not be allowed: ${refusal}; choose another --with`);
+  return { stored, ...planned };
+};
+
+/** Cheaper than parsing: JSON writes most texts as they are. */
+const mayHold = (data: string, literal: string): boolean => data.includes(JSON.stringify(literal).slice(1, -1)) || data.includes('\\u');
+
+const allowedIn = (type: string, data: unknown): string => {
+  const places = textsOf(data)
+    .filter((text) => isErasable(type, text))
+    .map(({ path }) => pointerOf(path));
+  return places.length === 0 ? 'none here' : places.join(', ');
+};

@@ -1,0 +1,40 @@
+import { Client } from 'pg';
+import type { Transactor } from '../../src/domain/ports/database.ts';
+import type { ErasureTraces } from '../../src/domain/ports/erasures.ts';
+import { clientConfig } from './sessions.ts';
+
+const DROP_CHECKPOINTS = 'delete from civic.decider_checkpoints where stream = any ($1::text[])';
+/** Whoever presents such a payment again is told that its answer is no longer kept, and is billed for nothing. */
+const DROP_ANSWERS = `update civic.payments set result = null where state = 'SETTLED' and result is not null and created_at <= $1`;
+const UNDER_WAY = `select count(*)::text from civic.payments where result is not null and created_at <= $1`;
+/** What no longer serves was not folded on; the projector drops it at its next look. */
+const DROP_EARLIER_BUILDS = `update civic.generations set kept_until = null, changed_at = 0, lease_until = 0
+  where state in ('retired', 'refused') or (state = 'scratch' and owner is null)`;
+const TABLES = `select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+  where n.nspname = 'civic' and c.relkind in ('r', 'm') order by 1`;
+
+/** Where copies of erased texts may be left in the database of the read models. */
+export const createErasureTraces = (transactor: Transactor, dsn: string): ErasureTraces => ({
+  clear: (streams, until) =>
+    transactor.transaction(async (transaction) => {
+      await transaction.execute({ text: DROP_CHECKPOINTS, values: [[...streams]] });
+      await transaction.execute({ text: DROP_EARLIER_BUILDS, values: [] });
+      await transaction.execute({ text: DROP_ANSWERS, values: [until] });
+      return Number((await transaction.execute({ text: UNDER_WAY, values: [until] })).rows[0]![0]);
+    }),
+  async reclaim() {
+    const client = new Client({ ...clientConfig({ dsn, purpose: 'erasure', statementTimeoutMs: 0 }) });
+    await client.connect();
+    try {
+      const { rows } = await client.query<[string]>({ text: TABLES, rowMode: 'array' });
+      for (const [table] of rows) {
+        // Tables of a build that was just dropped are gone.
+        await client.query(`vacuum ${table}`).catch((error: { readonly code?: string }) => {
+          if (error.code !== '42P01') throw error;
+        });
+      }
+    } finally {
+      await client.end();
+    }
+  },
+});

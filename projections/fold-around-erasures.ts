@@ -1,0 +1,41 @@
+import { CONTENT_ERASED, type ContentErased, contentErased } from '../src/domain/events/erasure-events.ts';
+import type { StoredEvent } from '../src/domain/ports/event-log.ts';
+
+export interface Erasure {
+  readonly event: StoredEvent;
+  /** Its number among all erasures, from 1. */
+  readonly number: number;
+  readonly data: ContentErased;
+}
+
+/** Folds a batch in its order: the events between erasures together, each erasure by itself. */
+export const foldAroundErasures = async (
+  batch: readonly StoredEvent[],
+  foldEvents: (events: readonly StoredEvent[]) => Promise<void>,
+  foldErasure: (erasure: Erasure) => Promise<void>,
+): Promise<void> => {
+  let from = 0;
+  for (const [index, event] of batch.entries()) {
+    if (event.type !== CONTENT_ERASED) continue;
+    if (index > from) await foldEvents(batch.slice(from, index));
+    await foldErasure({ event, number: event.revision + 1, data: contentErased.parse(JSON.parse(event.data)) });
+    from = index + 1;
+  }
+  if (from < batch.length) await foldEvents(batch.slice(from));
+};
+
+/** Of the events that an erasure names on streams of a category, each as it reads now, in pages. */
+export async function* erasedEvents(
+  { event, data }: Erasure,
+  isWanted: (stream: string) => boolean,
+  reread: (stream: string, upTo: StoredEvent['position']) => AsyncIterable<readonly StoredEvent[]>,
+): AsyncGenerator<readonly StoredEvent[]> {
+  for (const { stream, events } of data.streams) {
+    if (!isWanted(stream)) continue;
+    const revisions = new Set(events.map(({ revision }) => revision));
+    for await (const page of reread(stream, event.position)) {
+      const named = page.filter(({ revision }) => revisions.has(revision));
+      if (named.length > 0) yield named;
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
+import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { FoldContext } from '../../src/domain/ports/projection.ts';
+import { isResource } from '../../src/domain/records/resources.ts';
+import { recordDigest } from '../../src/domain/state-digest.ts';
+import { category, recordOfStream } from '../../src/domain/streams.ts';
+import { type Erasure, erasedEvents } from '../fold-around-erasures.ts';
+import { chainAfterErasure } from './history-rows.ts';
+import { readFoldState, writeState, writeTotals } from './statements.ts';
+import { ERASED_VERSIONS, NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
+import { Totals } from './totals.ts';
+
+const isRecords = (stream: string): boolean => isResource(category(stream));
+
+/**
+ * Gives the versions that an erasure names the text that the log has for them now. Positions, times and versions stay; totals follow where a
+ * version is current. A build that has folded the erased text from the start changes nothing but what says that they were erased.
+ */
+export const foldErasure = async (erasure: Erasure, context: FoldContext): Promise<void> => {
+  if (!erasure.data.streams.some(({ stream }) => isRecords(stream))) return;
+  const { transaction, columns, generation } = context;
+  const [state, ...known] = (await transaction.execute(readFoldState(generation))).rows;
+  const totals = new Totals();
+  for (const [resource, records, digest] of known) totals.load(resource!, Number(records), digest!);
+  for await (const page of erasedEvents(erasure, isRecords, context.reread)) {
+    await rewriteVersions(
+      page.filter(({ type }) => type === RECORD_PUBLISHED),
+      erasure.number,
+      totals,
+      context,
+    );
+  }
+  const [head, changedAt, , , outline] = state!;
+  const chain = chainAfterErasure(erasure.event.id);
+  await transaction.execute(writeState(generation, { head: Number(head), changedAt: Number(changedAt), chain, outline: outline! }));
+  if (totals.touched().length > 0) await transaction.execute(writeTotals(generation, columns, totals.touched()));
+};
+
+/** `events` are of one stream. */
+const rewriteVersions = async (
+  events: readonly StoredEvent[],
+  erasure: number,
+  totals: Totals,
+  { transaction, columns, generation }: FoldContext,
+): Promise<void> => {
+  if (events.length === 0) return;
+  const { history } = recordHistoryTables(generation);
+  const { resource, recordId } = recordOfStream(events[0]!.stream);
+  const versions = new Map(events.map(({ revision, data }) => [String(revision + 1), data]));
+  // One pass for a page: there is no index of versions, which nothing else asks for.
+  const found = await transaction.execute({
+    text: `select h.position::text, h.version::text, encode(h.digest, 'hex'), (h.superseded_at = ${NOT_SUPERSEDED})::text
+      from ${history} h where h.resource = $1 and h.record_id = $2::uuid and h.version = any ($3::bigint[]) and not h.removed`,
+    values: [resource, recordId, columns.bigints([...versions.keys()].map(Number))],
+  });
+  const rows = found.rows.map(([position, version, before, current]) => {
+    const data = versions.get(version!)!;
+    return {
+      position: Number(position),
+      before: before!,
+      isCurrent: current === 'true',
+      data,
+      digest: recordDigest(resource, recordId, data),
+    };
+  });
+  if (rows.length === 0) return;
+  const positions = columns.bigints(rows.map(({ position }) => position));
+  await transaction.execute({
+    text: `update ${history} h set body = n.body, digest = n.digest from unnest($1::bigint[], $2::text[], $3::bytea[]) as n(position, body, digest)
+      where h.position = n.position`,
+    values: [positions, columns.texts(rows.map(({ data }) => data)), columns.bytes(rows.map(({ digest }) => Buffer.from(digest, 'hex')))],
+  });
+  await transaction.execute({
+    text: `insert into ${ERASED_VERSIONS} as v (generation, position, resource, erasure)
+      select $1::integer, n.position, $4, $2::bigint from unnest($3::bigint[]) as n(position)
+      on conflict (generation, position) do update set erasure = greatest(v.erasure, excluded.erasure)`,
+    values: [generation, erasure, positions, resource],
+  });
+  for (const { before, isCurrent, digest } of rows) {
+    if (!isCurrent || before === digest) continue;
+    totals.remove(resource, before);
+    totals.add(resource, digest);
+  }
+};

@@ -1,0 +1,234 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { canonicalJson } from '../../src/domain/canonical-json.ts';
+import { addDigest, digestText, recordDigest } from '../../src/domain/state-digest.ts';
+import { untilTrue } from '../support/civic.ts';
+import { recordId } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { catchUp, FeedMirror } from '../support/feed-mirror.ts';
+import { bodyOf } from '../support/feed-reader.ts';
+import { type KurrentPeer, startKurrentPeer } from '../support/kurrent-peer.ts';
+import { MISSING_RECORD } from '../support/missing-record.ts';
+import { newReport } from '../support/report-requests.ts';
+import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { askTools, currentRequest } from '../support/tool-requests.ts';
+import { tablesWith, wholeDatabase } from '../support/whole-database.ts';
+
+/** Two words that stand nowhere else, by which also a search index is searched. */
+const NAME = 'Zebulona Quixworth';
+const WORDS = ['zebulona', 'quixworth'];
+const REPLACED = '[removed]';
+const ERASE = ['--with', REPLACED, '--reason', 'personal_data'];
+
+interface Found {
+  readonly stream: string;
+  readonly version: number;
+  readonly type: string;
+  readonly pointers: readonly string[];
+  readonly erasable: boolean;
+}
+interface Page {
+  readonly data: { readonly items: readonly ({ readonly id: string } & Record<string, unknown>)[] };
+  readonly meta: { readonly nextCursor: string | null; readonly hasMore: boolean; readonly digest?: string };
+}
+interface Taken {
+  readonly snapshotId: string;
+  readonly digests: Readonly<Record<string, string>>;
+}
+
+describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store) => {
+  let database: TestDatabase;
+  let peer: KurrentPeer | undefined;
+  let installation: Installation;
+  let service: Service;
+  let key: string;
+  let accountId: string;
+  let itemId: string;
+
+  beforeAll(async () => {
+    database = await startTestDatabase();
+    peer = store === 'KurrentDB' ? await startKurrentPeer() : undefined;
+    const settings = {
+      DATABASE_URL: database.url,
+      CIVIC_REPORT_CLIENT_LIMIT: '1000000/60',
+      ...(peer === undefined ? {} : { EVENTSTORE_URL: peer.url }),
+    };
+    installation = makeInstallation('civic-erasure-', settings);
+    service = await installation.start({ sample: 'on' });
+    const paid = ['--channel', 'subscription', '--tier', 'pro', '--paid-until', '2099-01-01T00:00:00Z'];
+    accountId = (await json<{ accountId: string }>('accounts', 'open', '--name', `Office of ${NAME}`, ...paid)).accountId;
+    key = (await json<{ key: string }>('keys', 'issue', '--account', accountId, '--scope', 'civic:read,civic:export,mcp:read')).key;
+    await json('reports', 'pause', 'worker');
+    itemId = (await json<{ id: string }[]>('records', 'export', '--resource', 'agenda_items'))[0]!.id;
+  });
+
+  afterAll(async () => {
+    await service?.stop();
+    await installation?.close();
+    await peer?.stop();
+    await database?.close();
+  });
+
+  const json = async <Value>(...args: string[]): Promise<Value> => {
+    const { exitCode, stdout, stderr } = await installation.civic([...args, '--json']);
+    expect({ exitCode, stderr, args }).toEqual({ exitCode: 0, stderr: '', args });
+    return JSON.parse(stdout) as Value;
+  };
+  const importing = async (...lines: object[]): Promise<void> => {
+    const input = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
+    const { exitCode, stderr, stdout } = await installation.civic(['records', 'import', '-', '--json'], { input });
+    expect({ exitCode, stderr, appended: (JSON.parse(stdout) as { appended: number }).appended }).toEqual({
+      exitCode: 0,
+      stderr: '',
+      appended: lines.length,
+    });
+  };
+  const item = async () => {
+    const lines = await json<{ id: string; data: Record<string, unknown> }[]>('records', 'export', '--resource', 'agenda_items');
+    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = lines.find(({ id }) => id === itemId)!.data;
+    return content;
+  };
+  const document = (title: string) => ({
+    op: 'upsert',
+    resource: 'documents',
+    id: recordId('documents', 1),
+    data: { meetingId: null, agendaItemId: null, kind: 'other', title, url: 'https://example.org/d' },
+  });
+  const ask = (path: string, options?: { readonly method?: string }) => service.fetch(path, { ...options, key });
+  const found = (): Promise<Found[]> => json('erase', 'find', NAME);
+  const take = async (): Promise<Taken> => (await bodyOf<{ data: Taken }>(await ask('/api/v1/data/snapshots', { method: 'POST' }))).data;
+  const pageOf = (snapshot: string, resource: string, query: string) => ask(`/api/v1/data/snapshots/${snapshot}/${resource}?${query}`);
+  const sumOf = (resource: string, items: Page['data']['items']): string =>
+    digestText(items.reduce((sum, data) => addDigest(sum, recordDigest(resource, data.id, canonicalJson(data))), 0n));
+  const whole = () => wholeDatabase(database.url);
+  const headDigests = async () =>
+    (await bodyOf<{ data: { pipeline: { head: { digests: Record<string, string> } } } }>(await ask('/api/v1/data/health'))).data.pipeline
+      .head.digests;
+  const search = async (query: string): Promise<string> =>
+    (
+      await askTools({
+        url: service.baseUrl,
+        key,
+        ...currentRequest('tools/call', { params: { name: 'search_agenda', arguments: { query } } }),
+      })
+    ).text;
+
+  test('a name that stood everywhere stands nowhere any more, and every proof holds', { timeout: 240_000 }, async () => {
+    const before = await item();
+    const upsert = { op: 'upsert', resource: 'agenda_items', id: itemId };
+    await importing(
+      { ...upsert, data: { ...before, title: `${String(before['title'])} asked by ${NAME}` } },
+      { ...upsert, data: { ...before, title: `${NAME} asks`, text: `As ${NAME} said: "${NAME}" is a name.` } },
+      document(`A letter of ${NAME}`),
+      document(`Letters of ${NAME}`),
+      { op: 'remove', resource: 'documents', id: recordId('documents', 1), reason: `withdrawn for ${NAME}` },
+    );
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: `Feed of ${NAME}` });
+    expect((await fetch(`${service.baseUrl}/api/v1/data/subscriptions`, { method: 'POST', headers, body })).status).toBe(201);
+    const report = await newReport(service, key, 'a-token', { ...MISSING_RECORD, expectedRecord: `What ${NAME} wrote` });
+    await json('reports', 'lease', report.reportId, '--holder', 'somebody', '--while-paused');
+    await json('reports', 'note', report.reportId, '--holder', 'somebody', '--text', `${NAME} called`);
+    const snapshot = await take();
+    const early = await bodyOf<Page>(await pageOf(snapshot.snapshotId, 'agenda_items', 'limit=1'));
+    const follower = new FeedMirror();
+    await catchUp(follower, ask, () => 100);
+    expect(JSON.stringify(follower.changes)).toContain(NAME);
+    expect(await search('Quixworth')).toContain(itemId);
+    expect(tablesWith(await whole(), 'quixworth').length).toBeGreaterThan(7);
+
+    const all = await found();
+    expect(new Set(all.map(({ type }) => type))).toEqual(
+      new Set(['AccountOpened', 'RecordPublished', 'RecordWithdrawn', 'DataReportSubmitted', 'DataReportNoted', 'FeedSubscriptionCreated']),
+    );
+    expect(all.every(({ erasable }) => erasable)).toBe(true);
+    expect(JSON.stringify(all)).not.toContain('said');
+
+    const dry = await json<{ events: unknown[]; erasures: unknown[] }>('erase', 'record', itemId, '--text', NAME, ...ERASE, '--dry-run');
+    expect(dry.events.length).toBeGreaterThan(1);
+    expect(await found()).toEqual(all);
+
+    const records = new Set(all.filter(({ type }) => type.startsWith('Record')).map(({ stream }) => stream.slice(stream.indexOf('-') + 1)));
+    const erased: { changes: number; erasures: string[] }[] = [];
+    const erase = async (...subject: string[]) => {
+      const { exitCode, stdout } = await installation.civic(['erase', ...subject, '--text', NAME, ...ERASE, '--json']);
+      expect(exitCode).toBe(0);
+      erased.push(JSON.parse(stdout) as (typeof erased)[number]);
+    };
+    for (const id of records) await erase('record', id);
+    await erase('report', report.reportId);
+    await erase('account', accountId);
+    expect(erased.every(({ erasures }) => erasures.length === 1)).toBe(true);
+    // What others made of the text meanwhile, such as a hit that quotes it.
+    for (let left = await found(); left.length > 0; left = await found()) await erase('record', left[0]!.stream.replace(/^[a-z_]+-/, ''));
+
+    for (const word of WORDS) {
+      await untilTrue(`no table holds ${word}`, async () => tablesWith(await whole(), word).length === 0);
+      expect(tablesWith(await whole(), word)).toEqual([]);
+      expect(await search(word)).not.toContain(itemId);
+    }
+    expect((await found()).length).toBe(0);
+    // What the page says of KurrentDB: its old bytes stay.
+    if (peer !== undefined) expect(peer.store.records.some(({ data }) => Buffer.from(data).toString().includes(NAME))).toBe(true);
+
+    const anew = new FeedMirror();
+    await catchUp(anew, ask, () => 100);
+    await catchUp(follower, ask, () => 100);
+    expect(JSON.stringify(anew.changes)).not.toContain('Quixworth');
+    expect(anew.position).toBe(follower.position);
+    // Positions, versions and times are those that were; only the content of what was erased is another.
+    const outline = (changes: readonly string[]) => changes.map((text) => ({ ...(JSON.parse(text) as object), data: null }));
+    expect(outline(anew.changes)).toEqual(outline(follower.changes));
+    const digests = await headDigests();
+    expect(anew.digests()).toEqual(digests);
+    expect(follower.digests()).toEqual(digests);
+    expect([...follower.records.values()].join('')).not.toContain('Quixworth');
+
+    // The pages of one reading fit together; what was begun before is begun again.
+    const late = await pageOf(snapshot.snapshotId, 'agenda_items', `limit=1&cursor=${early.meta.nextCursor!}`);
+    expect(late.status).toBe(410);
+    expect(await late.json()).toMatchObject({ error: { code: 'cursor_expired' } });
+    const items: Page['data']['items'][number][] = [];
+    let cursor: string | null = null;
+    let last: Page;
+    do {
+      last = await bodyOf<Page>(await pageOf(snapshot.snapshotId, 'agenda_items', `limit=3${cursor === null ? '' : `&cursor=${cursor}`}`));
+      items.push(...last.data.items);
+      cursor = last.meta.nextCursor;
+    } while (last.meta.hasMore);
+    expect(JSON.stringify(items)).not.toContain('Quixworth');
+    expect(items.find(({ id }) => id === itemId)).toMatchObject({
+      title: `${REPLACED} asks`,
+      text: `As ${REPLACED} said: "${REPLACED}" is a name.`,
+    });
+    expect(last.meta.digest).toBe(sumOf('agenda_items', items));
+    expect(last.meta.digest).not.toBe(snapshot.digests['agenda_items']);
+    // A resource that nothing was erased from is as it was, and says nothing of a digest.
+    const topics = await bodyOf<Page>(await pageOf(snapshot.snapshotId, 'topics', 'limit=500'));
+    expect([topics.meta.digest, sumOf('topics', topics.data.items)]).toEqual([undefined, snapshot.digests['topics']]);
+
+    const tables = async () =>
+      [...(await whole())]
+        .filter(([name]) => /_g\d+$/.test(name))
+        .map(([name, lines]) => [name.replace(/_g\d+$/, ''), lines] as const)
+        .toSorted(([one], [other]) => (one < other ? -1 : 1));
+    const once = async () => {
+      await untilTrue('one build of each', async () => {
+        const names = (await tables()).map(([name]) => name);
+        return new Set(names).size === names.length;
+      });
+      return tables();
+    };
+    const live = await once();
+    // All of them on one store: what a fold makes of an erasure is the same on the other.
+    if (peer === undefined) await json('projections', 'rebuild', '--all');
+    else await json('projections', 'rebuild', 'record_history');
+    const verified = await json<{ equal: boolean }[]>('projections', 'verify', 'record_history');
+    expect(verified.filter(({ equal }) => !equal)).toEqual([]);
+    // Kept for a switch back; an erasure has them go.
+    await erase('account', accountId);
+    expect(await once()).toEqual(live);
+    const again = await bodyOf<Page>(await pageOf(snapshot.snapshotId, 'agenda_items', 'limit=500'));
+    expect(again.meta.digest).toBe(last.meta.digest);
+    expect(again.data.items).toEqual(items);
+  });
+});
