@@ -18,7 +18,7 @@ const usage = (): string =>
     'Compares the program with a yardstick, run beside it turn by turn. Without a name: every load. A row of JSON for each load goes to',
     'bench/results/; the table ends the output.',
     '',
-    ...LOADS.map(({ name, title }) => `  ${name.padEnd(12)} ${title}`),
+    ...LOADS.map(({ name, title }) => `  ${name.padEnd(20)} ${title}`),
     '',
   ].join('\n');
 

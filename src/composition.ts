@@ -27,6 +27,7 @@ import { createReportQueue } from '../infra/postgresql/report-queue.ts';
 import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
 import { createRegularTurns } from '../infra/postgresql/regular-turns.ts';
 import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
+import { createTraffic } from '../infra/postgresql/traffic.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { createWorkingRows } from '../infra/postgresql/working-rows.ts';
 import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
@@ -176,6 +177,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     logger,
     owner: `${hostname()}:${process.pid}:${role}:${identifiers.next().slice(-6)}`,
     leaseMs: LEASE_MS,
+    traffic: createTraffic(database.read),
     batchSize: FOLD_BATCH,
     keptMs: settings.CIVIC_REBUILD_KEPT,
   };

@@ -6,9 +6,13 @@ import type { ProjectorDependencies } from './dependencies.ts';
 import type { FoldTarget } from './fold-batch.ts';
 import { foldOrPause } from './fold-or-pause.ts';
 import { readForward } from './read-forward.ts';
+import { createRebuildPace, type RebuildPace } from './rebuild-pace.ts';
 import { isFolded, switchGeneration } from './switch-generation.ts';
+import type { TrafficWatch } from './traffic-watch.ts';
 
 const RETRY_MS = 20;
+/** One that gives way may be outrun by writers for ever: after so many passes over what was written meanwhile it gives way no more. */
+const PATIENT_PASSES = 3;
 
 /**
  * Folds a building generation up to the live one. One that is held is compared there and then only followed; any other is switched to.
@@ -18,11 +22,13 @@ export const buildGeneration = async (
   deps: ProjectorDependencies,
   target: FoldTarget,
   row: Generation,
+  watch: TrafficWatch,
   signal: AbortSignal,
 ): Promise<Position | null> => {
   let checkpoint = row.checkpoint;
-  for (;;) {
-    checkpoint = await catchUp(deps, target, checkpoint, signal);
+  const pace = createRebuildPace(deps, watch, signal);
+  for (let passes = 0; ; passes++) {
+    checkpoint = await catchUp(deps, target, checkpoint, passes < PATIENT_PASSES ? pace : null, signal);
     const step = await (row.held ? compareHeld(deps, target, row, checkpoint) : switchOrRefuse(deps, target, checkpoint));
     if (step.kind === 'follow') return step.checkpoint;
     if (step.kind === 'refused') return null;
@@ -33,12 +39,27 @@ export const buildGeneration = async (
 
 type Step = { readonly kind: 'follow'; readonly checkpoint: Position } | { readonly kind: 'refused' | 'behind' | 'ahead' };
 
-const catchUp = async (deps: ProjectorDependencies, target: FoldTarget, from: Position, signal: AbortSignal): Promise<Position> => {
+/** Up to where the log ended at the beginning: under steady writing its end is never met, and what comes next folds the last of it itself. */
+const catchUp = async (
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  from: Position,
+  pace: RebuildPace | null,
+  signal: AbortSignal,
+): Promise<Position> => {
   let checkpoint = from;
-  for await (const batch of readForward(deps.log, from, { types: target.projection.handles, batchSize: deps.batchSize })) {
+  const end = await deps.log.head();
+  const reading = {
+    types: target.projection.handles,
+    get batchSize() {
+      return pace?.batchSize ?? deps.batchSize;
+    },
+  };
+  for await (const batch of readForward(deps.log, from, reading)) {
+    const begun = deps.leaseClock.now();
     checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
-    // Near enough: under steady writing the end of the log is never met, and what comes next folds the last of it itself.
-    if (batch.events.length < deps.batchSize) break;
+    if (checkpoint >= end) break;
+    await pace?.rest(batch.events.length, deps.leaseClock.now() - begun);
   }
   return checkpoint;
 };

@@ -3,6 +3,7 @@ import type { ColumnArrays, Transactor } from '../../src/domain/ports/database.t
 import type { EventLog } from '../../src/domain/ports/event-log.ts';
 import type { GenerationStore } from '../../src/domain/ports/generations.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { Traffic } from '../../src/domain/ports/traffic.ts';
 
 export interface ProjectorDependencies {
   readonly log: EventLog;
@@ -15,6 +16,8 @@ export interface ProjectorDependencies {
   /** Names this process among the owners. */
   readonly owner: string;
   readonly leaseMs: number;
+  /** What else goes on in the database: a rebuild gives way to it. */
+  readonly traffic: Traffic;
   readonly batchSize: number;
   /** How long the tables that a switch replaced are kept to be switched back to. */
   readonly keptMs: number;

@@ -11,6 +11,8 @@ export interface FoldTarget {
   readonly logId: string | null;
   /** Ids of events that an operator had left out. */
   readonly skipped: ReadonlySet<string>;
+  /** Nobody reads it yet: what a crash of the database takes is folded again, so that no batch waits for the disk. */
+  readonly unread?: boolean;
 }
 
 /**
@@ -22,7 +24,8 @@ export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget,
   const events = skipped.size === 0 ? batch.events : batch.events.filter(({ id }) => !skipped.has(id));
   await deps.transactor.transaction(async (transaction) => {
     // A checkpoint that moves over nothing may be lost with a crash: it is found again, so it need not wait for the disk.
-    if (events.length === 0) await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
+    if (events.length === 0 || target.unread === true)
+      await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
     const now = deps.leaseClock.now();
     const moved = await deps.generations.advance(transaction, lease, {
       from,

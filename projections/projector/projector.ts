@@ -5,6 +5,7 @@ import { LeaseLost } from '../../src/domain/while-leased.ts';
 import { ProjectionPaused } from './fold-or-pause.ts';
 import { underLease } from './lease.ts';
 import { runGeneration } from './run-generation.ts';
+import { createTrafficWatch } from './traffic-watch.ts';
 
 const TICK_MS = 500;
 const RETIRED_GRACE_MS = 30_000;
@@ -24,6 +25,7 @@ export interface Projector {
 export const startProjector = (deps: ProjectorDependencies, projections: readonly Projection[]): Projector => {
   const stopping = new AbortController();
   const running = new Map<number, Promise<void>>();
+  const watch = createTrafficWatch(deps);
   let wake = new AbortController();
 
   const own = async (projection: Projection, candidate: Generation) => {
@@ -33,7 +35,7 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
     if (acquired === null) return;
     deps.logger.debug({ projection: projection.name, generation: candidate.generation, token: acquired.lease.token }, 'projection owned');
     const run = underLease(deps, acquired.lease, stopping.signal, (signal) =>
-      runGeneration(deps, projection, acquired.row, acquired.lease, signal),
+      runGeneration(deps, projection, acquired.row, acquired.lease, watch, signal),
     )
       .catch((error: unknown) => {
         if (error instanceof LeaseLost || error instanceof ProjectionPaused || stopping.signal.aborted) return;
@@ -76,6 +78,7 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
     while (!stopping.signal.aborted) {
       try {
         await tick();
+        await watch.look();
       } catch (error) {
         deps.logger.warn({ error: (error as Error).message }, 'the projector could not look for work');
       }

@@ -7,6 +7,7 @@ import type { FoldTarget } from './fold-batch.ts';
 import { foldOrPause } from './fold-or-pause.ts';
 import { requireSameLog } from './own-log.ts';
 import { readSkippedEvents } from './skipped-events.ts';
+import type { TrafficWatch } from './traffic-watch.ts';
 
 /** Folds one generation under a lease until the signal aborts, the lease is lost, it is paused, or it is refused. */
 export const runGeneration = async (
@@ -14,12 +15,14 @@ export const runGeneration = async (
   projection: Projection,
   row: Generation,
   lease: Lease,
+  watch: TrafficWatch,
   signal: AbortSignal,
 ): Promise<void> => {
   const logId = await deps.log.identity();
   requireSameLog(row, logId);
   const target: FoldTarget = { projection, lease, logId, skipped: await readSkippedEvents(deps.log, projection.name) };
-  const checkpoint = row.state === 'building' ? await buildGeneration(deps, target, row, signal) : row.checkpoint;
+  const checkpoint =
+    row.state === 'building' ? await buildGeneration(deps, { ...target, unread: true }, row, watch, signal) : row.checkpoint;
   if (checkpoint !== null) await follow(deps, target, checkpoint, signal);
 };
 

@@ -105,6 +105,7 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
     leaseMs: options.leaseMs ?? 2000,
     batchSize: options.batchSize ?? 500,
     keptMs: DAY_MS,
+    traffic: { transactions: async () => 0 },
     ...overrides,
   });
   return {

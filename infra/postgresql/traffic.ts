@@ -1,0 +1,12 @@
+import type { ReadDatabase } from '../../src/domain/ports/database.ts';
+import type { Traffic } from '../../src/domain/ports/traffic.ts';
+
+const COMMITTED = 'select xact_commit::text from pg_stat_database where datname = current_database()';
+
+/** Counted by the server itself, over all its clients: readers, writers and projectors of every process. */
+export const createTraffic = (database: ReadDatabase): Traffic => ({
+  async transactions() {
+    const [row] = await database.texts({ name: 'count_transactions', text: COMMITTED, values: [] });
+    return Number(row?.[0] ?? 0);
+  },
+});

@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { createRebuildPace } from '../../projections/projector/rebuild-pace.ts';
+import { createTrafficWatch } from '../../projections/projector/traffic-watch.ts';
+
+/** A database that others use at a rate, and time that passes while a batch is folded and while it rests. */
+const beside = (othersPerSecond: () => number, most = 2000) => {
+  let now = 1_000_000;
+  let committed = 0;
+  const rests: number[] = [];
+  const clock = {
+    now: () => now,
+    sleep: async (milliseconds: number) => {
+      rests.push(milliseconds);
+      pass(milliseconds);
+    },
+  };
+  const pass = (milliseconds: number) => {
+    now += milliseconds;
+    committed += (othersPerSecond() * milliseconds) / 1000;
+  };
+  const traffic = { transactions: async () => committed };
+  const watch = createTrafficWatch({ traffic, leaseClock: clock });
+  const pace = createRebuildPace({ leaseClock: clock, batchSize: most }, watch, new AbortController().signal);
+  return {
+    pace,
+    rests,
+    /** Folds for so long, at so many milliseconds an event; returns the events folded. */
+    fold: async (milliseconds: number, msAnEvent: number): Promise<number> => {
+      let folded = 0;
+      const until = clock.now() + milliseconds;
+      while (clock.now() < until) {
+        const events = pace.batchSize;
+        const took = events * msAnEvent;
+        pass(took);
+        committed += 2;
+        folded += events;
+        await pace.rest(events, took);
+      }
+      return folded;
+    },
+  };
+};
+
+test('alone it never rests, and takes whole batches', async () => {
+  const { pace, rests, fold } = beside(() => 0);
+  const folded = await fold(10_000, 0.05);
+  expect(rests).toEqual([]);
+  expect(folded).toBeGreaterThanOrEqual(10_000 / 0.05);
+  expect(pace.batchSize).toBe(500);
+});
+
+test('beside readers it takes short batches and rests as long as it works', async () => {
+  const { pace, rests, fold } = beside(() => 300);
+  const folded = await fold(10_000, 0.2);
+  expect(pace.batchSize * 0.2).toBeLessThanOrEqual(40);
+  const rested = rests.reduce((sum, rest) => sum + rest, 0);
+  expect(rested).toBeGreaterThan(4_000);
+  expect(rested).toBeLessThan(5_500);
+  expect(folded).toBeGreaterThan(20_000);
+});
+
+test('it gives way when readers come and goes on when they have gone', async () => {
+  let others = 0;
+  const { rests, fold } = beside(() => others);
+  await fold(3_000, 0.05);
+  const alone = rests.length;
+  others = 200;
+  await fold(4_000, 0.05);
+  const given = rests.length;
+  expect(given).toBeGreaterThan(alone + 10);
+  others = 0;
+  await fold(3_000, 0.05);
+  const gone = rests.length;
+  await fold(3_000, 0.05);
+  expect(rests.length).toBe(gone);
+});
+
+test('where a batch takes ten times as long, on a busy machine, the batches are shorter and none is empty', async () => {
+  const { pace, fold } = beside(() => 300);
+  await fold(5_000, 0.2);
+  const usual = pace.batchSize;
+  await fold(5_000, 2);
+  expect(pace.batchSize).toBeLessThan(usual);
+  expect(pace.batchSize).toBeGreaterThanOrEqual(100);
+});
+
+test('it takes no more than the program folds at once', async () => {
+  const { pace, fold } = beside(() => 0, 20);
+  await fold(3_000, 0.05);
+  expect(pace.batchSize).toBe(20);
+});
+
+test('where the traffic cannot be told it stays as it was: a database that is away is no reason to hurry', async () => {
+  let away = false;
+  let committed = 0;
+  let now = 0;
+  const traffic = { transactions: () => (away ? Promise.reject(new Error('away')) : Promise.resolve(committed)) };
+  const watch = createTrafficWatch({ traffic, leaseClock: { now: () => now, sleep: async () => undefined } });
+  const second = async () => {
+    now += 1_000;
+    committed += 500;
+    await watch.look();
+    return watch.busy;
+  };
+  expect(await second()).toBe(false);
+  expect(await second()).toBe(true);
+  away = true;
+  expect(await second()).toBe(true);
+});
