@@ -20,6 +20,8 @@ import type { EventLog, Position } from './domain/ports/event-log.ts';
 import type { GenerationStore } from './domain/ports/generations.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Tracing } from './domain/ports/tracing.ts';
+import type { PoolUse } from './domain/ports/database.ts';
+import type { ProcessFigures } from './domain/process-figures.ts';
 import type { LogMoves } from './domain/ports/log-moves.ts';
 import type { PaymentLedger } from './domain/ports/payment-ledger.ts';
 import type { LiveReads, Projection } from './domain/ports/projection.ts';
@@ -37,6 +39,9 @@ export interface Civic {
   readonly logger: Logger;
   /** Null where no traces are asked for. */
   readonly tracing: Tracing | null;
+  /** What this process has done so far. */
+  readonly figures: ProcessFigures;
+  readonly pools: () => readonly PoolUse[];
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly randomBytes: RandomBytes;

@@ -31,7 +31,6 @@ import { createTraffic } from '../infra/postgresql/traffic.ts';
 import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { createWorkingRows } from '../infra/postgresql/working-rows.ts';
 import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
-import type { X402 } from '../infra/x402/open.ts';
 import { requireOwnLog } from '../projections/projector/own-log.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
 import { recordHistory } from '../projections/record-history/projection.ts';
@@ -68,8 +67,10 @@ import { createSampledFailures } from './admission/sampled-failures.ts';
 import type { Civic, Role } from './civic.ts';
 import { createErasing } from './composition/erasing.ts';
 import { openLog, type OpenLog, openOtherLog, reachDatabase } from './composition/open-stores.ts';
+import { openPayAsYouGo } from './composition/open-pay-as-you-go.ts';
 import { openTraces, traceDatabase, traceLog, traceProjections, traceReactor } from './composition/open-traces.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
+import { ProcessFigures } from './domain/process-figures.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
 import type { Clock } from './domain/ports/clock.ts';
 import type { Position } from './domain/ports/event-log.ts';
@@ -119,7 +120,8 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
     closers.push(() => database.close());
     const log = await openLog(settings.EVENTSTORE_URL ?? attached.url);
     closers.push(() => log.close());
-    const traced = { database: traceDatabase(database, tracing), log: traceLog(log, tracing), tracing };
+    const figures = new ProcessFigures();
+    const traced = { database: traceDatabase(database, tracing), log: traceLog(log, tracing, figures), tracing, figures };
     return await assemble(settings, role, logger, { time, url: attached.url, ...traced, closers, close });
   } catch (error) {
     await close();
@@ -134,21 +136,13 @@ interface Opened {
   readonly database: Awaited<ReturnType<typeof openDatabase>>;
   readonly log: OpenLog;
   readonly tracing: Tracing | null;
+  readonly figures: ProcessFigures;
   readonly closers: (() => Promise<unknown>)[];
   readonly close: () => Promise<void>;
 }
 
-const FACILITATOR_TIMES = { verifyMs: 2_000, settleMs: 4_000 };
-
-/** The channel is off until it is said whom to pay and who settles; what it needs is large, and loaded then only. */
-const openPayAsYouGo = async (settings: Settings): Promise<X402 | null> => {
-  const { CIVIC_X402_PAY_TO: payTo, CIVIC_X402_FACILITATOR_URL: facilitatorUrl, CIVIC_X402_RPC_URL: rpcUrl } = settings;
-  if (payTo === undefined || facilitatorUrl === undefined) return null;
-  return (await import('../infra/x402/open.ts')).openX402({ payTo, facilitatorUrl, rpcUrl }, FACILITATOR_TIMES);
-};
-
 const assemble = async (settings: Settings, role: Role, logger: Logger, opened: Opened): Promise<Civic> => {
-  const { time, database, log, tracing, closers, close } = opened;
+  const { time, database, log, tracing, figures, closers, close } = opened;
   const offset = await trialClockOffset(database.transactor, settings.CIVIC_CLOCK_START, time.now());
   const clock = shiftedClock(time, offset);
   if (offset !== 0) {
@@ -279,6 +273,8 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     settings,
     logger,
     tracing,
+    figures,
+    pools: () => database.use(),
     clock,
     identifiers,
     randomBytes,
@@ -365,7 +361,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     },
     startProjector() {
       if (projector === undefined) {
-        const started = startProjector(projectorDependencies, traceProjections(PROJECTIONS, tracing));
+        const started = startProjector(projectorDependencies, traceProjections(PROJECTIONS, tracing, figures));
         closers.push(() => started.stop());
         projector = started;
       }
@@ -393,12 +389,13 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       const live = (name: string) => rows.find(({ projection }) => projection === name)?.generation;
       const [history, snapshotsGeneration] = [live(recordHistory.name), live(snapshots.name)];
       if (history === undefined || snapshotsGeneration === undefined) return 0;
-      return pruneRecordHistory(database.transactor, {
+      const pruned = await pruneRecordHistory(database.transactor, {
         history,
         snapshots: snapshotsGeneration,
         now: clock.now(),
         retentionMs: settings.CIVIC_REPLAY_RETENTION,
       });
+      return figures.pruned(pruned);
     },
     close,
   };

@@ -1,4 +1,4 @@
-import type { ColumnArrays, ReadDatabase, Statement, TextRow, Transactor } from '../../src/domain/ports/database.ts';
+import type { ColumnArrays, PoolUse, ReadDatabase, Statement, TextRow, Transactor } from '../../src/domain/ports/database.ts';
 import { columnArrays } from './column-arrays.ts';
 import { openPipelinedConnections } from './pipelined-connections.ts';
 import { openTransactor } from './transactor.ts';
@@ -24,6 +24,8 @@ export interface Database {
   readonly columns: ColumnArrays;
   /** Statements that count in unlogged tables, one transaction each, on pipelined connections of their own: no commit waits for the disk. */
   readonly counting: (statement: Statement) => Promise<readonly TextRow[]>;
+  /** Of each kind of connections. */
+  use(): readonly PoolUse[];
   close(): Promise<void>;
 }
 
@@ -57,6 +59,12 @@ export const openDatabase = async (settings: DatabaseSettings): Promise<Database
     transactor,
     columns: columnArrays,
     counting: async (statement) => (await counting.run(statement)).rows,
+    use: () => [
+      { pool: 'reads', ...typed.use() },
+      { pool: 'hot-reads', ...hot.use() },
+      { pool: 'counts', ...counting.use() },
+      { pool: 'transactions', ...transactor.use() },
+    ],
     close: async () => void (await Promise.all([typed.close(), hot.close(), counting.close(), transactor.close()])),
   };
 };

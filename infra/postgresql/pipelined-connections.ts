@@ -1,9 +1,10 @@
-import type { Statement } from '../../src/domain/ports/database.ts';
+import type { PoolUse, Statement } from '../../src/domain/ports/database.ts';
 import { type Answer, PipelinedConnection } from './pipelined-connection.ts';
 import type { Session } from './sessions.ts';
 
 export interface PipelinedConnections {
   run(statement: Statement): Promise<Answer>;
+  use(): Omit<PoolUse, 'pool'>;
   close(): Promise<void>;
 }
 
@@ -20,6 +21,11 @@ export const openPipelinedConnections = (session: Session, count: number): Pipel
   };
   return {
     run: async (statement) => await choose().run(statement),
+    use: () => {
+      const busy = connections.filter(({ pending }) => pending > 0).length;
+      const under = connections.reduce((sum, { pending }) => sum + pending, 0);
+      return { open: connections.filter(({ connected }) => connected).length, busy, waiting: under - busy };
+    },
     close: async () => void (await Promise.all(connections.map(async (each) => await each.close()))),
   };
 };

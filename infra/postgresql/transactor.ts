@@ -1,12 +1,15 @@
 import { Pool, type PoolClient, type QueryArrayResult } from 'pg';
-import type { Transaction, Transactor } from '../../src/domain/ports/database.ts';
+import type { PoolUse, Transaction, Transactor } from '../../src/domain/ports/database.ts';
 import { isConnectionLoss, mapError } from './errors.ts';
 import { clientConfig, type Session } from './sessions.ts';
 
 const GRACE_MS = 1_000;
 
 /** Transactions of folds and commands, on a pool of connections with text rows. */
-export const openTransactor = (session: Session, connections: number): Transactor & { close(): Promise<void> } => {
+export const openTransactor = (
+  session: Session,
+  connections: number,
+): Transactor & { use(): Omit<PoolUse, 'pool'>; close(): Promise<void> } => {
   const timeout = session.statementTimeoutMs;
   const pool = new Pool({
     ...clientConfig(session),
@@ -51,6 +54,7 @@ export const openTransactor = (session: Session, connections: number): Transacto
         client.release(broken);
       }
     },
+    use: () => ({ open: pool.totalCount, busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
     close: async () => await pool.end(),
   };
 };

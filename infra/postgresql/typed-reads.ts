@@ -1,5 +1,5 @@
 import { createPool, type Interceptor, type QueryResultRow, SchemaValidationError } from 'slonik';
-import { DeadlineExceeded, type TypedQuery } from '../../src/domain/ports/database.ts';
+import { DeadlineExceeded, type PoolUse, type TypedQuery } from '../../src/domain/ports/database.ts';
 import { mapError } from './errors.ts';
 import { CONNECT_TIMEOUT_MS, type Session, slonikDsn } from './sessions.ts';
 
@@ -20,6 +20,7 @@ const validate: Interceptor = {
 
 export interface TypedReads {
   many<Row>(query: TypedQuery<Row>): Promise<readonly Row[]>;
+  use(): Omit<PoolUse, 'pool'>;
   close(): Promise<void>;
 }
 
@@ -53,6 +54,10 @@ export const openTypedReads = async (session: Session, connections: number): Pro
       } finally {
         clearTimeout(timer);
       }
+    },
+    use: () => {
+      const { acquiredConnections, idleConnections, waitingClients } = pool.state();
+      return { open: acquiredConnections + idleConnections, busy: acquiredConnections, waiting: waitingClients };
     },
     close: async () => await pool.end(),
   };

@@ -1,3 +1,4 @@
+import { measuredLog, measuredProjections } from '../../infra/telemetry/measured-ports.ts';
 import type { Database } from '../../infra/postgresql/open-database.ts';
 import {
   tracedLog,
@@ -11,6 +12,7 @@ import type { Logger } from '../domain/ports/logger.ts';
 import type { Projection } from '../domain/ports/projection.ts';
 import type { Reactor } from '../domain/ports/reactors.ts';
 import type { Tracing } from '../domain/ports/tracing.ts';
+import type { ProcessFigures } from '../domain/process-figures.ts';
 import { VERSION } from '../serving/version.ts';
 import type { Settings } from '../settings.ts';
 import type { OpenLog } from './open-stores.ts';
@@ -43,10 +45,17 @@ export const traceDatabase = (database: Database, tracing: Tracing | null): Data
         counting: tracedStatements((statement) => database.counting(statement), tracing),
       };
 
-export const traceLog = (log: OpenLog, tracing: Tracing | null): OpenLog => (tracing === null ? log : tracedLog(log, tracing));
+/** Appends are counted, traces or not. */
+export const traceLog = (log: OpenLog, tracing: Tracing | null, figures: ProcessFigures): OpenLog =>
+  measuredLog(tracing === null ? log : tracedLog(log, tracing), figures);
 
-export const traceProjections = (projections: readonly Projection[], tracing: Tracing | null): readonly Projection[] =>
-  tracing === null ? projections : projections.map((projection) => tracedProjection(projection, tracing));
+/** Folds are counted, traces or not. */
+export const traceProjections = (
+  projections: readonly Projection[],
+  tracing: Tracing | null,
+  figures: ProcessFigures,
+): readonly Projection[] =>
+  measuredProjections(tracing === null ? projections : projections.map((projection) => tracedProjection(projection, tracing)), figures);
 
 export const traceReactor = (reactor: Reactor, tracing: Tracing | null): Reactor =>
   tracing === null ? reactor : tracedReactor(reactor, tracing);

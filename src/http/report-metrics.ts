@@ -1,45 +1,16 @@
-import { Gauge, Histogram, type MetricObjectWithValues, type MetricValueWithName, type Registry } from 'prom-client';
+import { Gauge, type MetricValueWithName, type Registry } from 'prom-client';
 import type { ReportFigures } from '../../queries/report-figures.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { OPEN_REPORT_STATUSES } from '../domain/report-words.ts';
+import { CountedDurations, durationSeries } from './counted-durations.ts';
 
 type Label = 'status';
-type Described = MetricObjectWithValues<MetricValueWithName<Label>>;
 type ReadFigures = () => Promise<ReportFigures | null>;
-
-/** A histogram that is counted elsewhere, so that it outlives the process: it is asked for when the metrics are read. */
-class CountedDurations extends Histogram<Label> {
-  readonly #told: { readonly name: string; readonly help: string };
-  readonly #read: () => Promise<readonly MetricValueWithName<Label>[]>;
-
-  constructor(name: string, help: string, read: () => Promise<readonly MetricValueWithName<Label>[]>) {
-    super({ name, help, labelNames: ['status'], registers: [] });
-    this.#told = { name, help };
-    this.#read = read;
-  }
-
-  override async get(): Promise<Described> {
-    return { ...this.#told, type: 'histogram', aggregator: 'first', values: await this.#read() } as unknown as Described;
-  }
-
-  /** What the text of the metrics is made of; the library's types do not tell of it. */
-  getForPromString(): Promise<Described> {
-    return this.get();
-  }
-}
 
 const valuesOf = (name: string, { bounds, durations }: ReportFigures, measure: string): MetricValueWithName<Label>[] =>
   durations
     .filter((series) => series.measure === measure)
-    .flatMap(({ status, counts, seconds }) => {
-      let reached = 0;
-      const labels = { status };
-      const buckets = counts.map((count, index) => {
-        reached += count;
-        return { metricName: `${name}_bucket`, labels: { le: bounds[index] ?? '+Inf', ...labels }, value: reached };
-      });
-      return [...buckets, { metricName: `${name}_sum`, labels, value: seconds }, { metricName: `${name}_count`, labels, value: reached }];
-    });
+    .flatMap(({ status, counts, seconds }) => durationSeries<Label>(name, { status }, bounds, { counts, sum: seconds }));
 
 /**
  * Missing-data reports: open by status, the age of the oldest open one, and how long reports took to their first move and to their closing.
@@ -80,7 +51,7 @@ export const registerReportMetrics = (registry: Registry, clock: Pick<Clock, 'no
   });
   const durations = (measure: 'first_move' | 'closing', help: string) => {
     const name = `civic_reports_${measure}_seconds`;
-    return new CountedDurations(name, help, async () => {
+    return new CountedDurations(name, help, ['status'], async () => {
       const known = await figures();
       return known === null ? [] : valuesOf(name, known, measure);
     });

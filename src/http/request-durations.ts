@@ -1,4 +1,5 @@
 import { Histogram, type MetricObjectWithValues, type MetricValueWithName, type Registry } from 'prom-client';
+import { durationSeries } from './counted-durations.ts';
 
 type Label = 'operation' | 'status';
 type Described = MetricObjectWithValues<MetricValueWithName<Label>>;
@@ -52,7 +53,9 @@ export class RequestDurations extends Histogram<Label> {
 
   override async get(): Promise<Described> {
     const values = [...this.#series].flatMap(([operation, byStatus]) =>
-      [...byStatus].flatMap(([status, series]) => valuesOf({ operation, status }, series)),
+      [...byStatus].flatMap(([status, series]) =>
+        durationSeries<Label>(NAME, { operation, status: String(status) }, DURATION_BOUNDS, series),
+      ),
     );
     return { name: NAME, help: HELP, type: 'histogram', aggregator: 'sum', values } as unknown as Described;
   }
@@ -62,12 +65,3 @@ export class RequestDurations extends Histogram<Label> {
     return this.get();
   }
 }
-
-const valuesOf = (labels: { operation: string; status: number }, { counts, sum }: Series): MetricValueWithName<Label>[] => {
-  let reached = 0;
-  const buckets = counts.map((count, index) => {
-    reached += count;
-    return { metricName: `${NAME}_bucket`, labels: { le: DURATION_BOUNDS[index] ?? '+Inf', ...labels }, value: reached };
-  });
-  return [...buckets, { metricName: `${NAME}_sum`, labels, value: sum }, { metricName: `${NAME}_count`, labels, value: reached }];
-};

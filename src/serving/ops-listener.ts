@@ -10,7 +10,9 @@ import { createOperationsWatch } from '../http/ops/operations-watch.ts';
 import { watchProcess } from '../http/ops/process-state.ts';
 import { createReadOpsState } from '../http/ops/read-state.ts';
 import { createRecentFigures, SAMPLE_EVERY_MS } from '../http/ops/recent-figures.ts';
+import { registerOperationsMetrics } from '../http/operations-metrics.ts';
 import { createOpsServer } from '../http/ops-server.ts';
+import { registerProcessMetrics } from '../http/process-metrics.ts';
 import { registerReportMetrics } from '../http/report-metrics.ts';
 import { listenOn } from './listen.ts';
 import { createReadiness } from './readiness.ts';
@@ -38,6 +40,10 @@ export const openOpsListener = async (
   collectDefaultMetrics({ register: registry });
   registerLagMetrics(registry, () => listProjections(listing));
   registerReportMetrics(registry, civic.clock, () => readReportFigures(civic.reads));
+  const reading = { ...listing, ...civic.listingReactors, reads: civic.reads, payments: civic.paymentLedger };
+  const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
+  registerOperationsMetrics(registry, watch);
+  registerProcessMetrics(registry, { figures: civic.figures, pools: civic.pools, role, version: VERSION });
   const metrics = createHttpMetrics(registry);
   const readiness = createReadiness({
     generations: civic.generations,
@@ -54,8 +60,6 @@ export const openOpsListener = async (
   const sampling = { what: 'sampling requests', everyMs: SAMPLE_EVERY_MS, run: async () => recent.sample() };
   const sampled = repeat(machineClock, logger, ending.signal, sampling);
   const ofProcess = watchProcess({ role, version: VERSION }, recent);
-  const reading = { ...listing, ...civic.listingReactors, reads: civic.reads, payments: civic.paymentLedger };
-  const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
   const server = createOpsServer({
     registry,
     readiness,

@@ -42,6 +42,15 @@ export interface Transactor {
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
 }
 
+/** How much a set of connections has to do. */
+export interface PoolUse {
+  readonly pool: string;
+  readonly open: number;
+  readonly busy: number;
+  /** Statements or transactions that have none yet. */
+  readonly waiting: number;
+}
+
 /** Encodes columns of values for `unnest($1::text[], $2::bigint[], …)` without escaping or parsing. */
 export interface ColumnArrays {
   texts(values: readonly (string | null)[]): Buffer;

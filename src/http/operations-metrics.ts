@@ -1,0 +1,91 @@
+import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Operations } from '../../queries/read-operations.ts';
+import { PAYMENT_STATES } from '../domain/payments/payment-states.ts';
+import type { Watched } from './ops/operations-watch.ts';
+
+const SOURCE_STATUSES = ['healthy', 'stale', 'failing', 'unsupported', 'unknown'] as const;
+
+type Series = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
+
+/** What is the same in every process, from the reading that `/ops` is shown from; absent while the database does not answer. */
+export const registerOperationsMetrics = (registry: Registry, watch: () => Promise<Watched>): void => {
+  const known = async (): Promise<Operations | null> => {
+    const { reachable, newest } = await watch();
+    return reachable === 'answers' && newest !== null ? newest.operations : null;
+  };
+  const one = (value: number | null): Series => (value === null ? [] : [[{}, value]]);
+  const gauge = (name: string, help: string, labelNames: readonly string[], read: (operations: Operations) => Series) =>
+    registry.registerMetric(
+      new Gauge({
+        name,
+        help,
+        labelNames: [...labelNames],
+        registers: [],
+        async collect() {
+          const operations = await known();
+          if (labelNames.length === 0) this.remove();
+          else this.reset();
+          for (const [labels, value] of operations === null ? [] : read(operations)) this.set(labels, value);
+        },
+      }),
+    );
+  const counter = (name: string, help: string, label: string, read: (operations: Operations) => Series) =>
+    registry.registerMetric(
+      new Counter({
+        name,
+        help,
+        labelNames: [label],
+        registers: [],
+        async collect() {
+          const operations = await known();
+          this.reset();
+          for (const [labels, value] of operations === null ? [] : read(operations)) this.inc(labels, value);
+        },
+      }),
+    );
+
+  gauge('civic_log_events', 'Events in the log; absent where the log cannot count.', [], ({ log }) => one(log.events));
+  gauge('civic_feed_position', 'Changes in the feed.', [], ({ feedPosition }) => one(feedPosition));
+  gauge('civic_snapshots_live', 'Snapshots that can be read; 100,000 at most are counted.', [], (all) => one(all.exports.snapshots));
+  gauge('civic_subscriptions_active', 'Subscriptions whose key is alive; 100,000 at most are counted.', [], (all) =>
+    one(all.exports.subscriptions),
+  );
+  gauge('civic_sources', 'Sources by their status.', ['status'], ({ sources }) =>
+    SOURCE_STATUSES.map((status) => [{ status }, sources.filter((each) => each.status === status).length]),
+  );
+  gauge('civic_payments', 'Payments that have not ended, and those of the last day, by their state.', ['state'], ({ payments }) =>
+    PAYMENT_STATES.map((state) => [{ state }, payments.get(state) ?? 0]),
+  );
+
+  const served = ({ projections }: Operations) => projections.filter(({ serves }) => serves);
+  gauge('civic_projection_position', 'Events of the log that the projection has passed.', ['projection'], (all) =>
+    served(all).flatMap(({ name, place }) => (place === null ? [] : [[{ projection: name }, place]])),
+  );
+  gauge('civic_projection_paused', '1 while the projection is paused at an event that it cannot fold.', ['projection'], (all) =>
+    served(all).map(({ name, state }) => [{ projection: name }, state === 'paused' ? 1 : 0]),
+  );
+  counter(
+    'civic_projection_takeovers_total',
+    'Times that the right to fold the projection was taken, by any process.',
+    'projection',
+    (all) => served(all).map(({ name, takeovers }) => [{ projection: name }, takeovers]),
+  );
+  gauge('civic_reactor_lag_events', 'Events in the log that the reactor has yet to pass.', ['reactor'], ({ reactors }) =>
+    reactors.flatMap(({ name, lagEvents }) => (lagEvents === null ? [] : [[{ reactor: name }, lagEvents]])),
+  );
+  gauge('civic_reactor_lag_seconds', 'Age of the oldest event that the reactor has yet to handle.', ['reactor'], ({ reactors }) =>
+    reactors.map(({ name, lagSeconds }) => [{ reactor: name }, lagSeconds]),
+  );
+  gauge('civic_reactor_paused', '1 while the reactor is paused at an event that it cannot handle.', ['reactor'], ({ reactors }) =>
+    reactors.map(({ name, state }) => [{ reactor: name }, state === 'paused' ? 1 : 0]),
+  );
+  counter('civic_reactor_handled_events_total', 'Events that the reactor has handled, in any process.', 'reactor', ({ reactors }) =>
+    reactors.map(({ name, handled }) => [{ reactor: name }, handled]),
+  );
+  counter(
+    'civic_reactor_takeovers_total',
+    'Times that the right to run the reactor was taken, by any process.',
+    'reactor',
+    ({ reactors }) => reactors.map(({ name, takeovers }) => [{ reactor: name }, takeovers]),
+  );
+};
