@@ -64,12 +64,13 @@ describe('on PostgreSQL', () => {
     // Whoever died right after the erasure: nobody folds it until somebody starts again.
     await projector.stop();
     const position = await civic.atHead();
-    let writing = true;
+    const erasing = new AbortController();
     const others = (async () => {
-      for (let n = 0; writing && n < 40; n += 1) await writer.write([upsert(1, n < 20 ? `${NAME} again ${n}` : `clean ${n}`)], {});
+      for (let n = 0; !erasing.signal.aborted && n < 40; n += 1)
+        await writer.write([upsert(1, n < 20 ? `${NAME} again ${n}` : `clean ${n}`)], {});
     })();
     const erased = await eraseFrom(log, 1, 2);
-    writing = false;
+    erasing.abort();
     await others;
     const rest = await eraseFrom(log, 1, 2);
     expect(erased.places.length + rest.places.length).toBeGreaterThanOrEqual(1001);

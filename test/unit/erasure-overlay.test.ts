@@ -1,4 +1,4 @@
-import fc from 'fast-check';
+import { array, assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Erasing, planEvent } from '../../commands/erasure/plan-erasure.ts';
 import { cutText, keepAround } from '../../src/domain/erasure/cut-text.ts';
@@ -48,16 +48,11 @@ const titleOf = ({ data }: StoredEvent): string => (JSON.parse(data) as { title:
 
 describe('what stays of a text', () => {
   test('with its gaps filled is the text with the literal replaced, whatever the two are', () => {
-    fc.assert(
-      fc.property(
-        fc.string({ unit: 'grapheme' }),
-        fc.string({ unit: 'grapheme', minLength: 1, maxLength: 3 }),
-        fc.string(),
-        (around, gone, put) => {
-          const text = `${around}${gone}${around}${gone}`;
-          expect(cutText(text, keepAround(text, gone)!, put)).toBe(text.replaceAll(gone, () => put));
-        },
-      ),
+    assert(
+      property(string({ unit: 'grapheme' }), string({ unit: 'grapheme', minLength: 1, maxLength: 3 }), string(), (around, gone, put) => {
+        const text = `${around}${gone}${around}${gone}`;
+        expect(cutText(text, keepAround(text, gone)!, put)).toBe(text.replaceAll(gone, () => put));
+      }),
     );
   });
 
@@ -138,8 +133,8 @@ test('the hash of a report by which a repetition is known is made of what is lef
 });
 
 test('a pointer is read as it was written, and other texts are none', () => {
-  fc.assert(
-    fc.property(fc.array(fc.string(), { minLength: 1 }), (path) => {
+  assert(
+    property(array(string(), { minLength: 1 }), (path) => {
       expect(pathOf(pointerOf(path))).toEqual(path);
     }),
   );
