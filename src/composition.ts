@@ -34,7 +34,6 @@ import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
 import { requireOwnLog } from '../projections/projector/own-log.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
 import { recordHistory } from '../projections/record-history/projection.ts';
-import { pruneRecordHistory } from '../projections/record-history/prune.ts';
 import { recordKeys } from '../projections/record-keys/projection.ts';
 import { recordReferences } from '../projections/record-references/projection.ts';
 import { reports } from '../projections/reports/projection.ts';
@@ -67,6 +66,7 @@ import { createSampledFailures } from './admission/sampled-failures.ts';
 import type { Civic, Role } from './civic.ts';
 import { createErasing } from './composition/erasing.ts';
 import { openLog, type OpenLog, openOtherLog, reachDatabase } from './composition/open-stores.ts';
+import { pruneLive } from './composition/prune-live.ts';
 import { openPayAsYouGo } from './composition/open-pay-as-you-go.ts';
 import { openTraces, traceDatabase, traceLog, traceProjections, traceReactor } from './composition/open-traces.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
@@ -384,19 +384,8 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       const reached = await Promise.all(PROJECTIONS.map(({ name }) => progress.reached(name, position, deadline)));
       return reached.every(Boolean);
     },
-    async prune() {
-      const rows = (await generations.list()).filter(({ state }) => state === 'live');
-      const live = (name: string) => rows.find(({ projection }) => projection === name)?.generation;
-      const [history, snapshotsGeneration] = [live(recordHistory.name), live(snapshots.name)];
-      if (history === undefined || snapshotsGeneration === undefined) return 0;
-      const pruned = await pruneRecordHistory(database.transactor, {
-        history,
-        snapshots: snapshotsGeneration,
-        now: clock.now(),
-        retentionMs: settings.CIVIC_REPLAY_RETENTION,
-      });
-      return figures.pruned(pruned);
-    },
+    prune: async () =>
+      figures.pruned(await pruneLive(generations, database.transactor, { now: clock.now(), retentionMs: settings.CIVIC_REPLAY_RETENTION })),
     close,
   };
 };
