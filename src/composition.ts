@@ -1,12 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { openFeed } from '../commands/feed/open-feed.ts';
 import { createRecordWriter } from '../commands/records/write-records.ts';
 import { createTakeSnapshot } from '../commands/snapshots/take-snapshot.ts';
 import { createCreateSubscription } from '../commands/subscriptions/create-subscription.ts';
 import { createRevokeSubscription } from '../commands/subscriptions/revoke-subscription.ts';
 import { createTurns } from '../commands/turns.ts';
-import { shiftedClock, steadyMilliseconds, systemClock } from '../infra/system/clock.ts';
+import { steadyMilliseconds, systemClock } from '../infra/system/clock.ts';
 import { createLogger } from '../infra/system/logging.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
@@ -28,10 +27,8 @@ import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
 import { createRegularTurns } from '../infra/postgresql/regular-turns.ts';
 import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
 import { createTraffic } from '../infra/postgresql/traffic.ts';
-import { trialClockOffset } from '../infra/postgresql/trial-clock.ts';
 import { createWorkingRows } from '../infra/postgresql/working-rows.ts';
 import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
-import { requireOwnLog } from '../projections/projector/own-log.ts';
 import { startProjector, type Projector } from '../projections/projector/projector.ts';
 import { recordHistory } from '../projections/record-history/projection.ts';
 import { recordKeys } from '../projections/record-keys/projection.ts';
@@ -65,6 +62,8 @@ import { createReportFunctions } from './admission/report-functions.ts';
 import { createSampledFailures } from './admission/sampled-failures.ts';
 import type { Civic, Role } from './civic.ts';
 import { createErasing } from './composition/erasing.ts';
+import { openOwnFeed } from './composition/open-own-feed.ts';
+import { serviceClock } from './composition/service-clock.ts';
 import { openLog, type OpenLog, openOtherLog, reachDatabase } from './composition/open-stores.ts';
 import { pruneLive } from './composition/prune-live.ts';
 import { openPayAsYouGo } from './composition/open-pay-as-you-go.ts';
@@ -143,19 +142,10 @@ interface Opened {
 
 const assemble = async (settings: Settings, role: Role, logger: Logger, opened: Opened): Promise<Civic> => {
   const { time, database, log, tracing, figures, closers, close } = opened;
-  const offset = await trialClockOffset(database.transactor, settings.CIVIC_CLOCK_START, time.now());
-  const clock = shiftedClock(time, offset);
-  if (offset !== 0) {
-    logger.warn(
-      { now: new Date(clock.now()).toISOString() },
-      'TRIAL CLOCK: this database does not live in the present; use it for trials only',
-    );
-  }
+  const clock = await serviceClock(database.transactor, settings, time, logger);
   const identifiers = randomIdentifiers;
   const generations = createGenerationStore(database.transactor);
-  // Before anything is written: an empty log beside filled read models is not theirs, and is left empty.
-  await requireOwnLog(generations, log);
-  await openFeed(log, clock, identifiers);
+  await openOwnFeed({ generations, transactor: database.transactor, log, settings, clock, identifiers, logger });
   const reads = createLiveReads(database.read);
   const progress = createProgress(database.read, clock);
   const leaseClock = await openDatabaseClock(database.read, steadyMilliseconds, systemClock);

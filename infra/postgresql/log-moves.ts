@@ -92,6 +92,8 @@ export const createLogMoves = (transactor: Transactor, arrays: ColumnArrays): Lo
       }
       if (move.here === 'target') await transaction.execute({ text: 'delete from civic.log_seal', values: [] });
       await moveCheckpoints(transaction, move);
+      const values = [move.from, move.to];
+      await transaction.execute({ text: 'update civic.installation set log_id = $2::uuid where log_id = $1::uuid', values });
       for (const column of move.columns) await moveColumn(transaction, arrays, column, move.pairs);
       return true;
     }),

@@ -6,6 +6,11 @@ export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
 }
 
+/** The log ends before what a read model has seen of it: it was set back. */
+export class ShorterLog extends Error {
+  override readonly name = 'ShorterLog';
+}
+
 /** Throws `ForeignLog` where a generation was filled from another log than this one: its checkpoint means nothing here. */
 export const requireSameLog = ({ projection, logId }: Generation, identity: string | null): void => {
   if (logId === null || logId === identity) return;
@@ -14,8 +19,20 @@ export const requireSameLog = ({ projection, logId }: Generation, identity: stri
   );
 };
 
-/** The same for everything that serves; asked when a program opens, so that no command appends to a log that nobody reads. */
-export const requireOwnLog = async (generations: Pick<GenerationStore, 'list'>, log: Pick<EventLog, 'identity'>): Promise<void> => {
+/** The same for everything that serves, and that the log has all that was seen of it; asked when a program opens, so that no command appends to a log that nobody reads. */
+export const requireOwnLog = async (
+  generations: Pick<GenerationStore, 'list'>,
+  log: Pick<EventLog, 'identity' | 'head'>,
+): Promise<void> => {
   const [rows, identity] = await Promise.all([generations.list(), log.identity()]);
-  for (const row of rows) if (row.state === 'live') requireSameLog(row, identity);
+  // After the checkpoints were read: what they had reached then, it has.
+  const head = await log.head();
+  for (const row of rows) {
+    if (row.state !== 'live') continue;
+    requireSameLog(row, identity);
+    if (row.logId === null || row.checkpoint <= head) continue;
+    throw new ShorterLog(
+      `the log ends at ${head}, and the read model ${row.projection} has seen it up to ${row.checkpoint}: the log was set back to an earlier state; run \`civic feed renew --reason TEXT\`, which builds the read models anew and gives the feed a new identity`,
+    );
+  }
 };

@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
   doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
   backup: async () => (await import('./commands/backup.ts')).addBackupCommands,
   restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
+  feed: async () => (await import('./commands/feed.ts')).addFeedCommands,
   log: async () => (await import('./commands/log.ts')).addLogCommands,
   replicate: async () => (await import('./commands/replicate.ts')).addReplicateCommand,
 };

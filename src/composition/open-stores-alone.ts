@@ -1,13 +1,15 @@
+import { openDatabaseClock } from '../../infra/postgresql/database-clock.ts';
+import { createInstallationStore } from '../../infra/postgresql/installation.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { trialClockOffset } from '../../infra/postgresql/trial-clock.ts';
 import { createWorkingRows } from '../../infra/postgresql/working-rows.ts';
-import { shiftedClock, systemClock } from '../../infra/system/clock.ts';
+import { steadyMilliseconds, systemClock } from '../../infra/system/clock.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 import { randomIdentifiers } from '../domain/identifiers.ts';
 import type { Stores } from '../domain/ports/stores.ts';
 import type { Settings } from '../settings.ts';
 import { openLog, reachDatabase } from './open-stores.ts';
+import { serviceClock } from './service-clock.ts';
 
 /** Opens the database and the log, with the tables made; nothing is written to the log, and nobody's read models are looked at. */
 export const openStoresAlone = async (settings: Settings): Promise<Stores> => {
@@ -23,9 +25,12 @@ export const openStoresAlone = async (settings: Settings): Promise<Stores> => {
     closers.push(() => database.close());
     const log = await openLog(settings.EVENTSTORE_URL ?? attached.url);
     closers.push(() => log.close());
-    const offset = await trialClockOffset(database.transactor, settings.CIVIC_CLOCK_START, systemClock.now());
+    const clock = await serviceClock(database.transactor, settings, systemClock, logger);
+    const leaseClock = await openDatabaseClock(database.read, steadyMilliseconds, systemClock);
+    closers.push(() => leaseClock.close());
     const rows = createWorkingRows(database.transactor);
-    return { log, rows, clock: shiftedClock(systemClock, offset), identifiers: randomIdentifiers, close };
+    const installation = createInstallationStore(database.transactor);
+    return { log, rows, installation, leaseClock, clock, identifiers: randomIdentifiers, close };
   } catch (error) {
     await close();
     throw error;

@@ -58,6 +58,8 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'payments list': [],
   'payments wallet': [`0x${'a'.repeat(40)}`, '--bar'],
   'erase find': ['no such words anywhere'],
+  'feed renew': ['--reason', 'a trial'],
+  'feed keep': [],
   'sample remove': [],
 };
 /** Commands whose success needs a state that the service is not in here; their refusal is looked at instead. */

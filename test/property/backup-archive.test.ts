@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { BadArchive } from '../../src/cli/backup/archive-format.ts';
 import { readArchive } from '../../src/cli/backup/read-archive.ts';
 import { SeenKeys } from '../../src/cli/backup/seen-keys.ts';
+import type { Position } from '../../src/domain/ports/event-log.ts';
 import { lineOf } from '../../src/cli/log-copy/log-pages.ts';
 import { archiveOf, HEADER, logOf, plainLog, rowsOf, sealedAnew, verified, withFileSeal } from '../support/archives.ts';
 
@@ -127,6 +128,18 @@ test('what inflates to gigabytes is given up at the longest line that there can 
   expect(await reasonOf(withFileSeal(bomb))).toMatch(/longer than any that a backup has/);
   expect(await reasonOf(withFileSeal(Buffer.concat([gzipSync(`${content()[0]}\n`), bomb])))).toMatch(/longer than any/);
   expect(process.memoryUsage().rss - before).toBeLessThan(300 * 1_048_576);
+});
+
+test('a backup during which a text is erased is not kept: what was read of it before may hold the text', async () => {
+  const events = plainLog(FEW);
+  const log = logOf(events);
+  const erasing = {
+    ...log,
+    readLast: async () => new Map([['erasures-civic', { ...events[0]!, position: `${events.at(-1)!.position}1` as Position }]]),
+  };
+  await expect(archiveOf(erasing)).rejects.toThrow(/a text was erased while the backup was written/);
+  const before = { ...log, readLast: async () => new Map([['erasures-civic', events[5]!]]) };
+  expect((await verified(await archiveOf(before))).end.events).toBe(FEW);
 });
 
 test.each(['', 'hello', '\u001f\u008b', gzipSync('hello').toString('latin1')])('no backup at all is told so: %j', async (text) => {

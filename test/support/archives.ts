@@ -33,11 +33,12 @@ export const logOf = (events: readonly StoredEvent[]): EventLog =>
   ({
     head: async () => events.at(-1)!.position,
     distance: () => events.length,
+    readLast: async () => new Map(),
     readAll: async ({ after, limit }) => {
       const page = events.filter(({ position }) => position > after).slice(0, limit);
       return { events: page, scannedTo: page.at(-1)?.position ?? after };
     },
-  }) as Pick<EventLog, 'head' | 'distance' | 'readAll'> as EventLog;
+  }) as Pick<EventLog, 'head' | 'distance' | 'readAll' | 'readLast'> as EventLog;
 
 export const rowsOf = (payments: readonly SavedRow[] = []): WorkingRows =>
   ({

@@ -76,6 +76,13 @@ export class PeerStore {
     return { kind: 'stored', revision: last.revision, place: last.place };
   }
 
+  /** As a disk image that is put back: what came after so many records never was. */
+  setBack(records: number): void {
+    for (const { stream } of this.records.splice(records)) this.#streams.get(stream)!.pop();
+    const last = this.records.at(-1)!;
+    this.#end = last.place + HEADER + BigInt(sizeOf(last));
+  }
+
   #write(stream: string, events: readonly Partial<Proposed>[]): PeerRecord {
     const of = this.#streams.get(stream) ?? [];
     this.#streams.set(stream, of);

@@ -48,6 +48,13 @@ export class PaymentWorld {
     this.ledger = createPaymentLedger(civic.database.transactor);
   }
 
+  /** The same payers, chain, facilitator and time around another installation. */
+  around(civic: TestCivic): PaymentWorld {
+    const other = new PaymentWorld(civic);
+    const { ledger } = other;
+    return Object.assign(other, this, { civic, ledger });
+  }
+
   /** The n-th payment of this world, signed when it is first asked for. */
   payment(nth: number): SentPayment {
     const made = this.signed.get(nth) ?? {

@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
 import { LOG_START, type EventLog, type Position } from '../../domain/ports/event-log.ts';
 import { SAVED_TABLES, type SavedTable, type WorkingRows } from '../../domain/ports/working-rows.ts';
+import { ERASURES_STREAM } from '../../domain/streams.ts';
+import { CommandFailed } from '../context.ts';
 import { lineOf, pagesOf } from '../log-copy/log-pages.ts';
 import { type ArchiveEnd, type ArchiveHeader, BlockChain, fileSeal } from './archive-format.ts';
 
@@ -70,6 +72,11 @@ async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
     onProgress(events, total);
   }
   if (last !== head) throw new Error(`the log ended at ${last || 'its start'} although its head was ${head}`);
+  // What was read before the erasure may hold what is erased now.
+  const erased = (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM);
+  if (erased !== undefined && erased.position > head) {
+    throw new CommandFailed('a text was erased while the backup was written, which may hold it: no backup was kept; run it again');
+  }
   const end: ArchiveEnd = { events, head, ...saved, reactors: places.map(({ name, after }) => ({ name, after })) };
   add(JSON.stringify({ end }));
   yield seal();

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { StoredEvent } from '../ports/event-log.ts';
 import { isResource } from '../records/resources.ts';
 import { category, streamId } from '../streams.ts';
+import { CONTENT_ERASED, contentErased } from './erasure-events.ts';
 import {
   FEED_OPENED,
   FEED_RENEWED,
@@ -39,6 +40,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   snapshot: bySchema({ [SNAPSHOT_TAKEN]: snapshotTaken }),
   seed: bySchema({ [SEED_FINISHED]: seedFinished }),
   projection: bySchema({ [PROJECTION_EVENT_SKIPPED]: projectionEventSkipped }),
+  erasures: bySchema({ [CONTENT_ERASED]: contentErased }),
   feed: bySchema({ [FEED_OPENED]: feedOpened, [FEED_RENEWED]: feedRenewed }),
   restore: bySchema({ [RESTORE_BEGUN]: restoreBegun, [RESTORE_FINISHED]: restoreFinished }),
 };

@@ -1,0 +1,57 @@
+import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import type { InstallationStore } from '../../src/domain/ports/installation.ts';
+import type { Logger } from '../../src/domain/ports/logger.ts';
+
+/** The database is not the one that was used last, or not this log's: what it may have lost is for an operator to say. */
+export class MovedDatabase extends Error {
+  override readonly name = 'MovedDatabase';
+}
+
+const SAY_WHICH =
+  'if changes may be lost, run `civic feed renew --reason TEXT`, which gives the feed a new identity; if it is whole and the only one that serves, run `civic feed keep`';
+
+export interface Installed {
+  readonly store: InstallationStore;
+  readonly log: Pick<EventLog, 'identity'>;
+  /** Whether the log is in this database: only then is it set back with it. */
+  readonly holdsLog: boolean;
+  readonly logger: Logger;
+}
+
+/**
+ * Compares where the database is and whose log it belongs to with what it remembers; asked before anything is written to the log. Throws
+ * `MovedDatabase` with the remedy; another timeline of the server is a warning, since a failover must not keep the service from starting.
+ */
+export const requireSameInstallation = async ({ store, log, holdsLog, logger }: Installed): Promise<void> => {
+  const [place, kept, logId] = await Promise.all([store.place(), store.kept(), log.identity()]);
+  if (kept === null) return;
+  if (kept.renewing !== null) {
+    throw new MovedDatabase(
+      `the feed was about to be given a new identity (${kept.renewing}) and was not: run \`civic feed renew --reason TEXT\` again`,
+    );
+  }
+  if (kept.logId !== logId) {
+    throw new MovedDatabase(
+      `this database belongs to log ${kept.logId}, and the log is ${logId ?? 'empty'}: point DATABASE_URL and EVENTSTORE_URL at the same installation, or give an empty database`,
+    );
+  }
+  if (!holdsLog || kept.database === '' || place.database === '') return;
+  if (kept.database !== place.database) {
+    throw new MovedDatabase(
+      `this database was brought here from another server or name (${kept.database}, now ${place.database}): ${SAY_WHICH}`,
+    );
+  }
+  if (kept.timeline !== place.timeline) {
+    logger.warn(
+      { timeline: place.timeline, before: kept.timeline },
+      `the database server was recovered to a point in time or promoted since the feed was last vouched for: ${SAY_WHICH}`,
+    );
+  }
+};
+
+/** Remembers, at the first start, where the database is and the log that has been opened. */
+export const rememberInstallation = async ({ store, log }: Pick<Installed, 'store' | 'log'>): Promise<void> => {
+  if ((await store.kept()) !== null) return;
+  const [place, logId] = await Promise.all([store.place(), log.identity()]);
+  if (logId !== null) await store.keep(place, logId);
+};

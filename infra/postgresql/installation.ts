@@ -1,0 +1,58 @@
+import type { StatementValue, Transactor } from '../../src/domain/ports/database.ts';
+import type { DatabasePlace, InstallationStore } from '../../src/domain/ports/installation.ts';
+import { StillHeld } from '../../src/domain/ports/log-moves.ts';
+
+const PLACE = `select system_identifier::text || '/' || (select oid::text from pg_database where datname = current_database()),
+  substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`;
+/** This user may not ask. */
+const NOT_ALLOWED = '42501';
+
+const KEEP = `insert into civic.installation (database, timeline, log_id) values ($1, $2, $3::uuid)
+  on conflict (singleton) do update set database = excluded.database, timeline = excluded.timeline, log_id = excluded.log_id, renewing = null`;
+const NOTE = `insert into civic.installation as i (database, timeline, log_id, renewing) values ($1, $2, $3::uuid, $4)
+  on conflict (singleton) do update set renewing = excluded.renewing`;
+
+const BEYOND = `log_id = $1::uuid and checkpoint > $2`;
+const HELD = `select projection from civic.generations where ${BEYOND} and owner is not null and lease_until >= $3::bigint
+  union select name from civic.reactors where ${BEYOND} and owner is not null and lease_until >= $3::bigint`;
+const RETIRE = `update civic.generations set state = case when state in ('live', 'building') then 'retired' else state end,
+    owner = null, lease_until = 0, token = token + 1, kept_until = null, changed_at = $3::bigint
+  where ${BEYOND} returning projection, generation`;
+const TAKE_OUT = `update civic.projections set live_generation = null where name = $1 and live_generation = $2::integer`;
+/** What a reactor did is done, also of events that are lost. */
+const SET_BACK = `update civic.reactors set checkpoint = $2, owner = null, lease_until = 0, token = token + 1 where ${BEYOND}`;
+
+/** The row of `civic.installation`, and what hangs on it. */
+export const createInstallationStore = (transactor: Transactor): InstallationStore => {
+  const rows = async (text: string, values: readonly StatementValue[] = []) =>
+    (await transactor.transaction((transaction) => transaction.execute({ text, values }))).rows;
+  return {
+    async place(): Promise<DatabasePlace> {
+      try {
+        const [row] = await rows(PLACE);
+        return { database: row?.[0] ?? '', timeline: row?.[1] ?? '' };
+      } catch (error) {
+        if ((error as { code?: string }).code === NOT_ALLOWED) return { database: '', timeline: '' };
+        throw error;
+      }
+    },
+    async kept() {
+      const [row] = await rows('select database, timeline, log_id::text, renewing from civic.installation');
+      return row === undefined ? null : { database: row[0]!, timeline: row[1]!, logId: row[2]!, renewing: row[3] ?? null };
+    },
+    async keep({ database, timeline }, logId) {
+      await rows(KEEP, [database, timeline, logId]);
+    },
+    beginRenewal: ({ place, logId, head, reason, now }) =>
+      transactor.transaction(async (transaction) => {
+        await transaction.execute({ text: 'lock table civic.generations, civic.reactors in share row exclusive mode', values: [] });
+        const { rows: held } = await transaction.execute({ text: HELD, values: [logId, head, now] });
+        if (held.length > 0) throw new StillHeld(held.map(([who]) => who).join(', '));
+        await transaction.execute({ text: NOTE, values: [place.database, place.timeline, logId, reason] });
+        const { rows: retired } = await transaction.execute({ text: RETIRE, values: [logId, head, now] });
+        for (const [projection, generation] of retired) await transaction.execute({ text: TAKE_OUT, values: [projection!, generation!] });
+        await transaction.execute({ text: SET_BACK, values: [logId, head] });
+        return [...new Set(retired.map(([projection]) => projection!))];
+      }),
+  };
+};

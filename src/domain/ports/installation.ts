@@ -1,0 +1,34 @@
+import type { Position } from './event-log.ts';
+
+/** Where a database is: what changes when it is brought elsewhere by a dump, and what when it is set back or promoted in place. */
+export interface DatabasePlace {
+  /** Empty where it cannot be asked. */
+  readonly database: string;
+  readonly timeline: string;
+}
+
+export interface KeptInstallation extends DatabasePlace {
+  readonly logId: string;
+  /** Why the feed is being given another identity; null where it is not. */
+  readonly renewing: string | null;
+}
+
+/** What a database remembers of where it was used, and with which log. */
+export interface InstallationStore {
+  place(): Promise<DatabasePlace>;
+  /** Null before the first start. */
+  kept(): Promise<KeptInstallation | null>;
+  /** Remembers this, and that no renewal is under way. */
+  keep(place: DatabasePlace, logId: string): Promise<void>;
+  /**
+   * Begins a renewal: notes it, and takes every read model that has seen more than the log has out of service, so that it is built anew.
+   * Throws `StillHeld` while somebody folds one of them; `now` is of the lease clock. Tells their names.
+   */
+  beginRenewal(renewal: {
+    readonly place: DatabasePlace;
+    readonly logId: string;
+    readonly head: Position;
+    readonly reason: string;
+    readonly now: number;
+  }): Promise<readonly string[]>;
+}

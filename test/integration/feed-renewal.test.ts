@@ -1,0 +1,280 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { decodeFeedCursor, encodeFeedCursor, encodeSnapshotPageCursor, type FeedBinding } from '../../src/domain/cursor.ts';
+import { archiveOf } from '../support/archives.ts';
+import { randomChanges, randomFrom, recordId, remove, SOME_RESOURCES, testSeed, upsert } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { startKurrentPeer } from '../support/kurrent-peer.ts';
+import { restoreInto } from '../support/restoring.ts';
+import { serveCivic, type ServedCivic } from '../support/served-civic.ts';
+import { type Environment, type Installation, makeInstallation } from '../support/service.ts';
+import { newFeed, pollFeed } from '../support/subscription-requests.ts';
+
+const random = randomFrom(testSeed());
+const databases: TestDatabase[] = [];
+let installation: Installation;
+
+const newDatabase = async (): Promise<string> => {
+  const database = await startTestDatabase();
+  databases.push(database);
+  return database.url;
+};
+const onDatabase = async (url: string, statement: string): Promise<void> => {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+};
+const civic = (args: readonly string[], env: Environment) => installation.civic([...args, '--json'], { env });
+const write = async (served: ServedCivic, changes: ReturnType<typeof randomChanges>): Promise<void> => {
+  await served.civic.writer.write(changes, {});
+  await served.civic.settled(await served.civic.log.head());
+};
+const statusOf = async (answer: Promise<Response>): Promise<number | string> => {
+  const response = await answer;
+  if (response.status === 200) return 200;
+  return `${response.status} ${((await response.json()) as { error: { code: string } }).error.code}`;
+};
+const EXPIRED = '410 cursor_expired';
+const MISSING = '404 not_found';
+
+interface Snapshot {
+  readonly snapshotId: string;
+  readonly boundaryCursor: string;
+}
+const snapshotOf = async (served: ServedCivic, key: string): Promise<Snapshot> =>
+  ((await (await served.ask('POST', '/snapshots', key)).json()) as { data: Snapshot }).data;
+
+beforeAll(() => {
+  installation = makeInstallation('civic-renewal-');
+});
+afterAll(async () => {
+  await installation.close();
+  for (const database of databases) await database.close();
+});
+
+describe('after a restore to before some of what customers have seen', () => {
+  let old: ServedCivic;
+  let restored: ServedCivic;
+  let key: string;
+  let feedId: string;
+  let lastPosition: number;
+  let before: { readonly snapshot: Snapshot; readonly pageCursor: string; readonly feed: string };
+  let lost: { readonly snapshot: Snapshot; readonly feed: string };
+  let previousFeedId: string;
+  const replica = () => join(installation.folder, 'replica');
+  const replicate = async (served: ServedCivic) => {
+    const { exitCode, stdout, stderr } = await civic(
+      ['replicate', '--base-url', served.baseUrl, '--key', key, '--to', replica(), '--verify'],
+      {},
+    );
+    return { exitCode, stderr, told: (exitCode === 0 ? JSON.parse(stdout) : null) as Record<string, unknown> | null };
+  };
+
+  let first: Awaited<ReturnType<typeof replicate>>;
+
+  beforeAll(async () => {
+    old = await serveCivic(await newDatabase());
+    key = (await old.issueKey(await old.openAccount())).secret;
+    await write(old, [...randomChanges(random, 300, 80), upsert('topics', 500, 1)]);
+    const snapshot = await snapshotOf(old, key);
+    const page = (await (await old.ask('GET', `/snapshots/${snapshot.snapshotId}/topics?limit=2`, key)).json()) as {
+      meta: { nextCursor: string };
+    };
+    before = { snapshot, pageCursor: page.meta.nextCursor, feed: (await newFeed(old, key, 'before')).id };
+    const archive = await archiveOf(old.civic.log, old.civic.workingRows);
+    await write(old, [remove('topics', 500), upsert('topics', 501, 1), ...randomChanges(random, 120, 80)]);
+    lost = { snapshot: await snapshotOf(old, key), feed: (await newFeed(old, key, 'lost')).id };
+    first = await replicate(old);
+    const head = decodeFeedCursor(lost.snapshot.boundaryCursor);
+    if (typeof head === 'string') throw new Error(head);
+    ({ feedId, position: lastPosition } = head);
+
+    const target = await newDatabase();
+    ({ previousFeedId } = await restoreInto(archive, { DATABASE_URL: target }));
+    restored = await serveCivic(target);
+    await restored.civic.settled(await restored.civic.log.head());
+  });
+  afterAll(async () => {
+    await restored?.close();
+    await old?.close();
+  });
+
+  test('no cursor of the old feed is answered, whatever it is bound to and wherever it stands, before and after others take its positions', async () => {
+    expect(previousFeedId).toBe(feedId);
+    const bindings: readonly FeedBinding[] = ['nothing', 'all', ...SOME_RESOURCES];
+    const ask = async (position: number, binding: FeedBinding) => {
+      const filter = binding === 'nothing' || binding === 'all' ? '' : `&resource=${binding}`;
+      return statusOf(restored.ask('GET', `/changes?limit=5${filter}&cursor=${encodeFeedCursor({ feedId, position, binding })}`, key));
+    };
+    for (let round = 0; round < 2; round += 1) {
+      for (const binding of bindings) {
+        for (let position = 0; position <= lastPosition + 5; position += 1 + Math.floor(random() * 60)) {
+          expect([position, binding, await ask(position, binding)]).toEqual([position, binding, EXPIRED]);
+        }
+        expect(await ask(lastPosition, binding)).toBe(EXPIRED);
+      }
+      await write(restored, [upsert('topics', 502, 1), ...randomChanges(random, 200, 80)]);
+    }
+    expect(await statusOf(restored.ask('GET', '/changes?limit=5', key))).toBe(200);
+  });
+
+  test('no page of a snapshot of the old feed is given, and none of a new one by an old cursor', async () => {
+    const pages = (id: string, cursor?: string) =>
+      statusOf(restored.ask('GET', `/snapshots/${id}/topics?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`, key));
+    const { snapshotId } = before.snapshot;
+    expect([await pages(snapshotId), await pages(snapshotId, before.pageCursor)]).toEqual([EXPIRED, EXPIRED]);
+    expect(await pages(lost.snapshot.snapshotId)).toBe(MISSING);
+    const taken = await snapshotOf(restored, key);
+    expect(await pages(taken.snapshotId)).toBe(200);
+    const forged = encodeSnapshotPageCursor({ feedId, snapshotId: taken.snapshotId, resource: 'topics', position: 1 });
+    expect(await pages(taken.snapshotId, forged)).toBe(EXPIRED);
+    for (const cursor of [before.snapshot, lost.snapshot].map(({ boundaryCursor }) => boundaryCursor)) {
+      expect(await statusOf(restored.ask('GET', `/changes?cursor=${cursor}`, key))).toBe(EXPIRED);
+    }
+  });
+
+  test('a subscription is there and goes on from the boundary of a new snapshot alone; one of the lost time is not', async () => {
+    const poll = (id: string, query = '') => statusOf(pollFeed(restored, key, id, query));
+    expect(await poll(before.feed)).toBe(EXPIRED);
+    expect(await poll(before.feed, `?cursor=${before.snapshot.boundaryCursor}`)).toBe(EXPIRED);
+    expect(await poll(before.feed, `?cursor=${(await snapshotOf(restored, key)).boundaryCursor}`)).toBe(200);
+    expect(await poll(lost.feed)).toBe(MISSING);
+  });
+
+  test('a cursor of the coverage, which names no place in the feed, stays good', async () => {
+    const coverage = async (served: ServedCivic, cursor: string) =>
+      (await (await fetch(`${served.baseUrl}/api/v1/public/coverage?limit=3${cursor}`)).json()) as {
+        meta: { pagination: { nextCursor: string } };
+      };
+    const { nextCursor } = (await coverage(old, '')).meta.pagination;
+    expect(await coverage(restored, `&cursor=${nextCursor}`)).toEqual(await coverage(old, `&cursor=${nextCursor}`));
+  });
+
+  test('a mirror recovers by itself: equal by the digests, and nothing of the lost time is left in it', async () => {
+    expect(first.told).toMatchObject({ snapshots: 1, verified: true });
+    const ofLostTime = recordId('topics', 501);
+    expect(filesOf(replica())).toContain(ofLostTime);
+    const { exitCode, stderr, told } = await replicate(restored);
+    expect({ exitCode, told }).toMatchObject({ exitCode: 0, told: { snapshots: 1, verified: true } });
+    expect(stderr).toMatch(/410 cursor_expired/);
+    expect(filesOf(replica())).not.toContain(ofLostTime);
+    expect((await replicate(restored)).told).toMatchObject({ snapshots: 0, changes: 0, verified: true });
+  });
+});
+
+const filesOf = (folder: string): string =>
+  readdirSync(folder)
+    .map((name) => readFileSync(join(folder, name), 'utf8'))
+    .join('\n');
+const startOn = async (env: Environment) => {
+  const { exitCode, stderr } = await civic(['accounts', 'list'], env);
+  return { exitCode, stderr };
+};
+
+describe('a database that was set back or moved by other means', () => {
+  test('one that came from a dump is refused at the start, and says which of two commands it wants', async () => {
+    const from = await newDatabase();
+    const first = await serveCivic(from);
+    const key = (await first.issueKey(await first.openAccount())).secret;
+    await write(first, randomChanges(random, 30, 10));
+    const { boundaryCursor } = await snapshotOf(first, key);
+    await first.close();
+    const copies: string[] = [];
+    for (const _ of ['moved', 'restored']) {
+      const copy = await newDatabase();
+      const name = copy.slice(copy.lastIndexOf('/') + 1);
+      await onDatabase(from.replace(/[^/]+$/, 'postgres'), `drop database ${name}`);
+      await onDatabase(from.replace(/[^/]+$/, 'postgres'), `create database ${name} template ${from.slice(from.lastIndexOf('/') + 1)}`);
+      copies.push(copy);
+    }
+    for (const copy of copies) {
+      const { exitCode, stderr } = await startOn({ DATABASE_URL: copy });
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(
+        /^civic: this database was brought here from another server or name [^\n]+ `civic feed renew --reason TEXT`[^\n]+ `civic feed keep`\n$/,
+      );
+    }
+    const [moved, restored] = copies as [string, string];
+    expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(0);
+    expect((await civic(['feed', 'renew', '--reason', 'the dump of last night'], { DATABASE_URL: restored })).exitCode).toBe(0);
+    for (const [copy, status] of [
+      [moved, 200],
+      [restored, EXPIRED],
+    ] as const) {
+      const served = await serveCivic(copy);
+      await served.civic.settled(await served.civic.log.head());
+      expect(await statusOf(served.ask('GET', `/changes?cursor=${boundaryCursor}`, key))).toBe(status);
+      await served.close();
+    }
+    // As after a recovery to a point in time: the start says so, and goes on.
+    await onDatabase(moved, `update civic.installation set timeline = '000000FF'`);
+    const warned = await startOn({ DATABASE_URL: moved });
+    expect(warned).toEqual({
+      exitCode: 0,
+      stderr: expect.stringMatching(/recovered to a point in time or promoted.*civic feed renew/) as string,
+    });
+    expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(0);
+    expect(await startOn({ DATABASE_URL: moved })).toEqual({ exitCode: 0, stderr: '' });
+    // Somebody has begun a renewal and was killed.
+    await onDatabase(moved, `update civic.installation set renewing = 'a reason'`);
+    expect((await startOn({ DATABASE_URL: moved })).stderr).toMatch(/was about to be given a new identity \(a reason\) and was not/);
+    expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(1);
+    expect((await civic(['feed', 'renew', '--reason', 'again'], { DATABASE_URL: moved })).exitCode).toBe(0);
+    expect(await startOn({ DATABASE_URL: moved })).toEqual({ exitCode: 0, stderr: '' });
+  });
+
+  test('a log that was set back under its read models is refused; renewed, they are built anew and no old cursor is answered', async () => {
+    const peer = await startKurrentPeer();
+    try {
+      const env = { DATABASE_URL: await newDatabase(), EVENTSTORE_URL: peer.url };
+      const before = await serveCivic(env.DATABASE_URL, { EVENTSTORE_URL: peer.url });
+      const key = (await before.issueKey(await before.openAccount())).secret;
+      await write(before, randomChanges(random, 60, 20));
+      const image = peer.store.records.length;
+      await write(before, [upsert('topics', 900, 1), ...randomChanges(random, 40, 20)]);
+      const { boundaryCursor } = await snapshotOf(before, key);
+      await before.close();
+      peer.store.setBack(image);
+      const refused = await startOn(env);
+      expect(refused.exitCode).toBe(1);
+      expect(refused.stderr).toMatch(
+        /^civic: the log ends at \S+, and the read model \S+ has seen it up to [^\n]+: the log was set back[^\n]+`civic feed renew --reason TEXT`[^\n]+\n$/,
+      );
+      const renewed = await civic(['feed', 'renew', '--reason', 'an image of the log'], env);
+      expect(JSON.parse(renewed.stdout)).toMatchObject({ rebuilt: expect.arrayContaining(['record_history']) as string[] });
+      const after = await serveCivic(env.DATABASE_URL, { EVENTSTORE_URL: peer.url });
+      try {
+        await after.civic.settled(await after.civic.log.head());
+        expect(await statusOf(after.ask('GET', `/changes?cursor=${boundaryCursor}`, key))).toBe(EXPIRED);
+        const fresh = await snapshotOf(after, key);
+        await write(after, [upsert('topics', 901, 2)]);
+        expect(await statusOf(after.ask('GET', `/changes?cursor=${fresh.boundaryCursor}`, key))).toBe(200);
+      } finally {
+        await after.close();
+      }
+      expect((await civic(['projections', 'verify', '--all'], env)).exitCode).toBe(0);
+    } finally {
+      await peer.stop();
+    }
+  });
+
+  test('working rows of another log are refused although no read model is there yet', async () => {
+    const url = await newDatabase();
+    expect((await startOn({ DATABASE_URL: url })).exitCode).toBe(0);
+    await onDatabase(url, `update civic.generations set log_id = null`);
+    const peer = await startKurrentPeer();
+    try {
+      expect((await startOn({ DATABASE_URL: url, EVENTSTORE_URL: peer.url })).stderr).toMatch(
+        /this database belongs to log \S+, and the log is/,
+      );
+    } finally {
+      await peer.stop();
+    }
+  });
+});

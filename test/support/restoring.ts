@@ -1,0 +1,25 @@
+import { Readable } from 'node:stream';
+import { restoreArchive, type RestoreOutcome } from '../../src/cli/backup/restore-archive.ts';
+import { verifyArchive } from '../../src/cli/backup/verify-archive.ts';
+import { openStoresAlone } from '../../src/composition.ts';
+import { readSettings } from '../../src/settings.ts';
+import type { Environment } from './service.ts';
+
+/** Restores a backup that is held in memory, as the command does. */
+export const restoreInto = async (
+  archive: Buffer,
+  env: Environment,
+  wishes: { readonly asCopy?: boolean; readonly revokeKeys?: boolean } = {},
+): Promise<RestoreOutcome> => {
+  const stores = await openStoresAlone(readSettings({ ...env, CIVIC_LOG_LEVEL: 'silent' }).settings);
+  const read = () => Readable.from([archive]);
+  const { asCopy = false, revokeKeys = asCopy } = wishes;
+  const nothing = () => undefined;
+  try {
+    const verified = await verifyArchive(read(), nothing);
+    const signal = new AbortController().signal;
+    return await restoreArchive({ stores, archive: verified, read, asCopy, revokeKeys, signal, onProgress: nothing });
+  } finally {
+    await stores.close();
+  }
+};
