@@ -14,6 +14,7 @@ import type { AgendaFunctions } from './contract/tools/agenda-functions.ts';
 import type { Identifiers } from './domain/identifiers.ts';
 import type { RandomBytes } from './domain/key-secret.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
+import type { CarriedFigures } from './domain/ports/carried.ts';
 import type { Clock } from './domain/ports/clock.ts';
 import type { DeciderCheckpoints } from './domain/ports/decider-checkpoints.ts';
 import type { EventLog, Position } from './domain/ports/event-log.ts';
@@ -86,6 +87,10 @@ export interface Civic {
   startProjector(): Projector;
   /** Runs what follows from events by itself, or the named parts of it, for as long as the program is open. */
   startReactors(only?: readonly string[]): void;
+  /** Carries the feed out to Kafka and record changes in, for as long as the program is open; nothing without KAFKA_BROKERS. */
+  startCarriers(): void;
+  /** What this process has carried so; null without KAFKA_BROKERS. */
+  readonly carried: CarriedFigures | null;
   /** Resolves true once every read model has passed the position, false at the deadline. */
   settled(position: Position): Promise<boolean>;
   /** Pulls a client of Legistar: over its Web API, another address of it, or recorded responses in a folder. */

@@ -64,10 +64,12 @@ import type { Civic, Role } from './civic.ts';
 import { createErasing } from './composition/erasing.ts';
 import { openOwnFeed } from './composition/open-own-feed.ts';
 import { serviceClock } from './composition/service-clock.ts';
+import { createCarriers } from './composition/carriers.ts';
+import { createUntilClosed } from './composition/until-closed.ts';
 import { openLog, type OpenLog, openOtherLog, reachDatabase } from './composition/open-stores.ts';
 import { pruneLive } from './composition/prune-live.ts';
 import { openPayAsYouGo } from './composition/open-pay-as-you-go.ts';
-import { openTraces, traceDatabase, traceLog, traceProjections, traceReactor } from './composition/open-traces.ts';
+import { openTraces, traceDatabase, traceLog, traceProjections } from './composition/open-traces.ts';
 import { randomIdentifiers } from './domain/identifiers.ts';
 import { ProcessFigures } from './domain/process-figures.ts';
 import type { AdmissionRules } from './domain/ports/admission-counts.ts';
@@ -83,7 +85,6 @@ import type { Settings } from './settings.ts';
 import { createClassificationReactor } from './reactors/classification/classification-reactor.ts';
 import { phraseClassifier } from './reactors/classifier/phrase-classifier.ts';
 import { createReportParts } from './reactors/reports/report-reactors.ts';
-import { runReactor } from './reactors/run-reactor.ts';
 import { syncLegistar } from './sources/legistar/sync.ts';
 
 export { openStoresAlone } from './composition/open-stores-alone.ts';
@@ -198,7 +199,9 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     }),
   ];
   const reactorStore = createReactorStore(database.transactor);
-  const follows = new Map(reactors.map((reactor) => [reactor.name, reactor.follows]));
+  const ofCarriers = { settings, log, transactor: database.transactor, reads, progress, writer };
+  const carriers = createCarriers({ ...ofCarriers, clock, machineClock: systemClock, identifiers, logger });
+  const follows = new Map([...reactors, ...(carriers === null ? [] : [carriers.relay])].map(({ name, follows: types }) => [name, types]));
   const listingReactors = { reactorStore, log, clock, leaseClock, follows };
   const rules: AdmissionRules = {
     plans: settings.CIVIC_PLANS,
@@ -247,6 +250,8 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     getAgendaItem: createGetAgendaItem({ reads, clock }),
   };
   let projector: Projector | undefined;
+  const { owner, leaseMs } = projectorDependencies;
+  const untilClosed = createUntilClosed({ log, store: reactorStore, leaseClock, logger, owner, leaseMs }, tracing, closers);
   return {
     payments,
     paymentLedger,
@@ -358,17 +363,13 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       return projector;
     },
     startReactors(only) {
-      const stopping = new AbortController();
-      const { owner, leaseMs } = projectorDependencies;
       const wanted = reactors.filter(({ name }) => only === undefined || only.includes(name));
-      const running = wanted.map((reactor) =>
-        runReactor({ log, store: reactorStore, leaseClock, logger, owner, leaseMs }, traceReactor(reactor, tracing), stopping.signal),
-      );
-      closers.push(async () => {
-        stopping.abort();
-        await Promise.all(running);
-      });
+      untilClosed(wanted);
     },
+    startCarriers() {
+      if (carriers !== null) untilClosed([carriers.relay], carriers.runInlet);
+    },
+    carried: carriers?.figures ?? null,
     async settled(position) {
       const deadline = clock.now() + VISIBLE_TIMEOUT_MS;
       const reached = await Promise.all(PROJECTIONS.map(({ name }) => progress.reached(name, position, deadline)));

@@ -1,5 +1,6 @@
 import { Duration } from 'luxon';
 import { z } from 'zod';
+import { kafkaBrokers, kafkaSasl, topicName } from './domain/kafka-address.ts';
 import { LOG_ADDRESS_ALLOWED, logAddress } from './domain/log-address.ts';
 import { PLANS_ALLOWED, plansSetting } from './admission/plans.ts';
 
@@ -93,6 +94,11 @@ const SETTINGS = {
   CIVIC_DATA_DIR: [z.string().min(1), '.civic', 'a folder'],
   DATABASE_URL: [postgresUrl, undefined, 'postgres://user:password@host:port/database'],
   EVENTSTORE_URL: [logAddress, undefined, LOG_ADDRESS_ALLOWED],
+  KAFKA_BROKERS: [kafkaBrokers, undefined, 'host:port of brokers, separated by commas'],
+  CIVIC_KAFKA_FEED_TOPIC: [topicName, 'civic.feed', 'a topic: letters, digits, dots, underscores and hyphens, 230 at most'],
+  CIVIC_KAFKA_INLET_TOPIC: [topicName, undefined, 'a topic: letters, digits, dots, underscores and hyphens, 230 at most'],
+  CIVIC_KAFKA_TLS: [z.enum(['on', 'off']), 'off', 'on or off'],
+  CIVIC_KAFKA_SASL: [kafkaSasl, undefined, 'plain:user:password, scram-sha-256:user:password or scram-sha-512:user:password'],
   CIVIC_SAMPLE: [z.enum(['on', 'off']), undefined, 'on or off'],
   CIVIC_REPLAY_RETENTION: [duration, 'P30D', 'an ISO 8601 duration such as P30D'],
   CIVIC_SNAPSHOT_LIFETIME: [duration, 'P7D', 'an ISO 8601 duration such as P7D'],
@@ -147,12 +153,8 @@ const SECRET: ReadonlySet<string> = new Set([
   'EVENTSTORE_URL',
   'CIVIC_X402_FACILITATOR_URL',
   'CIVIC_X402_RPC_URL',
+  'CIVIC_KAFKA_SASL',
 ]);
-
-/** Parts of the program that stand elsewhere in the plan: set, they would be silently ignored, so they are refused. */
-const NOT_HERE: Readonly<Record<string, string>> = {
-  KAFKA_BROKERS: 'this version publishes the feed over HTTP only; unset it',
-};
 
 /** Reads the settings; an unknown `CIVIC_…` name is a warning, a bad value throws `BadSetting`. */
 export const readSettings = (environment: NodeJS.ProcessEnv): { readonly settings: Settings; readonly warnings: readonly string[] } => {
@@ -166,9 +168,6 @@ export const readSettings = (environment: NodeJS.ProcessEnv): { readonly setting
       throw new BadSetting(`${name} is ${SECRET.has(name) ? 'not usable' : JSON.stringify(text)}; allowed is ${allowed}`);
     }
     settings[name] = parsed.data;
-  }
-  for (const [name, reason] of Object.entries(NOT_HERE)) {
-    if (environment[name]) throw new BadSetting(`${name} is set, but ${reason}`);
   }
   const unknown = Object.keys(environment).filter((name) => name.startsWith('CIVIC_') && !Object.hasOwn(SETTINGS, name));
   return {

@@ -9,12 +9,14 @@ import { createLogger } from '../../infra/system/logging.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import type { Role } from '../civic.ts';
 import type { ErasingLog } from '../domain/ports/erasures.ts';
+import { kafkaAddress } from './kafka-address.ts';
 import type { EventLog } from '../domain/ports/event-log.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import { BadSetting, type Settings } from '../settings.ts';
 import { withErasures } from './erased-log.ts';
 
 const LOG_TIMEOUT_MS = 60_000;
+const PROBE_TIMEOUT_MS = 5_000;
 const START_TIMEOUT_MS = 60_000;
 
 /** The database to use: the user's own, or the embedded one for as long as this program is open. */
@@ -22,6 +24,25 @@ export const reachDatabase = async (settings: Settings, role: Role, logger: Logg
   settings.DATABASE_URL === undefined
     ? stayAttached({ dataDir: settings.CIVIC_DATA_DIR, role, startTimeoutMs: START_TIMEOUT_MS, logger, clock: systemClock })
     : { url: settings.DATABASE_URL, leave: async () => undefined };
+
+const probeEventStore = async (url: string): Promise<void> => {
+  const log = (await import('../../infra/kurrentdb/event-log.ts')).openKurrentLog({ url, deadlineMs: PROBE_TIMEOUT_MS });
+  try {
+    await log.head();
+  } finally {
+    await log.close();
+  }
+};
+
+const probeBrokersOf = (settings: Settings): Probes['brokers'] => {
+  const address = kafkaAddress(settings);
+  if (address === null) return null;
+  const { CIVIC_KAFKA_FEED_TOPIC: feed, CIVIC_KAFKA_INLET_TOPIC: inlet } = settings;
+  return async () => {
+    const { probeKafka } = await import('../../infra/kafka/probe-kafka.ts');
+    return probeKafka(address, createLogger('silent', 'json'), inlet === undefined ? [feed] : [feed, inlet]);
+  };
+};
 
 /** What the doctor looks at under these settings. */
 export const probesOf = (settings: Settings): Probes => ({
@@ -35,6 +56,8 @@ export const probesOf = (settings: Settings): Probes => ({
       await attached.leave();
     }
   },
+  eventStore: settings.EVENTSTORE_URL === undefined ? null : () => probeEventStore(settings.EVENTSTORE_URL!),
+  brokers: probeBrokersOf(settings),
   answersAt: answersWithSuccess,
 });
 

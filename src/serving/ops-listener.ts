@@ -4,6 +4,7 @@ import { readOperations } from '../../queries/read-operations.ts';
 import { readReportFigures } from '../../queries/report-figures.ts';
 import type { Civic } from '../civic.ts';
 import type { Position } from '../domain/ports/event-log.ts';
+import { registerKafkaMetrics } from '../http/kafka-metrics.ts';
 import { registerLagMetrics } from '../http/lag-metrics.ts';
 import { createHttpMetrics, type HttpMetrics } from '../http/metrics.ts';
 import { createOperationsWatch } from '../http/ops/operations-watch.ts';
@@ -44,6 +45,7 @@ export const openOpsListener = async (
   const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
   registerOperationsMetrics(registry, watch);
   registerProcessMetrics(registry, { figures: civic.figures, pools: civic.pools, role, version: VERSION });
+  if (civic.carried !== null) registerKafkaMetrics(registry, civic.carried);
   const metrics = createHttpMetrics(registry);
   const readiness = createReadiness({
     generations: civic.generations,

@@ -1,5 +1,5 @@
 /** What a process of the service does (operator's contract, `civic serve --role`). */
-export const ROLES = ['all', 'api', 'projector', 'worker'] as const;
+export const ROLES = ['all', 'api', 'projector', 'relay', 'worker'] as const;
 export type ServeRole = (typeof ROLES)[number];
 
 /**
@@ -15,6 +15,8 @@ export const WORK = {
   'look at reports that are due': { roles: ['worker'], among: 'one' },
   'reconcile payments': { roles: ['worker'], among: 'parts' },
   'poll the sources of CIVIC_POLL': { roles: ['worker'], among: 'parts' },
+  'carry the feed out to Kafka': { roles: ['relay'], among: 'one' },
+  'take record changes from Kafka': { roles: ['relay'], among: 'parts' },
   'fill a new log with topics and catalogue': { roles: ['worker'], among: 'each' },
   'fill a new log with the sample': { roles: [], among: 'each' },
 } as const satisfies Readonly<Record<string, { readonly roles: readonly ServeRole[]; readonly among: 'each' | 'one' | 'parts' }>>;

@@ -1,4 +1,5 @@
 import type { Civic } from '../civic.ts';
+import { BadSetting } from '../settings.ts';
 import { documentRoutes } from '../documents/document-routes.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
 import { fillNewLog, type SampleWanted } from '../sources/first-run.ts';
@@ -21,11 +22,14 @@ export interface Serving {
 
 /** Runs the service until it is told to stop, then ends everything in order: requests, projectors, database. */
 export const serve = async (civic: Civic, { role, stopping, hurrying, print }: Serving): Promise<void> => {
+  if (role === 'relay' && civic.carried === null)
+    throw new BadSetting('KAFKA_BROKERS is unset, and --role relay carries nothing without it');
   const closers: (() => Promise<void>)[] = [];
   const ending = new AbortController();
   try {
     if (does(role, 'fold the read models, build and switch their generations')) civic.startProjector();
     if (does(role, 'classify items, work on reports as they come, settle them')) civic.startReactors();
+    if (does(role, 'carry the feed out to Kafka')) civic.startCarriers();
     const headAtStart = await civic.log.head();
     const { baseUrl, opsUrl, drain } = await openListeners(civic, { role, stopping, hurrying }, headAtStart, closers);
     let sampleKey: string | null = null;

@@ -70,7 +70,7 @@ describe('the examples', () => {
 test('the table of settings names every setting that is read, and no other', () => {
   const known = /known are (.*)$/.exec(readSettings({ CIVIC_UNKNOWN: '1' }).warnings[0] ?? '')?.[1]?.split(', ') ?? [];
   const table = README.slice(README.indexOf('### Settings'), README.indexOf('### What stays behind'));
-  const named = [...table.matchAll(/`((?:CIVIC_|DATABASE_|EVENTSTORE_|OTEL_)[A-Z0-9_]+)`/g)].map(([, name]) => name!);
+  const named = [...table.matchAll(/`((?:CIVIC_|DATABASE_|EVENTSTORE_|KAFKA_|OTEL_)[A-Z0-9_]+)`/g)].map(([, name]) => name!);
   expect(known.length).toBeGreaterThan(10);
   expect(new Set(named)).toEqual(new Set(known));
 });

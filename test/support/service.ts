@@ -59,7 +59,7 @@ export interface Service {
 export interface ServiceStart {
   readonly sample?: 'on' | 'off';
   /** Left out: everything in one process. */
-  readonly role?: 'api' | 'projector' | 'worker';
+  readonly role?: 'api' | 'projector' | 'relay' | 'worker';
   readonly env?: Environment;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { examine, type Examination } from '../../src/cli/doctor/examine.ts';
-import type { DatabaseFacts, FolderFacts, Probes } from '../../src/domain/ports/probes.ts';
+import type { BrokersFacts, DatabaseFacts, FolderFacts, Probes } from '../../src/domain/ports/probes.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const SOUND: DatabaseFacts = {
@@ -22,9 +22,11 @@ interface Machine {
   readonly serving?: boolean;
   readonly unreachable?: string;
   readonly environment?: NodeJS.ProcessEnv;
+  readonly eventStore?: () => Promise<void>;
+  readonly brokers?: () => Promise<BrokersFacts>;
 }
 
-const on = ({ facts, folder, nodeVersion, refused, serving, unreachable, environment }: Machine): Examination => ({
+const on = ({ facts, folder, nodeVersion, refused, serving, unreachable, environment, eventStore, brokers }: Machine): Examination => ({
   environment: environment ?? {},
   clock: { now: () => NOW },
   probes: async (): Promise<Probes> => ({
@@ -37,14 +39,20 @@ const on = ({ facts, folder, nodeVersion, refused, serving, unreachable, environ
       if (unreachable !== undefined) throw new Error(unreachable);
       return { ...SOUND, ...facts };
     },
+    eventStore: eventStore ?? null,
+    brokers: brokers ?? null,
     answersAt: async () => serving ?? false,
   }),
 });
 
+const away = async (): Promise<never> => {
+  throw new Error('nobody answers');
+};
+
 const complaints = async (machine: Machine) => (await examine(on(machine))).filter(({ state }) => state !== 'ok');
 
 test('a sound machine has nothing to complain about', async () => {
-  expect(await complaints({})).toEqual([]);
+  expect(await complaints({ eventStore: async () => undefined, brokers: async () => ({ brokers: 1, topics: [] }) })).toEqual([]);
 });
 
 describe('each thing that is wrong is named with what to do', () => {
@@ -57,6 +65,15 @@ describe('each thing that is wrong is named with what to do', () => {
     ['a port of another program', { refused: { 8080: 'EADDRINUSE' } }, 'CIVIC_HTTP_PORT', 'failed', /CIVIC_HTTP_PORT/],
     ['a port for the mighty', { refused: { 9464: 'EACCES' }, serving: true }, 'CIVIC_OPS_PORT', 'failed', /CIVIC_OPS_PORT/],
     ['no database', { unreachable: 'it could not be reached' }, 'database', 'failed', /without it/],
+    ['no event store', { eventStore: away }, 'event store', 'failed', /EVENTSTORE_URL/],
+    ['no brokers', { brokers: away }, 'brokers', 'failed', /KAFKA_BROKERS/],
+    [
+      'no topic to take from',
+      { brokers: async () => ({ brokers: 3, topics: [] }), environment: { CIVIC_KAFKA_INLET_TOPIC: 'changes' } },
+      'brokers',
+      'warning',
+      /make it/,
+    ],
     ['an old server', { facts: { version: '14.9' } }, 'database', 'failed', /15 or newer/],
     ['an older schema', { facts: { schema: 'older', pendingMigrations: ['0009-x'] } }, 'schema', 'warning', /migrates/],
     ['a newer schema', { facts: { schema: 'newer', unknownMigrations: ['9999-y'] } }, 'schema', 'failed', /start that version/],

@@ -6,7 +6,7 @@ import { print } from '../output.ts';
 export const addDoctorCommand = (program: Command, context: CliContext): void => {
   program
     .command('doctor')
-    .description('look at settings, addresses, disk, database, schema and clock, and say what to do')
+    .description('look at settings, addresses, disk, database, schema, clock, event store and brokers, and say what to do')
     .option('--json', 'print one JSON value')
     .addHelpText('after', '\nThe exit status is 1 when something is found that a start or a write would fail on; warnings leave it 0.')
     .action(async (options: { readonly json?: boolean }) => {

@@ -18,7 +18,7 @@ export const examine = async ({ environment, probes, clock }: Examination): Prom
   const read = readAll(environment);
   if ('finding' in read) return [read.finding];
   const { settings, warnings } = read;
-  const { machine, database, answersAt } = await probes(settings);
+  const { machine, database, eventStore, brokers, answersAt } = await probes(settings);
   const findings: Finding[] = [judgeNode(machine.nodeVersion)];
   findings.push(
     ...(warnings.length === 0
@@ -34,6 +34,8 @@ export const examine = async ({ environment, probes, clock }: Examination): Prom
   } catch (error) {
     findings.push(failed('database', (error as Error).message, 'nothing can be served without it'));
   }
+  if (eventStore !== null) findings.push(await judgeEventStore(eventStore));
+  if (brokers !== null) findings.push(await judgeBrokers(brokers, settings));
   return findings;
 };
 
@@ -43,6 +45,33 @@ const readAll = (environment: NodeJS.ProcessEnv): ReturnType<typeof readSettings
   } catch (error) {
     if (!(error instanceof BadSetting)) throw error;
     return { finding: failed('settings', error.message, 'correct or unset it; nothing else was looked at') };
+  }
+};
+
+const judgeEventStore = async (look: NonNullable<Probes['eventStore']>): Promise<Finding> => {
+  try {
+    await look();
+    return ok('event store', 'the server of EVENTSTORE_URL answers');
+  } catch (error) {
+    return failed('event store', (error as Error).message, 'correct EVENTSTORE_URL or start its server: nothing can be written without it');
+  }
+};
+
+const judgeBrokers = async (look: NonNullable<Probes['brokers']>, settings: Settings): Promise<Finding> => {
+  try {
+    const { brokers, topics } = await look();
+    const found = `${brokers} broker${brokers === 1 ? '' : 's'} of Kafka`;
+    const inlet = settings.CIVIC_KAFKA_INLET_TOPIC;
+    if (inlet !== undefined && !topics.includes(inlet)) {
+      return warning('brokers', `${found}, and no topic ${inlet}`, 'make it, or unset CIVIC_KAFKA_INLET_TOPIC: the inlet waits for it');
+    }
+    return ok('brokers', topics.length === 0 ? `${found}; the relay makes its topic` : `${found}, with ${topics.join(' and ')}`);
+  } catch (error) {
+    return failed(
+      'brokers',
+      (error as Error).message,
+      'correct KAFKA_BROKERS or start the brokers: the relay waits for them, all else goes on',
+    );
   }
 };
 

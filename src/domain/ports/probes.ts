@@ -28,8 +28,18 @@ export interface DatabaseFacts {
   readonly newestEventAt: number | null;
 }
 
+export interface BrokersFacts {
+  readonly brokers: number;
+  /** Of those that the settings name, the ones that are there. */
+  readonly topics: readonly string[];
+}
+
 export interface Probes {
   readonly machine: MachineProbe;
+  /** Looks at the log of `EVENTSTORE_URL`; throws with one line that says why it cannot be had. Null without that setting. */
+  readonly eventStore: (() => Promise<void>) | null;
+  /** Throws with one line that says why no broker of `KAFKA_BROKERS` can be had. Null without that setting. */
+  readonly brokers: (() => Promise<BrokersFacts>) | null;
   /** Throws with one line that says why the database cannot be had. */
   readonly database: () => Promise<DatabaseFacts>;
   /** Whether a service of ours answers at this address of the operator's listener. */
