@@ -38,8 +38,6 @@ export const openTracing = ({
   readonly logger: Logger;
   readonly version: string;
 }): Tracing & { close(): Promise<void> } => {
-  // Libraries that were loaded before hold on to the silent provider: what they would tell of themselves has statements in it.
-  trace.disable();
   const resource = resources.resourceFromAttributes({ 'service.name': NAME, 'service.version': version });
   const sdk = new NodeSDK({
     resource: resources.defaultResource().merge(resource),

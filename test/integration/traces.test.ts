@@ -52,6 +52,7 @@ test('a request, and what it causes, is one trace that goes on with the caller\u
   const traceparent = `00-${traceId}-${caller}-01`;
   expect(await ask('GET', '/api/v1/data/changes?limit=1', { traceparent })).toBe(200);
   expect(await ask('POST', '/api/v1/data/snapshots')).toBe(201);
+  expect(await ask('GET', '/api/v1/data/health')).toBe(200);
   expect(await ask('GET', '/api/v1/data/snapshots/secret-in-a-path/documents')).toBeGreaterThanOrEqual(400);
   for (let asked = 0; asked < LOG_EVERY; asked += 1) await ask('GET', '/api/v1/public/coverage');
   expect(collector.spans).toEqual([]);
