@@ -63,9 +63,9 @@ import { createSampledFailures } from './admission/sampled-failures.ts';
 import type { Civic, Role } from './civic.ts';
 import { createErasing } from './composition/erasing.ts';
 import { openOwnFeed } from './composition/open-own-feed.ts';
-import { serviceClock } from './composition/service-clock.ts';
 import { createCarriers } from './composition/carriers.ts';
 import { createUntilClosed } from './composition/until-closed.ts';
+import { openClock } from './composition/open-clock.ts';
 import { openLog, type OpenLog, openOtherLog, reachDatabase } from './composition/open-stores.ts';
 import { pruneLive } from './composition/prune-live.ts';
 import { openPayAsYouGo } from './composition/open-pay-as-you-go.ts';
@@ -143,7 +143,7 @@ interface Opened {
 
 const assemble = async (settings: Settings, role: Role, logger: Logger, opened: Opened): Promise<Civic> => {
   const { time, database, log, tracing, figures, closers, close } = opened;
-  const clock = await serviceClock(database.transactor, settings, time, logger);
+  const clock = await openClock(database.transactor, settings, time, logger);
   const identifiers = randomIdentifiers;
   const generations = createGenerationStore(database.transactor);
   await openOwnFeed({ generations, transactor: database.transactor, log, settings, clock, identifiers, logger });

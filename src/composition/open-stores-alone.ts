@@ -9,7 +9,7 @@ import { randomIdentifiers } from '../domain/identifiers.ts';
 import type { Stores } from '../domain/ports/stores.ts';
 import type { Settings } from '../settings.ts';
 import { openLog, reachDatabase } from './open-stores.ts';
-import { serviceClock } from './service-clock.ts';
+import { openClock } from './open-clock.ts';
 
 /** Opens the database and the log, with the tables made; nothing is written to the log, and nobody's read models are looked at. */
 export const openStoresAlone = async (settings: Settings): Promise<Stores> => {
@@ -25,7 +25,7 @@ export const openStoresAlone = async (settings: Settings): Promise<Stores> => {
     closers.push(() => database.close());
     const log = await openLog(settings.EVENTSTORE_URL ?? attached.url);
     closers.push(() => log.close());
-    const clock = await serviceClock(database.transactor, settings, systemClock, logger);
+    const clock = await openClock(database.transactor, settings, systemClock, logger);
     const leaseClock = await openDatabaseClock(database.read, steadyMilliseconds, systemClock);
     closers.push(() => leaseClock.close());
     const rows = createWorkingRows(database.transactor);

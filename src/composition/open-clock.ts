@@ -6,7 +6,7 @@ import type { Logger } from '../domain/ports/logger.ts';
 import type { Settings } from '../settings.ts';
 
 /** The clock that this database lives by: the machine's, or one that a trial has moved; then it says so loudly. */
-export const serviceClock = async (
+export const openClock = async (
   transactor: Transactor,
   { CIVIC_CLOCK_START: start }: Pick<Settings, 'CIVIC_CLOCK_START'>,
   time: Clock,
