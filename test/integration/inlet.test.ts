@@ -208,6 +208,28 @@ describe('two processes that both believe to have the partition', () => {
     },
   );
 
+  test('one that was frozen before its claim does not decide again upon what came later, also where its change had been made by others', async () => {
+    const zombie = await frozenAt('before its claim');
+    const late = zombie.taker.take(messages(0, put(1, 1)), 1n, nothing);
+    late.catch(() => undefined);
+    await zombie.reached;
+    await civic.writer.write([put(1, 1)], {});
+    const next = createInletPart(inletParts(civic).parts, part);
+    await next.from(100n);
+    await next.take(messages(0, put(1, 1), put(1, 2)), 2n, nothing);
+    zombie.wake();
+    await expect(late).rejects.toThrow(/taken by somebody else/);
+    expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
+  });
+
+  test('what is settled is passed over when it is given again', async () => {
+    const taker = createInletPart(inletParts(civic).parts, part);
+    await taker.from(100n);
+    await taker.take(messages(0, put(1, 1), put(1, 2)), 2n, nothing);
+    expect(await taker.take(messages(0, put(1, 1), put(1, 2), put(1, 3)), 3n, nothing)).toBe(3n);
+    expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-3']);
+  });
+
   test('what was begun is given in the same portion again, once all of it was read', async () => {
     const { parts } = inletParts(civic);
     const first = createInletPart({ ...parts, store: { ...parts.store, settle: async () => false } }, part);
