@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Installation, Running, Service, ServiceStart } from '../support/service.ts';
-import type { TcpProxy } from '../support/tcp-proxy.ts';
+import type { Link } from './links.ts';
 import type { Disturbances } from './disturbances.ts';
 import type { Failures } from './failures.ts';
 
@@ -14,7 +14,7 @@ export interface MemberParts {
   readonly role: NonNullable<ServiceStart['role']>;
   readonly installation: Installation;
   /** Its own way to the database. */
-  readonly link: TcpProxy;
+  readonly link: Link;
   readonly databaseUrl: string;
   readonly disturbances: Disturbances;
   readonly failures: Failures;
@@ -28,7 +28,7 @@ interface Life {
 /** One process of the service as a supervisor keeps it: started again whenever somebody has ended it; an end of its own is a failure. */
 export class Member {
   readonly name: string;
-  readonly link: TcpProxy;
+  readonly link: Link;
   readonly #parts: MemberParts;
   #life: Life | undefined;
   #expectsEnd = false;

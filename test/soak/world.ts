@@ -1,6 +1,7 @@
 import { openLinkedLog, type LinkedLog } from './linked-log.ts';
 import { type Installation, makeInstallation } from '../support/service.ts';
-import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
+import { openTcpProxy, type TcpProxy } from '../support/tcp-proxy.ts';
+import { type Link, openLinks } from './links.ts';
 import { openSoakDatabase, type SoakDatabase } from './database.ts';
 import { Disturbances } from './disturbances.ts';
 import { Failures } from './failures.ts';
@@ -15,7 +16,7 @@ export interface World {
   readonly database: SoakDatabase;
   readonly members: readonly Member[];
   /** The way of the writers and of the operator's commands to the database. */
-  readonly commandLink: TcpProxy;
+  readonly commandLink: Link;
   readonly log: LinkedLog;
   /** One address for all API processes, each connection to one that is up. */
   readonly front: TcpProxy;
@@ -34,22 +35,19 @@ export const openWorld = async (plan: SoakPlan): Promise<World> => {
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) await closer();
   };
-  let serverUrl = '';
-  const toServer = () => serverAt(serverUrl);
-  const commandLink = await openTcpProxy(toServer);
-  closers.push(() => commandLink.goDown());
-  const urlOf = ({ port }: TcpProxy): string => `postgres://postgres@127.0.0.1:${port}/postgres`;
+  const links = openLinks();
+  closers.push(() => links.close());
+  const commandLink = await links.open();
+  const urlOf = ({ port }: Link): string => `postgres://postgres@127.0.0.1:${port}/postgres`;
   const installation = makeInstallation('civic-soak-', { DATABASE_URL: urlOf(commandLink), CIVIC_SAMPLE: 'off' });
   closers.push(() => installation.close());
   try {
     const database = await openSoakDatabase(installation.dataDir);
     closers.push(() => database.leave());
-    serverUrl = database.url;
     const disturbances = new Disturbances();
     const failures = new Failures();
     const member = async (name: string, role: Member['role']): Promise<Member> => {
-      const link = await openTcpProxy(toServer);
-      closers.push(() => link.goDown());
+      const link = await links.open();
       return new Member({ name, role, installation, link, databaseUrl: urlOf(link), disturbances, failures });
     };
     const members: Member[] = [];
@@ -57,6 +55,7 @@ export const openWorld = async (plan: SoakPlan): Promise<World> => {
     members.push(await member('worker-1', 'worker'));
     for (let at = 1; at <= plan.api; at += 1) members.push(await member(`api-${at}`, 'api'));
     const api = (): readonly Member[] => members.filter(({ role }) => role === 'api');
+    links.leadTo(database.url);
     let turn = 0;
     const front = await openTcpProxy(() => {
       const up = api().filter(({ baseUrl }) => baseUrl !== null);

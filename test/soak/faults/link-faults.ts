@@ -1,6 +1,6 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { SeededRandom } from '../../support/seeded-random.ts';
-import type { TcpProxy } from '../../support/tcp-proxy.ts';
+import type { Link } from '../links.ts';
 import type { Touched } from '../disturbances.ts';
 import type { World } from '../world.ts';
 import { between, type FaultParts, linkOf, type MakeFault } from './fault.ts';
@@ -8,7 +8,7 @@ import { between, type FaultParts, linkOf, type MakeFault } from './fault.ts';
 interface Ways {
   readonly told: string;
   readonly touched: readonly Touched[];
-  readonly links: readonly TcpProxy[];
+  readonly links: readonly Link[];
 }
 
 const everybody = ({ members, commandLink }: World): Ways => ({
@@ -25,7 +25,7 @@ const oneOf = async ({ world, random, victim }: FaultParts): Promise<Ways> => {
   return { told: `the way of ${member.name} to the database`, touched: linkOf(member), links: [member.link] };
 };
 
-type Ill = (link: TcpProxy, random: SeededRandom) => void;
+type Ill = (link: Link, random: SeededRandom) => void;
 
 const disturbed =
   (how: string, who: 'everybody' | 'one', [from, below]: readonly [number, number], ill: Ill): MakeFault =>
