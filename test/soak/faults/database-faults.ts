@@ -1,19 +1,27 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { SoakDatabase } from '../database.ts';
 import type { Fault, MakeFault } from './fault.ts';
+import { endWithWitness } from './witness.ts';
 
 const BACK_MS = 60_000;
 
 const ended =
   (told: string, end: (database: SoakDatabase) => void): MakeFault =>
-  async ({ world: { database } }): Promise<Fault> => ({
+  async ({ world }): Promise<Fault> => ({
     told,
     touched: ['database', 'folding'],
     async run() {
-      end(database);
-      // The old server may still answer for a moment.
-      await after(100);
-      await database.answers(BACK_MS);
+      const { database } = world;
+      await endWithWitness(
+        world,
+        `${world.disturbances.all.length}`,
+        () => end(database),
+        async () => {
+          // The old server may still answer for a moment.
+          await after(100);
+          await database.answers(BACK_MS);
+        },
+      );
     },
   });
 

@@ -1,0 +1,36 @@
+import { derivedId } from '../../../src/domain/identifiers.ts';
+import { openLinkedLog } from '../linked-log.ts';
+import type { World } from '../world.ts';
+
+const WRITES = 4;
+
+/**
+ * Ends the database at the very moment at which it has acknowledged something: what was acknowledged before must be in the log when it is
+ * back. A commit that is told before it is flushed would be lost there, and hardly ever elsewhere.
+ */
+export const endWithWitness = async (
+  { database, failures }: World,
+  name: string,
+  end: () => void,
+  back: () => Promise<void>,
+): Promise<void> => {
+  const direct = openLinkedLog(database.url);
+  const acknowledged: string[] = [];
+  try {
+    for (let count = 0; count < WRITES; count += 1) {
+      const token = `witness ${name} ${count}`;
+      const id = derivedId('soak', 'witness', count);
+      const content = { kind: 'other', title: token, url: 'https://records.example.org/witness' };
+      const [outcome] = await direct.writer.write([{ op: 'upsert', resource: 'documents', id, content }], {});
+      if (outcome?.kind === 'appended') acknowledged.push(token);
+    }
+    end();
+  } finally {
+    await direct.close().catch(() => undefined);
+  }
+  await back();
+  for (const token of acknowledged) {
+    const found = await database.query('select from civic.events where data::text like $1', [`%"${token}"%`]);
+    if (found.length !== 1) failures.add(`acknowledged just before the database ended and in the log ${found.length} times: ${token}`);
+  }
+};
