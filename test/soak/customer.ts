@@ -77,7 +77,8 @@ export class Customer {
     const from = performance.now();
     const outcome = await send(`${member.baseUrl}${path}`, {
       method: OPERATIONS[operation].method,
-      headers: { authorization: `Bearer ${this.#key}`, ...headers },
+      // A connection that is kept may be closed by either end just as the other speaks: no fault of anybody's.
+      headers: { authorization: `Bearer ${this.#key}`, connection: 'close', ...headers },
       ...(body === undefined ? {} : { body }),
     });
     const asked: Asked = { operation, member: member.name, from, to: performance.now() };
