@@ -125,6 +125,16 @@ const measure = async (worker: Worker, job: object, store: GenerationStore, proj
   return { quiet: quiet!, during: during!, requests, failures, seconds: ms / 1000, folded, switched };
 };
 
+/** A service that is newer than its data builds what it folds otherwise: that is not what is measured. */
+const untilNothingIsBuilt = async (store: GenerationStore): Promise<void> => {
+  for (let built = true; built; await new Promise((resolve) => setTimeout(resolve, 200))) {
+    const rows = await store.list();
+    built = PROJECTIONS.some(
+      ({ name, version }) => !rows.some((row) => row.projection === name && row.state === 'live' && row.version === version),
+    );
+  }
+};
+
 /** Rows compared of every table of what was replaced and what replaced it, and those that differ. */
 const compareReplaced = async (client: Client, before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) => {
   let [rows, different] = [0, 0];
@@ -150,6 +160,7 @@ export const rowsFor = (bench: Bench, what: string, projections: readonly Projec
     const database = await openDatabase({ dsn: held.url, statementTimeoutMs: 60_000 });
     use({ [Symbol.asyncDispose]: () => database.close() });
     const store = createGenerationStore(database.transactor);
+    await untilNothingIsBuilt(store);
     const worker = use(startWorker(GENERATOR));
     const requests = await requestsOf(service, dataset);
     const job = { url: service.url, headers: `Authorization: Bearer ${key}\r\n`, requests, readers: READERS, perSecond: PER_SECOND };

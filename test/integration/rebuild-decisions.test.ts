@@ -7,7 +7,7 @@ import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed-head.ts';
 import type { GenerationStore } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
-import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
 import { below, randomChanges, randomFrom, testSeed, upsert, withSeed } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { checkReading, expectedFeed, readPage, type ReadItem } from '../support/history-checker.ts';
@@ -395,4 +395,22 @@ test('events written while a rebuild is held are in it once it serves', async ()
   await rebuilds.serves(generation);
   const { history } = recordHistoryTables(generation);
   expect(await civic.rows(`select count(*) from ${history} where record_id = $1`, [upsert('topics', 4711, 1).id])).toEqual([['1']]);
+});
+
+test('a held rebuild is equal also after the live one alone was pruned: what only one of the two still retains is not compared', async () => {
+  await start([recordHistory, snapshots]);
+  const { generation } = await rebuilds.rebuild(recordHistory, 'held');
+  projector!.nudge();
+  await rebuilds.ready(generation);
+  civic.clock.advance(RETENTION_MS + DAY_MS);
+  expect(await civic.prune()).toBeGreaterThan(0);
+  const rows = async (number: number) => Number((await civic.rows(`select count(*) from ${recordHistoryTables(number).history}`))[0]![0]);
+  expect(await rows(generation)).toBeGreaterThan(await rows(await civic.live(recordHistory.name)));
+  expect(await rebuilds.decide(generation, 'compare')).toMatchObject({ comparison: null });
+  projector!.nudge();
+  await untilTrue('it was compared again', async () => (await rebuilds.row(generation))?.comparison !== null);
+  expect((await rebuilds.row(generation))!.comparison).toMatchObject({ equal: true, differences: [] });
+  await rebuilds.decide(generation, 'switch');
+  projector!.nudge();
+  await rebuilds.serves(generation);
 });
