@@ -173,9 +173,17 @@ const runSwitch = (context: CliContext, name: string, options: Options): Promise
     }
     const rows = (await generationsOf(civic, name)).filter(({ version }) => version === projection.version);
     const row = rows.find(({ state }) => state === 'building') ?? (accepting ? rows.find(({ state }) => state === 'refused') : undefined);
+    if (row !== undefined) await requireLogInUse(civic, row);
     const switching = await decided(civic, name, row, accepting ? 'switch-accepting' : 'switch', 'switch to');
     print(context, summary(await followRebuild(context, civic, switching, ({ state }) => state === 'live'), started), options);
   });
+
+/** A log that was moved takes what is live and building with it, and leaves behind what is kept or was refused. */
+const requireLogInUse = async (civic: Civic, { projection, logId }: Generation): Promise<void> => {
+  if (logId !== null && logId !== (await civic.log.identity())) {
+    throw new CommandFailed(`${projection}: what is there was filled from log ${logId}, which is not the log in use; \`drop\` it`);
+  }
+};
 
 const runSwitchBack = (context: CliContext, name: string, options: Options): Promise<void> =>
   withCivic(context, { projector: false }, async (civic) => {
@@ -188,9 +196,7 @@ const runSwitchBack = (context: CliContext, name: string, options: Options): Pro
         `${name}: what is kept is version ${kept.version}, and this program folds version ${projection.version}; run the program that folds it`,
       );
     }
-    if (kept.logId !== null && kept.logId !== (await civic.log.identity())) {
-      throw new CommandFailed(`${name}: what is kept was filled from log ${kept.logId}, which is not the log in use`);
-    }
+    await requireLogInUse(civic, kept);
     const back = await decided(civic, name, kept, 'switch-back', 'switch back to');
     print(context, summary(await followRebuild(context, civic, back, ({ state }) => state === 'live'), started), options);
   });
