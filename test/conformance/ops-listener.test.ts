@@ -75,11 +75,14 @@ test('/metrics tells each lag that is known, and the others not at all', async (
   lag = async () => [
     { ...live, name: 'accounts', lagSeconds: 2 },
     { ...building, lagEvents: 500, leftEvents: 500, folded: 250, rate: 1000, leftSeconds: 0.5 },
+    { ...live, name: 'audit' },
   ];
   const rebuilding = await (await fetch(`${url}/metrics`)).text();
   expect(rebuilding.match(/^civic_projection_\w*\{.*$/gm)).toEqual([
     'civic_projection_lag_events{projection="accounts"} 0',
+    'civic_projection_lag_events{projection="audit"} 0',
     'civic_projection_lag_seconds{projection="accounts"} 2',
+    'civic_projection_lag_seconds{projection="audit"} 0',
     'civic_projection_rebuild_folded_events{projection="accounts"} 250',
     'civic_projection_rebuild_remaining_events{projection="accounts"} 500',
     'civic_projection_rebuild_remaining_seconds{projection="accounts"} 0.5',

@@ -3,6 +3,7 @@ import type { Projector } from '../../projections/projector/projector.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordHistoryTables } from '../../projections/record-history/tables.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
+import { sameRows } from '../../projections/same-rows.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed-head.ts';
 import type { GenerationStore } from '../../src/domain/ports/generations.ts';
@@ -195,6 +196,29 @@ test('T19 a cancel during the switch either comes before it, and nothing switche
   expect(live).not.toBe(switched.generation);
 });
 
+test('T15 an owner whose rebuild was paused as it came to the switch does not switch any more', async () => {
+  await start([recordHistory, snapshots]);
+  await projector!.stop();
+  const live = await civic.live(recordHistory.name);
+  let decided = 0;
+  const paused: GenerationStore = {
+    ...civic.generations,
+    lockPair: async (transaction, building) => {
+      if ((await rebuilds.decide(building, 'pause')) !== null) decided += 1;
+      return civic.generations.lockPair(transaction, building);
+    },
+    switchTo: () => Promise.reject(new Error('it switched under a lease that it had lost')),
+  };
+  projector = civic.startProjector([recordHistory, snapshots], { generations: paused });
+  const { generation } = await rebuilds.rebuild(recordHistory);
+  projector.nudge();
+  await untilTrue('it is paused', () => decided === 1);
+  await projector.stop();
+  expect(await rebuilds.row(generation)).toMatchObject({ state: 'building', owner: null });
+  expect(await civic.live(recordHistory.name)).toBe(live);
+  expect(civic.logger.errors.filter((error) => error.includes('switched'))).toEqual([]);
+});
+
 test('T19 a rebuild that an operator paused stands still in every process until it is resumed, and then goes on where it was', async () => {
   const shutter = gate();
   let folded = 0;
@@ -315,6 +339,7 @@ test('T18 a version with other columns takes the place of the one before it, alt
       ...recordReferences.create(generation),
       `alter table ${recordReferences.tables(generation)[0]} add column noted integer not null default 1`,
     ],
+    differences: (left, right) => [sameRows(recordReferences.tables(left)[0]!, recordReferences.tables(right)[0]!)],
   };
   projector = civic.startProjector([wider]);
   await untilTrue('the new version serves', async () => (await rebuilds.liveRow(wider.name)).version === wider.version);
