@@ -4,11 +4,11 @@ import { LOG_START } from '../src/domain/ports/event-log.ts';
 import type { PaymentLedger } from '../src/domain/ports/payment-ledger.ts';
 import type { LiveReads } from '../src/domain/ports/projection.ts';
 import { countLiveExports, type LiveExports } from './count-live-exports.ts';
-import { countOpenReports } from './count-open-reports.ts';
 import { readFeedHead } from './feed-head.ts';
 import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from './list-projections.ts';
 import { listReactors, type ListReactorsDependencies, type ReactorStatus } from './list-reactors.ts';
 import { readSources } from './read-civic-health.ts';
+import { readReportFigures, type ReportFigures } from './report-figures.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -19,7 +19,7 @@ export interface Operations {
   readonly projections: readonly ProjectionStatus[];
   readonly reactors: readonly ReactorStatus[];
   readonly exports: LiveExports;
-  readonly openReports: number;
+  readonly reports: ReportFigures;
   readonly sources: Health['sources'];
   /** Those that have not ended, and those begun in the last day. */
   readonly payments: ReadonlyMap<PaymentState, number>;
@@ -33,16 +33,16 @@ export interface ReadOperationsDependencies extends ListProjectionsDependencies,
 /** Everything that an operator watches and that is the same in every process. Throws what the database or the log throws. */
 export const readOperations = async (deps: ReadOperationsDependencies): Promise<Operations> => {
   const { reads, clock, log } = deps;
-  const [head, feed, projections, reactors, exports, openReports, sources, payments] = await Promise.all([
+  const [head, feed, projections, reactors, exports, reports, sources, payments] = await Promise.all([
     log.head(),
     readFeedHead(reads),
     listProjections(deps),
     listReactors(deps),
     countLiveExports(reads, clock.now()),
-    countOpenReports(reads),
+    readReportFigures(reads),
     readSources(reads, clock),
     deps.payments.countByState(clock.now() - DAY_MS),
   ]);
   const events = log.distance(LOG_START, head);
-  return { log: { head, events }, feedPosition: feed.position, projections, reactors, exports, openReports, sources, payments };
+  return { log: { head, events }, feedPosition: feed.position, projections, reactors, exports, reports, sources, payments };
 };

@@ -19,17 +19,8 @@ export interface ProjectionFigures {
 
 const PAUSED = new Set(['paused', 'operator_paused']);
 
-/** Gauges of each read model's lag and of its rebuild, asked for once when the metrics are read; where something cannot be told it is absent. */
+/** Gauges of each read model's lag and of its rebuild, asked for when the metrics are read; where something cannot be told it is absent. */
 export const registerLagMetrics = (registry: Registry, readFigures: () => Promise<readonly ProjectionFigures[]>): void => {
-  let asked: Promise<readonly ProjectionFigures[]> | undefined;
-  const figures = (): Promise<readonly ProjectionFigures[]> => {
-    asked ??= readFigures()
-      .catch(() => [])
-      .finally(() => {
-        asked = undefined;
-      });
-    return asked;
-  };
   const gauge = (name: string, help: string, valueOf: (figure: ProjectionFigures) => number | null) =>
     new Gauge({
       name,
@@ -37,7 +28,7 @@ export const registerLagMetrics = (registry: Registry, readFigures: () => Promis
       labelNames: ['projection'],
       registers: [registry],
       async collect() {
-        const known = await figures();
+        const known = await readFigures();
         this.reset();
         for (const figure of known) {
           const value = valueOf(figure);

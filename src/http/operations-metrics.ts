@@ -1,18 +1,13 @@
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Operations } from '../../queries/read-operations.ts';
 import { PAYMENT_STATES } from '../domain/payments/payment-states.ts';
-import type { Watched } from './ops/operations-watch.ts';
 
 const SOURCE_STATUSES = ['healthy', 'stale', 'failing', 'unsupported', 'unknown'] as const;
 
 type Series = readonly (readonly [labels: Readonly<Record<string, string>>, value: number])[];
 
-/** What is the same in every process, from the reading that `/ops` is shown from; absent while the database does not answer. */
-export const registerOperationsMetrics = (registry: Registry, watch: () => Promise<Watched>): void => {
-  const known = async (): Promise<Operations | null> => {
-    const { reachable, newest } = await watch();
-    return reachable === 'answers' && newest !== null ? newest.operations : null;
-  };
+/** What is the same in every process; null, while it cannot be read, makes all of it absent but the gauge that says so. */
+export const registerOperationsMetrics = (registry: Registry, known: () => Promise<Operations | null>): void => {
   const one = (value: number | null): Series => (value === null ? [] : [[{}, value]]);
   const gauge = (name: string, help: string, labelNames: readonly string[], read: (operations: Operations) => Series) =>
     registry.registerMetric(
@@ -44,6 +39,16 @@ export const registerOperationsMetrics = (registry: Registry, watch: () => Promi
       }),
     );
 
+  registry.registerMetric(
+    new Gauge({
+      name: 'civic_shared_figures_known',
+      help: '1 where what all processes share could be read for this answer, else 0.',
+      registers: [],
+      async collect() {
+        this.set((await known()) === null ? 0 : 1);
+      },
+    }),
+  );
   gauge('civic_log_events', 'Events in the log; absent where the log cannot count.', [], ({ log }) => one(log.events));
   gauge('civic_feed_position', 'Changes in the feed.', [], ({ feedPosition }) => one(feedPosition));
   gauge('civic_snapshots_live', 'Snapshots that can be read; 100,000 at most are counted.', [], (all) => one(all.exports.snapshots));

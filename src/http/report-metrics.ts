@@ -5,7 +5,6 @@ import { OPEN_REPORT_STATUSES } from '../domain/report-words.ts';
 import { CountedDurations, durationSeries } from './counted-durations.ts';
 
 type Label = 'status';
-type ReadFigures = () => Promise<ReportFigures | null>;
 
 const valuesOf = (name: string, { bounds, durations }: ReportFigures, measure: string): MetricValueWithName<Label>[] =>
   durations
@@ -14,18 +13,13 @@ const valuesOf = (name: string, { bounds, durations }: ReportFigures, measure: s
 
 /**
  * Missing-data reports: open by status, the age of the oldest open one, and how long reports took to their first move and to their closing.
- * Every process tells the same, from the read model; where it cannot be read they are absent.
+ * Every process tells the same, from the read model; while that cannot be read, which is null, they are absent.
  */
-export const registerReportMetrics = (registry: Registry, clock: Pick<Clock, 'now'>, readFigures: () => Promise<ReportFigures>): void => {
-  let asked: Promise<ReportFigures | null> | undefined;
-  const figures: ReadFigures = () => {
-    asked ??= readFigures()
-      .catch(() => null)
-      .finally(() => {
-        asked = undefined;
-      });
-    return asked;
-  };
+export const registerReportMetrics = (
+  registry: Registry,
+  clock: Pick<Clock, 'now'>,
+  figures: () => Promise<ReportFigures | null>,
+): void => {
   const open = new Gauge({
     name: 'civic_reports_open',
     help: 'Missing-data reports that are open.',

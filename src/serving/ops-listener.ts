@@ -1,7 +1,5 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { listProjections } from '../../queries/list-projections.ts';
-import { readOperations } from '../../queries/read-operations.ts';
-import { readReportFigures } from '../../queries/report-figures.ts';
+import { type Operations, readOperations } from '../../queries/read-operations.ts';
 import type { Civic } from '../civic.ts';
 import type { Position } from '../domain/ports/event-log.ts';
 import { registerKafkaMetrics } from '../http/kafka-metrics.ts';
@@ -39,11 +37,16 @@ export const openOpsListener = async (
   const machineClock = listing.leaseClock;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  registerLagMetrics(registry, () => listProjections(listing));
-  registerReportMetrics(registry, civic.clock, () => readReportFigures(civic.reads));
   const reading = { ...listing, ...civic.listingReactors, reads: civic.reads, payments: civic.paymentLedger };
   const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
-  registerOperationsMetrics(registry, watch);
+  // One reading for the page and every gauge: it has a deadline, and a scrape is no load.
+  const known = async (): Promise<Operations | null> => {
+    const { reachable, newest } = await watch();
+    return reachable === 'answers' && newest !== null ? newest.operations : null;
+  };
+  registerOperationsMetrics(registry, known);
+  registerLagMetrics(registry, async () => (await known())?.projections ?? []);
+  registerReportMetrics(registry, civic.clock, async () => (await known())?.reports ?? null);
   registerProcessMetrics(registry, { figures: civic.figures, pools: civic.pools, role, version: VERSION });
   if (civic.carried !== null) registerKafkaMetrics(registry, civic.carried);
   const metrics = createHttpMetrics(registry);

@@ -89,9 +89,7 @@ test('/metrics tells each lag that is known, and the others not at all', async (
     'civic_projection_rebuild_fold_rate{projection="accounts"} 1000',
     'civic_projection_rebuild_paused{projection="accounts"} 0',
   ]);
-  lag = async () => {
-    throw new Error('the database is away');
-  };
+  lag = async () => [];
   expect(await (await fetch(`${url}/metrics`)).text()).not.toContain('projection="record_history"');
 });
 

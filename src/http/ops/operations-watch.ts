@@ -3,8 +3,8 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { LogUnavailable } from '../../domain/ports/event-log.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 
-/** How the last attempts to read went: `slow` while one is under way for longer than its viewers wait. */
-export type Reachable = 'answers' | 'slow' | 'log-unreachable' | 'unreachable';
+/** How the last attempts to read went: `slow` while one is under way for longer than its viewers wait, `hangs` while for much longer. */
+export type Reachable = 'answers' | 'slow' | 'hangs' | 'log-unreachable' | 'unreachable';
 
 export interface Watched {
   readonly reachable: Reachable;
@@ -32,6 +32,8 @@ export interface OperationsWatchParts {
 const KEPT_MS = 900;
 /** A viewer waits so long for a reading and is then shown the one before. */
 const PATIENCE_MS = 1_500;
+/** What has not answered for this long answers nobody else either. */
+const HANGS_AFTER_MS = 5_000;
 const RATE_SPAN_MS = 10_000;
 const SHORTEST_SPAN_MS = 500;
 
@@ -67,8 +69,9 @@ export const createOperationsWatch = ({ read, clock, logger }: OperationsWatchPa
       waited.abort();
     }
     const slow = reading as { readonly since: number } | null;
-    if (slow !== null && clock.now() - slow.since >= PATIENCE_MS) {
-      return failed === null ? { reachable: 'slow', since: slow.since, newest } : { ...failed, newest };
+    const late = slow === null ? 0 : clock.now() - slow.since;
+    if (slow !== null && late >= PATIENCE_MS && failed === null) {
+      return { reachable: late >= HANGS_AFTER_MS ? 'hangs' : 'slow', since: slow.since, newest };
     }
     return { reachable: failed?.reachable ?? 'answers', since: failed?.since ?? null, newest };
   };

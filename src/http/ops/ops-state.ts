@@ -92,7 +92,7 @@ export const opsState = z.object({
   at: time,
   /** Worst first; none is "all well". */
   problems: z.array(problem),
-  database: z.object({ state: z.enum(['answers', 'slow', 'unreachable', 'log-unreachable']), since: time.nullable() }),
+  database: z.object({ state: z.enum(['answers', 'slow', 'hangs', 'unreachable', 'log-unreachable']), since: time.nullable() }),
   /** Of the database, the same in every process; the last that could be read, null before the first. */
   shared: shared.nullable(),
   /** Of this process alone. */

@@ -18,7 +18,9 @@ const ofDatabase = ({ state }: OpsState['database']): readonly Problem[] => {
     case 'answers':
       return [];
     case 'slow':
-      return [attention('The database is slow to answer; the figures may be old')];
+      return [attention('The database or the log is slow to answer; the figures may be old')];
+    case 'hangs':
+      return [failing('The database or the log hangs: it takes questions and answers none; the figures are old')];
     case 'unreachable':
       return [failing('The database cannot be read; the figures are old')];
     case 'log-unreachable':

@@ -8,7 +8,7 @@ const SOURCE_STATUSES = ['healthy', 'stale', 'failing', 'unsupported', 'unknown'
 
 /** A reading as it is shown; `at` in milliseconds. */
 export const sharedState = (operations: Operations, rates: Rates, at: number): Shared => {
-  const { log, reactors, exports, openReports, payments } = operations;
+  const { log, reactors, exports, reports, payments } = operations;
   return {
     at: new Date(at).toISOString(),
     log: { position: log.events ?? log.head, perSecond: rates.log },
@@ -23,7 +23,7 @@ export const sharedState = (operations: Operations, rates: Rates, at: number): S
       rate: rates.reactors.get(name) ?? null,
     })),
     ...exports,
-    openReports,
+    openReports: [...reports.open.values()].reduce((sum, count) => sum + count, 0),
     sources: sourcesOf(operations.sources),
     payments: [...payments].map(([state, count]) => ({ state, count })).toSorted((a, b) => a.state.localeCompare(b.state)),
   };

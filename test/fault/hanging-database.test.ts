@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OpsState } from '../../src/http/ops/ops-state.ts';
+import type { Readiness } from '../../src/http/ops/readyz.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
+
+const PROMISED_MS = 3_000;
+const PATIENT = { timeout: 30_000, interval: 100 };
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let served: ServedCivic;
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  proxy = await openTcpProxy(() => serverAt(database.url));
+  const behind = new URL(database.url);
+  behind.hostname = '127.0.0.1';
+  behind.port = String(proxy.port);
+  behind.searchParams.delete('host');
+  served = await serveCivic(behind.toString(), { CIVIC_OPS_PORT: '0' });
+});
+afterAll(async () => {
+  proxy?.flow();
+  await served?.close();
+  await proxy?.goDown();
+  await database?.close();
+});
+
+/** Fails where the answer takes longer than is promised. */
+const ask = async (path: string): Promise<{ readonly status: number; readonly text: string }> => {
+  const answer = await fetch(`${served.opsUrl}${path}`, { signal: AbortSignal.timeout(PROMISED_MS) });
+  return { status: answer.status, text: await answer.text() };
+};
+const readiness = async () => JSON.parse((await ask('/readyz')).text) as Readiness;
+const state = async () => JSON.parse((await ask('/ops/state')).text) as OpsState;
+const SHARED = /^civic_(?:projection|reactor|reports|log_events|feed|snapshots|subscriptions|sources|payments)\w*(?:\{.*\})? /gm;
+const sharedIn = (text: string) => (text.match(SHARED) ?? []).filter((line) => !line.startsWith('civic_projection_fold_duration'));
+
+test('a database that takes questions and answers none is told within three seconds by all that operators look at, first and later', async () => {
+  await expect.poll(async () => (await state()).database.state, PATIENT).toBe('answers');
+  await expect.poll(async () => (await readiness()).status, PATIENT).toBe('ready');
+  const before = (await ask('/metrics')).text;
+  expect(before).toMatch(/^civic_shared_figures_known 1$/m);
+  const names = new Set(sharedIn(before).map((line) => line.split(/[{ ]/)[0]));
+  expect([...names]).toEqual(expect.arrayContaining(['civic_projection_lag_seconds', 'civic_reports_open', 'civic_feed_position']));
+
+  proxy.stall();
+  try {
+    // A reading serves for a second: after it every gauge asks anew.
+    await expect.poll(async () => (await state()).database.state, PATIENT).not.toBe('answers');
+    for (let round = 0; round < 2; round += 1) {
+      const [ready, metrics, seen] = await Promise.all([ask('/readyz'), ask('/metrics'), state()]);
+      expect([ready.status, (JSON.parse(ready.text) as Readiness).checks[0]]).toEqual([
+        503,
+        { name: 'database', ok: false, reason: 'it does not answer' },
+      ]);
+      expect(metrics.status).toBe(200);
+      expect(metrics.text).toMatch(/^civic_shared_figures_known 0$/m);
+      expect(sharedIn(metrics.text)).toEqual([]);
+      for (const own of ['process_resident_memory_bytes', 'civic_build_info', 'civic_database_connections', 'civic_log_append_duration']) {
+        expect(metrics.text).toMatch(new RegExp(`^${own}`, 'm'));
+      }
+      expect(seen.problems[0]!.text).toMatch(/^The database/);
+      expect(seen.shared).not.toBeNull();
+    }
+    expect((await ask('/livez')).status).toBe(200);
+    await expect.poll(async () => (await state()).problems[0]?.severity, PATIENT).toBe('failing');
+  } finally {
+    proxy.flow();
+  }
+  await expect.poll(async () => (await state()).database.state, PATIENT).toBe('answers');
+  await expect.poll(async () => (await readiness()).status, PATIENT).toBe('ready');
+  expect((await ask('/metrics')).text).toMatch(/^civic_shared_figures_known 1$/m);
+});

@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest';
+import type { Operations } from '../../queries/read-operations.ts';
+import { createOperationsWatch } from '../../src/http/ops/operations-watch.ts';
+
+const READ: Operations = {
+  log: { head: '1', events: 1 },
+  feedPosition: 1,
+  projections: [],
+  reactors: [],
+  exports: { snapshots: 0, subscriptions: 0 },
+  reports: { open: new Map(), oldestOpen: null, bounds: [], durations: [] },
+  sources: [],
+  payments: new Map(),
+};
+const silent = () => undefined;
+const logger = { debug: silent, info: silent, warn: silent, error: silent };
+
+/** Sleeps as long as it is told to by moving its own time, at once. */
+const clockOf = () => {
+  let time = 1_000_000;
+  const advance = (milliseconds: number) => void (time += milliseconds);
+  return { now: () => time, sleep: async (milliseconds: number) => advance(milliseconds), advance };
+};
+
+test('one reading is under way however many look, and one that is not done is called slow and then hanging, until it is', async () => {
+  const clock = clockOf();
+  let readings = 0;
+  let { promise, resolve } = Promise.withResolvers<Operations>();
+  const read = () => {
+    readings += 1;
+    return promise;
+  };
+  const watch = createOperationsWatch({ read, clock, logger });
+  const began = clock.now();
+  expect(await watch()).toEqual({ reachable: 'slow', since: began, newest: null });
+  expect(await Promise.all([watch(), watch()])).toMatchObject([{ since: began }, { since: began }]);
+  clock.advance(5_000);
+  expect(await watch()).toEqual({ reachable: 'hangs', since: began, newest: null });
+  expect(readings).toBe(1);
+  resolve(READ);
+  await promise;
+  expect(await watch()).toMatchObject({ reachable: 'answers', since: null, newest: { operations: READ } });
+  ({ promise, resolve } = Promise.withResolvers<Operations>());
+  clock.advance(1_000);
+  expect(await watch()).toMatchObject({ reachable: 'slow', newest: { operations: READ } });
+  expect(readings).toBe(2);
+});
+
+test('a reading serves everybody for a second, and one that failed is not tried again by each who looks', async () => {
+  const clock = clockOf();
+  let readings = 0;
+  const read = async () => {
+    readings += 1;
+    if (readings > 1) throw new Error('gone');
+    return READ;
+  };
+  const watch = createOperationsWatch({ read, clock: { ...clock, sleep: () => new Promise(silent) }, logger });
+  for (let looked = 0; looked < 5; looked += 1) expect((await watch()).reachable).toBe('answers');
+  expect(readings).toBe(1);
+  clock.advance(1_000);
+  const since = clock.now();
+  for (let looked = 0; looked < 5; looked += 1) {
+    expect(await watch()).toMatchObject({ reachable: 'unreachable', since, newest: { operations: READ } });
+  }
+  expect(readings).toBe(2);
+});
