@@ -22,6 +22,8 @@ export interface Folded<State> {
   readonly position: Position | null;
   /** Revision of the checkpoint last used or made. */
   readonly checkpointed: number;
+  /** See `DeciderCheckpoints`. */
+  readonly mark: string | null;
 }
 
 /** The state that all events of a stream come to now. Throws what reading the log throws. */
@@ -30,17 +32,19 @@ export const foldStream = async <State, Event>(parts: FoldParts, fold: Fold<Stat
 
 /** Where folding starts: at the stream's checkpoint if it has one that stands, else before its first event. */
 export const beginFold = async <State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> => {
-  const start = { state: fold.initialState(), revision: NO_STREAM, eventId: null, position: null, checkpointed: NO_STREAM };
+  const start = { state: fold.initialState(), revision: NO_STREAM, eventId: null, position: null, checkpointed: NO_STREAM, mark: null };
   const form = fold.checkpoint;
   if (form === undefined || parts.checkpoints === undefined) return start;
-  const kept = await parts.checkpoints.load(stream, form.name);
-  if (kept === null || kept.version !== form.version || kept.seal !== sealOf(kept)) return start;
+  // Before anything is read: what is erased later counts as not seen.
+  const { kept, mark } = await parts.checkpoints.load(stream, form.name);
+  const fromStart = { ...start, mark };
+  if (kept === null || kept.version !== form.version || kept.seal !== sealOf(kept)) return fromStart;
   const state = stateOf(form, kept.state);
-  if (state === undefined) return start;
+  if (state === undefined) return fromStart;
   // A log that was restored, or another log, has some other event there, or none.
   const [last] = await parts.log.readStream(stream, kept.revision - 1, 1);
-  if (last?.revision !== kept.revision || last.id !== kept.eventId) return start;
-  return { ...state, revision: kept.revision, eventId: kept.eventId, position: last.position, checkpointed: kept.revision };
+  if (last?.revision !== kept.revision || last.id !== kept.eventId) return fromStart;
+  return { ...state, revision: kept.revision, eventId: kept.eventId, position: last.position, checkpointed: kept.revision, mark };
 };
 
 /** Where nothing at or before a revision matters to a decision, folding starts behind it. */
@@ -51,6 +55,7 @@ export const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: num
   position: null,
   // What was folded of a part of the stream is never kept for the whole of it.
   checkpointed: Number.POSITIVE_INFINITY,
+  mark: null,
 });
 
 const stateOf = <State>(form: CheckpointForm<State>, text: string): { readonly state: State } | undefined => {
@@ -78,7 +83,7 @@ export const foldOn = async <State, Event>(
   }
   if (last === undefined) return from;
   const { revision, id: eventId, position } = last;
-  const folded = { state, revision, eventId, position, checkpointed: from.checkpointed };
+  const folded = { state, revision, eventId, position, checkpointed: from.checkpointed, mark: from.mark };
   return (await keepIfDue(parts, fold, stream, folded)) ? { ...folded, checkpointed: revision } : folded;
 };
 
@@ -86,11 +91,11 @@ const keepIfDue = async <State, Event>(
   { checkpoints }: FoldParts,
   { checkpoint: form }: Fold<State, Event>,
   stream: string,
-  { state, revision, eventId, checkpointed }: Folded<State>,
+  { state, revision, eventId, checkpointed, mark }: Folded<State>,
 ): Promise<boolean> => {
   if (form === undefined || checkpoints === undefined || eventId === null || revision - checkpointed < form.every) return false;
   const made = { stream, decider: form.name, version: form.version, revision, eventId, state: JSON.stringify(form.write(state)) };
-  await checkpoints.save({ ...made, seal: sealOf(made) });
+  await checkpoints.save({ ...made, seal: sealOf(made) }, mark);
   return true;
 };
 

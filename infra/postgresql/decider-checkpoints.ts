@@ -2,7 +2,10 @@ import type { ReadDatabase, Transactor } from '../../src/domain/ports/database.t
 import type { DeciderCheckpoints } from '../../src/domain/ports/decider-checkpoints.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 
-const LOAD = 'select version, revision, event_id, state, seal from civic.decider_checkpoints where stream = $1 and decider = $2';
+const LOAD = `select m.drops, c.version, c.revision, c.event_id, c.state, c.seal
+  from civic.erasure_mark m left join civic.decider_checkpoints c on c.stream = $1 and c.decider = $2`;
+/** Waits for whoever drops checkpoints, or has them wait: they find what is kept here. */
+const HOLD_MARK = 'select from civic.erasure_mark where drops = $1 for share';
 const SAVE = `insert into civic.decider_checkpoints (stream, decider, version, revision, event_id, state, seal)
   values ($1, $2, $3, $4, $5, $6, $7)
   on conflict (stream, decider) do update set
@@ -13,21 +16,24 @@ export const createDeciderCheckpoints = (read: ReadDatabase, transactor: Transac
   async load(stream, decider) {
     try {
       const [row] = await read.texts({ name: 'load_decider_checkpoint', text: LOAD, values: [stream, decider] });
-      if (row === undefined) return null;
-      const [version, revision, eventId, state, seal] = row;
-      return { stream, decider, version: Number(version), revision: Number(revision), eventId: eventId!, state: state!, seal: seal! };
+      const [mark, version, revision, eventId, state, seal] = row!;
+      if (seal === null) return { kept: null, mark: mark! };
+      const numbers = { version: Number(version), revision: Number(revision) };
+      return { kept: { stream, decider, ...numbers, eventId: eventId!, state: state!, seal: seal! }, mark: mark! };
     } catch (error) {
       logger.warn({ err: error, stream, decider }, 'a checkpoint could not be read; its stream is read from the start');
-      return null;
+      return { kept: null, mark: null };
     }
   },
-  async save({ stream, decider, version, revision, eventId, state, seal }) {
+  async save({ stream, decider, version, revision, eventId, state, seal }, mark) {
+    if (mark === null) return;
     try {
       const values = [stream, decider, version, revision, eventId, state, seal];
       await transactor.transaction(async (transaction) => {
         // Lost with a crash it is made again.
         await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
-        await transaction.execute({ name: 'save_decider_checkpoint', text: SAVE, values });
+        const held = await transaction.execute({ name: 'hold_erasure_mark', text: HOLD_MARK, values: [mark] });
+        if (held.rows.length === 1) await transaction.execute({ name: 'save_decider_checkpoint', text: SAVE, values });
       });
     } catch (error) {
       logger.warn({ err: error, stream, decider }, 'a checkpoint could not be kept; its stream is read from further back');

@@ -3,6 +3,7 @@ import type { Transactor } from '../../src/domain/ports/database.ts';
 import type { ErasureTraces } from '../../src/domain/ports/erasures.ts';
 import { clientConfig } from './sessions.ts';
 
+const NEXT_MARK = 'update civic.erasure_mark set drops = drops + 1';
 const DROP_CHECKPOINTS = 'delete from civic.decider_checkpoints where stream = any ($1::text[])';
 /** Whoever presents such a payment again is told that its answer is no longer kept, and is billed for nothing. */
 const DROP_ANSWERS = `update civic.payments set result = null where state = 'SETTLED' and result is not null and created_at <= $1`;
@@ -15,13 +16,19 @@ const TABLES = `select format('%I.%I', n.nspname, c.relname) from pg_class c joi
 
 /** Where copies of erased texts may be left in the database of the read models. */
 export const createErasureTraces = (transactor: Transactor, dsn: string): ErasureTraces => ({
-  clear: (streams, until) =>
-    transactor.transaction(async (transaction) => {
+  async clear(streams, until) {
+    await transactor.transaction(async (transaction) => {
+      // First of the two: a command under way either sees it and keeps nothing, or has kept what goes with the rest.
+      await transaction.execute({ text: NEXT_MARK, values: [] });
       await transaction.execute({ text: DROP_CHECKPOINTS, values: [[...streams]] });
+    });
+    // By itself: commands that keep a checkpoint do not wait for the ledger.
+    return transactor.transaction(async (transaction) => {
       await transaction.execute({ text: DROP_EARLIER_BUILDS, values: [] });
       await transaction.execute({ text: DROP_ANSWERS, values: [until] });
       return Number((await transaction.execute({ text: UNDER_WAY, values: [until] })).rows[0]![0]);
-    }),
+    });
+  },
   async reclaim() {
     const client = new Client({ ...clientConfig({ dsn, purpose: 'erasure', statementTimeoutMs: 0 }) });
     await client.connect();

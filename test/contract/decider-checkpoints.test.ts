@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDeciderCheckpoints } from '../../infra/postgresql/decider-checkpoints.ts';
+import { createErasureTraces } from '../../infra/postgresql/erasure-traces.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
 import type { DeciderCheckpoint, DeciderCheckpoints } from '../../src/domain/ports/decider-checkpoints.ts';
-import { KeptLog } from '../support/civic.ts';
+import { KeptLog, untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 let server: TestDatabase;
@@ -35,17 +37,17 @@ const made = (stream: string, decider: string, revision: number, state = '{"a":"
 
 test('a checkpoint comes back as it was kept, byte for byte, and only to its stream and decider', async () => {
   const kept = made('account_feeds-1', 'feeds', 5);
-  await checkpoints.save(kept);
-  expect(await checkpoints.load('account_feeds-1', 'feeds')).toEqual(kept);
-  expect(await checkpoints.load('account_feeds-1', 'keys')).toBeNull();
-  expect(await checkpoints.load('account_feeds-2', 'feeds')).toBeNull();
+  await checkpoints.save(kept, '0');
+  expect((await checkpoints.load('account_feeds-1', 'feeds')).kept).toEqual(kept);
+  expect((await checkpoints.load('account_feeds-1', 'keys')).kept).toBeNull();
+  expect((await checkpoints.load('account_feeds-2', 'feeds')).kept).toBeNull();
 });
 
 test('the latest takes the place of the one before, also after a restore that set the stream back', async () => {
   for (const revision of [10, 20, 15]) {
     const kept = made('account_feeds-3', 'feeds', revision, `{"revision":${revision}}`);
-    await checkpoints.save(kept);
-    expect(await checkpoints.load('account_feeds-3', 'feeds')).toEqual(kept);
+    await checkpoints.save(kept, '0');
+    expect((await checkpoints.load('account_feeds-3', 'feeds')).kept).toEqual(kept);
   }
 });
 
@@ -53,8 +55,57 @@ test('a store that cannot be had is nothing kept and nothing thrown, and is logg
   const closed = await openDatabase({ dsn: server.url, statementTimeoutMs: 5_000 });
   await closed.close();
   const broken = createDeciderCheckpoints(closed.read, closed.transactor, logger);
-  expect(await broken.load('account_feeds-1', 'feeds')).toBeNull();
-  await broken.save(made('account_feeds-1', 'feeds', 99));
-  expect((await checkpoints.load('account_feeds-1', 'feeds'))!.revision).toBe(5);
+  expect(await broken.load('account_feeds-1', 'feeds')).toEqual({ kept: null, mark: null });
+  await broken.save(made('account_feeds-1', 'feeds', 99), '0');
+  expect((await checkpoints.load('account_feeds-1', 'feeds')).kept!.revision).toBe(5);
   expect(logger.warnings.join('\n')).toMatch(/could not be read[\s\S]*could not be kept/);
+});
+
+describe('after an erasure', () => {
+  const traces = () => createErasureTraces(database.transactor, server.url);
+
+  test('no checkpoint of what was folded before comes back: neither what is kept already nor what a command under way keeps later', async () => {
+    const stream = 'account_reports-1';
+    await checkpoints.save(made(stream, 'reports', 5), (await checkpoints.load(stream, 'reports')).mark);
+    const { kept, mark } = await checkpoints.load(stream, 'reports');
+    expect(kept?.revision).toBe(5);
+    await traces().clear([stream], 0);
+    await checkpoints.save(made(stream, 'reports', 10), mark);
+    expect((await checkpoints.load(stream, 'reports')).kept).toBeNull();
+    // Who begins afterwards reads what is left, and may keep it.
+    await checkpoints.save(made(stream, 'reports', 10), (await checkpoints.load(stream, 'reports')).mark);
+    expect((await checkpoints.load(stream, 'reports')).kept?.revision).toBe(10);
+  });
+
+  test('one that is being kept while checkpoints are dropped goes with them, and one that meets a drop under way is not kept', async () => {
+    const stream = 'account_reports-2';
+    const client = new Client(server.url);
+    await client.connect();
+    const blocked = (who: string) =>
+      untilTrue(`${who} waits`, async () => (await client.query('select from pg_locks where not granted')).rowCount! > 0);
+    try {
+      const { mark } = await checkpoints.load(stream, 'reports');
+      // As a save that has not been committed.
+      await client.query('begin');
+      await client.query('select from civic.erasure_mark for share');
+      await client.query(`insert into civic.decider_checkpoints values ($1, 'reports', 3, 5, gen_random_uuid(), '{}', 'sealed')`, [stream]);
+      const dropped = traces().clear([stream], 0);
+      await blocked('the drop');
+      await client.query('commit');
+      await dropped;
+      expect((await checkpoints.load(stream, 'reports')).kept).toBeNull();
+      // As a drop that has not been committed.
+      const next = (await checkpoints.load(stream, 'reports')).mark;
+      expect(next).not.toBe(mark);
+      await client.query('begin');
+      await client.query('update civic.erasure_mark set drops = drops + 1');
+      const saved = checkpoints.save(made(stream, 'reports', 9), next);
+      await blocked('the save');
+      await client.query('commit');
+      await saved;
+      expect((await checkpoints.load(stream, 'reports')).kept).toBeNull();
+    } finally {
+      await client.end();
+    }
+  });
 });

@@ -14,7 +14,7 @@ export const memoryCheckpoints = () => {
     if (edited === 0) throw new Error(`there is no checkpoint of ${decider}`);
   };
   const store: DeciderCheckpoints = {
-    load: async (stream, decider) => rows.get(`${decider} ${stream}`) ?? null,
+    load: async (stream, decider) => ({ kept: rows.get(`${decider} ${stream}`) ?? null, mark: '0' }),
     save: async (checkpoint) => void rows.set(`${checkpoint.decider} ${checkpoint.stream}`, checkpoint),
   };
   return {

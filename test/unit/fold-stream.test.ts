@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { Decider } from '../../commands/decider.ts';
-import { foldStream } from '../../commands/fold-stream.ts';
+import { beginFold, foldOn, foldStream } from '../../commands/fold-stream.ts';
 import { handle } from '../../commands/handle.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { memoryCheckpoints } from '../support/memory-checkpoints.ts';
@@ -100,6 +100,25 @@ describe('a stream with a checkpoint', () => {
     expect(log.events).toHaveLength(26);
     expect(await sumNow()).toBe(32);
   });
+});
+
+test('a checkpoint is kept under the mark that stood before its first event was read, through every new reading of the same command', async () => {
+  await addMany(EVERY - 1);
+  const marks: (string | null)[] = [];
+  let mark = 0;
+  const marked = {
+    load: async () => ({ kept: null, mark: String(mark) }),
+    save: async (_: unknown, of: string | null) => void marks.push(of),
+  };
+  const parts = { log: log.log, checkpoints: marked };
+  const before = await foldOn(parts, counter(), stream, await beginFold(parts, counter(), stream));
+  expect(marks).toEqual([]);
+  // Something is erased, and another event is added.
+  mark = 1;
+  await addMany(1);
+  await foldOn(parts, counter(), stream, before);
+  await foldStream(parts, counter(), stream);
+  expect(marks).toEqual(['0', '1']);
 });
 
 describe('a checkpoint is left aside and replaced when it', () => {

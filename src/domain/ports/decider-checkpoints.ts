@@ -13,12 +13,21 @@ export interface DeciderCheckpoint {
   readonly seal: string;
 }
 
+export interface LoadedCheckpoint {
+  readonly kept: DeciderCheckpoint | null;
+  /** How far erasures had been seen to when it was looked for; null where that could not be told. */
+  readonly mark: string | null;
+}
+
 /**
  * Where checkpoints of long streams are kept, one for each stream and decider. They are derived: whatever is lost, stale or damaged costs
  * one reading of the stream from its start, never a wrong decision, so that neither function throws.
  */
 export interface DeciderCheckpoints {
-  load(stream: string, decider: string): Promise<DeciderCheckpoint | null>;
-  /** Takes the place of the one before: each is made at the end of its stream, so the latest is the furthest. */
-  save(checkpoint: DeciderCheckpoint): Promise<void>;
+  load(stream: string, decider: string): Promise<LoadedCheckpoint>;
+  /**
+   * Takes the place of the one before: each is made at the end of its stream, so the latest is the furthest. Nothing is kept unless `mark`, as
+   * loaded before the first event was read, is still the one that stands: an erasure since may be of what was folded.
+   */
+  save(checkpoint: DeciderCheckpoint, mark: string | null): Promise<void>;
 }
