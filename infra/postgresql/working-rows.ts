@@ -7,6 +7,8 @@ const PAGES: Readonly<Record<SavedTable, string>> = {
     where state not in ('RESERVED', 'VERIFIED') and ($1::uuid is null or payment_id > $1::uuid) order by payment_id limit $2`,
   wallets: `select network || ' ' || payer, row_to_json(w)::text from civic.payment_wallets w
     where $1::text is null or (network || ' ' || payer) collate "C" > $1::text order by (network || ' ' || payer) collate "C" limit $2`,
+  inlet: `select topic || ' ' || partition, row_to_json(i)::text from civic.inlet_parts i
+    where $1::text is null or (topic || ' ' || partition) collate "C" > $1::text order by (topic || ' ' || partition) collate "C" limit $2`,
 };
 
 /** In flight is what may have been settled after the row was saved. */
@@ -18,6 +20,7 @@ const PUT: Readonly<Record<SavedTable, string>> = {
         'lease_owner', null, 'lease_until', null, 'look_at', 0) else '{}'::json end) now_so
     on conflict do nothing`,
   wallets: `insert into civic.payment_wallets select * from json_populate_recordset(null::civic.payment_wallets, $1::json) on conflict do nothing`,
+  inlet: `insert into civic.inlet_parts select * from json_populate_recordset(null::civic.inlet_parts, $1::json) on conflict do nothing`,
 };
 
 const BUDGETS = `insert into civic.payment_budgets (day, spender, reserved)
@@ -36,7 +39,8 @@ const TRIAL_CLOCK = `insert into civic.trial_clock (started_at, offset_ms) value
 const OCCUPIED = `select case
   when exists (select from civic.generations where log_id is not null) then 'read models of a log'
   when exists (select from civic.reactors where log_id is not null) then 'the places of reactors in a log'
-  when exists (select from civic.payments) then 'payments' end`;
+  when exists (select from civic.payments) then 'payments'
+  when exists (select from civic.inlet_parts) then 'places in topics of record changes' end`;
 
 /** The working rows that a backup holds beside the log, in PostgreSQL. */
 export const createWorkingRows = (transactor: Transactor): WorkingRows => {

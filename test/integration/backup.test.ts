@@ -45,18 +45,18 @@ const importing = async (changes: readonly RecordChange[]): Promise<void> => {
   const { exitCode, stderr } = await installation.civic(['records', 'import', '-'], { input: linesOf(changes), env: original });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 };
-const eventsIn = async ({ DATABASE_URL }: Environment): Promise<number> => {
+const rowsIn = async <Row extends object>({ DATABASE_URL }: Environment, statement: string): Promise<readonly Row[]> => {
   const client = new Client({ connectionString: DATABASE_URL! });
   await client.connect();
   try {
-    const { rows } = await client.query<{ n: string }>('select count(*) as n from civic.events');
-    return Number(rows[0]!.n);
-  } catch {
-    return 0;
+    return (await client.query<Row>(statement)).rows;
   } finally {
     await client.end();
   }
 };
+const eventsIn = async (env: Environment): Promise<number> =>
+  Number((await rowsIn<{ n: string }>(env, 'select count(*) as n from civic.events').catch(() => []))[0]?.n ?? 0);
+const INLET_PLACES = 'select * from civic.inlet_parts order by topic, partition';
 
 beforeAll(async () => {
   installation = makeInstallation('civic-backup-');
@@ -96,6 +96,11 @@ test('a backup beside a service that is being written to is a beginning of its l
 
 test('every read model comes back row by row, on PostgreSQL, on KurrentDB, and from there on PostgreSQL again', async () => {
   await service.stop();
+  await rowsIn(
+    original,
+    `insert into civic.inlet_parts (topic, partition, token, next_offset, command_id, claim_to, revisions)
+      values ('changes', 0, 3, 9007199254740993, null, null, '{}'), ('changes', 10, 1, 7, '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11', 9, '{"topics-x":4}')`,
+  );
   expect(await civic(['backup', '--to', path('')], original)).toMatchObject({ exitCode: 0, stderr: '' });
   const file = path(readdirSync(installation.folder).find((name) => /^civic-\d{8}T\d{6}Z-[0-9a-f]{8}\.backup\.gz$/.test(name))!);
   expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -119,6 +124,10 @@ test('every read model comes back row by row, on PostgreSQL, on KurrentDB, and f
     expect(Object.keys(models)).toContain('record_history');
     expect(await readModelsOf(onKurrent)).toEqual(models);
     expect(await readModelsOf(back)).toEqual(models);
+    const places = await rowsIn(original, INLET_PLACES);
+    expect(places).toHaveLength(2);
+    expect(await rowsIn(onKurrent, INLET_PLACES)).toEqual(places);
+    expect(await rowsIn(back, INLET_PLACES)).toEqual(places);
   } finally {
     await peer.stop();
     service = await installation.start({ env: original });

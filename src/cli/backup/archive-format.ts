@@ -37,6 +37,7 @@ export const archiveEnd = z.strictObject({
     head: z.string().min(1),
     payments: count,
     wallets: count,
+    inlet: count,
     /** How many of the events each reactor had dealt with. */
     reactors: z.array(z.strictObject({ name: z.string().min(1), after: count })),
   }),

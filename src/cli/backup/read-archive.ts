@@ -108,7 +108,7 @@ async function* itemsOf(text: AsyncIterable<Buffer>, sealed: SealedBytes): Async
   let end: ArchiveEnd | null = null;
   let hasHeader = false;
   let isSealed = false;
-  const counted = { events: 0, payments: 0, wallets: 0 };
+  const counted = { events: 0, payments: 0, wallets: 0, inlet: 0 };
   for await (const { bytes, number, length } of readLines(text)) {
     if (isSealed) throw new BadArchive(`line ${number} comes after the end`);
     if (length > MAX_LINE_BYTES) throw new BadArchive(`line ${number} is longer than any that a backup has`);

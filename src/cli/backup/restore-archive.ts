@@ -111,7 +111,7 @@ const beginOrGoOn = async ({ stores, archive, asCopy, revokeKeys }: RestoreReque
 class RowsToPut {
   readonly #rows: WorkingRows;
   readonly #skips: boolean;
-  readonly #waiting: Record<SavedTable, string[]> = { payments: [], wallets: [] };
+  readonly #waiting: Record<SavedTable, string[]> = { payments: [], wallets: [], inlet: [] };
 
   constructor(rows: WorkingRows, skips: boolean) {
     this.#rows = rows;

@@ -42,7 +42,7 @@ async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
   add(JSON.stringify(header));
 
   // Before the head is looked at: what a row says was told of it is in the log by then.
-  const saved: Record<SavedTable, number> = { payments: 0, wallets: 0 };
+  const saved: Record<SavedTable, number> = { payments: 0, wallets: 0, inlet: 0 };
   for (const table of SAVED_TABLES) {
     for (let after: string | null = null; ; ) {
       const page = await rows.page(table, after, ROWS_A_PAGE);

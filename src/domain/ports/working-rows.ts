@@ -1,7 +1,7 @@
 import type { Position } from './event-log.ts';
 
 /** What is kept beside the log and cannot be told from it: rows as the JSON text that the store itself writes and reads. */
-export const SAVED_TABLES = ['payments', 'wallets'] as const;
+export const SAVED_TABLES = ['payments', 'wallets', 'inlet'] as const;
 export type SavedTable = (typeof SAVED_TABLES)[number];
 
 export interface SavedRow {

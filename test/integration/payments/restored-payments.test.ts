@@ -73,16 +73,17 @@ test('what was paid before a backup is answered and never paid again; what was u
   expect(world.moved.size).toBe(moved);
 });
 
-test('the tables of payments have the columns that archives of this format hold: a new one needs a default for old rows, or another format', async () => {
+test('the tables that are kept beside the log have the columns that archives of this format hold: a new one needs a default for old rows, or another format', async () => {
   const columns = async (table: string) =>
     (
       await original.rows(`select string_agg(column_name || ' ' || data_type, ', ' order by ordinal_position) from information_schema.columns
       where table_schema = 'civic' and table_name = '${table}'`)
     )[0]![0];
-  expect([await columns('payments'), await columns('payment_wallets')]).toMatchInlineSnapshot(`
+  expect([await columns('payments'), await columns('payment_wallets'), await columns('inlet_parts')]).toMatchInlineSnapshot(`
     [
       "payment_id uuid, network text, asset text, payer text, nonce text, account_id uuid, key_id uuid, tool text, request_hash text, terms_hash text, price_version text, amount numeric, pay_to text, valid_before bigint, budget_day date, state text, lease_owner uuid, lease_until bigint, payload text, result text, result_hash text, cause text, tx_hash text, receipt text, settle_attempts integer, look_at bigint, created_at bigint, updated_at bigint, settled_at bigint, facts_after bigint, verified_told boolean, outcome_told boolean",
       "network text, payer text, account_id uuid, barred boolean, changed_at bigint",
+      "topic text, partition integer, token bigint, next_offset bigint, command_id uuid, claim_to bigint, revisions jsonb",
     ]
   `);
 });
