@@ -18,6 +18,8 @@ export interface Watched {
 export interface Rates {
   readonly log: number | null;
   readonly feed: number | null;
+  /** Of those that readers are answered from. */
+  readonly projections: ReadonlyMap<string, number>;
   readonly reactors: ReadonlyMap<string, number>;
 }
 
@@ -81,26 +83,29 @@ interface Sample {
   readonly at: number;
   readonly log: number | null;
   readonly feed: number;
+  readonly projections: ReadonlyMap<string, number>;
   readonly reactors: ReadonlyMap<string, number>;
 }
 
-const sampleOf = ({ log, feedPosition, reactors }: Operations, at: number): Sample => ({
+const sampleOf = ({ log, feedPosition, projections, reactors }: Operations, at: number): Sample => ({
   at,
   log: log.events,
   feed: feedPosition,
+  projections: new Map(projections.filter(({ serves }) => serves).map(({ name, folded }) => [name, folded])),
   reactors: new Map(reactors.map(({ name, handled }) => [name, handled])),
 });
 
 const ratesOf = (samples: readonly Sample[]): Rates => {
   const [first, last] = [samples[0]!, samples.at(-1)!];
   const seconds = (last.at - first.at) / 1000;
-  if (last.at - first.at < SHORTEST_SPAN_MS) return { log: null, feed: null, reactors: new Map() };
+  if (last.at - first.at < SHORTEST_SPAN_MS) return { log: null, feed: null, projections: new Map(), reactors: new Map() };
   const rate = (from: number, to: number): number => Math.max(0, to - from) / seconds;
   const moved = <Key>(from: ReadonlyMap<Key, number>, to: ReadonlyMap<Key, number>): ReadonlyMap<Key, number> =>
     new Map([...to].flatMap(([key, at]) => (from.has(key) ? [[key, rate(from.get(key)!, at)] as const] : [])));
   return {
     log: first.log === null || last.log === null ? null : rate(first.log, last.log),
     feed: rate(first.feed, last.feed),
+    projections: moved(first.projections, last.projections),
     reactors: moved(first.reactors, last.reactors),
   };
 };

@@ -13,7 +13,7 @@ export const sharedState = (operations: Operations, rates: Rates, at: number): S
     at: new Date(at).toISOString(),
     log: { position: log.events ?? log.head, perSecond: rates.log },
     feed: { position: operations.feedPosition, perSecond: rates.feed },
-    projections: operations.projections.filter(({ serves }) => serves).map(liveProjection),
+    projections: operations.projections.filter(({ serves }) => serves).map((each) => liveProjection(each, rates)),
     rebuilds: operations.projections.filter(({ serves, state }) => !serves && state !== 'kept').map((each) => rebuild(each, operations)),
     reactors: reactors.map(({ name, state, handled, ...rest }) => ({
       name,
@@ -39,12 +39,13 @@ const behind = (of: Pick<Projection, 'lagEvents' | 'lagSeconds' | 'owner' | 'rea
   poisonEvent: of.poisonEvent,
 });
 
-const liveProjection = (each: Projection): Shared['projections'][number] => ({
+/** Its rate is of the last seconds: that of its owner's last stretch of work would stand there long after it. */
+const liveProjection = (each: Projection, rates: Rates): Shared['projections'][number] => ({
   name: each.name,
   state: each.state === 'paused' || each.state === 'stopped' ? each.state : 'live',
   place: each.place,
   ...behind(each),
-  rate: each.rate,
+  rate: rates.projections.get(each.name) ?? null,
 });
 
 /** Measured along the log; where that cannot be counted, along what the live generation has folded. */
