@@ -49,6 +49,22 @@ describe('import', () => {
     }
   });
 
+  test('bad lines of many batches that are under way at once are each kept once, and whole', async () => {
+    const bad = Array.from({ length: 4_000 }, (_, number) => ({
+      ...record(`bad ${number}`),
+      data: { kind: 'agenda', titel: 'x'.repeat(200) },
+    }));
+    const path = file('all-bad.ndjson', ndjson(bad));
+    const answer = await importing(path);
+    expect(answer.exitCode).toBe(3);
+    expect(answer.stderr).toBe(`civic: 4000 of 4000 lines were refused; they are in ${path}.rejected.ndjson with the reason of each\n`);
+    expect(
+      rejects(path)
+        .map(({ line }) => line)
+        .toSorted((a, b) => a - b),
+    ).toEqual(bad.map((_, index) => index + 1));
+  });
+
   test('bad lines stop nothing: the good ones are in, the bad ones are named with their numbers', async () => {
     const path = file(
       'mixed.ndjson',

@@ -167,6 +167,25 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await page.context().close();
   });
 
+  test('a rebuild that this process makes is shown under its name, follows what is written, and goes when it is given up', async () => {
+    const { page } = await open();
+    const { generations, projections, listing } = served.civic;
+    const asked = projections.find(({ name }) => name === 'record_history')!;
+    const { generation } = await generations.create(asked, 'held', listing.leaseClock.now());
+    const row = rowOf(page, 'rebuilds', `record_history, generation ${generation}`);
+    await expect.poll(() => row.textContent(), PATIENT).toContain('ready, held for an operator');
+    const [owner, live] = [await row.locator('td.owner').textContent(), rowOf(page, 'projections', 'record_history').locator('td.owner')];
+    expect(owner).toMatch(/:service:/);
+    expect(await live.textContent()).toBe(owner);
+    const done = () => row.locator('progress').evaluate((element) => (element as unknown as { value: number }).value);
+    const before = await done();
+    await write(300, 20);
+    await expect.poll(done, PATIENT).toBeGreaterThanOrEqual(before + 20);
+    await generations.decide(generation, 'cancel', listing.leaseClock.now());
+    await expect.poll(() => page.locator('#rebuilds-section').isHidden(), PATIENT).toBe(true);
+    await page.context().close();
+  });
+
   test('refusals of this process are counted by code', async () => {
     const { page } = await open();
     for (let asked = 0; asked < 3; asked += 1) expect((await served.ask('GET', '/changes', 'no-key')).status).toBe(401);

@@ -67,23 +67,31 @@ class RejectedFile {
   readonly path: string;
   #file: FileHandle | undefined;
   #waiting = '';
+  /** Lines of several batches come at the same time; one file is opened, and written to by one at a time. */
+  #written: Promise<void> = Promise.resolve();
   constructor(path: string) {
     this.path = path;
   }
 
   async add(line: InputLine, reason: string): Promise<void> {
-    this.#file ??= await open(this.path, 'w');
     const whole = line.bytes.length === line.length;
     const text = line.bytes.toString('utf8');
     const kept = Buffer.from(text).equals(line.bytes) ? { text } : { base64: line.bytes.toString('base64') };
     this.#waiting += `${JSON.stringify({ line: line.number, reason, ...kept, ...(whole ? {} : { bytes: line.length }) })}\n`;
-    if (this.#waiting.length > WRITE_AT) await this.#flush();
+    if (this.#file === undefined || this.#waiting.length > WRITE_AT) await this.#flush();
   }
 
   async #flush(): Promise<void> {
+    this.#written = this.#written.then(() => this.#write());
+    await this.#written;
+  }
+
+  async #write(): Promise<void> {
     const text = this.#waiting;
+    if (text === '') return;
     this.#waiting = '';
-    await this.#file?.writeFile(text);
+    this.#file ??= await open(this.path, 'w');
+    await this.#file.writeFile(text);
   }
 
   async close(): Promise<void> {
@@ -100,8 +108,11 @@ const openInput = async (context: CliContext, file: string): Promise<AsyncIterab
   const handle = await open(file, 'r').catch((error: Error) => {
     throw new CommandFailed(`cannot read ${file}: ${error.message}`);
   });
-  if ((await handle.stat()).isDirectory()) throw new CommandFailed(`cannot read ${file}: it is a folder`);
-  await handle.close();
+  try {
+    if ((await handle.stat()).isDirectory()) throw new CommandFailed(`cannot read ${file}: it is a folder`);
+  } finally {
+    await handle.close();
+  }
   return createReadStream(file, { highWaterMark: 1 << 20, signal: context.stopping });
 };
 
