@@ -87,6 +87,11 @@ export const explain = (error: unknown, dsn: string): unknown => {
     }
   }
   if (state === '42501') return new DatabaseRefused(`${where} does not let this user create tables; grant it create on the database`);
+  if (state === '53300') {
+    return new DatabaseRefused(
+      `${where} takes no more connections; raise max_connections there, about twenty for each process, or run fewer`,
+    );
+  }
   if (isConnectionLoss(error) && error instanceof Error) {
     const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message;
     return new DatabaseRefused(`${where} could not be reached (${code}); start it or correct DATABASE_URL`);
