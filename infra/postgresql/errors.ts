@@ -39,7 +39,7 @@ export const isConnectionLoss = (error: unknown): boolean => {
 };
 
 /** Raised by `civic.lock_log` once the log has moved away. */
-const LOG_SEALED = 'CR003';
+const LOG_SEALED = 'CR004';
 
 /** The one place where errors of the driver become the port's. What is a defect stays as it is. */
 export const mapError = (error: unknown): unknown => {
