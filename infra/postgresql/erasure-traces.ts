@@ -7,7 +7,9 @@ const NEXT_MARK = 'update civic.erasure_mark set drops = drops + 1';
 const DROP_CHECKPOINTS = 'delete from civic.decider_checkpoints where stream = any ($1::text[])';
 /** Whoever presents such a payment again is told that its answer is no longer kept, and is billed for nothing. */
 const DROP_ANSWERS = `update civic.payments set result = null where state = 'SETTLED' and result is not null and created_at <= $1`;
-const UNDER_WAY = `select count(*)::text from civic.payments where result is not null and created_at <= $1`;
+/** What has been read may not have been saved yet. Whoever has died on the way is found by the worker, and the payment ended. */
+const UNDER_WAY = `select count(*)::text from civic.payments
+  where created_at <= $1 and (result is not null or state in ('RESERVED', 'VERIFIED'))`;
 /** What no longer serves was not folded on; the projector drops it at its next look. */
 const DROP_EARLIER_BUILDS = `update civic.generations set kept_until = null, changed_at = 0, lease_until = 0
   where state in ('retired', 'refused') or (state = 'scratch' and owner is null)`;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createErasureTraces } from '../../infra/postgresql/erasure-traces.ts';
 import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { openTransactor } from '../../infra/postgresql/transactor.ts';
@@ -292,4 +293,31 @@ test('what operators are shown of a payment has no payload, result, receipt or l
     expect(Object.keys(payment).filter((name) => ['payload', 'result', 'receipt', 'leaseOwner'].includes(name))).toEqual([]);
   }
   expect((await ledger.list({ state: 'RECONCILE', limit: 2 })).map(({ state }) => state)).toEqual(['RECONCILE', 'RECONCILE']);
+});
+
+describe('an erasure', () => {
+  test('has the answers go that were saved until then, waits for those under way, and leaves later ones and what was paid', async () => {
+    const traces = createErasureTraces(transactor, database.url);
+    // Long before what other tests have left here.
+    const createdAt = NOW - 1_000_000;
+    const clear = () => traces.clear([], createdAt);
+    expect(await clear()).toBe(0);
+    const before = await inState('SETTLED', { createdAt });
+    const later = await inState('SETTLED', { createdAt: createdAt + 1 });
+    const underWay = await Promise.all(
+      (['RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING', 'RECONCILE'] as const).map((state) => inState(state, { createdAt })),
+    );
+    for (const ended of ['READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED'] as const) await inState(ended, { createdAt });
+    expect(await clear()).toBe(underWay.length);
+    expect(await ledger.get(before.paymentId)).toEqual({ ...before, result: null });
+    expect(await ledger.get(later.paymentId)).toEqual(later);
+    for (const row of underWay) {
+      const rest = PATHS.SETTLED.slice(PATHS.SETTLED.indexOf(row.state as 'SETTLING') + 1);
+      let ending: PaymentRow = row;
+      for (const to of row.state === 'RECONCILE' ? (['SETTLED'] as const) : rest) ending = (await ledger.move(ending, MOVES[to], NOW + 1))!;
+      expect(ending.state).toBe('SETTLED');
+    }
+    expect(await clear()).toBe(0);
+    for (const { paymentId } of underWay) expect(await ledger.get(paymentId)).toMatchObject({ state: 'SETTLED', result: null });
+  });
 });

@@ -22,7 +22,8 @@ export interface ErasingLog {
 export interface ErasureTraces {
   /**
    * Lets go of decider checkpoints of these streams, of answers to paid calls that were saved until then (milliseconds since the epoch), and of
-   * tables that are kept of earlier builds. Resolves to the number of saved answers that cannot go yet, since their payment is under way.
+   * tables that are kept of earlier builds. Resolves to the number of answers that cannot go yet, or may be saved yet, since
+   * their payment is under way.
    */
   clear(streams: readonly string[], until: number): Promise<number>;
   /** Has the database free the space of what was rewritten and deleted, as far as no reader is in the way. */

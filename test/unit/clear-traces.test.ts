@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest';
+import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { NotYet } from '../../src/domain/ports/reactors.ts';
+import { createErasureReactor } from '../../src/reactors/erasures/clear-traces.ts';
+
+const ID = '0190a1b2-0000-7000-8000-000000000001';
+const erasure: StoredEvent = {
+  position: '0000000000000007' as Position,
+  stream: 'erasures-civic',
+  revision: 0,
+  id: ID,
+  type: 'ContentErased',
+  schemaVersion: 1,
+  data: JSON.stringify({
+    reason: 'other',
+    by: 'a',
+    replacements: ['x'],
+    streams: ['topics-1', 'report-2'].map((stream) => ({
+      stream,
+      events: [{ id: ID, revision: 0, texts: [{ path: ['title'], keep: [0, 0], with: 0 }] }],
+    })),
+  }),
+  metadata: '{"commandId":"c"}',
+  time: 0,
+};
+
+const world = () => {
+  const said: unknown[] = [];
+  const now = { clock: 0, chain: 100, passed: new Set(['one', 'two']), left: 0, lost: false };
+  const reactor = createErasureReactor({
+    traces: {
+      clear: async (streams, until) => {
+        said.push([streams, until]);
+        return now.left;
+      },
+      reclaim: async () => undefined,
+    },
+    progress: { reached: async (name, position) => position <= erasure.position && now.passed.has(name) },
+    clock: { now: () => now.clock },
+    chainClock: { now: () => now.chain },
+    readModels: ['one', 'two'],
+  });
+  const handle = reactor.begin();
+  const signal = new AbortController().signal;
+  const confirm = async () => {
+    if (now.lost) throw new Error('lost');
+  };
+  return { said, now, look: () => handle([erasure], { signal, confirm }) };
+};
+
+test('nothing goes before every read model has passed the erasure: an answer could be made of it still', async () => {
+  const { said, now, look } = world();
+  now.passed.delete('two');
+  await expect(look()).rejects.toThrow(NotYet);
+  expect(said).toEqual([]);
+  now.passed.add('two');
+  await look();
+  expect(said).toEqual([[['topics-1', 'report-2'], 100]]);
+});
+
+test('while paid calls are under way it comes back, and lets go of what was saved before the read models had passed, not of what came later', async () => {
+  const { said, now, look } = world();
+  now.left = 1;
+  await expect(look()).rejects.toThrow(NotYet);
+  now.chain = 200;
+  now.left = 0;
+  await look();
+  expect(said).toEqual([
+    [['topics-1', 'report-2'], 100],
+    [['topics-1', 'report-2'], 100],
+  ]);
+});
+
+test('whoever has lost the lease drops nothing', async () => {
+  const { said, now, look } = world();
+  now.lost = true;
+  await expect(look()).rejects.toThrow('lost');
+  expect(said).toEqual([]);
+});
