@@ -16,10 +16,9 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    server = await startPrivateServer();
+    [server, browser] = await Promise.all([startPrivateServer(), openBrowser(chromium!)]);
     served = await serveCivic(await server.createDatabase('civic'), { CIVIC_OPS_PORT: '0', CIVIC_STATEMENT_TIMEOUT: 'PT5S' });
     served.civic.startReactors();
-    browser = await openBrowser(chromium!);
   });
   afterAll(async () => {
     await browser?.close();
@@ -109,38 +108,82 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await page.context().close();
   });
 
-  test.each([
-    ['on a phone', { viewport: { width: 360, height: 740 }, isMobile: true }],
-    ['at twice the size on a small window', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
-    ['in the dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' as const }],
-  ])('%s nothing is cut off sideways, and every text stands out from its ground', async (_, options) => {
-    const { page, complaints } = await open(options);
-    await expect.poll(() => status(page), PATIENT).toBe('All well');
-    expect(await overflow(page)).toBe(0);
-    expect(await page.evaluate(`(${WEAK_TEXTS})()`)).toEqual([]);
-    expect(complaints).toEqual([]);
-    await page.context().close();
-  });
+  /** These change nothing that another of them looks at. */
+  describe.concurrent('seen by several at once', () => {
+    test.for<readonly [string, BrowserContextOptions]>([
+      ['on a phone', { viewport: { width: 360, height: 740 }, isMobile: true }],
+      ['at twice the size on a small window', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
+      ['in the dark', { viewport: { width: 360, height: 740 }, colorScheme: 'dark' as const }],
+    ])('%s nothing is cut off sideways, and every text stands out from its ground', async ([, options], { expect }) => {
+      const { page, complaints } = await open(options);
+      await expect.poll(() => status(page), PATIENT).toBe('All well');
+      expect(await overflow(page)).toBe(0);
+      expect(await page.evaluate(`(${WEAK_TEXTS})()`)).toEqual([]);
+      expect(complaints).toEqual([]);
+      await page.context().close();
+    });
 
-  test('the page can be read by a program: headings, named tables with heads, one live line, and links that the keyboard reaches', async () => {
-    const { page } = await open();
-    await expect.poll(() => status(page), PATIENT).toBe('All well');
-    for (const name of ['At a glance', 'Projections', 'Reactors', 'Sources', 'Payments', 'Refusals of this process', 'This process']) {
-      expect(await page.getByRole('heading', { name, exact: true }).count()).toBe(1);
-    }
-    const table = page.getByRole('table', { name: 'Read models folded from the log' });
-    expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Projection', 'State', 'Place', 'Rate', 'Lag', 'Owner']);
-    expect(await table.getByRole('rowheader', { name: 'record_history' }).count()).toBe(1);
-    expect(await page.locator('[aria-live]').count()).toBe(1);
-    await page.setViewportSize({ width: 360, height: 740 });
-    expect(await table.getByRole('rowheader', { name: 'record_history' }).count()).toBe(1);
-    const reached = new Set<string>();
-    for (let presses = 0; presses < 12; presses += 1) {
-      await page.keyboard.press('Tab');
-      reached.add(String(await page.evaluate('document.activeElement?.getAttribute("href")')));
-    }
-    expect([...reached]).toEqual(expect.arrayContaining(['/ops/state', '/metrics', '/readyz']));
-    await page.context().close();
+    test('the page can be read by a program: headings, named tables with heads, one live line, and links that the keyboard reaches', async ({
+      expect,
+    }) => {
+      const { page } = await open();
+      await expect.poll(() => status(page), PATIENT).toBe('All well');
+      for (const name of ['At a glance', 'Projections', 'Reactors', 'Sources', 'Payments', 'Refusals of this process', 'This process']) {
+        expect(await page.getByRole('heading', { name, exact: true }).count()).toBe(1);
+      }
+      const table = page.getByRole('table', { name: 'Read models folded from the log' });
+      expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Projection', 'State', 'Place', 'Rate', 'Lag', 'Owner']);
+      expect(await table.getByRole('rowheader', { name: 'record_history' }).count()).toBe(1);
+      expect(await page.locator('[aria-live]').count()).toBe(1);
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await table.getByRole('rowheader', { name: 'record_history' }).count()).toBe(1);
+      const reached = new Set<string>();
+      for (let presses = 0; presses < 12; presses += 1) {
+        await page.keyboard.press('Tab');
+        reached.add(String(await page.evaluate('document.activeElement?.getAttribute("href")')));
+      }
+      expect([...reached]).toEqual(expect.arrayContaining(['/ops/state', '/metrics', '/readyz']));
+      await page.context().close();
+    });
+
+    test('a rebuild that this process makes is shown under its name, follows what is written, and goes when it is given up', async ({
+      expect,
+    }) => {
+      const { page } = await open();
+      const { generations, projections, listing } = served.civic;
+      const asked = projections.find(({ name }) => name === 'record_history')!;
+      const { generation } = await generations.create(asked, 'held', listing.leaseClock.now());
+      const row = rowOf(page, 'rebuilds', `record_history, generation ${generation}`);
+      await expect.poll(() => row.textContent(), PATIENT).toContain('ready, held for an operator');
+      const [owner, live] = [await row.locator('td.owner').textContent(), rowOf(page, 'projections', 'record_history').locator('td.owner')];
+      expect(owner).toMatch(/:service:/);
+      expect(await live.textContent()).toBe(owner);
+      const done = () => row.locator('progress').evaluate((element) => (element as unknown as { value: number }).value);
+      const before = await done();
+      await write(300, 20);
+      await expect.poll(done, PATIENT).toBeGreaterThanOrEqual(before + 20);
+      await generations.decide(generation, 'cancel', listing.leaseClock.now());
+      await expect.poll(() => page.locator('#rebuilds-section').isHidden(), PATIENT).toBe(true);
+      await page.context().close();
+    });
+
+    test('refusals of this process are counted by code', async ({ expect }) => {
+      const { page } = await open();
+      for (let asked = 0; asked < 3; asked += 1) expect((await served.ask('GET', '/changes', 'no-key')).status).toBe(401);
+      await expect.poll(() => rowOf(page, 'refusals', 'unauthorized').locator('td').textContent(), PATIENT).toBe('3');
+      await page.context().close();
+    });
+
+    test('a service that is gone is said, and found again', async ({ expect }) => {
+      const { page } = await open();
+      await expect.poll(() => status(page), PATIENT).toBe('All well');
+      await page.context().setOffline(true);
+      await expect.poll(() => status(page), PATIENT).toBe('The service does not answer: what is shown is old');
+      await expect.poll(() => page.locator('#updated').textContent(), PATIENT).toMatch(/^figures are \d+ s old$/);
+      await page.context().setOffline(false);
+      await expect.poll(() => status(page), PATIENT).toBe('All well');
+      await page.context().close();
+    });
   });
 
   test('a rebuild is shown with its progress, its rate and the time left, and goes when it is done', async () => {
@@ -167,32 +210,6 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await page.context().close();
   });
 
-  test('a rebuild that this process makes is shown under its name, follows what is written, and goes when it is given up', async () => {
-    const { page } = await open();
-    const { generations, projections, listing } = served.civic;
-    const asked = projections.find(({ name }) => name === 'record_history')!;
-    const { generation } = await generations.create(asked, 'held', listing.leaseClock.now());
-    const row = rowOf(page, 'rebuilds', `record_history, generation ${generation}`);
-    await expect.poll(() => row.textContent(), PATIENT).toContain('ready, held for an operator');
-    const [owner, live] = [await row.locator('td.owner').textContent(), rowOf(page, 'projections', 'record_history').locator('td.owner')];
-    expect(owner).toMatch(/:service:/);
-    expect(await live.textContent()).toBe(owner);
-    const done = () => row.locator('progress').evaluate((element) => (element as unknown as { value: number }).value);
-    const before = await done();
-    await write(300, 20);
-    await expect.poll(done, PATIENT).toBeGreaterThanOrEqual(before + 20);
-    await generations.decide(generation, 'cancel', listing.leaseClock.now());
-    await expect.poll(() => page.locator('#rebuilds-section').isHidden(), PATIENT).toBe(true);
-    await page.context().close();
-  });
-
-  test('refusals of this process are counted by code', async () => {
-    const { page } = await open();
-    for (let asked = 0; asked < 3; asked += 1) expect((await served.ask('GET', '/changes', 'no-key')).status).toBe(401);
-    await expect.poll(() => rowOf(page, 'refusals', 'unauthorized').locator('td').textContent(), PATIENT).toBe('3');
-    await page.context().close();
-  });
-
   test('a database that is gone is said within seconds with the age of what is shown, and all is well again when it is back', async () => {
     const { page } = await open();
     await expect.poll(() => status(page), PATIENT).toBe('All well');
@@ -207,17 +224,6 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     }
     await expect.poll(() => status(page), PATIENT).toBe('All well');
     await expect.poll(() => page.locator('#updated').textContent(), PATIENT).toBe('updated just now');
-    await page.context().close();
-  });
-
-  test('a service that is gone is said, and found again', async () => {
-    const { page } = await open();
-    await expect.poll(() => status(page), PATIENT).toBe('All well');
-    await page.context().setOffline(true);
-    await expect.poll(() => status(page), PATIENT).toBe('The service does not answer: what is shown is old');
-    await expect.poll(() => page.locator('#updated').textContent(), PATIENT).toMatch(/^figures are \d+ s old$/);
-    await page.context().setOffline(false);
-    await expect.poll(() => status(page), PATIENT).toBe('All well');
     await page.context().close();
   });
 });
