@@ -14,7 +14,7 @@ import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import type { SpanStart, Tracing } from '../../src/domain/ports/tracing.ts';
 
-/** The end of the program waits no longer than this for a collector, and neither does an attempt to send, whose retries would keep the program alive. */
+/** The end of the program waits no longer than this for a collector. */
 const FLUSH_MS = 3_000;
 const TOLD_EVERY_MS = 60_000;
 const NAME = 'civic-records';
@@ -38,7 +38,6 @@ export const openTracing = ({
   readonly logger: Logger;
   readonly version: string;
 }): Tracing & { close(): Promise<void> } => {
-  process.env['OTEL_EXPORTER_OTLP_TIMEOUT'] ??= String(FLUSH_MS);
   const resource = resources.resourceFromAttributes({ 'service.name': NAME, 'service.version': version });
   const sdk = new NodeSDK({
     resource: resources.defaultResource().merge(resource),

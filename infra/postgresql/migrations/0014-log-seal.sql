@@ -15,7 +15,7 @@ begin
   end if;
   perform pg_advisory_xact_lock(4848250413820917);
   if exists (select from civic.log_seal) and coalesce(current_setting('civic.copies_log', true), '') <> 'on' then
-    raise exception 'the log has moved to another store' using errcode = 'CR003';
+    raise exception 'the log has moved to another store' using errcode = 'CR004';
   end if;
   return (select coalesce(max(position), 0) from civic.events);
 end
