@@ -182,7 +182,8 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`T29 with 200
         expect(filtered.touched).toBeLessThan(230);
       }
       const page = await scans(snapshot, mode, session);
-      expect(page.used).toEqual([index('by_resource')]);
+      // And whether an erasure has changed what it shows: no row, where there was none.
+      expect(page.used).toEqual(['erased_versions_pkey', index('by_resource'), index('pkey')]);
       expect(page.touched).toBeLessThan(440);
       expect((await scans(all['batch']!, mode, session)).used).toEqual([index('current')]);
 
