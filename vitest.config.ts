@@ -10,7 +10,7 @@ const server = ['test/support/test-server-setup.ts'];
 /** Four lanes by cost: `fast` is what `npm run check` runs, `npm test` runs them all. */
 export default defineConfig({
   test: {
-    maxWorkers: 2,
+    maxWorkers: 3,
     projects: [
       lane('fast', ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'], 20_000, []),
       lane('contract', ['test/contract/**/*.test.ts'], 120_000, server),

@@ -22,7 +22,7 @@ beforeAll(async () => {
   installation = makeInstallation('civic-copy-');
   service = await installation.start({ sample: 'on' });
   key = await installation.openAccount();
-  await importing(randomChanges(randomFrom(testSeed()), 3_000, 400), {});
+  await importing(randomChanges(randomFrom(testSeed()), 1_200, 300), {});
   const feed = await readFeed(service, key, 100);
   pages = lasting(feed);
   middle = feed[Math.floor(feed.length / 2)]!.meta.nextCursor;
@@ -57,7 +57,7 @@ const verified = async (env: Environment) => {
 
 test('a copy that is killed goes on where it was, beside the running service, and does not switch under it', async () => {
   const killed = installation.run(['log', 'copy', '--to', peer.url]);
-  await untilTrue('some events are copied', () => own() > 500);
+  await untilTrue('some events are copied', () => own() > 300);
   killed.kill('SIGKILL');
   await killed.ended;
   const before = own();
