@@ -1,3 +1,4 @@
+import { getCompileCacheDir } from 'node:module';
 import { spawn } from 'node:child_process';
 import { closeSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -23,8 +24,13 @@ export function startKeeper(layout: DataLayout): StartedKeeper | undefined {
     detached: true,
     cwd: '/',
     stdio: ['ignore', 'ignore', 'pipe', lock],
-    // The rest of the environment may hold secrets, and options meant for the caller's Node.
-    env: { PATH: process.env['PATH'], HOME: process.env['HOME'], TMPDIR: process.env['TMPDIR'] },
+    // The rest of the environment may hold secrets, and options meant for the caller's Node. Compiled code is kept where the caller keeps its own.
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      TMPDIR: process.env['TMPDIR'],
+      NODE_COMPILE_CACHE: getCompileCacheDir(),
+    },
   });
   closeSync(lock);
   let said = '';
