@@ -67,8 +67,7 @@ test(`T7 projectors that are killed ${KILLS} times at random moments while event
         civic.clock.advance(below(random, 1000));
         await civic.writer.write(randomChanges(random, 20, 30), {});
         if (round % 10 === 0) await appendAccount(civic.log, round, random);
-        // At a pace at which projectors of small batches that are killed all the time are not left ever further behind, also on a slow machine.
-        await civic.clock.sleep(20 + below(random, 60));
+        await civic.clock.sleep(below(random, 20));
       }
     })();
     try {

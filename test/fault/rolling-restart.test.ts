@@ -13,7 +13,7 @@ import { type Installation, makeInstallation, type Service } from '../support/se
 import { BOTH_TYPES } from '../support/tool-requests.ts';
 
 const PROCESSES = 3;
-const ROUNDS = Number(process.env['ROLLING_ROUNDS'] ?? 1);
+const ROUNDS = Number(process.env['ROLLING_ROUNDS'] ?? 2);
 const RECORDS = 40;
 
 let bench: AdmissionBench;

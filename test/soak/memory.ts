@@ -23,8 +23,9 @@ const EVERY_MS = 2_000;
 const ASK_MS = 1_500;
 /** What a process loads and keeps on purpose (compiled code, pools, the window of newest events) is there by then. */
 const WARM_UP_SECONDS = 90;
+const SHORTEST_SECONDS = 90;
 /** Each third is long enough for a full collection. */
-const SHORTEST_SECONDS = 180;
+const SHORTEST_FOR_HEAP_SECONDS = 180;
 /** No process may be larger at any time. */
 export const MOST_RESIDENT_MB = 700;
 export const MOST_GROWTH_MB_A_MINUTE = 6;
@@ -40,6 +41,8 @@ export interface MemoryFinding {
    * How fast the least that the old generation came down to rises from the first third of the time after the warm-up to the last one: what is
    * resident also holds garbage that nobody was in a hurry to collect, and swings by a hundred megabytes. Null for short lives.
    */
+  readonly heapGrowthMbAMinute: number | null;
+  /** Median of the slopes of resident memory between any two samples after the warm-up (Theil and Sen), which single peaks do not move; null for short lives. */
   readonly growthMbAMinute: number | null;
   readonly descriptors: readonly [first: number, last: number, most: number];
   readonly lagMs: readonly [first: number, last: number];
@@ -100,6 +103,9 @@ const findingOf = ({ member, samples }: Life): MemoryFinding => {
   const seconds = samples.at(-1)!.age;
   const warm = samples.filter(({ age }) => age >= WARM_UP_SECONDS);
   const long = seconds - WARM_UP_SECONDS >= SHORTEST_SECONDS;
+  const slopes = warm.flatMap((one, at) =>
+    warm.slice(at + 1).map((other) => ((other.residentMb - one.residentMb) / (other.age - one.age)) * 60),
+  );
   const settled = long ? warm : samples;
   const [first, last] = [settled.slice(0, third(settled)), settled.slice(-third(settled))];
   const lag = (part: readonly Sample[]): number => median(part.flatMap(({ lagMs }) => (lagMs === null ? [] : [lagMs])));
@@ -109,7 +115,8 @@ const findingOf = ({ member, samples }: Life): MemoryFinding => {
     firstMb: median(first.map(({ residentMb }) => residentMb)),
     lastMb: median(last.map(({ residentMb }) => residentMb)),
     mostMb: Math.max(...samples.map(({ residentMb }) => residentMb)),
-    growthMbAMinute: long ? growthOf(first, last) : null,
+    growthMbAMinute: long ? median(slopes) : null,
+    heapGrowthMbAMinute: seconds - WARM_UP_SECONDS >= SHORTEST_FOR_HEAP_SECONDS ? growthOf(first, last) : null,
     descriptors: [
       median(first.map(({ descriptors }) => descriptors)),
       median(last.map(({ descriptors }) => descriptors)),
@@ -121,10 +128,13 @@ const findingOf = ({ member, samples }: Life): MemoryFinding => {
 
 /** What of the findings is beyond the bounds. */
 export const memoryFailures = (findings: readonly MemoryFinding[]): readonly string[] =>
-  findings.flatMap(({ member, mostMb, growthMbAMinute, descriptors: [first, last], lagMs }) => [
+  findings.flatMap(({ member, mostMb, growthMbAMinute, heapGrowthMbAMinute, descriptors: [first, last], lagMs }) => [
     ...(mostMb > MOST_RESIDENT_MB ? [`${member} took ${Math.round(mostMb)} MB`] : []),
     ...(growthMbAMinute !== null && growthMbAMinute > MOST_GROWTH_MB_A_MINUTE
       ? [`${member} grew by ${growthMbAMinute.toFixed(1)} MB a minute`]
+      : []),
+    ...(heapGrowthMbAMinute !== null && heapGrowthMbAMinute > MOST_GROWTH_MB_A_MINUTE
+      ? [`the heap of ${member} keeps ${heapGrowthMbAMinute.toFixed(1)} MB a minute more`]
       : []),
     ...(last > first + MOST_DESCRIPTORS_GROWTH ? [`${member} went from ${first} to ${last} descriptors`] : []),
     ...(growthMbAMinute !== null && lagMs[1] > 3 * lagMs[0] + 250
