@@ -79,6 +79,9 @@ export interface HttpServer {
   close(hurrying?: AbortSignal): Promise<void>;
 }
 
+/** What a request carries until a route has it. */
+const BEFORE_ROUTING = { accountId: null, span: null, operationId: 'none' };
+
 /** The public listener: every operation of the contract, and the envelope around whatever goes wrong. */
 export const createHttpServer = (parts: HttpServerParts): HttpServer => {
   const { timeouts } = parts;
@@ -103,7 +106,8 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')),
     clientErrorHandler: (error, socket) => connections.broken(error, socket),
     frameworkErrors: (error, request, reply) => {
-      track(request, reply);
+      // Fastify makes this request without what decorates all others.
+      track(Object.assign(request, BEFORE_ROUTING), reply);
       refusals.answer(error, request, reply);
     },
   });
@@ -111,9 +115,9 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
   app.server.on('connect', refuseConnect);
   // Other expectations may be ignored; Node would refuse them without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
-  app.decorateRequest('accountId', null);
-  app.decorateRequest('span', null);
-  app.decorateRequest('operationId', 'none');
+  app.decorateRequest('accountId', BEFORE_ROUTING.accountId);
+  app.decorateRequest('span', BEFORE_ROUTING.span);
+  app.decorateRequest('operationId', BEFORE_ROUTING.operationId);
   app.addHook('onRequest', (request, reply, done) => {
     track(request, reply);
     done();

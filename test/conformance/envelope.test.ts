@@ -154,6 +154,28 @@ describe('an answered request', () => {
   });
 });
 
+test('a target that the router cannot read is logged, measured and answered as any, and the next request is served', async () => {
+  const fresh = await startHttpEdge();
+  try {
+    const refused = await fetch(`${fresh.url}/api/v1/data/%ff`);
+    await expectRefusal(refused, 400, 'invalid_parameter');
+    await expect.poll(() => fresh.logged.filter(({ message }) => message === 'answered')).toHaveLength(1);
+    const [line] = fresh.logged.filter(({ message }) => message === 'answered');
+    expect(line!.fields).toMatchObject({
+      requestId: refused.headers.get('x-request-id'),
+      operation: 'none',
+      method: 'GET',
+      status: 400,
+      accountId: null,
+    });
+    const counted = 'civic_http_request_duration_seconds_count{operation="none",status="400"} 1';
+    expect((await fresh.registry.metrics()).split('\n')).toContain(counted);
+    expect((await fetch(`${fresh.url}/api/v1/data/health`)).status).toBe(401);
+  } finally {
+    await fresh.close();
+  }
+});
+
 test('of the answers below 500 every n-th is logged, and all above', async () => {
   const sampled = await startHttpEdge({ logSampleEvery: 3 });
   try {

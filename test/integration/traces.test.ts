@@ -57,6 +57,7 @@ test.concurrent('a request, and what it causes, is one trace that goes on with t
   expect(await ask('POST', '/api/v1/data/snapshots')).toBe(201);
   expect(await ask('GET', '/api/v1/data/health')).toBe(200);
   expect(await ask('GET', '/api/v1/data/snapshots/secret-in-a-path/documents')).toBeGreaterThanOrEqual(400);
+  expect(await ask('GET', '/api/v1/data/%ff')).toBe(400);
   for (let asked = 0; asked < LOG_EVERY; asked += 1) await ask('GET', '/api/v1/public/coverage');
   expect(collector.spans).toEqual([]);
   const { exitCode, stderr } = await service.stop();
@@ -90,6 +91,10 @@ test.concurrent('a request, and what it causes, is one trace that goes on with t
   expect(fold!.attributes['civic.position.last']).toMatch(/^\d+$/);
   expect(spans.some(({ name }) => name === 'GET /api/v1/data/snapshots/{snapshotId}/{resource}')).toBe(true);
   expect(spans.filter(({ name }) => name.startsWith('slonik'))).toEqual([]);
+  // The router could not read its target.
+  expect(spans.filter(({ name }) => name === 'GET')).toMatchObject([
+    { parentSpanId: '', failed: false, attributes: { 'civic.operation': 'none', 'http.request.method': 'GET' } },
+  ]);
   // A trace begins with a request, a batch or an append: what runs each moment without a cause makes none.
   const roots = new Set(spans.filter(({ parentSpanId }) => parentSpanId === '').map(({ name }) => name.split(' ')[0]));
   expect([...roots].filter((word) => !['GET', 'POST', 'fold', 'react', 'append'].includes(word!))).toEqual([]);
