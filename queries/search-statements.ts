@@ -20,10 +20,12 @@ export interface GroundInput {
 
 /**
  * What a search stands on: the query and its units as the database reads them, the words that no record has, the bodies of the jurisdiction
- * (null when none was asked for), the topic, how many entries each period has, and how many the database's statistics know of.
+ * (null when none was asked for), the topic, how many entries each period has, and how many the database's statistics
+ * know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
  */
 export const searchGround = (generation: number, { search, jurisdictionSlug, topicSlug }: GroundInput): Statement => {
   const { jurisdictions, bodies, topics, entries, periods, words } = agendaSearchTables(generation);
+  const [schema, table] = entries.split('.');
   return {
     name: `search_ground_g${generation}`,
     text: `select websearch_to_tsquery(${ENGLISH}, $1)::text,
@@ -36,7 +38,8 @@ export const searchGround = (generation: number, { search, jurisdictionSlug, top
         ) end,
         (select t.topic_id from ${topics} t where t.slug = $5 order by t.created_at, t.topic_id limit 1),
         (select json_agg(json_build_array(p.period, p.entries) order by p.period desc) from ${periods} p),
-        (select c.reltuples::bigint from pg_class c where c.oid = '${entries}'::regclass)
+        (select case when exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = ('${schema}', '${table}', 'words'))
+          then c.reltuples::bigint else 0 end from pg_class c where c.oid = '${entries}'::regclass)
       where ${requireLive(AGENDA_SEARCH, generation)}`,
     values: [search.text, search.units, search.words, jurisdictionSlug, topicSlug],
   };
