@@ -8,7 +8,7 @@ import { feedReplay } from './feed-replay.ts';
 import { hotAnswer } from './hot-answer.ts';
 import { pollingReaders } from './readers.ts';
 import { rebuildHistory } from './rebuild.ts';
-import { rebuildUnderLoad } from './rebuild-under-load.ts';
+import { rebuildAllUnderLoad, rebuildUnderLoad } from './rebuild-under-load.ts';
 import { search } from './search.ts';
 import { snapshot } from './snapshot.ts';
 import { startAndMemory } from './start.ts';
@@ -31,6 +31,7 @@ export const LOADS: readonly Load[] = [
   bulkImport,
   rebuildHistory,
   rebuildUnderLoad,
+  rebuildAllUnderLoad,
   startAndMemory,
   snapshot,
   visibility,

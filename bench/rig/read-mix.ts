@@ -7,13 +7,14 @@ export interface MixedRequest {
   readonly body: string;
 }
 
-/** Readers that ask one request after the other at a rate that does not give way to slow answers. */
+/** Readers that ask one request after the other: at a rate that does not give way to slow answers, or each as soon as it is answered. */
 export interface MixJob {
   readonly url: string;
   readonly headers: string;
   readonly requests: readonly MixedRequest[];
   readonly readers: number;
-  readonly perSecond: number;
+  /** Null: as many as are answered. */
+  readonly perSecond: number | null;
   readonly seconds: number;
 }
 
@@ -28,12 +29,13 @@ const mix = async ({ url, headers, requests, readers, perSecond, seconds }: MixJ
   const failures: string[] = [];
   const begun = performance.now();
   const ending = begun + seconds * 1000;
-  const everyMs = (1000 * readers) / perSecond;
+  const everyMs = perSecond === null ? null : (1000 * readers) / perSecond;
   let turn = 0;
   await Promise.all(
     Array.from({ length: readers }, async (_, reader) => {
       let connection = new Connection(url);
-      for (let due = begun + (everyMs * reader) / readers; due < ending; due += everyMs) {
+      const next = (due: number): number => (everyMs === null ? performance.now() : due + everyMs);
+      for (let due = begun + ((everyMs ?? 0) * reader) / readers; due < ending; due = next(due)) {
         const early = due - performance.now();
         if (early > 0) await new Promise((resolve) => setTimeout(resolve, early));
         const { method, path, body } = requests[turn++ % requests.length]!;

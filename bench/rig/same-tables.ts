@@ -10,3 +10,11 @@ export const rowsThatDiffer = async (client: Client, left: string, right: string
 
 export const rowsOf = async (client: Client, table: string): Promise<number> =>
   Number((await client.query<{ n: string }>(`select count(*) as n from ${table}`)).rows[0]!.n);
+
+/** Some of the rows that `rowsThatDiffer` counts, as text, each with the table that it stands in. */
+export const someThatDiffer = async (client: Client, left: string, right: string): Promise<readonly string[]> => {
+  const texts = (one: string, other: string) =>
+    `(select '${one} ' || left(d.row, 400) as row from (select t::text from ${one} t except all select t::text from ${other} t) d (row) limit 3)`;
+  const { rows } = await client.query<{ row: string }>(`${texts(left, right)} union all ${texts(right, left)}`);
+  return rows.map(({ row }) => row);
+};

@@ -1,56 +1,18 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Projector } from '../../projections/projector/projector.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordHistoryTables } from '../../projections/record-history/tables.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { sameRows } from '../../projections/same-rows.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
-import type { GenerationStore } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
-import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
-import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { rebuildsOf } from '../support/rebuilds.ts';
+import { DAY_MS, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
+import { type RebuildTrial, rebuildTrial } from '../support/rebuilds.ts';
 
-let server: TestDatabase;
 let civic: TestCivic;
-let projector: Projector | undefined;
-let rebuilds: ReturnType<typeof rebuildsOf>;
-
-beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url, { leaseMs: 1000, batchSize: 50 });
-  rebuilds = rebuildsOf(civic);
-  const random = randomFrom(testSeed());
-  for (let round = 0; round < 20; round++) await civic.writer.write(randomChanges(random, 40, 40), {});
-});
-
-beforeEach(async () => {
-  // Each begins with nothing built or kept beside what is live.
-  for (const { generation, state } of await civic.generations.list()) {
-    if (state === 'building') await rebuilds.decide(generation, 'cancel');
-    if (state !== 'live') await rebuilds.decide(generation, 'drop');
-  }
-});
-
-afterEach(async () => {
-  await projector?.stop();
-  projector = undefined;
-});
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
-
-const start = async (projections: readonly Projection[], generations: GenerationStore = civic.generations) => {
-  projector = civic.startProjector(projections, { generations });
-  await civic.settled(
-    undefined,
-    projections.map(({ name }) => name),
-  );
-  return projector;
-};
+let rebuilds: RebuildTrial['rebuilds'];
+const trial = rebuildTrial();
+const { start } = trial;
+beforeAll(() => void ({ civic, rebuilds } = trial));
 
 test('T20 a refused rebuild names the tables and the rows that differ, and serves all the same only where an operator accepts them', async () => {
   await start([recordReferences, recordHistory, snapshots]);
@@ -59,7 +21,7 @@ test('T20 a refused rebuild names the tables and the rows that differ, and serve
   const [victim] = await civic.rows(`delete from ${table} where ctid = (select min(ctid) from ${table}) returning record_id::text`);
   for (const purpose of ['building', 'held'] as const) {
     const { generation } = await rebuilds.rebuild(recordReferences, purpose);
-    projector!.nudge();
+    trial.projector!.nudge();
     await rebuilds.refused(generation);
     const { comparison, pausedReason } = (await rebuilds.row(generation))!;
     expect(pausedReason).toContain('differs');
@@ -70,7 +32,7 @@ test('T20 a refused rebuild names the tables and the rows that differ, and serve
     expect(await civic.live(recordReferences.name)).toBe(live);
     if (purpose === 'building') continue;
     expect(await rebuilds.decide(generation, 'switch-accepting')).toMatchObject({ state: 'building', acceptDifferences: true });
-    projector!.nudge();
+    trial.projector!.nudge();
     await rebuilds.serves(generation);
     expect(await rebuilds.row(generation)).toMatchObject({ acceptDifferences: false, held: false, pausedReason: null });
   }
@@ -84,13 +46,13 @@ test('T20 the published feed is never switched to a rebuild that differs, whoeve
   const [body] = await civic.rows(`update ${history} set body = '{"tampered":true}' where position = 3 returning resource`);
   await civic.rows(`update ${state} set chain = 'tampered'`);
   const { generation } = await rebuilds.rebuild(recordHistory);
-  projector!.nudge();
+  trial.projector!.nudge();
   await rebuilds.refused(generation);
   const { differences } = (await rebuilds.row(generation))!.comparison!;
   expect(differences.filter((row) => row.includes('tampered'))).toHaveLength(1);
   expect(differences.filter((row) => row.startsWith(`3 ${body![0]} `))).toHaveLength(1);
   await rebuilds.decide(generation, 'switch-accepting');
-  projector!.nudge();
+  trial.projector!.nudge();
   await rebuilds.refused(generation);
   expect(await civic.live(recordHistory.name)).toBe(live);
   const rebuilt = recordHistoryTables(generation).history;
@@ -98,13 +60,13 @@ test('T20 the published feed is never switched to a rebuild that differs, whoeve
   await civic.rows(`update ${state} set chain = $1`, [chain![0]!]);
   // Equal again: what was refused may be taken up again.
   await rebuilds.decide(generation, 'switch-accepting');
-  projector!.nudge();
+  trial.projector!.nudge();
   await rebuilds.serves(generation);
 });
 
 test('T18 a version with other columns takes the place of the one before it, although their rows cannot be compared', async () => {
   await start([recordReferences]);
-  await projector!.stop();
+  await trial.projector!.stop();
   const wider: Projection = {
     ...recordReferences,
     version: recordReferences.version + 1,
@@ -114,26 +76,26 @@ test('T18 a version with other columns takes the place of the one before it, alt
     ],
     differences: (left, right) => [sameRows(recordReferences.tables(left)[0]!, recordReferences.tables(right)[0]!)],
   };
-  projector = civic.startProjector([wider]);
+  trial.projector = civic.startProjector([wider]);
   await untilTrue('the new version serves', async () => (await rebuilds.liveRow(wider.name)).version === wider.version);
-  await projector.stop();
+  await trial.projector.stop();
   await rebuilds.decide((await rebuilds.liveRow(wider.name)).generation, 'drop');
 });
 
 test('a held rebuild is equal also after the live one alone was pruned: what only one of the two still retains is not compared', async () => {
   await start([recordHistory, snapshots]);
   const { generation } = await rebuilds.rebuild(recordHistory, 'held');
-  projector!.nudge();
+  trial.projector!.nudge();
   await rebuilds.ready(generation);
   civic.clock.advance(RETENTION_MS + DAY_MS);
   expect(await civic.prune()).toBeGreaterThan(0);
   const rows = async (number: number) => Number((await civic.rows(`select count(*) from ${recordHistoryTables(number).history}`))[0]![0]);
   expect(await rows(generation)).toBeGreaterThan(await rows(await civic.live(recordHistory.name)));
   expect(await rebuilds.decide(generation, 'compare')).toMatchObject({ comparison: null });
-  projector!.nudge();
+  trial.projector!.nudge();
   await untilTrue('it was compared again', async () => (await rebuilds.row(generation))?.comparison !== null);
   expect((await rebuilds.row(generation))!.comparison).toMatchObject({ equal: true, differences: [] });
   await rebuilds.decide(generation, 'switch');
-  projector!.nudge();
+  trial.projector!.nudge();
   await rebuilds.serves(generation);
 });

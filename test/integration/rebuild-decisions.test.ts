@@ -1,58 +1,22 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { Projector } from '../../projections/projector/projector.ts';
+import { beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordHistoryTables } from '../../projections/record-history/tables.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { readFeedHead } from '../../queries/feed-head.ts';
 import type { GenerationStore } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
-import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
-import { below, randomChanges, randomFrom, testSeed, upsert, withSeed } from '../support/civic-records.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { type TestCivic, untilTrue } from '../support/civic.ts';
+import { below, randomChanges, upsert, withSeed } from '../support/civic-records.ts';
 import { checkReading, expectedFeed, readPage, type ReadItem } from '../support/history-checker.ts';
-import { beforeFold, rebuildsOf } from '../support/rebuilds.ts';
+import { beforeFold, type RebuildTrial, rebuildTrial } from '../support/rebuilds.ts';
 
 const MAX_BYTES = 50_000_000;
 
-let server: TestDatabase;
 let civic: TestCivic;
-let projector: Projector | undefined;
-let rebuilds: ReturnType<typeof rebuildsOf>;
-
-beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url, { leaseMs: 1000, batchSize: 50 });
-  rebuilds = rebuildsOf(civic);
-  const random = randomFrom(testSeed());
-  for (let round = 0; round < 20; round++) await civic.writer.write(randomChanges(random, 40, 40), {});
-});
-
-beforeEach(async () => {
-  // Each begins with nothing built or kept beside what is live.
-  for (const { generation, state } of await civic.generations.list()) {
-    if (state === 'building') await rebuilds.decide(generation, 'cancel');
-    if (state !== 'live') await rebuilds.decide(generation, 'drop');
-  }
-});
-
-afterEach(async () => {
-  await projector?.stop();
-  projector = undefined;
-});
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
-
-const start = async (projections: readonly Projection[], generations: GenerationStore = civic.generations) => {
-  projector = civic.startProjector(projections, { generations });
-  await civic.settled(
-    undefined,
-    projections.map(({ name }) => name),
-  );
-  return projector;
-};
+let rebuilds: RebuildTrial['rebuilds'];
+const trial = rebuildTrial();
+const { start } = trial;
+beforeAll(() => void ({ civic, rebuilds } = trial));
 
 /** A fold that waits at its gate while it is shut. */
 const gate = () => {
@@ -94,7 +58,7 @@ test('T18 a held rebuild is compared and folded along, serves only once it is to
     while (!done.signal.aborted) await civic.writer.write(randomChanges(random, 5, 40), {});
   });
   const held = await rebuilds.rebuild(recordHistory, 'held');
-  projector!.nudge();
+  trial.projector!.nudge();
   await rebuilds.ready(held.generation);
   const { comparison, checkpoint } = (await rebuilds.row(held.generation))!;
   expect(comparison!.tables.map(({ table, rebuilt }) => [table, rebuilt])).toEqual(
@@ -129,7 +93,7 @@ test('T19 a rebuild that is cancelled at a random moment commits nothing more an
   await start([recordHistory, snapshots]);
   const live = await civic.live(recordHistory.name);
   const whole = await rebuilds.hashOf(recordHistory, live);
-  await projector!.stop();
+  await trial.projector!.stop();
   await withSeed(async (random) => {
     for (let times = 0; times < 4; times++) {
       const cancelAt = 1 + below(random, 10);
@@ -143,12 +107,12 @@ test('T19 a rebuild that is cancelled at a random moment commits nothing more an
           return civic.generations.advance(transaction, lease, advance);
         },
       };
-      projector = civic.startProjector([recordHistory, snapshots], { generations: waiting });
+      trial.projector = civic.startProjector([recordHistory, snapshots], { generations: waiting });
       const building = await rebuilds.rebuild(recordHistory);
-      projector.nudge();
+      trial.projector.nudge();
       await untilTrue('it is cancelled', async () => (await rebuilds.row(building.generation))?.state === 'retired');
       const at = (await rebuilds.row(building.generation))!;
-      await projector.stop();
+      await trial.projector.stop();
       expect(await rebuilds.row(building.generation)).toEqual(at);
       const [kept] = await civic.rows(`select coalesce(max(position), 0) from ${recordHistoryTables(building.generation).history}`);
       expect(Number(kept![0])).toBeLessThanOrEqual(at.folded);
@@ -160,7 +124,7 @@ test('T19 a rebuild that is cancelled at a random moment commits nothing more an
 
 test('T19 a cancel during the switch either comes before it, and nothing switches, or after it, and is refused', async () => {
   await start([recordHistory, snapshots]);
-  await projector!.stop();
+  await trial.projector!.stop();
   const live = await civic.live(recordHistory.name);
   let outcome: Promise<unknown> | undefined;
   const after: GenerationStore = {
@@ -171,12 +135,12 @@ test('T19 a cancel during the switch either comes before it, and nothing switche
       await civic.generations.switchTo(transaction, ...args);
     },
   };
-  projector = civic.startProjector([recordHistory, snapshots], { generations: after });
+  trial.projector = civic.startProjector([recordHistory, snapshots], { generations: after });
   const switched = await rebuilds.rebuild(recordHistory);
-  projector.nudge();
+  trial.projector.nudge();
   await rebuilds.serves(switched.generation);
   expect(await outcome).toBeNull();
-  await projector.stop();
+  await trial.projector.stop();
 
   const before: GenerationStore = {
     ...civic.generations,
@@ -185,18 +149,18 @@ test('T19 a cancel during the switch either comes before it, and nothing switche
       return civic.generations.lockPair(transaction, building);
     },
   };
-  projector = civic.startProjector([recordHistory, snapshots], { generations: before });
+  trial.projector = civic.startProjector([recordHistory, snapshots], { generations: before });
   const cancelled = await rebuilds.rebuild(recordHistory);
-  projector.nudge();
+  trial.projector.nudge();
   await untilTrue('it is cancelled', async () => (await rebuilds.row(cancelled.generation))?.state === 'retired');
-  await projector.stop();
+  await trial.projector.stop();
   expect(await civic.live(recordHistory.name)).toBe(switched.generation);
   expect(live).not.toBe(switched.generation);
 });
 
 test('T15 an owner whose rebuild was paused as it came to the switch does not switch any more', async () => {
   await start([recordHistory, snapshots]);
-  await projector!.stop();
+  await trial.projector!.stop();
   const live = await civic.live(recordHistory.name);
   let decided = 0;
   const paused: GenerationStore = {
@@ -207,11 +171,11 @@ test('T15 an owner whose rebuild was paused as it came to the switch does not sw
     },
     switchTo: () => Promise.reject(new Error('it switched under a lease that it had lost')),
   };
-  projector = civic.startProjector([recordHistory, snapshots], { generations: paused });
+  trial.projector = civic.startProjector([recordHistory, snapshots], { generations: paused });
   const { generation } = await rebuilds.rebuild(recordHistory);
-  projector.nudge();
+  trial.projector.nudge();
   await untilTrue('it is paused', () => decided === 1);
-  await projector.stop();
+  await trial.projector.stop();
   expect(await rebuilds.row(generation)).toMatchObject({ state: 'building', owner: null });
   expect(await civic.live(recordHistory.name)).toBe(live);
   expect(civic.logger.errors.filter((error) => error.includes('switched'))).toEqual([]);
@@ -226,11 +190,11 @@ test('T19 a rebuild that an operator paused stands still in every process until 
   });
   await start([recordHistory, snapshots]);
   const whole = await rebuilds.hashOf(recordHistory, await civic.live(recordHistory.name));
-  await projector!.stop();
+  await trial.projector!.stop();
   shutter.shut();
-  projector = civic.startProjector([slow, snapshots], { batchSize: 20 });
+  trial.projector = civic.startProjector([slow, snapshots], { batchSize: 20 });
   const { generation } = await rebuilds.rebuild(recordHistory);
-  projector.nudge();
+  trial.projector.nudge();
   await untilTrue('it has begun', async () => (await rebuilds.row(generation))!.folded > 0);
   // The batch that is open holds the row: the decision waits for it, and no other batch follows.
   const pausing = rebuilds.decide(generation, 'pause');
@@ -239,10 +203,10 @@ test('T19 a rebuild that an operator paused stands still in every process until 
   expect(paused).toMatchObject({ state: 'building', owner: null, pausedReason: null });
   expect(paused.operatorPausedAt).not.toBeNull();
   expect(await rebuilds.decide(generation, 'pause')).toBeNull();
-  await projector.stop();
-  projector = civic.startProjector([recordHistory, snapshots]);
+  await trial.projector.stop();
+  trial.projector = civic.startProjector([recordHistory, snapshots]);
   for (let looks = 0; looks < 4; looks++) {
-    projector.nudge();
+    trial.projector.nudge();
     await civic.clock.sleep(20);
   }
   expect(await rebuilds.row(generation)).toEqual(paused);
@@ -251,9 +215,9 @@ test('T19 a rebuild that an operator paused stands still in every process until 
 
   expect((await rebuilds.decide(generation, 'resume'))!.folded).toBe(paused.folded);
   expect(await rebuilds.decide(generation, 'resume')).toBeNull();
-  projector.nudge();
+  trial.projector.nudge();
   await rebuilds.serves(generation);
-  await projector.stop();
+  await trial.projector.stop();
   expect(await rebuilds.hashOf(recordHistory, generation)).toBe(whole);
 });
 
@@ -265,7 +229,7 @@ test('of two operators who decide at once one is told that it is too late', asyn
     const paused = await Promise.all([rebuilds.decide(one.generation, 'pause'), rebuilds.decide(one.generation, 'pause')]);
     expect(paused.filter((outcome) => outcome === null)).toHaveLength(1);
     await rebuilds.decide(one.generation, 'resume');
-    projector!.nudge();
+    trial.projector!.nudge();
     if (times % 2 === 0) await rebuilds.ready(one.generation);
     const [switched, cancelled] = await Promise.all([rebuilds.decide(one.generation, 'switch'), rebuilds.decide(one.generation, 'cancel')]);
     if (cancelled === null) await rebuilds.serves(one.generation);
@@ -279,48 +243,48 @@ test('of two operators who decide at once one is told that it is too late', asyn
 
 test('what a switch replaced is kept for its time, given up for the next rebuild, and its tables go when unused', async () => {
   const brief: Projection = { ...snapshots, name: 'snapshots_kept' };
-  projector = civic.startProjector([brief], { keptMs: 60_000 });
+  trial.projector = civic.startProjector([brief], { keptMs: 60_000 });
   await civic.settled(undefined, [brief.name]);
   const first = await civic.live(brief.name);
   const second = await rebuilds.rebuild(brief);
-  projector.nudge();
+  trial.projector.nudge();
   await rebuilds.serves(second.generation);
   expect((await rebuilds.row(first))!.keptUntil! - (await rebuilds.row(first))!.changedAt).toBe(60_000);
   const third = await rebuilds.rebuild(brief, 'held');
   expect((await rebuilds.row(first))!.keptUntil).toBeNull();
   expect(await rebuilds.decide(first, 'switch-back')).toBeNull();
-  projector.nudge();
+  trial.projector.nudge();
   await rebuilds.ready(third.generation);
   await rebuilds.decide(third.generation, 'switch');
-  projector.nudge();
+  trial.projector.nudge();
   await rebuilds.serves(third.generation);
   // A switch back that is given up is kept as before.
-  await projector.stop();
+  await trial.projector.stop();
   const { keptUntil } = (await rebuilds.row(second.generation))!;
   await rebuilds.decide(second.generation, 'switch-back');
   expect(await rebuilds.decide(second.generation, 'cancel')).toMatchObject({ state: 'retired', keptUntil });
   // Past that time, and longer ago than any reader's statement, it goes by itself.
   let ahead = 0;
   const clock = { now: () => Date.now() + ahead, sleep: civic.clock.sleep };
-  projector = civic.startProjector([brief], { leaseClock: clock });
-  projector.nudge();
+  trial.projector = civic.startProjector([brief], { leaseClock: clock });
+  trial.projector.nudge();
   await civic.clock.sleep(30);
   expect(await rebuilds.row(second.generation)).toBeDefined();
   ahead = 120_000;
-  projector.nudge();
+  trial.projector.nudge();
   await untilTrue('its row is gone', async () => (await rebuilds.row(second.generation)) === undefined);
   expect(await civic.rows(`select to_regclass($1)`, [brief.tables(second.generation)[0]!])).toEqual([[null]]);
 });
 
 test('T19 progress is monotone and its rate is told across owners that come and go', async () => {
   await start([recordHistory, snapshots]);
-  await projector!.stop();
+  await trial.projector!.stop();
   const slow = beforeFold(recordHistory, () => civic.clock.sleep(60));
   const { generation } = await rebuilds.rebuild(recordHistory);
   let last = { folded: 0, place: 0, left: Number.POSITIVE_INFINITY };
   const rates: (number | null)[] = [];
   for (let owners = 0; owners < 3; owners++) {
-    projector = civic.startProjector([slow, snapshots], { batchSize: 20 });
+    trial.projector = civic.startProjector([slow, snapshots], { batchSize: 20 });
     const until = Date.now() + 900;
     while (Date.now() < until) {
       const status = await rebuilds.status(generation);
@@ -332,7 +296,7 @@ test('T19 progress is monotone and its rate is told across owners that come and 
       rates.push(status.rate);
       await civic.clock.sleep(20);
     }
-    await projector.stop();
+    await trial.projector.stop();
   }
   expect(rates.filter((rate) => rate !== null && rate > 0).length).toBeGreaterThan(5);
   // Slept through: 20 events take at least 60 ms.
@@ -342,11 +306,11 @@ test('T19 progress is monotone and its rate is told across owners that come and 
 test('events written while a rebuild is held are in it once it serves', async () => {
   await start([recordHistory, snapshots]);
   const { generation } = await rebuilds.rebuild(recordHistory, 'held');
-  projector!.nudge();
+  trial.projector!.nudge();
   await rebuilds.ready(generation);
   await civic.writer.write([upsert('topics', 4711, 1)], {});
   await rebuilds.decide(generation, 'switch');
-  projector!.nudge();
+  trial.projector!.nudge();
   await rebuilds.serves(generation);
   const { history } = recordHistoryTables(generation);
   expect(await civic.rows(`select count(*) from ${history} where record_id = $1`, [upsert('topics', 4711, 1).id])).toEqual([['1']]);

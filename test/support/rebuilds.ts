@@ -1,10 +1,14 @@
 import { createHash } from 'node:crypto';
-import type { Decision, Generation } from '../../src/domain/ports/generations.ts';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
+import type { Projector } from '../../projections/projector/projector.ts';
+import type { Decision, Generation, GenerationStore } from '../../src/domain/ports/generations.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import { listProjections, type ProjectionStatus } from '../../queries/list-projections.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import { type TestCivic, untilTrue } from './civic.ts';
+import { openTestCivic, type TestCivic, untilTrue } from './civic.ts';
 import { ALL_PROJECTIONS } from './civic-projections.ts';
+import { randomChanges, randomFrom, testSeed } from './civic-records.ts';
+import { startTestDatabase, type TestDatabase } from './embedded-database.ts';
 import { dumpTables } from './projection-spec.ts';
 
 /** What a test of rebuilds asks of a database of read models. */
@@ -48,3 +52,63 @@ export const beforeFold = (projection: Projection, hook: (generation: number) =>
     await projection.fold(batch, context);
   },
 });
+
+export interface RebuildTrial {
+  readonly server: TestDatabase;
+  readonly civic: TestCivic;
+  readonly rebuilds: ReturnType<typeof rebuildsOf>;
+  /** Stopped after the test. */
+  projector: Projector | undefined;
+  /** The projector of these, once all that was written is folded. */
+  readonly start: (projections: readonly Projection[], generations?: GenerationStore) => Promise<Projector>;
+}
+
+/** A database with some hundred changes in it for the tests of one file; each of them begins with nothing built or kept beside what is live. */
+export const rebuildTrial = (): RebuildTrial => {
+  let server: TestDatabase;
+  let civic: TestCivic;
+  let rebuilds: ReturnType<typeof rebuildsOf>;
+  const trial: RebuildTrial = {
+    projector: undefined,
+    get server() {
+      return server;
+    },
+    get civic() {
+      return civic;
+    },
+    get rebuilds() {
+      return rebuilds;
+    },
+    async start(projections, generations = civic.generations) {
+      const started = (trial.projector = civic.startProjector(projections, { generations }));
+      await civic.settled(
+        undefined,
+        projections.map(({ name }) => name),
+      );
+      return started;
+    },
+  };
+
+  beforeAll(async () => {
+    server = await startTestDatabase();
+    civic = await openTestCivic(server.url, { leaseMs: 1000, batchSize: 50 });
+    rebuilds = rebuildsOf(civic);
+    const random = randomFrom(testSeed());
+    for (let round = 0; round < 20; round++) await civic.writer.write(randomChanges(random, 40, 40), {});
+  });
+  beforeEach(async () => {
+    for (const { generation, state } of await civic.generations.list()) {
+      if (state === 'building') await rebuilds.decide(generation, 'cancel');
+      if (state !== 'live') await rebuilds.decide(generation, 'drop');
+    }
+  });
+  afterEach(async () => {
+    await trial.projector?.stop();
+    trial.projector = undefined;
+  });
+  afterAll(async () => {
+    await civic?.close();
+    await server?.close();
+  });
+  return trial;
+};
