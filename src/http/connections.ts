@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { readBeforeJudging } from './read-before-judging.ts';
 import { answerTo } from './refusals.ts';
 import { refusalFor } from './report-refusals.ts';
 import { Rejection, type RejectionCode } from '../domain/rejections.ts';
@@ -24,21 +25,48 @@ export interface Connections {
   begin(request: IncomingMessage, response: ServerResponse): void;
   /** The request cannot be answered before its body is here. */
   awaitsBody(request: IncomingMessage): void;
-  /** Node could not read what came on this connection. */
-  broken(error: BrokenRequest, socket: Duplex): void;
+  /** Node could not read what came on this connection, or did not get it in time. */
+  broken(error: BrokenRequest, socket: Socket): void;
+  /** Nothing has passed on this connection for as long as it may idle, or an answer wait for its reader. */
+  silent(socket: Socket): void;
   /** From now on each answer is the last of its connection, and says so. */
   drain(): void;
   /** Ends each connection: at once where nothing is asked, after its answer where something is. What has only begun to arrive gets a moment. */
   close(server: Server): void;
 }
 
-/** `onRefused` is told the code of each answer to what was no request. */
-export const createConnections = (onRefused: (code: RejectionCode) => void): Connections => {
+/** `onRefused` is told the code of each answer to what was no request; `requestMs` is what a request has from its first byte to its last. */
+export const createConnections = (onRefused: (code: RejectionCode) => void, requestMs: number): Connections => {
   const refuse = (error: BrokenRequest, socket: Duplex, target?: string): void => onRefused(refuseBroken(error, socket, target));
   const current = new WeakMap<Duplex, ServerResponse>();
   const awaitingBody = new WeakSet<IncomingMessage>();
   const open = new Set<Socket>();
   let draining = false;
+  const end = (error: BrokenRequest, socket: Socket): void => {
+    const response = current.get(socket);
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    else if (response === undefined || (response.writableFinished && response.req.complete)) refuse(error, socket);
+    else if (response.writableFinished) socket.destroy();
+    else if (!response.writableEnded && !response.req.complete && awaitingBody.has(response.req)) refuse(error, socket, response.req.url);
+    // The answer under way needs nothing more from the connection; it ends with it.
+    else response.once('finish', () => socket.end());
+  };
+  const late = (error: BrokenRequest, socket: Socket): void => {
+    const before = current.get(socket);
+    const isInBody = before !== undefined && !before.req.complete;
+    const arrived = (): boolean => {
+      const response = current.get(socket);
+      if (isInBody) return before.req.complete;
+      if (response === undefined || response === before) return false;
+      // Node has judged this request and looks at it no more: its body is waited for here.
+      if (!response.req.complete) {
+        const timer = setTimeout(() => response.req.complete || late(error, socket), requestMs).unref();
+        response.once('close', () => clearTimeout(timer));
+      }
+      return true;
+    };
+    readBeforeJudging(socket, arrived, () => end(error, socket));
+  };
   return {
     opened: (socket) => {
       open.add(socket);
@@ -53,14 +81,14 @@ export const createConnections = (onRefused: (code: RejectionCode) => void): Con
       if (draining) response.shouldKeepAlive = false;
     },
     awaitsBody: (request) => awaitingBody.add(request),
-    broken: (error, socket) => {
-      const response = current.get(socket);
-      if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-      else if (response === undefined || (response.writableFinished && response.req.complete)) refuse(error, socket);
-      else if (response.writableFinished) socket.destroy();
-      else if (!response.writableEnded && !response.req.complete && awaitingBody.has(response.req)) refuse(error, socket, response.req.url);
-      // The answer under way needs nothing more from the connection; it ends with it.
-      else response.once('finish', () => socket.end());
+    broken: (error, socket) => (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? late : end)(error, socket),
+    silent: (socket) => {
+      const read = socket.bytesRead;
+      readBeforeJudging(
+        socket,
+        () => socket.bytesRead > read,
+        () => socket.destroy(),
+      );
     },
     drain: () => {
       draining = true;

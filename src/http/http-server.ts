@@ -62,13 +62,15 @@ export interface HttpTimeouts {
   readonly headers: number;
   /** From a request's first byte to its last. */
   readonly request: number;
-  /** Between two requests on one connection. */
+  /** Between two requests on one connection: clients are told so. */
   readonly keepAlive: number;
+  /** A connection is ended so much later than clients were told: their clocks run slow when they are busy, and what they sent in time is on its way. */
+  readonly keepAliveMargin: number;
   /** What runs at the close may take this long to finish. */
   readonly close: number;
 }
 
-export const HTTP_TIMEOUTS: HttpTimeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, close: 10_000 };
+export const HTTP_TIMEOUTS: HttpTimeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, keepAliveMargin: 65_000, close: 10_000 };
 
 export interface HttpServer {
   /** Port 0 picks a free one. Throws when the address cannot be had. */
@@ -85,7 +87,7 @@ const BEFORE_ROUTING = { accountId: null, span: null, operationId: 'none' };
 /** The public listener: every operation of the contract, and the envelope around whatever goes wrong. */
 export const createHttpServer = (parts: HttpServerParts): HttpServer => {
   const { timeouts } = parts;
-  const connections = createConnections((code) => parts.metrics.refused(code));
+  const connections = createConnections((code) => parts.metrics.refused(code), timeouts.request);
   const track = createTracking(parts, connections);
   const app = Fastify({
     logger: false,
@@ -99,6 +101,7 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
     keepAliveTimeout: timeouts.keepAlive,
     http: {
       headersTimeout: timeouts.headers,
+      keepAliveTimeoutBuffer: timeouts.keepAliveMargin,
       connectionsCheckingInterval: Math.min(1_000, timeouts.headers / 2),
       // Node would answer without the envelope; `handleRefusals` looks for the header.
       requireHostHeader: false,
@@ -112,6 +115,7 @@ export const createHttpServer = (parts: HttpServerParts): HttpServer => {
     },
   });
   app.server.on('connection', (socket) => connections.opened(socket));
+  app.server.on('timeout', (socket) => connections.silent(socket));
   app.server.on('connect', refuseConnect);
   // Other expectations may be ignored; Node would refuse them without the envelope.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));

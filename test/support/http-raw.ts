@@ -30,7 +30,9 @@ export const rawConnection = async (port: number): Promise<RawConnection> => {
         };
         look();
         socket.on('data', look);
-        socket.once('close', () => reject(new Error(`the connection ended after: ${received()}`)));
+        const ended = (): void => reject(new Error(`the connection ended after: ${received()}`));
+        if (socket.closed) ended();
+        else socket.once('close', ended);
       }),
     ended: () =>
       new Promise((resolve) => {

@@ -1,0 +1,107 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { afterEach, describe, expect, test } from 'vitest';
+import { type EdgeSettings, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { isWholeResponse, parseResponse, type RawConnection, rawConnection } from '../support/http-raw.ts';
+
+let edge: HttpEdge | undefined;
+let raw: RawConnection | undefined;
+afterEach(async () => {
+  raw?.socket.destroy();
+  await edge?.close();
+});
+
+const open = async (timeouts: EdgeSettings['timeouts']): Promise<{ edge: HttpEdge; raw: RawConnection }> => {
+  edge = await startHttpEdge({ timeouts });
+  raw = await rawConnection(edge.port);
+  return { edge, raw };
+};
+
+const HEALTH = 'GET /api/v1/data/health HTTP/1.1';
+const head = (line: string, ...headers: string[]): string =>
+  [line, 'host: x', `authorization: Bearer ${edge!.keys.all}`, ...headers, '', ''].join('\r\n');
+
+/** What a machine without time for this process does to it: everything waits, sockets and timers alike. */
+const starve = (milliseconds: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+
+const answers = (received: string): number => received.match(/HTTP\/1\.1 /g)?.length ?? 0;
+const statusOf = (received: string): number => parseResponse(received.slice(received.lastIndexOf('HTTP/1.1 '))).status;
+
+describe('what has arrived while the process had no time to read it', () => {
+  test('a request on a connection whose idle time ends meanwhile is answered', async () => {
+    const { raw } = await open({ keepAlive: 1_000, keepAliveMargin: 500 });
+    raw.send(head(HEALTH));
+    await raw.until(isWholeResponse);
+    raw.send(head(HEALTH));
+    starve(2_000);
+    expect(statusOf(await raw.until((received) => answers(received) === 2 && received.endsWith('}')))).toBe(200);
+  });
+
+  test('headers whose time ends meanwhile are answered', async () => {
+    const { edge, raw } = await open({ headers: 1_000 });
+    const text = head(HEALTH);
+    raw.send(text.slice(0, 40));
+    await readBy(edge);
+    raw.send(text.slice(40));
+    starve(1_500);
+    expect(parseResponse(await raw.until(isWholeResponse)).status).toBe(200);
+  });
+
+  test('a body whose time ends meanwhile is answered', async () => {
+    const { edge, raw } = await open({ headers: 1_000, request: 1_000 });
+    const body = JSON.stringify({ requests: [{ resource: 'documents', ids: ['00000000-0000-4000-8000-000000000000'] }] });
+    const text = head('POST /api/v1/data/batch HTTP/1.1', 'content-type: application/json', `content-length: ${body.length}`);
+    raw.send(text + body.slice(0, 10));
+    await readBy(edge);
+    raw.send(body.slice(10));
+    starve(1_500);
+    expect(parseResponse(await raw.until(isWholeResponse)).status).toBe(200);
+  });
+});
+
+describe('what has not arrived', () => {
+  test('a body that does not follow headers which were read late is refused when the time of a whole request is over', async () => {
+    const { edge, raw } = await open({ headers: 400, request: 800 });
+    const text = head('POST /api/v1/data/batch HTTP/1.1', 'content-type: application/json', 'content-length: 100');
+    raw.send(text.slice(0, 40));
+    await readBy(edge);
+    raw.send(text.slice(40));
+    starve(700);
+    expect(parseResponse(await raw.ended()).status).toBe(400);
+  });
+
+  test('a body that comes in drops is refused when its time is over, though each turn brings one', async () => {
+    const { raw } = await open({ headers: 400, request: 400 });
+    raw.send(head('POST /api/v1/data/batch HTTP/1.1', 'content-type: application/json', 'content-length: 5000'));
+    let drops: NodeJS.Immediate;
+    const drop = (): void => {
+      raw.send(' ');
+      starve(1);
+      drops = setImmediate(drop);
+    };
+    drop();
+    const received = await raw.ended();
+    clearImmediate(drops!);
+    expect(parseResponse(received).body).toContain('did not arrive in time');
+  });
+});
+
+describe('an idle connection', () => {
+  test('stays open for longer than the client was told', async () => {
+    const { raw } = await open({ keepAlive: 1_000, keepAliveMargin: 60_000 });
+    raw.send(head(HEALTH));
+    expect(parseResponse(await raw.until(isWholeResponse)).headers['keep-alive']).toBe('timeout=1');
+    // Node itself would close it after two seconds.
+    await after(2_500);
+    raw.send(head(HEALTH));
+    expect(statusOf(await raw.until((received) => answers(received) === 2 && received.endsWith('}')))).toBe(200);
+  });
+
+  test('is ended when nobody speaks on it', async () => {
+    const { raw } = await open({ keepAlive: 100, keepAliveMargin: 100 });
+    raw.send(head(HEALTH));
+    expect(statusOf(await raw.ended())).toBe(200);
+  });
+});
+
+/** Resolves when what was sent on another connection has been read: what came later on this one has been answered. */
+const readBy = async ({ url }: HttpEdge): Promise<void> => void (await (await fetch(`${url}/api/v1/data/nothing`)).text());
