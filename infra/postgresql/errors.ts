@@ -38,6 +38,9 @@ export const isConnectionLoss = (error: unknown): boolean => {
   return false;
 };
 
+/** Our own deadline passed while the server stayed silent: an answer may still be on its way, so the connection is not used again. */
+export const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
+
 /** Raised by `civic.lock_log` once the log has moved away. */
 const LOG_SEALED = 'CR004';
 
@@ -45,7 +48,8 @@ const LOG_SEALED = 'CR004';
 export const mapError = (error: unknown): unknown => {
   if (error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded) return error;
   const state = sqlState(error);
-  if (state === '57014') return new DeadlineExceeded('the database did not answer by the deadline', { cause: error });
+  if (state === '57014' || isReadTimeout(error))
+    return new DeadlineExceeded('the database did not answer by the deadline', { cause: error });
   if (state === '53100') {
     return new DatabaseUnavailable('the disk of the database is full: free some space there; nothing was written', { cause: error });
   }

@@ -1,6 +1,6 @@
 import { Pool, type PoolClient, type QueryArrayResult } from 'pg';
 import type { PoolUse, Transaction, Transactor } from '../../src/domain/ports/database.ts';
-import { isConnectionLoss, mapError } from './errors.ts';
+import { isConnectionLoss, isReadTimeout, mapError } from './errors.ts';
 import { clientConfig, type Session } from './sessions.ts';
 
 const GRACE_MS = 1_000;
@@ -58,6 +58,3 @@ export const openTransactor = (
     close: async () => await pool.end(),
   };
 };
-
-/** Our own deadline passed while the server stayed silent: an answer may still be on its way, so the connection is not used again. */
-const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';

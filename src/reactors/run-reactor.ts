@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/ports/clock.ts';
-import { DatabaseUnavailable } from '../domain/ports/database.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../domain/ports/database.ts';
 import { type EventLog, LogUnavailable, OutcomeUnknown, type StoredEvent } from '../domain/ports/event-log.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import {
@@ -94,9 +94,9 @@ interface Run {
   readonly running: ReactorRunning;
 }
 
-/** What is not there at the moment, and nobody's mistake: it is waited for, since an operator could do no more. */
+/** What is not there at the moment, or does not answer, and nobody's mistake: it is waited for, since an operator could do no more. */
 const passes = (error: unknown): boolean =>
-  error instanceof NotYet || error instanceof DatabaseUnavailable || error instanceof LogUnavailable || error instanceof OutcomeUnknown;
+  [NotYet, DatabaseUnavailable, DeadlineExceeded, LogUnavailable, OutcomeUnknown].some((kind) => error instanceof kind);
 
 /** Tries again for a while, since most failures pass; then pauses the reactor, for an operator to look at. */
 const handlePatiently = async (deps: ReactorRunDependencies, run: Run, events: readonly StoredEvent[]): Promise<void> => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
-import { DatabaseUnavailable } from '../../src/domain/ports/database.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
 import type { Reactor } from '../../src/domain/ports/reactors.ts';
 import { CLASSIFICATION, createClassificationReactor } from '../../src/reactors/classification/classification-reactor.ts';
 import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
@@ -203,9 +203,12 @@ test('what cannot be handled pauses it with the reason and the event, while proj
   expect(await classifiedItems()).toEqual(idsOf('one', 'poison', 'three', 'four'));
 });
 
-test('a database that is away for long pauses nothing', async () => {
+test.each([
+  ['is away', new DatabaseUnavailable('gone')],
+  ['is silent', new DeadlineExceeded('no answer')],
+])('a database that %s for long pauses nothing', async (_, failure) => {
   let failures = 0;
-  const classifier = failingFor('case', () => (++failures < 30 ? new DatabaseUnavailable('gone') : null));
+  const classifier = failingFor('case', () => (++failures < 30 ? failure : null));
   classification.start({ classifier });
   await classification.write(items('case'));
   await classification.atRest();

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createGenerationStore } from '../../infra/postgresql/generations.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { upsert } from '../support/civic-records.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
+
+/** A connection that a firewall has forgotten: what is sent on it is lost, and neither end is told. */
+let server: TestDatabase;
+let proxy: TcpProxy;
+let civic: TestCivic;
+let behind: Awaited<ReturnType<typeof openDatabase>>;
+
+beforeAll(async () => {
+  server = await startTestDatabase();
+  civic = await openTestCivic(server.url);
+  proxy = await openTcpProxy(() => serverAt(server.url));
+  const { username, pathname } = new URL(server.url);
+  // One connection for all transactions: whatever comes after the silence is on a fresh one.
+  behind = await openDatabase({
+    dsn: `postgres://${username}@127.0.0.1:${proxy.port}${pathname}`,
+    statementTimeoutMs: 20_000,
+    foldTimeoutMs: 200,
+    transactionConnections: 1,
+  });
+});
+afterAll(async () => {
+  proxy?.flow();
+  await civic?.close();
+  await behind?.close();
+  await proxy?.goDown();
+  await server?.close();
+});
+
+test('a statement of a transaction that is never answered ends as one whose deadline has passed', async () => {
+  const silent = behind.transactor.transaction(async (transaction) => {
+    proxy.halfOpen('far');
+    await transaction.execute({ text: 'select 1', values: [] });
+  });
+  await expect(silent).rejects.toBeInstanceOf(DeadlineExceeded);
+});
+
+test('a read model whose connection falls silent while it folds one event is not paused at that event, and goes on', async () => {
+  let falls = 0;
+  const projection = {
+    ...recordHistory,
+    fold: async (...[batch, context]: Parameters<typeof recordHistory.fold>) => {
+      if (falls === 1) proxy.halfOpen('far');
+      falls += 1;
+      await recordHistory.fold(batch, context);
+    },
+  };
+  const generations = createGenerationStore(behind.transactor);
+  civic.startProjector([projection], { transactor: behind.transactor, generations, batchSize: 1 });
+  await civic.settled(undefined, [recordHistory.name]);
+  await civic.writer.write([upsert('topics', 1, 1), upsert('topics', 2, 1)], {});
+  await civic.settled(undefined, [recordHistory.name]);
+  expect(falls).toBeGreaterThan(3);
+  expect(civic.logger.errors).toEqual([]);
+});
