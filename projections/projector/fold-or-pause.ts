@@ -13,8 +13,9 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 2000;
 
 /**
- * Folds a batch; waits out failures of the surroundings; where the batch itself fails, folds event by event and pauses the projection
- * at the one that fails, with everything before it committed.
+ * Folds a batch. Failures of the surroundings are waited out, and what met one is tried again in halves: the batch may be more than a busy
+ * machine gets done before a deadline. Where the batch itself fails it is folded event by event, and the projection is paused at the one
+ * that fails, with everything before it committed.
  */
 export const foldOrPause = async (
   deps: ProjectorDependencies,
@@ -23,37 +24,42 @@ export const foldOrPause = async (
   batch: LogBatch,
   signal: AbortSignal,
 ): Promise<Position> => {
-  try {
-    return await foldPatiently(deps, target, from, batch, signal);
-  } catch (error) {
-    if (error instanceof LeaseLost || signal.aborted) throw error;
-    if (batch.events.length <= 1) return pauseAt(deps, target, batch, error);
-  }
+  const pieces = [batch];
   let checkpoint = from;
-  for (const event of batch.events) {
-    const single = { events: [event], scannedTo: event.position };
-    try {
-      checkpoint = await foldPatiently(deps, target, checkpoint, single, signal);
-    } catch (error) {
-      if (error instanceof LeaseLost || signal.aborted) throw error;
-      return pauseAt(deps, target, single, error);
-    }
-  }
-  return foldPatiently(deps, target, checkpoint, { events: [], scannedTo: batch.scannedTo }, signal);
-};
-
-const foldPatiently = async (deps: ProjectorDependencies, target: FoldTarget, from: Position, batch: LogBatch, signal: AbortSignal) => {
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 2)) {
+  let pause = FIRST_PAUSE_MS;
+  for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     signal.throwIfAborted();
     try {
-      return await foldBatch(deps, target, from, batch);
+      checkpoint = await foldBatch(deps, target, checkpoint, piece);
+      pause = FIRST_PAUSE_MS;
     } catch (error) {
-      if (!isTransient(error)) throw error;
-      deps.logger.warn({ projection: target.projection.name, error: (error as Error).message }, 'a batch could not be folded yet');
-      await deps.leaseClock.sleep(pause, signal);
+      if (error instanceof LeaseLost || signal.aborted) throw error;
+      if (isTransient(error)) {
+        deps.logger.warn({ projection: target.projection.name, error: (error as Error).message }, 'a batch could not be folded yet');
+        await deps.leaseClock.sleep(pause, signal);
+        pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
+        pieces.unshift(...inHalves(piece));
+      } else if (piece.events.length <= 1) return pauseAt(deps, target, piece, error);
+      else pieces.unshift(...oneByOne(piece));
     }
   }
+  return checkpoint;
 };
+
+const inHalves = ({ events, scannedTo }: LogBatch): readonly LogBatch[] => {
+  const half = Math.ceil(events.length / 2);
+  const [first, others] = [events.slice(0, half), events.slice(half)];
+  if (others.length === 0) return [{ events, scannedTo }];
+  return [
+    { events: first, scannedTo: first.at(-1)!.position },
+    { events: others, scannedTo },
+  ];
+};
+
+const oneByOne = ({ events, scannedTo }: LogBatch): readonly LogBatch[] => [
+  ...events.map((event) => ({ events: [event], scannedTo: event.position })),
+  { events: [], scannedTo },
+];
 
 const pauseAt = async (deps: ProjectorDependencies, target: FoldTarget, batch: LogBatch, error: unknown): Promise<never> => {
   const event = batch.events[0];

@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { foldOrPause } from '../../projections/projector/fold-or-pause.ts';
+import type { ProjectorDependencies } from '../../projections/projector/dependencies.ts';
+import type { FoldTarget } from '../../projections/projector/fold-batch.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { positionDistance, toPosition } from '../../infra/postgresql/log-position.ts';
+
+const eventAt = (place: number): StoredEvent => ({
+  position: toPosition(place),
+  stream: 'topics-1',
+  revision: place,
+  id: String(place),
+  type: 'RecordPublished',
+  schemaVersion: 1,
+  data: '{}',
+  metadata: '{}',
+  time: 0,
+});
+const BATCH = { events: Array.from({ length: 20 }, (_, index) => eventAt(index + 1)), scannedTo: toPosition(25) };
+
+/** A store whose checkpoint moves only with the fold, and a fold that may refuse; says what it folded at a time, and how long it slept. */
+const world = (refuse: (events: readonly StoredEvent[]) => Error | null) => {
+  const seen = { folded: [] as number[][], pauses: [] as number[], paused: [] as (string | null)[], checkpoint: toPosition(0) };
+  const sleep = async (milliseconds: number) => {
+    if (seen.pauses.push(milliseconds) > 1000) throw new Error('it tries the same for ever');
+  };
+  const transaction = { execute: async () => ({ rows: [], count: 0 }) };
+  const deps = {
+    log: { distance: positionDistance },
+    transactor: {
+      transaction: async <Result>(work: (given: typeof transaction) => Promise<Result>) => {
+        const before = seen.checkpoint;
+        try {
+          return await work(transaction);
+        } catch (error) {
+          seen.checkpoint = before;
+          throw error;
+        }
+      },
+    },
+    generations: {
+      advance: async (_: unknown, __: unknown, { from, to }: { from: Position; to: Position }) => {
+        if (from !== seen.checkpoint) return false;
+        seen.checkpoint = to;
+        return true;
+      },
+      pause: async (_: unknown, __: string, eventId: string | null) => void seen.paused.push(eventId),
+    },
+    leaseClock: { now: () => 0, sleep },
+    logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+  } as unknown as ProjectorDependencies;
+  const projection = {
+    name: 'folds',
+    fold: async (events: readonly StoredEvent[]) => {
+      const refused = refuse(events);
+      if (refused !== null) throw refused;
+      seen.folded.push(events.map(({ id }) => Number(id)));
+    },
+  };
+  const target = {
+    projection,
+    lease: { generation: 1, owner: 'test', token: 1 },
+    logId: null,
+    skipped: new Set(),
+  } as unknown as FoldTarget;
+  return { seen, run: () => foldOrPause(deps, target, toPosition(0), BATCH, new AbortController().signal) };
+};
+const ALL = BATCH.events.map(({ id }) => Number(id));
+
+test('a batch that never gets done before its deadline is folded in pieces that do, each event once and in order', async () => {
+  const { seen, run } = world(({ length }) => (length > 3 ? new DeadlineExceeded('too slow') : null));
+  expect(await run()).toBe(BATCH.scannedTo);
+  expect(seen.checkpoint).toBe(BATCH.scannedTo);
+  expect(seen.folded.flat()).toEqual(ALL);
+  expect(Math.max(...seen.folded.map(({ length }) => length))).toBeLessThanOrEqual(3);
+});
+
+test('a database that is away for long is waited for with pauses that grow to two seconds and no further, and costs few pieces', async () => {
+  let failures = 0;
+  const { seen, run } = world(() => (++failures <= 30 ? new DatabaseUnavailable('gone') : null));
+  expect(await run()).toBe(BATCH.scannedTo);
+  expect(seen.folded.flat()).toEqual(ALL);
+  expect(seen.folded.length).toBeLessThan(8);
+  expect([seen.pauses[0], Math.max(...seen.pauses), seen.pauses.length]).toEqual([50, 2000, 30]);
+});
+
+test('of a batch that failed in halves the event that cannot be folded is still the one that is paused at, with all before it done', async () => {
+  let failures = 0;
+  const { seen, run } = world((events) => {
+    if (++failures <= 2) return new DatabaseUnavailable('gone');
+    return events.some(({ id }) => id === '9') ? new Error('this event cannot be folded') : null;
+  });
+  await expect(run()).rejects.toThrow('this event cannot be folded');
+  expect(seen.paused).toEqual(['9']);
+  expect(seen.folded.flat()).toEqual(ALL.slice(0, 8));
+  expect(seen.checkpoint).toBe(toPosition(8));
+});
