@@ -4,6 +4,7 @@ import { PROJECTIONS } from '../../src/composition.ts';
 import { type AdmissionBench, type Customer, openAdmissionBench } from '../support/admission.ts';
 import { untilTrue } from '../support/civic.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { untilReached } from '../support/until-reached.ts';
 
 const ASKERS = 12;
 
@@ -53,7 +54,7 @@ const load = () => {
     /** Waits for so many answers to requests that were begun after this moment. */
     more: async (count: number) => {
       const time = performance.now();
-      await untilTrue(`${count} more answers`, () => since(time).length >= count);
+      await untilReached('answers', count, () => since(time).length);
     },
     end: async () => {
       ending.abort();

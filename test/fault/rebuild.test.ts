@@ -7,6 +7,7 @@ import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
 import { below, randomChanges, randomFrom, testSeed, withSeed } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { rebuildsOf } from '../support/rebuilds.ts';
+import { untilReached } from '../support/until-reached.ts';
 
 const NAMES = ALL_PROJECTIONS.map(({ name }) => name);
 const INTERRUPTIONS = 6;
@@ -92,7 +93,7 @@ test('T15 an owner that was frozen while it built commits nothing once it wakes 
   const live = await civic.live(recordHistory.name);
   const child = await startChild(1);
   const { generation } = await rebuilds.rebuild(recordHistory);
-  await untilTrue('the child builds', async () => (await rebuilds.row(generation))!.folded > 20);
+  await untilReached('the build', 21, async () => (await rebuilds.row(generation))!.folded);
   child.process.kill('SIGSTOP');
   // A transaction that it had open gives up its rows by itself; then the decision goes through.
   const cancelled = (await rebuilds.decide(generation, 'cancel'))!;

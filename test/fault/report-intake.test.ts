@@ -9,6 +9,7 @@ import { type PrivateServer, startPrivateServer } from '../support/postgresql-se
 import { MANY_CLIENTS, newReport, readReport, receiptOf, submitReport } from '../support/report-requests.ts';
 import { serveCivic } from '../support/served-civic.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { untilReached } from '../support/until-reached.ts';
 
 const PATIENCE_MS = 60_000;
 const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
@@ -146,11 +147,11 @@ describe('a database that goes away while reports come in', { timeout: 240_000 }
       const restarts = async (): Promise<void> => {
         for (const how of ['kill', 'clean', 'kill'] as const) {
           const before = receipts.size;
-          await until('reports are taken in', async () => receipts.size > before + 8);
+          await untilReached('receipts', before + 9, () => receipts.size);
           await server.restart(how);
         }
         const before = receipts.size;
-        await until('reports are taken in again', async () => receipts.size > before + 8);
+        await untilReached('receipts after the last restart', before + 9, () => receipts.size);
         over.abort();
       };
       await Promise.all([...accounts.map(report), minutes(), restarts().finally(() => over.abort())]);

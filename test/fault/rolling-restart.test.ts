@@ -11,6 +11,7 @@ import { type KeptClient, keptClient, Met, notHandedOver, type Question } from '
 import { idempotent, MISSING_RECORD } from '../support/missing-record.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { BOTH_TYPES } from '../support/tool-requests.ts';
+import { untilReached } from '../support/until-reached.ts';
 
 const PROCESSES = 3;
 const ROUNDS = Number(process.env['ROLLING_ROUNDS'] ?? 2);
@@ -141,7 +142,8 @@ test(`${PROCESSES} API processes are restarted one after another, ${ROUNDS} time
         expect(await service.stop()).toMatchObject({ exitCode: 0 });
         services[nth] = await startAt(service);
         await allUp();
-        await untilTrue('requests went on', () => met.total() > before[0]! + 20 && direct.total() > before[1]! + 20);
+        await untilReached('requests behind the balancer', before[0]! + 21, () => met.total());
+        await untilReached('requests on kept connections', before[1]! + 21, () => direct.total());
       }
     }
     over.abort();
@@ -270,7 +272,7 @@ test('one process alone that is restarted on its port cuts nothing that it has a
   expect(await service.stop()).toMatchObject({ exitCode: 0 });
   const before = met.total();
   service = await startAt(service);
-  await untilTrue('requests went on', () => met.total() > before + 20);
+  await untilReached('requests', before + 21, () => met.total());
   over.abort();
   await Promise.all(asked);
   await service.stop();

@@ -5,12 +5,12 @@ import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
 import { LOG_START } from '../../src/domain/ports/event-log.ts';
 import { recordOfStream } from '../../src/domain/streams.ts';
 import { agendaId } from '../support/agenda-events.ts';
-import { untilTrue } from '../support/civic.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { checkWholeFeed } from '../support/whole-feed.ts';
+import { untilReached } from '../support/until-reached.ts';
 
 /** Far more than a lease and a look for work take on a busy machine, far less than the clocks of these processes differ. */
 const SECONDS = 25_000;
@@ -71,10 +71,7 @@ const holders = async (): Promise<readonly (readonly [string, string | null, num
       union all select name, owner, token::text from civic.reactors order by 1`)
   ).map(([name, owner, token]) => [name!, owner!, Number(token)]);
 const isOf = (service: Service) => (owner: string | null) => owner?.includes(`:${service.pid}:`) ?? false;
-const allOf = (service: Service) => async () => {
-  const held = await holders();
-  return held.length === NAMES.length + reactors && held.every(([, owner]) => isOf(service)(owner));
-};
+const heldBy = async (service: Service): Promise<number> => (await holders()).filter(([, owner]) => isOf(service)(owner)).length;
 const commitsOf = async ({ pid }: Service): Promise<number> =>
   Number((await rows('select count(*) from civic.owners where owner like $1', [`%:${pid}:%`]))[0]![0]);
 
@@ -82,14 +79,14 @@ const commitsOf = async ({ pid }: Service): Promise<number> =>
 const takenOverBy = async (heir: Service, fault: () => void | Promise<void>): Promise<number> => {
   const began = performance.now();
   await fault();
-  await untilTrue('everything has been taken over', allOf(heir));
+  await untilReached('what the heir owns', NAMES.length + reactors, () => heldBy(heir));
   return performance.now() - began;
 };
 /** It did nothing under a lease that it no longer has, while the other went on. */
 const staysOut = async (former: Service, owner: Service, goOn: () => void): Promise<void> => {
   const [before, others] = [await commitsOf(former), await commitsOf(owner)];
   goOn();
-  await untilTrue('the owner goes on', async () => (await commitsOf(owner)) > others + 40);
+  await untilReached('the owner', others + 41, () => commitsOf(owner));
   expect(await commitsOf(former)).toBe(before);
 };
 
@@ -114,12 +111,12 @@ test('every projection and every reactor is taken over within seconds from an ow
   try {
     const { stdout } = await installation.civic(['reactors', 'list', '--json'], { env: { DATABASE_URL: database.url } });
     reactors = (JSON.parse(stdout) as unknown[]).length;
-    await untilTrue('the first owns everything', allOf(first));
+    await untilReached('what the first owns', NAMES.length + reactors, () => heldBy(first));
     const ahead = await start({ NODE_OPTIONS: `--import=${SHIFTED}`, TEST_CLOCK_SHIFT_MS: String(SHIFT_MS) });
     const far = await start({ DATABASE_URL: through(proxy) });
     // A clock that is a minute ahead takes nothing from an owner that lives.
     const kept = await holders();
-    await untilTrue('the first goes on', async () => (await commitsOf(first)) > 300);
+    await untilReached('the first', 301, () => commitsOf(first));
     expect(await holders()).toEqual(kept);
 
     // Only one is left to take over each time, so that every kind of end meets the owner of everything.
@@ -135,7 +132,7 @@ test('every projection and every reactor is taken over within seconds from an ow
     await writing;
   }
   await civic.settled(undefined, NAMES);
-  await untilTrue('every item is classified', async () => new Set(await hitsPublished()).size >= items);
+  await untilReached('the classification', items, async () => new Set(await hitsPublished()).size);
   const published = await hitsPublished();
   expect([published.length, new Set(published).size]).toEqual([items, items]);
   await checkWholeFeed(civic);

@@ -4,11 +4,14 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('civic-projector-main.ts', import.meta.url));
+const LAST_LINES = 40;
 
 export interface FoldingChild {
   readonly process: ChildProcess;
   /** What it says first. */
   readonly firstLine: Promise<string>;
+  /** The last of what it warned of, and how it ended if it has. */
+  told(): readonly string[];
   /** Ends it as `kill -9` does and waits for its end. */
   kill(): Promise<void>;
 }
@@ -21,19 +24,27 @@ export const startFolding = (
   environment: Readonly<Record<string, string>> = {},
 ): FoldingChild => {
   const child = spawn(process.execPath, [MAIN, mode, url, String(number)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
     env: { PATH: process.env['PATH'], ...environment },
   });
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
+  const said: string[] = [];
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    said.push(line);
+    if (said.length > LAST_LINES) said.shift();
+  });
+  const told = (): readonly string[] =>
+    child.exitCode === null && child.signalCode === null ? said : [...said, `ended by ${child.signalCode ?? child.exitCode}`];
   const firstLine = Promise.race([
     once(lines, 'line').then(([line]) => String(line)),
-    ended.then(() => Promise.reject(new Error('the folding process ended without a word'))),
+    ended.then(() => Promise.reject(new Error(`the folding process ended without a word: ${told().join('\n')}`))),
   ]);
   firstLine.catch(() => undefined);
   return {
     process: child,
     firstLine,
+    told,
     async kill() {
       child.kill('SIGKILL');
       await ended;

@@ -24,13 +24,16 @@ import type { Position } from '../../src/domain/ports/event-log.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import { ALL_PROJECTIONS } from './civic-projections.ts';
+import { tellPlaces } from './places.ts';
+import { STALL_MS, untilReached } from './until-reached.ts';
 
 export const DAY_MS = 86_400_000;
 export const RETENTION_MS = 30 * DAY_MS;
 export const LIFETIME_MS = 7 * DAY_MS;
 /** Where the tests' own time begins: 1 January 2026. */
 export const TEST_TIME = Date.UTC(2026, 0, 1);
-const SETTLE_MS = 40_000;
+
+const PLACE = `select g.checkpoint from civic.projections p join civic.generations g on g.generation = p.live_generation where p.name = $1`;
 
 /** Time that stands still unless the test moves it. */
 export class TestClock implements Clock {
@@ -94,6 +97,11 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
     if (row === undefined) throw new Error(`${projection} has no live generation`);
     return row.generation;
   };
+  /** Nothing where there is no live generation yet. */
+  const placeOf = async (projection: string): Promise<string> => {
+    const [row] = await database.read.texts({ name: 'read_place', text: PLACE, values: [projection] });
+    return row?.[0] ?? '';
+  };
   const dependencies = (overrides: Partial<ProjectorDependencies> = {}): ProjectorDependencies => ({
     log,
     transactor: database.transactor,
@@ -129,9 +137,9 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
       clock,
       identifiers,
       readGround: () => readFeedHead(reads),
-      visible: (position) => progress.reached(snapshots.name, position, Date.now() + SETTLE_MS),
+      visible: (position) => progress.reached(snapshots.name, position, Date.now() + STALL_MS),
       lifetimeMs: options.lifetimeMs ?? LIFETIME_MS,
-      deadlineMs: SETTLE_MS,
+      deadlineMs: STALL_MS,
     }),
     live,
     dependencies,
@@ -145,15 +153,12 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
       const { feedId, position } = await readFeedHead(reads);
       return { position, cursor: encodeFeedCursor({ feedId: feedId!, position, binding: 'nothing' }) };
     },
-    /** Waits until the named read models have passed a place in the log, its head when none is given. */
+    /** Waits until the named read models have passed a place in the log, its head when none is given; fails where one stands still. */
     async settled(position?: Position, names: readonly string[] = [recordHistory.name, snapshots.name]): Promise<void> {
       const goal = position ?? (await log.head());
-      for (const name of names) {
-        if (await progress.reached(name, goal, Date.now() + SETTLE_MS)) continue;
-        throw new Error(
-          `${name} did not reach ${goal}; errors: ${logger.errors.join('; ')}; warnings: ${logger.warnings.slice(-3).join('; ')}`,
-        );
-      }
+      const tell = async () =>
+        `${await tellPlaces({ generations, log })}\nerrors: ${logger.errors.join('; ')}\nwarnings: ${logger.warnings.slice(-3).join('; ')}`;
+      for (const name of names) await untilReached<string>(name, goal, () => placeOf(name), { tell });
     },
     async prune(now: number = clock.now()): Promise<number> {
       return pruneRecordHistory(database.transactor, {
@@ -175,9 +180,9 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
   };
 };
 
-/** Waits for something that comes about by itself; fails with its name after the time that everything here settles in. */
+/** Waits for one thing that comes about by itself; fails with its name. What takes many steps is waited for with `untilReached`. */
 export const untilTrue = async (what: string, isSo: () => Promise<boolean> | boolean): Promise<void> => {
-  const deadline = Date.now() + SETTLE_MS;
+  const deadline = Date.now() + STALL_MS;
   while (!(await isSo())) {
     if (Date.now() > deadline) throw new Error(`not in time: ${what}`);
     await systemClock.sleep(5);

@@ -19,7 +19,8 @@ import {
 import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
 import { runReactor } from '../../src/reactors/run-reactor.ts';
 import { AgendaEvents } from './agenda-events.ts';
-import { type KeptLog, openTestCivic, type TestCivicOptions, untilTrue } from './civic.ts';
+import { type KeptLog, openTestCivic, type TestCivicOptions } from './civic.ts';
+import { untilAtEnd } from './until-reached.ts';
 
 /** Waits no longer than it must: retries follow one another at once. */
 export const hurriedClock: Clock = {
@@ -104,10 +105,10 @@ export const openClassification = async (
     },
     /** Waits until the reactor has followed the log to its end, and the read models too. */
     async atRest(): Promise<void> {
-      await untilTrue('the reactor has followed the log to its end', async () => {
+      await untilAtEnd('the reactor', civic.log, async () => {
         const now = await row();
         if (now?.pausedReason) throw new Error(`paused: ${now.pausedReason}`);
-        return now?.checkpoint === (await civic.log.head());
+        return now?.checkpoint;
       });
       await civic.settled(undefined, [recordHistory.name, recordReferences.name]);
     },

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { expect } from 'vitest';
 import type { Entry } from './log-tail-checker.ts';
+import { STALL_MS, untilReached } from './until-reached.ts';
 
 const PROGRAM = fileURLToPath(new URL('./log-tail-process.ts', import.meta.url));
 
@@ -70,18 +71,18 @@ export const runTail = async (dsn: string, readers: readonly string[], seed: num
     return (waiting.rowCount ?? 0) >= 2 || total() > since + FURTHER_READS;
   };
   try {
-    await expect.poll(total, { timeout: 20_000 }).toBeGreaterThan(FURTHER_READS);
+    await untilReached('reading', FURTHER_READS + 1, total);
     for (let round = 0; round < ROUNDS; round += 1) {
       const holder = start('dying');
       await holder.held;
       const since = total();
-      await expect.poll(async () => await stuckOrPassed(since), { timeout: 20_000 }).toBe(true);
+      await expect.poll(async () => await stuckOrPassed(since), { timeout: STALL_MS }).toBe(true);
       await (round % 2 === 0 ? holder.kill() : holder.finish());
       const [victim, ...others] = writers;
       await victim!.kill();
       writers = [...others, start(round % 3 === 0 ? 'batch' : 'single')];
       const before = total();
-      await expect.poll(total, { timeout: 20_000 }).toBeGreaterThan(before + FURTHER_READS);
+      await untilReached('reading', before + FURTHER_READS + 1, total);
     }
     for (const each of writers) await each.finish();
     for (const each of tails) await each.finish();

@@ -10,7 +10,8 @@ import type { FeedTopic } from '../../src/domain/ports/feed-topic.ts';
 import { createRelay, RELAY } from '../../src/reactors/relay/relay.ts';
 import { runReactor } from '../../src/reactors/run-reactor.ts';
 import { hurriedClock } from './classification.ts';
-import { type TestCivic, untilTrue } from './civic.ts';
+import type { TestCivic } from './civic.ts';
+import { untilAtEnd } from './until-reached.ts';
 import { type ReadMessage, readTopic } from './kafka-client.ts';
 
 export const FEED_TOPIC = 'civic.feed';
@@ -65,10 +66,10 @@ export const relayRow = async (civic: TestCivic) =>
 
 /** Waits until the relay has followed the log to its end. */
 export const relayAtRest = (civic: TestCivic): Promise<void> =>
-  untilTrue('the relay has followed the log to its end', async () => {
+  untilAtEnd('the relay', civic.log, async () => {
     const row = await relayRow(civic);
     if (row?.pausedReason) throw new Error(`paused: ${row.pausedReason}`);
-    return row?.checkpoint === (await civic.log.head());
+    return row?.checkpoint;
   });
 
 /** The messages of a topic in the order of the feed; throws unless each names the one before it, the first of a feed none. */

@@ -1,0 +1,47 @@
+import { expect } from 'vitest';
+import type { TestCivic } from './civic.ts';
+import { tellPlaces } from './places.ts';
+
+const LAST_STINTS = 4;
+
+/** Notes every change of a generation's row from now on, for the three below. */
+export const noteMoves = async ({ rows }: Pick<TestCivic, 'rows'>): Promise<void> => {
+  await rows(`create table civic.owners (id bigint generated always as identity, generation int, owner text, token bigint, checkpoint text,
+    at timestamptz not null default clock_timestamp())`);
+  await rows(`create function civic.note_owner() returns trigger language plpgsql as $$ begin
+    insert into civic.owners (generation, owner, token, checkpoint) values (new.generation, new.owner, new.token, new.checkpoint);
+    return new; end $$`);
+  await rows(`create trigger note_owner after update on civic.generations for each row execute function civic.note_owner()`);
+};
+
+/** No owner did anything after a later one had come, and no checkpoint went back. */
+export const checkMoves = async ({ rows }: Pick<TestCivic, 'rows'>): Promise<void> => {
+  const seen = new Map<string, { token: number; checkpoint: string }>();
+  for (const [generation, token, checkpoint] of await rows('select generation, token, checkpoint from civic.owners order by id')) {
+    const last = seen.get(generation!) ?? { token: 0, checkpoint: '' };
+    expect(Number(token)).toBeGreaterThanOrEqual(last.token);
+    expect(checkpoint! >= last.checkpoint).toBe(true);
+    seen.set(generation!, { token: Number(token), checkpoint: checkpoint! });
+  }
+};
+
+const STINTS = `
+  select o.generation, coalesce(o.owner, 'nobody'), o.token, min(o.checkpoint), max(o.checkpoint), count(*),
+    round(extract(epoch from clock_timestamp() - min(o.at)), 1), round(extract(epoch from clock_timestamp() - max(o.at)), 1)
+  from civic.owners o join civic.generations g using (generation) where g.state = 'live'
+  group by o.generation, o.owner, o.token order by o.generation, max(o.id)`;
+
+/** Where every read model stands, and what its last owners did, for the message of a failure. */
+export const tellMoves = async (civic: Pick<TestCivic, 'rows' | 'generations' | 'log'>): Promise<string> => {
+  const stints = Map.groupBy(await civic.rows(STINTS), ([generation]) => generation);
+  const lines = [...stints].map(([generation, all]) => {
+    const told = all
+      .slice(-LAST_STINTS)
+      .map(
+        ([, owner, token, from, to, changes, first, last]) =>
+          `${owner} (token ${token}) ${from} to ${to} in ${changes} changes, ${first} to ${last} s ago`,
+      );
+    return `moves of generation ${generation}: ${told.join('; ')}`;
+  });
+  return [await tellPlaces(civic), ...lines].join('\n');
+};

@@ -1,0 +1,23 @@
+import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import type { Generation, GenerationStore } from '../../src/domain/ports/generations.ts';
+
+const tell = (
+  { generation, projection, checkpoint, owner, token, leaseUntil, pausedReason, operatorPausedAt }: Generation,
+  now: number,
+) => {
+  const held = owner === null ? 'nobody owns it' : `owner ${owner}, token ${token}, lease ends in ${leaseUntil - now} ms`;
+  const paused = pausedReason ?? (operatorPausedAt === null ? null : 'by an operator');
+  return `${projection} (generation ${generation}) at ${checkpoint}: ${held}${paused === null ? '' : `, paused: ${paused}`}`;
+};
+
+/** Where the log ends, where every live read model stands, and who owns it. */
+export const tellPlaces = async ({
+  generations,
+  log,
+}: {
+  readonly generations: Pick<GenerationStore, 'list'>;
+  readonly log: Pick<EventLog, 'head'>;
+}): Promise<string> => {
+  const rows = (await generations.list()).filter(({ state }) => state === 'live');
+  return [`the log ends at ${await log.head()}`, ...rows.map((row) => tell(row, Date.now()))].join('\n');
+};

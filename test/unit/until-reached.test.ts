@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { untilReached } from '../support/until-reached.ts';
+
+// Every look comes later than the one before by more than the time that nothing may stand still.
+const AT_ONCE = { stallMs: 0, tell: () => 'owned by nobody' };
+
+test('what goes on is waited for, however often nothing may stand still in that time', async () => {
+  let place = 0;
+  await untilReached('it', 20, () => (place += 1), AT_ONCE);
+  expect(place).toBe(20);
+});
+
+test('what stands still is told with its name, its place and what its teller knows, also where it had moved before', async () => {
+  let place = 0;
+  const standing = untilReached('the fold', 20, () => (place = Math.min(5, place + 1)), AT_ONCE);
+  await expect(standing).rejects.toThrow(/^the fold stands still at 5 of 20 since \d+ ms\nowned by nobody$/);
+});
+
+test('what goes back and forth does not go on', async () => {
+  let place = 0;
+  await expect(untilReached('it', 20, () => (place = 1 - place), AT_ONCE)).rejects.toThrow('stands still');
+});
