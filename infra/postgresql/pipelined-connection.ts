@@ -1,7 +1,7 @@
 import { Client, type QueryArrayResult } from 'pg';
 import { DatabaseUnavailable, DeadlineExceeded, type Statement, type TextRow } from '../../src/domain/ports/database.ts';
 import { isConnectionLoss, mapError } from './errors.ts';
-import { clientConfig, type Session } from './sessions.ts';
+import { CONNECT_TIMEOUT_MS, clientConfig, type Session } from './sessions.ts';
 
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
@@ -90,7 +90,9 @@ export class PipelinedConnection {
     client.on('end', () => this.#lose(client));
     try {
       await client.connect();
-      if (this.#session.onConnect !== undefined) await client.query(this.#session.onConnect);
+      // Nobody has sent anything on it yet: no other deadline would end it.
+      const setUp = { text: this.#session.onConnect ?? '', query_timeout: CONNECT_TIMEOUT_MS };
+      if (setUp.text !== '') await client.query(setUp);
     } catch (error) {
       void client.end().catch(() => undefined);
       this.#backoff = Math.min(LONGEST_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, this.#backoff * 2));
@@ -104,10 +106,12 @@ export class PipelinedConnection {
     return client;
   }
 
+  /** Whatever else waits on it is told at once: a server that refuses to write, or that is not heard of again, would keep it for ever. */
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
     clearInterval(this.#sweeper);
+    client.connection.stream.destroy();
   }
 
   #sweep(client: Client): void {
@@ -117,7 +121,6 @@ export class PipelinedConnection {
       pending.reject(new DeadlineExceeded('the database did not answer by the deadline'));
       if (pending.deadline + DEAD_AFTER_MS > now) continue;
       this.#lose(client);
-      client.connection.stream.destroy();
       return;
     }
   }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { PipelinedConnection } from '../../infra/postgresql/pipelined-connection.ts';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
@@ -8,7 +9,6 @@ import { upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
 
-/** A connection that a firewall has forgotten: what is sent on it is lost, and neither end is told. */
 let server: TestDatabase;
 let proxy: TcpProxy;
 let civic: TestCivic;
@@ -35,6 +35,7 @@ afterAll(async () => {
   await server?.close();
 });
 
+/** As on a connection that a firewall has forgotten: what is sent on it is lost, and neither end is told. */
 test('a statement of a transaction that is never answered ends as one whose deadline has passed', async () => {
   const silent = behind.transactor.transaction(async (transaction) => {
     proxy.halfOpen('far');
@@ -60,4 +61,15 @@ test('a read model whose connection falls silent while it folds one event is not
   await civic.settled(undefined, [recordHistory.name]);
   expect(falls).toBeGreaterThan(3);
   expect(civic.logger.errors).toEqual([]);
+});
+
+/** The connections for appends set themselves up with one statement, which nothing bounded: behind it every append waited for ever. */
+test('a connection whose first statement is never answered counts as one that could not be made', { timeout: 30_000 }, async () => {
+  const connection = new PipelinedConnection({ dsn: server.url, purpose: 'silent', onConnect: 'select pg_sleep(600)' });
+  try {
+    await expect(connection.run({ text: 'select 1', values: [] })).rejects.toBeInstanceOf(DeadlineExceeded);
+    expect(connection.connected).toBe(false);
+  } finally {
+    await connection.close();
+  }
 });
