@@ -1,7 +1,8 @@
-import { setTimeout as after } from 'node:timers/promises';
 import { Client } from 'pg';
 import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import { untilAtEnd } from './until-reached.ts';
 
 const PATIENCE_MS = 120_000;
 
@@ -18,14 +19,10 @@ export const reactorsAtRest = async (dataDir: string): Promise<void> => {
   const log = openEventLog({ dsn: attached.url, statementTimeoutMs: PATIENCE_MS });
   try {
     await client.connect();
-    const started = performance.now();
-    for (;;) {
-      const { rows } = await client.query<{ name: string; checkpoint: string }>('select name, checkpoint from civic.reactors');
-      const head = await log.head();
-      if (rows.length > 0 && rows.every(({ checkpoint }) => checkpoint === head)) return;
-      if (performance.now() - started > PATIENCE_MS) throw new Error(`reactors do not come to rest at ${head}: ${JSON.stringify(rows)}`);
-      await after(50);
-    }
+    await untilAtEnd('the slowest reactor', log, async () => {
+      const { rows } = await client.query<{ checkpoint: Position | null }>('select min(checkpoint) as checkpoint from civic.reactors');
+      return rows[0]!.checkpoint ?? undefined;
+    });
   } finally {
     await client.end();
     await log.close();
