@@ -65,7 +65,10 @@ export const createConnections = (onRefused: (code: RejectionCode) => void, requ
       }
       return true;
     };
-    readBeforeJudging(socket, arrived, () => end(error, socket));
+    readBeforeJudging(socket, arrived, () => {
+      // Node counts from the connection on. Who has said nothing has asked for nothing, and may be slow to begin: that is ended as an idle one is.
+      if (socket.bytesRead > 0) end(error, socket);
+    });
   };
   return {
     opened: (socket) => {

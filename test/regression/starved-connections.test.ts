@@ -86,6 +86,23 @@ describe('what has not arrived', () => {
 });
 
 describe('an idle connection', () => {
+  test('whose client is slow to begin is refused nothing, and its time counts from then on', async () => {
+    const { edge, raw } = await open({ headers: 200 });
+    const slow = await rawConnection(edge.port);
+    // Node looks for what is late each 100 ms.
+    await after(700);
+    expect(raw.received()).toBe('');
+    raw.send(head(HEALTH));
+    expect(parseResponse(await raw.until(isWholeResponse)).status).toBe(200);
+    slow.send(head(HEALTH).slice(0, 40));
+    expect(parseResponse(await slow.ended()).status).toBe(400);
+  });
+
+  test('on which nobody ever speaks is ended without an answer', async () => {
+    const { raw } = await open({ headers: 200, request: 300 });
+    expect(await raw.ended()).toBe('');
+  });
+
   test('stays open for longer than the client was told', async () => {
     const { raw } = await open({ keepAlive: 1_000, keepAliveMargin: 60_000 });
     raw.send(head(HEALTH));

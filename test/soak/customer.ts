@@ -77,8 +77,7 @@ export class Customer {
     const from = performance.now();
     const outcome = await send(`${member.baseUrl}${path}`, {
       method: OPERATIONS[operation].method,
-      // A connection that is kept may be closed by either end just as the other speaks: no fault of anybody's.
-      headers: { authorization: `Bearer ${this.#key}`, connection: 'close', ...headers },
+      headers: { authorization: `Bearer ${this.#key}`, ...headers },
       ...(body === undefined ? {} : { body }),
     });
     const asked: Asked = { operation, member: member.name, from, to: performance.now() };
@@ -93,14 +92,25 @@ export class Customer {
   }
 }
 
+/** What fetch says of a connection that ended under a request. */
+interface Broken {
+  readonly code?: string;
+  readonly message?: string;
+  readonly socket?: { readonly localPort?: number; readonly bytesWritten?: number; readonly bytesRead?: number };
+}
+
+/** On a connection that is kept, as every client of the service does: the service must not end one on which somebody has begun to speak. */
 const send = async (url: string, init: RequestInit): Promise<Outcome> => {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
     const answer = await fetch(url, { ...init, signal: patience });
     return { kind: 'answer', status: answer.status, headers: answer.headers, text: await answer.text() };
   } catch (error) {
-    const code = (error as { cause?: { code?: string } }).cause?.code;
-    return { kind: 'none', how: patience.aborted ? 'silent' : code === 'ECONNREFUSED' ? 'refused' : 'broken' };
+    const { cause = {} } = error as { cause?: Broken };
+    const how = patience.aborted ? 'silent' : cause.code === 'ECONNREFUSED' ? 'refused' : 'broken';
+    const { localPort, bytesWritten, bytesRead } = cause.socket ?? {};
+    const on = localPort === undefined ? '' : `, from port ${localPort} after ${bytesWritten} bytes there and ${bytesRead} back`;
+    return { kind: 'none', how, why: `${cause.code ?? ''} ${cause.message ?? String(error)}${on}`.trim() };
   }
 };
 

@@ -8,7 +8,7 @@ import type { Disturbances, Touched } from './disturbances.ts';
 /** What came of one request: an answer, or none (`silent`: not within the client's own time). */
 export type Outcome =
   | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly headers: Headers }
-  | { readonly kind: 'none'; readonly how: 'refused' | 'broken' | 'silent' };
+  | { readonly kind: 'none'; readonly how: 'refused' | 'broken' | 'silent'; readonly why: string };
 
 export interface Asked {
   readonly operation: OperationId;
@@ -40,7 +40,7 @@ export const judgeAnswer = (asked: Asked, outcome: Outcome, disturbances: Distur
   const process: Touched = `process ${member}`;
   if (outcome.kind === 'none') {
     if (disturbances.during(from, to, [process])) return 'again';
-    return { wrong: `${operation} at ${member} was ${outcome.how} and nobody had touched that process` };
+    return { wrong: `${operation} at ${member} was ${outcome.how} (${outcome.why}) and nobody had touched that process` };
   }
   const { status, text, headers } = outcome;
   const definition = OPERATIONS[operation] as KeyOperation;

@@ -1,6 +1,7 @@
 import { openCast, randomOf } from './actors/cast.ts';
 import { checkEverything } from './final-checks.ts';
 import { conductFaults, type Suffered } from './faults/conduct-faults.ts';
+import { KeptConnections } from './kept-connections.ts';
 import { Memory, memoryFailures, type MemoryFinding } from './memory.ts';
 import { openReadiness } from './readiness.ts';
 import type { SoakPlan } from './soak-plan.ts';
@@ -32,6 +33,8 @@ export const runSoak = async (plan: SoakPlan, { onFault, onFailure }: SoakOption
   if (onFailure !== undefined) failures.onFound = onFailure;
   const suffered: Suffered[] = [];
   const memory = new Memory();
+  const connections = new KeptConnections();
+  connections.watch();
   try {
     const cast = await openCast(world);
     const readiness = openReadiness(world, cast.key);
@@ -85,11 +88,14 @@ export const runSoak = async (plan: SoakPlan, { onFault, onFailure }: SoakOption
       'reports with a receipt': sum(cast.reporters.map(({ receipts }) => receipts.size)),
       'reports sent again': sum(cast.reporters.map(({ replays }) => replays)),
       ...Object.fromEntries([...cast.operator.done].map(([what, times]) => [`civic ${what}`, times])),
+      'requests sent': connections.requests,
+      'connections that they were sent on': connections.opened,
       'lives of processes': sum(world.members.map(({ lives }) => lives)),
     };
     return { failures: failures.found, suffered, answers: world.answers, memory: findings, errors: errorsOf(world.members), done };
   } finally {
     memory.stop();
+    connections.stop();
     await world.close().catch((error: unknown) => failures.add(`at the very end: ${String(error)}`));
   }
 };

@@ -64,8 +64,8 @@ describe('a refusal is excused by what was disturbed while it was asked for, and
     ['a code of another part of the interface', refused(503, 'queue_unavailable'), ['database'], 'wrong'],
     ['a Retry-After beside a 503', refused(503, 'feed_unavailable', { 'retry-after': '1' }), ['database'], 'wrong'],
     ['an answer that a cache may keep', refused(503, 'feed_unavailable', { 'cache-control': 'public' }), ['database'], 'wrong'],
-    ['no answer of a process that was killed', { kind: 'none', how: 'broken' }, ['process api-1'], 'again'],
-    ['no answer while the database is away', { kind: 'none', how: 'broken' }, ['database'], 'wrong'],
+    ['no answer of a process that was killed', { kind: 'none', how: 'broken', why: 'other side closed' }, ['process api-1'], 'again'],
+    ['no answer while the database is away', { kind: 'none', how: 'broken', why: 'other side closed' }, ['database'], 'wrong'],
   ])('%s', (_, outcome, touched, expected) => {
     expect(judged(outcome, touched)).toBe(expected);
   });
