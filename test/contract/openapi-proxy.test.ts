@@ -44,7 +44,7 @@ beforeAll(async () => {
   service = await installation.start({ sample: 'on' });
   strict = await strictInstallation.start({ sample: 'on', env: { CIVIC_PUBLIC_LIMIT: '1/86400' } });
   key = service.key!;
-  const accounts = await installation.civic([
+  const accounts = await installation.civicHere([
     'accounts',
     'open',
     '--name',
@@ -59,12 +59,12 @@ beforeAll(async () => {
   ]);
   const { accountId } = JSON.parse(accounts.stdout) as { accountId: string };
   for (const scope of ['civic:read', 'civic:export'] as const) {
-    const issued = await installation.civic(['keys', 'issue', '--account', accountId, '--scope', scope, '--json']);
+    const issued = await installation.civicHere(['keys', 'issue', '--account', accountId, '--scope', scope, '--json']);
     limited[scope] = (JSON.parse(issued.stdout) as { key: string }).key;
   }
-  const opened = await installation.civic(['accounts', 'open', '--name', 'Unpaid', '--channel', 'subscription', '--json']);
+  const opened = await installation.civicHere(['accounts', 'open', '--name', 'Unpaid', '--channel', 'subscription', '--json']);
   const { accountId: unpaidId } = JSON.parse(opened.stdout) as { accountId: string };
-  const issued = await installation.civic(['keys', 'issue', '--account', unpaidId, '--scope', 'civic:read', '--json']);
+  const issued = await installation.civicHere(['keys', 'issue', '--account', unpaidId, '--scope', 'civic:read', '--json']);
   unpaid = (JSON.parse(issued.stdout) as { key: string }).key;
   tampering = await startTamperingServer(service.baseUrl);
   toService = await startValidatingProxy(service.baseUrl);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { systemClock } from '../../infra/system/clock.ts';
+import { childEnvironment } from '../support/child-environment.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { below, randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -31,7 +32,7 @@ afterEach(async () => {
 const startProcess = async () => {
   const child = spawn(process.execPath, [MAIN, database.url, peer.brokers, String(LEASE_MS)], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'] },
+    env: childEnvironment(),
   });
   const ended = once(child, 'exit');
   await once(child.stdout, 'data');

@@ -43,9 +43,9 @@ describe('T11: an API process that is killed between the commit and its answer',
   const openAccount = async (): Promise<string> => {
     const env = { DATABASE_URL: database.url };
     const paid = ['--channel', 'subscription', '--tier', 'pro', '--paid-until', '2099-01-01T00:00:00Z'];
-    const opened = await installation.civic(['accounts', 'open', '--name', 'Test', ...paid, '--json'], { env });
+    const opened = await installation.civicHere(['accounts', 'open', '--name', 'Test', ...paid, '--json'], { env });
     const { accountId } = JSON.parse(opened.stdout) as { accountId: string };
-    const issued = await installation.civic(['keys', 'issue', '--account', accountId, '--scope', 'civic:read', '--json'], { env });
+    const issued = await installation.civicHere(['keys', 'issue', '--account', accountId, '--scope', 'civic:read', '--json'], { env });
     return (JSON.parse(issued.stdout) as { key: string }).key;
   };
   const stored = async (): Promise<readonly (ReportReceipt & { token: string })[]> => {

@@ -109,7 +109,7 @@ test('every projection and every reactor is taken over within seconds from an ow
     }
   })();
   try {
-    const { stdout } = await installation.civic(['reactors', 'list', '--json'], { env: { DATABASE_URL: database.url } });
+    const { stdout } = await installation.civicHere(['reactors', 'list', '--json'], { env: { DATABASE_URL: database.url } });
     reactors = (JSON.parse(stdout) as unknown[]).length;
     await untilReached('what the first owns', NAMES.length + reactors, () => heldBy(first));
     const ahead = await start({ NODE_OPTIONS: `--import=${SHIFTED}`, TEST_CLOCK_SHIFT_MS: String(SHIFT_MS) });

@@ -121,19 +121,19 @@ test('civic audit prints a table for a person and one JSON value for a script, a
   let service: Service | undefined;
   try {
     service = await installation.start({ sample: 'on' });
-    const accounts = JSON.parse((await installation.civic(['accounts', 'list', '--json'])).stdout) as { accountId: string }[];
+    const accounts = JSON.parse((await installation.civicHere(['accounts', 'list', '--json'])).stdout) as { accountId: string }[];
     const account = accounts[0]!.accountId;
     const taken = await service.fetch('/api/v1/data/snapshots', { method: 'POST' });
     const { snapshotId } = ((await taken.json()) as { data: { snapshotId: string } }).data;
-    const json = await installation.civic(['audit', '--account', account, '--json']);
+    const json = await installation.civicHere(['audit', '--account', account, '--json']);
     const entries = JSON.parse(json.stdout) as { at: string; action: string; subject: string; keyId: string; requestId: string }[];
     const requestId = taken.headers.get('x-request-id');
     expect(entries.map(({ action }) => action)).toEqual(['AccountOpened', 'KeyIssued', 'SnapshotTaken']);
     expect(entries.at(-1)).toMatchObject({ subject: snapshotId, keyId: entries[1]!.subject, requestId });
-    const plain = (await installation.civic(['audit', '--account', account])).stdout.trimEnd().split('\n');
+    const plain = (await installation.civicHere(['audit', '--account', account])).stdout.trimEnd().split('\n');
     expect(plain[0]!.split(/ +/)).toEqual(['at', 'action', 'subject', 'keyId', 'requestId']);
     expect(plain.at(-1)!.split(/ +/)).toEqual([entries.at(-1)!.at, 'SnapshotTaken', snapshotId, entries[1]!.subject, requestId]);
-    const none = await installation.civic(['audit', '--account', '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11']);
+    const none = await installation.civicHere(['audit', '--account', '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11']);
     expect([none.exitCode, none.stdout, none.stderr]).toEqual([1, '', 'civic: there is no account 0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11\n']);
   } finally {
     await service?.stop();

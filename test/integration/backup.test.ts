@@ -32,7 +32,7 @@ const newDatabase = async (): Promise<Environment> => {
 };
 const path = (name: string): string => join(installation.folder, name);
 const civic = async (args: readonly string[], env: Environment): Promise<Told> => {
-  const { exitCode, stdout, stderr } = await installation.civic([...args, '--json'], { env });
+  const { exitCode, stdout, stderr } = await installation.civicHere([...args, '--json'], { env });
   return { exitCode, stderr, answer: exitCode === 0 ? (JSON.parse(stdout) as Told['answer']) : {} };
 };
 const linesOf = (changes: readonly RecordChange[]): string =>
@@ -42,7 +42,7 @@ const linesOf = (changes: readonly RecordChange[]): string =>
     )
     .join('');
 const importing = async (changes: readonly RecordChange[]): Promise<void> => {
-  const { exitCode, stderr } = await installation.civic(['records', 'import', '-'], { input: linesOf(changes), env: original });
+  const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-'], { input: linesOf(changes), env: original });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 };
 const rowsIn = async <Row extends object>({ DATABASE_URL }: Environment, statement: string): Promise<readonly Row[]> => {
@@ -153,14 +153,14 @@ test('a restore that is killed again and again is served by nobody, goes on with
     [['backup', '--to', path('half.gz')], /has not ended/],
   ] as const;
   for (const [args, reason] of wrong) {
-    const { exitCode, stderr } = await installation.civic(args, { env: target });
+    const { exitCode, stderr } = await installation.civicHere(args, { env: target });
     expect({ args, exitCode, stderr }).toEqual({ args, exitCode: 1, stderr: expect.stringMatching(reason) as string });
   }
   const { answer, exitCode } = await civic(['restore', path('busy.gz')], target);
   expect({ exitCode, found: (answer['found'] as number) >= 1_000 }).toEqual({ exitCode: 0, found: true });
   expect(await eventsIn(target)).toBe(answer['events']);
-  expect((await installation.civic(['projections', 'verify', '--all'], { env: target })).exitCode).toBe(0);
-  expect((await installation.civic(['restore', path('busy.gz')], { env: target })).stderr).toMatch(
+  expect((await installation.civicHere(['projections', 'verify', '--all'], { env: target })).exitCode).toBe(0);
+  expect((await installation.civicHere(['restore', path('busy.gz')], { env: target })).stderr).toMatch(
     /this backup has been restored here already/,
   );
 });

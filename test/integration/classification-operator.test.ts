@@ -14,7 +14,7 @@ let database: TestDatabase;
 let classification: TestClassification;
 let installation: Installation;
 /** Commands on the test's database. */
-const civic = (...args: readonly string[]) => installation.civic(args, { env: { DATABASE_URL: database.url } });
+const civic = (...args: readonly string[]) => installation.civicHere(args, { env: { DATABASE_URL: database.url } });
 const list = async () => {
   const all = JSON.parse((await civic('reactors', 'list', '--json')).stdout) as Record<string, unknown>[];
   return all.filter(({ name }) => name === CLASSIFICATION);

@@ -10,6 +10,7 @@ import type { Reactor } from '../../src/domain/ports/reactors.ts';
 import { CLASSIFICATION, createClassificationReactor } from '../../src/reactors/classification/classification-reactor.ts';
 import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
 import { agendaId } from '../support/agenda-events.ts';
+import { childEnvironment } from '../support/child-environment.ts';
 import { untilTrue } from '../support/civic.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -44,7 +45,7 @@ afterEach(async () => {
 const startChild = (mode: 'after-writing' | 'before-writing') => {
   const child = spawn(process.execPath, [MAIN, mode, database.url, String(LEASE_MS)], {
     stdio: ['pipe', 'pipe', 'inherit'],
-    env: { PATH: process.env['PATH'] },
+    env: childEnvironment(),
   });
   children.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

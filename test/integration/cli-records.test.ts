@@ -30,7 +30,7 @@ const file = (name: string, content: string | Buffer): string => {
   return path;
 };
 const ndjson = (changes: readonly object[]): string => changes.map((change) => `${JSON.stringify(change)}\n`).join('');
-const importing = (path: string): Promise<Answered> => installation.civic(['records', 'import', path, '--json']);
+const importing = (path: string, run = installation.civicHere): Promise<Answered> => run(['records', 'import', path, '--json']);
 const tally = (answer: Answered): Record<string, number> => JSON.parse(answer.stdout) as Record<string, number>;
 const rejects = (path: string) =>
   readFileSync(`${path}.rejected.ndjson`, 'utf8')
@@ -127,7 +127,7 @@ describe('import', () => {
 });
 
 const exported = async (...args: readonly string[]): Promise<readonly string[]> => {
-  const answer = await installation.civic(['records', 'export', ...args]);
+  const answer = await installation.civicHere(['records', 'export', ...args]);
   expect({ exitCode: answer.exitCode, stderr: answer.stderr }).toEqual({ exitCode: 0, stderr: '' });
   return answer.stdout.split('\n').filter((line) => line !== '');
 };
@@ -135,7 +135,7 @@ const exported = async (...args: readonly string[]): Promise<readonly string[]> 
 describe('export', () => {
   test('a reader that goes away ends it without a word', async () => {
     const changes = Array.from({ length: 1500 }, (_, number) => record(`long ${number}`, 'A long title. '.repeat(60)));
-    expect((await importing(file('long.ndjson', ndjson(changes)))).exitCode).toBe(0);
+    expect((await importing(file('long.ndjson', ndjson(changes)), installation.civic)).exitCode).toBe(0);
     const shell = `set -o pipefail; "${process.execPath}" "${MAIN}" records export | head -n 1`;
     const { stdout, stderr, exitCode } = await runProgram(['bash', '-c', shell], {
       cwd: installation.folder,
@@ -155,7 +155,7 @@ describe('several at once', () => {
     const changes = Array.from({ length: 800 }, (_, number) => record(`both ${number}`));
     const path = file('both.ndjson', ndjson(changes));
     const twice = file('both-too.ndjson', ndjson(changes));
-    const [one, other] = await Promise.all([importing(path), importing(twice)]);
+    const [one, other] = await Promise.all([importing(path, installation.civic), importing(twice, installation.civic)]);
     expect([one.exitCode, other.exitCode]).toEqual([0, 0]);
     expect(tally(one)['appended']! + tally(other)['appended']!).toBe(changes.length);
     expect((await exported('--resource', 'documents')).filter((line) => line.includes('"title":"both '))).toHaveLength(changes.length);

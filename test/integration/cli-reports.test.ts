@@ -21,7 +21,7 @@ afterAll(async () => {
   await installation?.close();
 });
 
-const civic = (...args: readonly string[]) => installation.civic(['reports', ...args]);
+const civic = (...args: readonly string[]) => installation.civicHere(['reports', ...args]);
 const expectDone = ({ exitCode, stderr }: { exitCode: number | null; stderr: string }): void => {
   if (exitCode !== 0) throw new Error(`exit status ${exitCode}: ${stderr}`);
 };
@@ -84,7 +84,7 @@ test('an investigator takes a report from its receipt to its end, and the custom
   });
   expect(await refusal('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Done.')).toMatch(/^resolution_incomplete: /);
   expect(await refusal('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Done.', '--record', id)).toContain('is no meeting');
-  const exported = await installation.civic(['records', 'export', '--resource', 'agenda_items']);
+  const exported = await installation.civicHere(['records', 'export', '--resource', 'agenda_items']);
   const item = JSON.parse(exported.stdout.split('\n')[0]!) as { id: string; data: { title: string; sourceUrl: string } };
   await json('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Published now.', '--record', item.id);
   const closed = await seen(id);

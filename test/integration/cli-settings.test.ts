@@ -33,7 +33,7 @@ afterAll(async () => {
   await Promise.all(databases.map((database) => database.close()));
 });
 
-const listing = (env: Environment): Promise<Answered> => installation.civic(['projections', 'list', '--json'], { env });
+const listing = (env: Environment, run = installation.civicHere): Promise<Answered> => run(['projections', 'list', '--json'], { env });
 const oneLine = ({ exitCode, stdout, stderr }: Answered): string => {
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(/^civic: [^\n]{10,600}\n$/);
@@ -81,7 +81,7 @@ describe('settings', () => {
   });
 
   test('an unknown name is a warning that lists the known ones, and the command goes on', async () => {
-    const { exitCode, stdout, stderr } = await listing({ CIVIC_HTTP_PROT: '1' });
+    const { exitCode, stdout, stderr } = await listing({ CIVIC_HTTP_PROT: '1' }, installation.civic);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toBeInstanceOf(Array);
     expect(stderr).toContain('unknown setting CIVIC_HTTP_PROT; known are CIVIC_HTTP_HOST');
@@ -90,8 +90,8 @@ describe('settings', () => {
   test('a .env file in the working directory is read, and the environment wins over it', async () => {
     writeFileSync(join(installation.folder, '.env'), 'CIVIC_SAMPLE=perhaps\n');
     try {
-      expect(oneLine(await listing({}))).toContain('CIVIC_SAMPLE is "perhaps"');
-      expect((await listing({ CIVIC_SAMPLE: 'off' })).exitCode).toBe(0);
+      expect(oneLine(await listing({}, installation.civic))).toContain('CIVIC_SAMPLE is "perhaps"');
+      expect((await listing({ CIVIC_SAMPLE: 'off' }, installation.civic)).exitCode).toBe(0);
     } finally {
       rmSync(join(installation.folder, '.env'));
     }

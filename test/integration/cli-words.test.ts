@@ -2,7 +2,8 @@ import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CliContext } from '../../src/cli/context.ts';
 import { createProgram } from '../../src/cli/program.ts';
-import { type Answered, type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { leavingNothingOpen } from '../support/left-open.ts';
+import { type Answered, type Environment, type Installation, makeInstallation, type Service } from '../support/service.ts';
 
 /** Every command by its words, as the program itself lists them. */
 const leaves = (command: Command, words: readonly string[] = []): readonly (readonly string[])[] =>
@@ -95,7 +96,7 @@ const at = { ACCOUNT: '', KEY: '', RECORD: '', BASE: '', READER: '' };
 beforeAll(async () => {
   installation = makeInstallation('civic-words-');
   service = await installation.start({ sample: 'on' });
-  const json = async <Value>(args: readonly string[]) => JSON.parse((await installation.civic([...args, '--json'])).stdout) as Value;
+  const json = async <Value>(args: readonly string[]) => JSON.parse((await civic([...args, '--json'])).stdout) as Value;
   at.ACCOUNT = (await json<{ accountId: string }>(['accounts', 'open', '--name', 'Words'])).accountId;
   at.BASE = service.baseUrl;
   at.READER = await installation.openAccount();
@@ -108,6 +109,8 @@ afterAll(async () => {
   await installation.close();
 });
 
+/** In this process, for the time of it; whether processes answer the same is looked at below. */
+const civic = (args: readonly string[]): Promise<Answered> => leavingNothingOpen(() => installation.civicHere(args));
 const given = (args: readonly string[]): readonly string[] => args.map((arg) => at[arg as keyof typeof at] ?? arg);
 
 const expectOneLine = ({ stdout, stderr }: Answered): void => {
@@ -132,8 +135,8 @@ describe('help', () => {
   });
 
   test('the whole program is listed, and no command at all shows the list as a mistake', async () => {
-    expect((await installation.civic(['--help'])).stdout).toContain('projections');
-    const nothing = await installation.civic([]);
+    expect((await civic(['--help'])).stdout).toContain('projections');
+    const nothing = await civic([]);
     expect(nothing.exitCode).toBe(2);
     expect(nothing.stderr).toContain('Usage: civic');
   });
@@ -141,14 +144,14 @@ describe('help', () => {
 
 describe('--json', () => {
   test.each(Object.keys(WORKING))('`civic %s --json` prints one JSON value and nothing else', async (words) => {
-    const answer = await installation.civic([...words.split(' '), ...given(WORKING[words]!), '--json']);
+    const answer = await civic([...words.split(' '), ...given(WORKING[words]!), '--json']);
     expect({ exitCode: answer.exitCode, stderr: answer.stderr }).toEqual({ exitCode: 0, stderr: '' });
     const value: unknown = JSON.parse(answer.stdout);
     expect(typeof value).toBe('object');
   });
 
   test.each(Object.keys(REFUSED))('`civic %s --json` that is refused prints nothing and one line of reason', async (words) => {
-    const answer = await installation.civic([...words.split(' '), ...given(REFUSED[words]!), '--json']);
+    const answer = await civic([...words.split(' '), ...given(REFUSED[words]!), '--json']);
     expect(answer.exitCode).toBe(1);
     expectOneLine(answer);
   });
@@ -190,9 +193,26 @@ describe('mistakes', () => {
     ['two sources at once', ['sources', 'sync', 'legistar', ...CLIENT, '--base-url', 'http://127.0.0.1:1/v1'], 1, 'not both'],
     ['a date that is none', ['sources', 'sync', 'legistar', ...CLIENT, '--since', 'yesterday'], 1, 'YYYY-MM-DD'],
   ] as const)('%s is one line that says what is allowed', async (_, args, exitCode, said) => {
-    const answer = await installation.civic(args);
+    const answer = await civic(args);
     expect(answer.exitCode).toBe(exitCode);
     expectOneLine(answer);
     expect(answer.stderr).toContain(said);
+  });
+});
+
+describe('a process of its own', () => {
+  test.each([
+    ['an answer', ['keys', 'list', '--account', 'ACCOUNT', '--json']],
+    ['an answer for a person', ['accounts', 'list']],
+    ['a warning beside the answer', ['reports', 'list'], { CIVIC_HTTP_PROT: '1' }],
+    ['an answer without a database', ['payments', 'wallet', `0x${'a'.repeat(40)}`, '--bar', '--json']],
+    ['a refusal', ['reports', 'show', ID, '--json']],
+    ['a refusal that needs nothing opened', ['restore', 'nothing.gz']],
+    ['a misuse', ['records', 'export', '--wrong']],
+    ['no command at all', []],
+  ] as const)('answers like this one: %s', async (_, args, env: Environment = {}) => {
+    const withoutTimes = (answer: Answered): Answered => ({ ...answer, stderr: answer.stderr.replaceAll(/"time":\d+/g, '') });
+    const here = await installation.civicHere(given(args), { env });
+    expect(withoutTimes(here)).toEqual(withoutTimes(await installation.civic(given(args), { env })));
   });
 });

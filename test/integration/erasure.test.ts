@@ -69,13 +69,13 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
   });
 
   const json = async <Value>(...args: string[]): Promise<Value> => {
-    const { exitCode, stdout, stderr } = await installation.civic([...args, '--json']);
+    const { exitCode, stdout, stderr } = await installation.civicHere([...args, '--json']);
     expect({ exitCode, stderr, args }).toEqual({ exitCode: 0, stderr: '', args });
     return JSON.parse(stdout) as Value;
   };
   const importing = async (...lines: object[]): Promise<void> => {
     const input = `${lines.map((line) => JSON.stringify(line)).join('\n')}\n`;
-    const { exitCode, stderr, stdout } = await installation.civic(['records', 'import', '-', '--json'], { input });
+    const { exitCode, stderr, stdout } = await installation.civicHere(['records', 'import', '-', '--json'], { input });
     expect({ exitCode, stderr, appended: (JSON.parse(stdout) as { appended: number }).appended }).toEqual({
       exitCode: 0,
       stderr: '',
@@ -183,7 +183,7 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     // Once is enough to see that it can be done.
     const HOUSEKEEPING = peer === undefined ? [] : ['--no-vacuum'];
     const erase = async (...subject: string[]) => {
-      const { exitCode, stdout } = await installation.civic(['erase', ...subject, '--text', NAME, ...ERASE, ...HOUSEKEEPING, '--json']);
+      const { exitCode, stdout } = await installation.civicHere(['erase', ...subject, '--text', NAME, ...ERASE, ...HOUSEKEEPING, '--json']);
       expect(exitCode).toBe(0);
       erased.push(JSON.parse(stdout) as (typeof erased)[number]);
     };

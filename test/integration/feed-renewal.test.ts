@@ -30,7 +30,7 @@ const onDatabase = async (url: string, statement: string): Promise<void> => {
     await client.end();
   }
 };
-const civic = (args: readonly string[], env: Environment) => installation.civic([...args, '--json'], { env });
+const civic = (args: readonly string[], env: Environment) => installation.civicHere([...args, '--json'], { env });
 const write = async (served: ServedCivic, changes: ReturnType<typeof randomChanges>): Promise<void> => {
   await served.civic.writer.write(changes, {});
   await served.civic.settled(await served.civic.log.head());

@@ -38,7 +38,7 @@ const importing = async (changes: readonly RecordChange[], env: Environment): Pr
   const lines = changes.map(({ op, resource, id, ...rest }) =>
     JSON.stringify({ op, resource, id, ...('content' in rest ? { data: rest.content } : {}) }),
   );
-  const { exitCode, stdout, stderr } = await installation.civic(['records', 'import', '-', '--json'], {
+  const { exitCode, stdout, stderr } = await installation.civicHere(['records', 'import', '-', '--json'], {
     input: `${lines.join('\n')}\n`,
     env,
   });
@@ -46,12 +46,12 @@ const importing = async (changes: readonly RecordChange[], env: Environment): Pr
   return (JSON.parse(stdout) as { appended: number }).appended;
 };
 const copying = async (to: string, env: Environment = {}) => {
-  const { exitCode, stdout, stderr } = await installation.civic(['log', 'copy', '--to', to, '--json'], { env });
+  const { exitCode, stdout, stderr } = await installation.civicHere(['log', 'copy', '--to', to, '--json'], { env });
   return { exitCode, stderr, moved: (exitCode === 0 ? JSON.parse(stdout) : null) as Record<string, unknown> | null };
 };
 const own = (): number => peer.store.records.filter(({ type }) => !type.startsWith('$')).length;
 const verified = async (env: Environment) => {
-  const { stdout } = await installation.civic(['projections', 'verify', '--all', '--json'], { env });
+  const { stdout } = await installation.civicHere(['projections', 'verify', '--all', '--json'], { env });
   return (JSON.parse(stdout) as { name: string; equal: boolean }[]).filter(({ equal }) => !equal);
 };
 
@@ -81,7 +81,7 @@ test('with the service stopped it copies the rest, compares, and switches; a sta
   // A process that nobody stopped: what it would append to the old log is refused, and not acknowledged and lost.
   expect((await forgotten.fetch('/api/v1/data/snapshots', { method: 'POST', key })).status).toBe(503);
   expect((await forgotten.stop()).exitCode).toBe(0);
-  const refused = await installation.civic(['accounts', 'list']);
+  const refused = await installation.civicHere(['accounts', 'list']);
   expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
   expect(refused.stderr).toMatch(/^civic: the read model \w+ was filled from log [^\n]*\n$/);
 });
@@ -93,7 +93,7 @@ test('read models go on from where they were: the same pages, the same cursors, 
   // The last page had room for the one record that was imported after the pages were kept.
   expect(now.slice(0, pages.lastIndexOf('"next"') - 2)).toBe(pages.slice(0, pages.lastIndexOf('"next"') - 2));
   expect((await readFeed(service, key, 100, middle)).flatMap(({ data }) => data.items).at(-1)).toEqual(feed.at(-1)!.data.items.at(-1));
-  const { stdout } = await installation.civic(['projections', 'list', '--json'], { env: onPeer });
+  const { stdout } = await installation.civicHere(['projections', 'list', '--json'], { env: onPeer });
   for (const { lagSeconds, folded, name } of JSON.parse(stdout) as { name: string; lagSeconds: number; folded: number }[]) {
     expect({ name, lagSeconds }).toEqual({ name, lagSeconds: 0 });
     if (name === 'record_history') expect(folded).toBeLessThan(own());
@@ -108,7 +108,7 @@ test('a target that holds something else is refused, and so is the log in use', 
   try {
     const elsewhere = makeInstallation('civic-elsewhere-', { EVENTSTORE_URL: other.url });
     try {
-      expect((await elsewhere.civic(['accounts', 'open', '--name', 'Another'])).exitCode).toBe(0);
+      expect((await elsewhere.civicHere(['accounts', 'open', '--name', 'Another'])).exitCode).toBe(0);
     } finally {
       await elsewhere.close();
     }

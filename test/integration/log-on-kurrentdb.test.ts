@@ -29,14 +29,16 @@ const importing = async (changes: readonly RecordChange[]): Promise<Record<strin
   const lines = changes.map(({ op, resource, id, ...rest }) =>
     JSON.stringify({ op, resource, id, ...('content' in rest ? { data: rest.content } : {}) }),
   );
-  const { exitCode, stdout, stderr } = await installation.civic(['records', 'import', '-', '--json'], { input: `${lines.join('\n')}\n` });
+  const { exitCode, stdout, stderr } = await installation.civicHere(['records', 'import', '-', '--json'], {
+    input: `${lines.join('\n')}\n`,
+  });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout) as Record<string, number>;
 };
 const someOf = (from: number, count: number, variant = 0) =>
   Array.from({ length: count }, (_, n) => upsert('documents', from + n, variant));
 const json = async <Value>(...args: string[]): Promise<Value> => {
-  const { exitCode, stdout, stderr } = await installation.civic([...args, '--json']);
+  const { exitCode, stdout, stderr } = await installation.civicHere([...args, '--json']);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout) as Value;
 };
@@ -80,7 +82,7 @@ test('the log goes away and comes back: nothing acknowledged is lost, and the se
   await peer.way.goDown();
   // Reading goes on without the log.
   await readFeed(service, key, 500);
-  const { exitCode, stderr } = await installation.civic(['records', 'import', '-'], { input: '' });
+  const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-'], { input: '' });
   expect(exitCode).toBe(1);
   expect(stderr).toMatch(/^civic: the log could not be [^\n]*\n$/);
   await peer.way.comeBack();
@@ -105,7 +107,7 @@ test('the same read models beside another log are refused with one line, and the
   const other = await startKurrentPeer();
   try {
     for (const env of [{ EVENTSTORE_URL: '' }, { EVENTSTORE_URL: other.url }]) {
-      const { exitCode, stderr } = await installation.civic(['accounts', 'list'], { env });
+      const { exitCode, stderr } = await installation.civicHere(['accounts', 'list'], { env });
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(/^civic: the read model \w+ was filled from log [^\n]*\n$/);
     }

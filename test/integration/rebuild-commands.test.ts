@@ -15,7 +15,7 @@ afterAll(async () => {
   await installation?.close();
 });
 
-const answer = (...args: readonly string[]) => installation.civic(['projections', ...args, '--json']);
+const answer = (...args: readonly string[]) => installation.civicHere(['projections', ...args, '--json']);
 const value = async <Value>(...args: readonly string[]): Promise<Value> => {
   const { exitCode, stdout, stderr } = await answer(...args);
   expect([exitCode, stderr]).toEqual([0, '']);

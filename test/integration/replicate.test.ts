@@ -29,12 +29,12 @@ afterAll(async () => {
   await database.close();
 });
 
-const importSome = async (count: number): Promise<void> => {
+const importSome = async (count: number, run = installation.civicHere): Promise<void> => {
   const lines = randomChanges(random, count, 120).map((change) => {
     const { op, resource, id } = change;
     return `${JSON.stringify(change.op === 'upsert' ? { op, resource, id, data: change.content } : { op, resource, id })}\n`;
   });
-  const { exitCode, stderr } = await installation.civic(['records', 'import', '-'], { input: lines.join('') });
+  const { exitCode, stderr } = await run(['records', 'import', '-'], { input: lines.join('') });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
 };
 const mirror = (to: string, ...more: string[]) =>
@@ -58,7 +58,7 @@ test('a mirror that is killed again and again while records change ends equal to
   for (let round = 0; round < 4; round += 1) {
     await importSome(80);
     const running = installation.run(['replicate', '--base-url', service.baseUrl, '--key', key, '--to', to, '--follow']);
-    const importing = importSome(80);
+    const importing = importSome(80, installation.civic);
     setTimeout(() => running.kill('SIGKILL'), 350 + round * 120);
     await Promise.all([running.ended, importing]);
   }

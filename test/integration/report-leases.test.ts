@@ -10,6 +10,7 @@ import { createReportLeases } from '../../infra/postgresql/report-leases.ts';
 import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { reportStream } from '../../src/domain/streams.ts';
+import { childEnvironment } from '../support/child-environment.ts';
 import { DAY_MS, untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { openReports, type TestReports } from '../support/reports.ts';
@@ -36,7 +37,7 @@ afterEach(async () => {
 });
 
 const start = (...args: readonly string[]) => {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env: { PATH: process.env['PATH'] } });
+  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env: childEnvironment() });
   children.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return { child, next: async () => String((await lines.next()).value) };

@@ -46,7 +46,7 @@ describe.skipIf(!there)('with recordings of Dallas (set LEGISTAR_RECORDINGS to t
     );
   };
   const sync = async () => {
-    const answer = await installation.civic([
+    const answer = await installation.civicHere([
       'sources',
       'sync',
       'legistar',
@@ -133,7 +133,7 @@ describe.skipIf(!there)('with recordings of Dallas (set LEGISTAR_RECORDINGS to t
     const { event, item } = telling()[1]!;
     const id = agendaItemId(CLIENT, item.EventItemId);
     const removal = `${JSON.stringify({ op: 'remove', resource: 'agenda_items', id, reason: 'for a trial' })}\n`;
-    expect(await installation.civic(['records', 'import', '-'], { input: removal })).toMatchObject({ exitCode: 0 });
+    expect(await installation.civicHere(['records', 'import', '-'], { input: removal })).toMatchObject({ exitCode: 0 });
     const reportId = await submit({
       sourceUrl: event.EventInSiteURL,
       expectedRecord: item.EventItemTitle!.slice(0, 1000),
@@ -144,7 +144,7 @@ describe.skipIf(!there)('with recordings of Dallas (set LEGISTAR_RECORDINGS to t
     expect((await sync()).appended).toBeGreaterThan(0);
     const report = await once(reportId, 'resolved');
     expect(report.verifiedRecords.map(({ itemId }) => itemId)).toEqual([id]);
-    const shown = await installation.civic(['reports', 'show', reportId, '--json']);
+    const shown = await installation.civicHere(['reports', 'show', reportId, '--json']);
     const { history } = JSON.parse(shown.stdout) as { history: readonly { what: string }[] };
     expect(history.map(({ what }) => what).filter((what) => what.includes('->'))).toEqual([
       'received -> investigating',

@@ -32,7 +32,8 @@ const fundedPayer = () => {
 
 /** A key for the tools of a new account on a channel. */
 const openAccount = async (channel: string): Promise<string> => {
-  const said = async (...args: string[]) => JSON.parse((await installation.civic([...args, '--json'])).stdout) as Record<string, string>;
+  const said = async (...args: string[]) =>
+    JSON.parse((await installation.civicHere([...args, '--json'])).stdout) as Record<string, string>;
   const { accountId } = await said('accounts', 'open', '--name', 'Agent', '--channel', channel);
   return (await said('keys', 'issue', '--account', accountId!, '--scope', 'mcp:read'))['key']!;
 };

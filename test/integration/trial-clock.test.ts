@@ -101,7 +101,7 @@ describe('a service on trial', () => {
     const { nextCursor } = await atHead();
     const data = { kind: 'agenda', title: 'Agenda', url: 'https://example.org/agenda.pdf' };
     const before = await checkedAt();
-    const imported = await installation.civic(['records', 'import', '-'], {
+    const imported = await installation.civicHere(['records', 'import', '-'], {
       input: JSON.stringify({ op: 'upsert', resource: 'documents', id, data }),
     });
     expect(imported.exitCode).toBe(0);

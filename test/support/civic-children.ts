@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from './child-environment.ts';
 
 const MAIN = fileURLToPath(new URL('civic-projector-main.ts', import.meta.url));
 const LAST_LINES = 40;
@@ -25,7 +26,7 @@ export const startFolding = (
 ): FoldingChild => {
   const child = spawn(process.execPath, [MAIN, mode, url, String(number)], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { PATH: process.env['PATH'], ...environment },
+    env: childEnvironment(environment),
   });
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });

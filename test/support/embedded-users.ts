@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { childEnvironment } from './child-environment.ts';
 
 export interface Answer {
   readonly url?: string;
@@ -42,7 +43,7 @@ export interface UserStart {
 export function startUser(start: UserStart): EmbeddedUser {
   const main = fileURLToPath(new URL('embedded-user-main.ts', import.meta.url));
   const [file, ...args] = [...(start.prefix ?? []), process.execPath, main, start.dataDir, start.role, String(start.timeoutMs ?? 30_000)];
-  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], env: { PATH: process.env['PATH'], ...start.env } });
+  const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], env: childEnvironment(start.env) });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<Answer> => {
     const { value, done } = await lines.next();

@@ -1,4 +1,11 @@
-import { type CivicOptions, type Environment, type Installation, makeInstallation, type Service, type ServiceStart } from './service.ts';
+import {
+  type CivicOptionsHere,
+  type Environment,
+  type Installation,
+  makeInstallation,
+  type Service,
+  type ServiceStart,
+} from './service.ts';
 import { makePayer, PAY_TO, type Payer } from './payments.ts';
 import { type LocalFacilitator, startLocalFacilitator } from './x402-facilitator.ts';
 import { type LocalNode, startLocalNode } from './x402-rpc.ts';
@@ -18,7 +25,7 @@ export interface PayingService {
   readonly settings: Environment;
   start(options?: ServiceStart): Promise<Service>;
   /** A command's answer as JSON; throws when it fails. */
-  civic<Answer>(args: readonly string[], options?: CivicOptions): Promise<Answer>;
+  civic<Answer>(args: readonly string[], options?: CivicOptionsHere): Promise<Answer>;
   openCustomer(): Promise<Customer>;
   close(): Promise<void>;
 }
@@ -30,8 +37,8 @@ export const makePayingService = async (): Promise<PayingService> => {
   const installation = makeInstallation('civic-payments-', { ...settings, CIVIC_LOG_LEVEL: 'debug' });
   const payer = makePayer();
   facilitator.chain.fund(payer.address, 1_000_000_000n);
-  const civic = async <Answer>(args: readonly string[], options: CivicOptions = {}): Promise<Answer> => {
-    const { exitCode, stdout, stderr } = await installation.civic([...args, '--json'], options);
+  const civic = async <Answer>(args: readonly string[], options: CivicOptionsHere = {}): Promise<Answer> => {
+    const { exitCode, stdout, stderr } = await installation.civicHere([...args, '--json'], options);
     if (exitCode !== 0) throw new Error(`civic ${args.join(' ')} ended with ${exitCode}: ${stderr.trim()}`);
     return JSON.parse(stdout) as Answer;
   };

@@ -177,12 +177,12 @@ test('an operator sees what payments came to, with what was told of them and not
     const [unknown] = await shop.civic<{ paymentId: string; state: string; nonce: string }[]>(['payments', 'list', '--state', 'RECONCILE']);
     expect(unknown).toMatchObject({ state: 'RECONCILE', accountId: customer.accountId, tool: 'search_agenda', amount: '10000' });
     const { hash } = shop.facilitator.chain.transfers.at(-1)!;
-    const failed = await shop.installation.civic(['payments', 'reconcile', unknown!.paymentId, '--failed', 'not on the chain']);
+    const failed = await shop.installation.civicHere(['payments', 'reconcile', unknown!.paymentId, '--failed', 'not on the chain']);
     expect(failed.exitCode).toBe(1);
     expect(failed.stderr).toMatch(/the chain may still take this payment|somebody is working/);
-    const both = await shop.installation.civic(['payments', 'reconcile', unknown!.paymentId, '--failed', 'x', '--settled', hash]);
+    const both = await shop.installation.civicHere(['payments', 'reconcile', unknown!.paymentId, '--failed', 'x', '--settled', hash]);
     expect(both).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('give one of') });
-    const bad = await shop.installation.civic(['payments', 'reconcile', unknown!.paymentId, '--settled', '0x12']);
+    const bad = await shop.installation.civicHere(['payments', 'reconcile', unknown!.paymentId, '--settled', '0x12']);
     expect(bad).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('a transaction hash') });
     expect(await shop.civic(['payments', 'reconcile', unknown!.paymentId, '--settled', hash])).toMatchObject({
       state: 'SETTLED',
@@ -198,7 +198,7 @@ test('an operator sees what payments came to, with what was told of them and not
   shop.facilitator.faults.settle = null;
   const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
   expect(metrics).not.toMatch(/0x[0-9a-f]{40}/i);
-  expect(await shop.installation.civic(['payments', 'show', '00000000-0000-4000-8000-000000000000'])).toMatchObject({ exitCode: 1 });
+  expect(await shop.installation.civicHere(['payments', 'show', '00000000-0000-4000-8000-000000000000'])).toMatchObject({ exitCode: 1 });
   expect(await shop.civic(['payments', 'wallet', shop.payer.address, '--bar'])).toMatchObject({ barred: true });
   await connected(FIRST_AGENT, async (agent) => {
     const payment = await shop.payer.pay(challengeOf(await agent.call('search_agenda', SEARCH)));

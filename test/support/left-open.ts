@@ -1,0 +1,27 @@
+import { setTimeout as after } from 'node:timers/promises';
+
+const PATIENCE_MS = 20_000;
+
+const open = (): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+};
+
+/**
+ * Does something of which a process of its own would end afterwards; throws when a socket, a timer or a file that it opened would keep one
+ * alive. For a test that has nothing else under way.
+ */
+export const leavingNothingOpen = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+  const before = open();
+  const result = await work();
+  const left = (): readonly string[] =>
+    [...open()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind, count]) => `${kind} ${count}`);
+  const deadline = performance.now() + PATIENCE_MS;
+  // The wait is itself a timer: it is looked at between two of them.
+  while (left().length > 0) {
+    if (performance.now() > deadline) throw new Error(`a process would not have ended, it had this open: ${left().join(', ')}`);
+    await after(2);
+  }
+  return result;
+};
