@@ -15,6 +15,7 @@ import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { below, randomChanges, randomFrom, recordId, testSeed, upsert, withSeed } from '../support/civic-records.ts';
 import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { noteMoves } from '../support/moves.ts';
 import { checkReading, expectedFeed, readPage } from '../support/history-checker.ts';
 
 const MAX_BYTES = 50_000_000;
@@ -29,13 +30,7 @@ beforeAll(async () => {
   const options = { leaseMs: 400, idleInTransactionMs: 200, batchSize: 20 };
   civic = await openTestCivic(server.url, options);
   other = await openTestCivic(server.url, options);
-  await civic.rows(
-    `create table civic.owners (id bigint generated always as identity, generation int, owner text, token bigint, checkpoint text)`,
-  );
-  await civic.rows(`create function civic.note_owner() returns trigger language plpgsql as $$ begin
-    insert into civic.owners (generation, owner, token, checkpoint) values (new.generation, new.owner, new.token, new.checkpoint);
-    return new; end $$`);
-  await civic.rows(`create trigger note_owner after update on civic.generations for each row execute function civic.note_owner()`);
+  await noteMoves(civic);
 });
 
 afterAll(async () => {

@@ -31,7 +31,7 @@ const STINTS = `
   from civic.owners o join civic.generations g using (generation) where g.state = 'live'
   group by o.generation, o.owner, o.token order by o.generation, max(o.id)`;
 
-/** Where every read model stands, and what its last owners did, for the message of a failure. */
+/** Where every live read model stands, and what its last owners did, for the message of a failure. */
 export const tellMoves = async (civic: Pick<TestCivic, 'rows' | 'generations' | 'log'>): Promise<string> => {
   const stints = Map.groupBy(await civic.rows(STINTS), ([generation]) => generation);
   const lines = [...stints].map(([generation, all]) => {
@@ -39,7 +39,7 @@ export const tellMoves = async (civic: Pick<TestCivic, 'rows' | 'generations' | 
       .slice(-LAST_STINTS)
       .map(
         ([, owner, token, from, to, changes, first, last]) =>
-          `${owner} (token ${token}) ${from} to ${to} in ${changes} changes, ${first} to ${last} s ago`,
+          `${owner} (token ${token}) from ${from || 'nowhere'} to ${to} in ${changes} changes, ${first} to ${last} s ago`,
       );
     return `moves of generation ${generation}: ${told.join('; ')}`;
   });
