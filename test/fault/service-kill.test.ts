@@ -40,7 +40,7 @@ const ask: Ask = (path, options = {}) => {
 /** Until nothing more comes by itself, and the mirror has it all: a command waits for the read models before it prints. */
 const settle = async (): Promise<void> => {
   await reactorsAtRest(installation.dataDir);
-  await installation.civic(['records', 'export', '--resource', 'topics']);
+  await installation.civicHere(['records', 'export', '--resource', 'topics']);
   await catchUp(mirror, ask, limit);
 };
 const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
@@ -90,7 +90,7 @@ const killAgainAndAgain = async (failed: AbortSignal): Promise<void> => {
 };
 
 const rebuildOne = async (name: string): Promise<void> => {
-  const answer = await installation.civic(['projections', 'rebuild', name, '--json']);
+  const answer = await installation.civicHere(['projections', 'rebuild', name, '--json']);
   if (answer.exitCode !== 0) throw new Error(`rebuild of ${name}: ${JSON.stringify(answer)}`);
   rebuilt.set(name, rebuilt.get(name)! + 1);
 };
