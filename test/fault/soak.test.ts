@@ -37,4 +37,8 @@ describe(`a soak of the whole in its short form (seed ${SEED})`, { timeout: LONG
     expect(done['snapshots compared with the feed']).toBe(done['snapshots taken']);
     expect(done['feed positions']).toBeGreaterThan(500);
   });
+
+  test('they asked on connections that are kept', () => {
+    expect(result.done['requests sent']).toBeGreaterThan(5 * result.done['connections that they were sent on']!);
+  });
 });
