@@ -1,5 +1,10 @@
 import { enableCompileCache } from 'node:module';
 import path from 'node:path';
+import { limitedStart } from './process-limits.ts';
+
+const limited = limitedStart(process);
+// The same process, its number, its streams and its place below a supervisor: only Node begins again.
+if (limited !== null) process.execve?.(process.execPath, [process.execPath, ...limited.args], limited.env);
 
 // Compiled code is kept between starts, which halves the time of one; it must be on before the program is imported.
 enableCompileCache(path.join(import.meta.dirname, '../node_modules/.cache/civic'));

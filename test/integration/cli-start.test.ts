@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { keeperOf, postmasterOf, processesOf, until } from '../support/embedded-users.ts';
@@ -51,9 +52,17 @@ const nothingLeft = async (service: number): Promise<void> => {
   expect(processesOf(installation.dataDir)).toEqual([]);
 };
 
-test('the script begins with exec: npm has the service itself as its child', async () => {
+test('the script begins with exec: npm has the service itself as its child, whose memory is limited in every way it is started', async () => {
   const { service } = await npmStart('off');
-  expect(readFileSync(`/proc/${service}/cmdline`, 'utf8').split('\0').slice(1, 3)).toEqual(['src/main.ts', 'serve']);
+  expect(readFileSync(`/proc/${service}/cmdline`, 'utf8').split('\0').slice(1)).toEqual([
+    '--min-semi-space-size=8',
+    '--max-semi-space-size=8',
+    '--no-parallel-scavenge',
+    join(CHECKOUT, 'src/main.ts'),
+    'serve',
+    '',
+  ]);
+  expect(readFileSync(`/proc/${service}/environ`, 'utf8').split('\0')).toContain('MALLOC_ARENA_MAX=2');
 });
 
 test('a first start prints a key with which the printed lines work as they are', async () => {
