@@ -7,17 +7,22 @@ export interface WindowLimits {
   readonly events: number;
   /** Characters of the events' data. */
   readonly characters: number;
+  /** How long after they were read, in milliseconds. */
+  readonly age: number;
 }
 
-const LIMITS: WindowLimits = { events: 20_000, characters: 32_000_000 };
+const LIMITS: WindowLimits = { events: 20_000, characters: 32_000_000, age: 10_000 };
 const FETCH = 2000;
 
 /**
  * Keeps the newest events that were read, so that several followers at the head of the log cost one read of it and not one each. A
- * follower that has fallen behind the window reads for itself; it answers exactly as a read of the log does.
+ * follower that has fallen behind the window reads for itself; it answers exactly as a read of the log does. What all of them have had time
+ * to read goes, so that a slow log does not fill memory for minutes with what nobody asks for again.
  */
-export const windowed = (read: Read, limits: WindowLimits = LIMITS): Read => {
+export const windowed = (read: Read, limits: WindowLimits = LIMITS, milliseconds: () => number = () => performance.now()): Read => {
   let events: StoredEvent[] = [];
+  /** When they were read, with the position of the last one of each time. */
+  let arrivals: { readonly at: number; readonly end: number }[] = [];
   let characters = 0;
   /** Position before the window's first event; the window is dense from there. Set once a follower has met the head. */
   let from: number | undefined;
@@ -32,8 +37,17 @@ export const windowed = (read: Read, limits: WindowLimits = LIMITS): Read => {
       events.push(event);
       characters += event.data.length;
     }
+    const now = milliseconds();
+    if (batch.events.length > 0) arrivals.push({ at: now, end: end() });
+    const young = arrivals.findIndex(({ at }) => now - at <= limits.age);
+    const outlived = young === -1 ? end() : young === 0 ? from : arrivals[young - 1]!.end;
+    arrivals = young === -1 ? [] : arrivals.slice(young);
     let dropped = 0;
-    while (events.length - dropped > limits.events || (characters > limits.characters && dropped < events.length)) {
+    while (
+      from + dropped < outlived ||
+      events.length - dropped > limits.events ||
+      (characters > limits.characters && dropped < events.length)
+    ) {
       characters -= events[dropped]!.data.length;
       dropped += 1;
     }
@@ -67,6 +81,7 @@ export const windowed = (read: Read, limits: WindowLimits = LIMITS): Read => {
     if (scannedTo !== undefined && batch.events.length < question.limit && scannedTo > end()) {
       from = scannedTo;
       events = [];
+      arrivals = [];
       characters = 0;
     }
     return batch;

@@ -52,7 +52,8 @@ test('followers of any filter, pace and batch size get every event of theirs onc
   await fc.assert(
     fc.asyncProperty(fc.array(follower, { minLength: 2, maxLength: 5 }), fc.array(step, { maxLength: 30 }), async (followers, steps) => {
       const log = memoryLog();
-      const read = windowed(log.read, { events: 50, characters: 200 });
+      let now = 0;
+      const read = windowed(log.read, { events: 50, characters: 200, age: 3 }, () => now);
       const states = followers.map((options) => ({ ...options, after: LOG_START, seen: [] as StoredEvent[] }));
       const turn = async (state: (typeof states)[number]) => {
         const batch = await read({ after: state.after, limit: state.limit, ...(state.types === undefined ? {} : { types: state.types }) });
@@ -64,6 +65,7 @@ test('followers of any filter, pace and batch size get every event of theirs onc
       };
       for (const { grow, who } of steps) {
         log.grow(grow);
+        now += grow % 3;
         const turns = new Map(who.map((index) => [index % states.length, states[index % states.length]!]));
         await Promise.all([...turns.values()].map(turn));
       }
@@ -95,6 +97,31 @@ test('followers at the head share one read of what is new', async () => {
   const late = await read({ after: scannedTo, limit: 7 });
   expect(late.events.map(({ position }) => position)).toEqual(batches[0]!.events.slice(0, 7).map(({ position }) => position));
   expect(log.reads() - before).toBe(1);
+});
+
+test('what was read ten seconds ago is kept no longer, and whoever still wants it reads for himself', async () => {
+  const log = memoryLog();
+  let now = 0;
+  const read = windowed(log.read, undefined, () => now);
+  log.grow(1);
+  const { scannedTo: start } = await read({ after: LOG_START, limit: 100 });
+  const ask = async (after: Position): Promise<readonly [count: number, reads: number]> => {
+    const before = log.reads();
+    return [(await read({ after, limit: 100 })).events.length, log.reads() - before];
+  };
+  log.grow(10);
+  await ask(start);
+  now = 9_000;
+  log.grow(5);
+  expect(await ask(toPosition(11))).toEqual([5, 1]);
+  expect(await ask(start)).toEqual([15, 0]);
+  now = 11_000;
+  expect(await ask(toPosition(16))).toEqual([0, 1]);
+  expect(await ask(toPosition(11))).toEqual([5, 0]);
+  expect(await ask(toPosition(4))).toEqual([12, 1]);
+  now = 20_000;
+  expect(await ask(toPosition(16))).toEqual([0, 1]);
+  expect(await ask(toPosition(11))).toEqual([5, 1]);
 });
 
 test('a follower that was woken by an append does not join a read that was sent before it', async () => {
