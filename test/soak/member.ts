@@ -6,7 +6,7 @@ import type { Link } from './links.ts';
 import type { Disturbances } from './disturbances.ts';
 import type { Failures } from './failures.ts';
 
-const CLOCK = new URL('stepped-clock.ts', import.meta.url).href;
+const PRELOADED = ['stepped-clock.ts', 'kept-by-heap.ts'].map((file) => `--import ${new URL(file, import.meta.url).href}`).join(' ');
 const START_AGAIN_MS = 200;
 
 export interface MemberParts {
@@ -67,7 +67,8 @@ export class Member {
       const from = performance.now();
       const env = {
         DATABASE_URL: databaseUrl,
-        NODE_OPTIONS: `--import ${CLOCK}`,
+        NODE_OPTIONS: PRELOADED,
+        SOAK_MEMORY_FILE: this.memoryFile,
         SOAK_CLOCK_FILE: this.#clockFile,
         CIVIC_REPORT_CLIENT_LIMIT: '1000000/60',
         CIVIC_PUBLIC_LIMIT: '1000000/60',
@@ -123,6 +124,11 @@ export class Member {
   stepClock(offsetMs: number): void {
     this.#setClock(offsetMs);
     this.#life?.running.kill('SIGUSR2');
+  }
+
+  /** Where its processes tell what they keep (kept-by-heap.ts). */
+  get memoryFile(): string {
+    return join(this.#parts.installation.folder, `${this.#parts.name}.memory`);
   }
 
   get #clockFile(): string {

@@ -1,22 +1,22 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { type Descriptors, descriptorsOf } from './descriptors.ts';
+import type { Kept } from './kept-by-heap.ts';
 import type { World } from './world.ts';
 
-interface Sample {
+export interface Sample extends Descriptors {
   /** Seconds since the process came up. */
   readonly age: number;
   readonly residentMb: number;
-  /** Of the heap's old generation, which falls to what is really kept at each full collection; null where it could not be asked. */
-  readonly oldMb: number | null;
-  readonly descriptors: number;
   /** 99th percentile of the event loop's lag since the sample before, in milliseconds; null where it could not be asked. */
   readonly lagMs: number | null;
 }
 
 /** One life of one process. */
-interface Life {
+export interface Life {
   readonly member: string;
-  readonly since: number;
-  readonly samples: Sample[];
+  readonly samples: readonly Sample[];
+  /** What it kept after each full collection. */
+  readonly kept: readonly Pick<Kept, 'age' | 'keptMb'>[];
 }
 
 const EVERY_MS = 2_000;
@@ -24,12 +24,15 @@ const ASK_MS = 1_500;
 /** What a process loads and keeps on purpose (compiled code, pools, the window of newest events) is there by then. */
 const WARM_UP_SECONDS = 90;
 const SHORTEST_SECONDS = 90;
-/** Each third is long enough for a full collection. */
-const SHORTEST_FOR_HEAP_SECONDS = 180;
+/** Garbage makes room for itself until a collection is worth it: its room is as large as it gets only after several of them. */
+const SHORTEST_FOR_ROOM_SECONDS = 300;
+const FEWEST_COLLECTIONS = 4;
 /** No process may be larger at any time. */
-export const MOST_RESIDENT_MB = 700;
+export const MOST_RESIDENT_MB = 450;
 export const MOST_GROWTH_MB_A_MINUTE = 6;
 export const MOST_DESCRIPTORS_GROWTH = 40;
+/** Of all customers together there are fewer. */
+export const MOST_CONNECTIONS = 400;
 
 export interface MemoryFinding {
   readonly member: string;
@@ -38,22 +41,31 @@ export interface MemoryFinding {
   readonly lastMb: number;
   readonly mostMb: number;
   /**
-   * How fast the least that the old generation came down to rises from the first third of the time after the warm-up to the last one: what is
-   * resident also holds garbage that nobody was in a hurry to collect, and swings by a hundred megabytes. Null for short lives.
+   * Median of the slopes between any two of what was left after full collections (Theil and Sen): what the process keeps more each minute,
+   * whatever room its garbage has. Null for lives with few collections after the warm-up.
    */
-  readonly heapGrowthMbAMinute: number | null;
-  /** Median of the slopes of resident memory between any two samples after the warm-up (Theil and Sen), which single peaks do not move; null for short lives. */
+  readonly keptGrowthMbAMinute: number | null;
+  /** The same of resident memory, for lives in which the room of garbage came to its size. */
   readonly growthMbAMinute: number | null;
+  /** Of its own, without its customers' connections. */
   readonly descriptors: readonly [first: number, last: number, most: number];
+  readonly mostConnections: number;
   readonly lagMs: readonly [first: number, last: number];
+}
+
+interface Growing extends Life {
+  readonly since: number;
+  readonly samples: Sample[];
 }
 
 /** Samples every process of the service from outside while it lives. */
 export class Memory {
-  readonly #lives = new Map<number, Life>();
+  readonly #lives = new Map<number, Growing>();
+  readonly #files = new Set<string>();
   #timer: NodeJS.Timeout | undefined;
 
   watch(world: World): void {
+    for (const { memoryFile } of world.members) this.#files.add(memoryFile);
     this.#timer = setInterval(() => void Promise.all(world.members.map((member) => this.#sample(member))), EVERY_MS);
   }
 
@@ -61,83 +73,86 @@ export class Memory {
     clearInterval(this.#timer);
   }
 
-  async #sample({ name, pid, opsUrl }: World['members'][number]): Promise<void> {
+  async #sample({ name, pid, baseUrl, opsUrl }: World['members'][number]): Promise<void> {
     if (pid === null || opsUrl === null) return;
-    const life = this.#lives.get(pid) ?? { member: name, since: performance.now(), samples: [] };
+    const life = this.#lives.get(pid) ?? { member: name, since: performance.now(), samples: [], kept: [] };
     this.#lives.set(pid, life);
     const told = await fetch(`${opsUrl}/metrics`, { signal: AbortSignal.timeout(ASK_MS) })
       .then((answer) => answer.text())
       .catch(() => '');
-    const figure = (line: RegExp, unit: number): number | null => {
-      const value = line.exec(told)?.[1];
-      return value === undefined ? null : Number(value) * unit;
-    };
-    const lagMs = figure(/^nodejs_eventloop_lag_p99_seconds (\S+)$/m, 1000);
-    const oldMb = figure(/^nodejs_heap_space_size_used_bytes\{space="old"\} (\S+)$/m, 1 / 2 ** 20);
+    const lag = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(told)?.[1];
+    const ports = [baseUrl, opsUrl].flatMap((url) => (url === null ? [] : [Number(new URL(url).port)]));
     try {
       const residentMb = Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
-      const descriptors = readdirSync(`/proc/${pid}/fd`).length;
-      life.samples.push({ age: (performance.now() - life.since) / 1000, residentMb, oldMb, descriptors, lagMs });
+      const age = (performance.now() - life.since) / 1000;
+      const lagMs = lag === undefined ? null : Number(lag) * 1000;
+      life.samples.push({ age, residentMb, lagMs, ...descriptorsOf(pid, new Set(ports)) });
     } catch {
       // It has just ended.
     }
   }
 
   findings(): readonly MemoryFinding[] {
-    return [...this.#lives.values()].filter(({ samples }) => samples.length > 1).map(findingOf);
+    const kept = [...this.#files].filter(existsSync).flatMap((file) =>
+      readFileSync(file, 'utf8')
+        .split('\n')
+        .filter((line) => line !== '')
+        .map((line) => JSON.parse(line) as Kept),
+    );
+    return [...this.#lives]
+      .filter(([, { samples }]) => samples.length > 1)
+      .map(([pid, life]) => findingOf({ ...life, kept: kept.filter((each) => each.pid === pid) }));
   }
 }
 
 const median = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
-const third = (items: readonly Sample[]): number => Math.max(1, Math.floor(items.length / 3));
 
-/** Megabytes a minute from the lowest point of one part of a life to that of another; null where a part was never told. */
-const growthOf = (first: readonly Sample[], last: readonly Sample[]): number | null => {
-  const least = (part: readonly Sample[]): Sample | undefined =>
-    part.filter(({ oldMb }) => oldMb !== null).toSorted((one, other) => one.oldMb! - other.oldMb!)[0];
-  const [from, to] = [least(first), least(last)];
-  return from === undefined || to === undefined ? null : ((to.oldMb! - from.oldMb!) / (to.age - from.age)) * 60;
-};
+/** Megabytes a minute: the median of all slopes, which single peaks do not move. */
+const slopeOf = (points: readonly (readonly [age: number, mb: number])[]): number =>
+  median(points.flatMap(([age, mb], at) => points.slice(at + 1).map(([later, then]) => ((then - mb) / (later - age)) * 60)));
 
-const findingOf = ({ member, samples }: Life): MemoryFinding => {
+export const findingOf = ({ member, samples, kept }: Life): MemoryFinding => {
   const seconds = samples.at(-1)!.age;
   const warm = samples.filter(({ age }) => age >= WARM_UP_SECONDS);
-  const long = seconds - WARM_UP_SECONDS >= SHORTEST_SECONDS;
-  const slopes = warm.flatMap((one, at) =>
-    warm.slice(at + 1).map((other) => ((other.residentMb - one.residentMb) / (other.age - one.age)) * 60),
-  );
-  const settled = long ? warm : samples;
-  const [first, last] = [settled.slice(0, third(settled)), settled.slice(-third(settled))];
+  const settled = seconds - WARM_UP_SECONDS >= SHORTEST_SECONDS ? warm : samples;
+  const third = Math.max(1, Math.floor(settled.length / 3));
+  const [first, last] = [settled.slice(0, third), settled.slice(-third)];
   const lag = (part: readonly Sample[]): number => median(part.flatMap(({ lagMs }) => (lagMs === null ? [] : [lagMs])));
+  const collected = kept.filter(({ age }) => age >= WARM_UP_SECONDS);
+  const spans = (collected.at(-1)?.age ?? 0) - (collected[0]?.age ?? 0);
   return {
     member,
     seconds,
     firstMb: median(first.map(({ residentMb }) => residentMb)),
     lastMb: median(last.map(({ residentMb }) => residentMb)),
     mostMb: Math.max(...samples.map(({ residentMb }) => residentMb)),
-    growthMbAMinute: long ? median(slopes) : null,
-    heapGrowthMbAMinute: seconds - WARM_UP_SECONDS >= SHORTEST_FOR_HEAP_SECONDS ? growthOf(first, last) : null,
-    descriptors: [
-      median(first.map(({ descriptors }) => descriptors)),
-      median(last.map(({ descriptors }) => descriptors)),
-      Math.max(...samples.map(({ descriptors }) => descriptors)),
-    ],
+    keptGrowthMbAMinute:
+      collected.length >= FEWEST_COLLECTIONS && spans >= SHORTEST_SECONDS / 2
+        ? slopeOf(collected.map(({ age, keptMb }) => [age, keptMb]))
+        : null,
+    growthMbAMinute:
+      seconds - WARM_UP_SECONDS >= SHORTEST_FOR_ROOM_SECONDS ? slopeOf(warm.map(({ age, residentMb }) => [age, residentMb])) : null,
+    descriptors: [median(first.map(({ own }) => own)), median(last.map(({ own }) => own)), Math.max(...samples.map(({ own }) => own))],
+    mostConnections: Math.max(...samples.map(({ taken }) => taken)),
     lagMs: [lag(first), lag(last)],
   };
 };
 
 /** What of the findings is beyond the bounds. */
 export const memoryFailures = (findings: readonly MemoryFinding[]): readonly string[] =>
-  findings.flatMap(({ member, mostMb, growthMbAMinute, heapGrowthMbAMinute, descriptors: [first, last], lagMs }) => [
-    ...(mostMb > MOST_RESIDENT_MB ? [`${member} took ${Math.round(mostMb)} MB`] : []),
-    ...(growthMbAMinute !== null && growthMbAMinute > MOST_GROWTH_MB_A_MINUTE
-      ? [`${member} grew by ${growthMbAMinute.toFixed(1)} MB a minute`]
-      : []),
-    ...(heapGrowthMbAMinute !== null && heapGrowthMbAMinute > MOST_GROWTH_MB_A_MINUTE
-      ? [`the heap of ${member} keeps ${heapGrowthMbAMinute.toFixed(1)} MB a minute more`]
-      : []),
-    ...(last > first + MOST_DESCRIPTORS_GROWTH ? [`${member} went from ${first} to ${last} descriptors`] : []),
-    ...(growthMbAMinute !== null && lagMs[1] > 3 * lagMs[0] + 250
-      ? [`the event loop of ${member} went from ${lagMs[0]} to ${lagMs[1]} ms of lag`]
-      : []),
-  ]);
+  findings.flatMap(
+    ({ member, seconds, mostMb, growthMbAMinute, keptGrowthMbAMinute, descriptors: [first, last], mostConnections, lagMs }) => [
+      ...(mostMb > MOST_RESIDENT_MB ? [`${member} took ${Math.round(mostMb)} MB`] : []),
+      ...(growthMbAMinute !== null && growthMbAMinute > MOST_GROWTH_MB_A_MINUTE
+        ? [`${member} grew by ${growthMbAMinute.toFixed(1)} MB a minute`]
+        : []),
+      ...(keptGrowthMbAMinute !== null && keptGrowthMbAMinute > MOST_GROWTH_MB_A_MINUTE
+        ? [`${member} keeps ${keptGrowthMbAMinute.toFixed(1)} MB a minute more`]
+        : []),
+      ...(last > first + MOST_DESCRIPTORS_GROWTH ? [`${member} went from ${first} to ${last} descriptors`] : []),
+      ...(mostConnections > MOST_CONNECTIONS ? [`${member} held ${mostConnections} connections`] : []),
+      ...(seconds - WARM_UP_SECONDS >= SHORTEST_SECONDS && lagMs[1] > 3 * lagMs[0] + 250
+        ? [`the event loop of ${member} went from ${lagMs[0]} to ${lagMs[1]} ms of lag`]
+        : []),
+    ],
+  );

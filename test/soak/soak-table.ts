@@ -32,12 +32,14 @@ export const soakTable = ({ seed }: SoakPlan, { failures, suffered, answers, mem
   });
   const grown = memory
     .filter(({ seconds }) => seconds > 20)
-    .map(({ member, seconds, firstMb, lastMb, mostMb, growthMbAMinute, descriptors, lagMs }) => [
+    .map(({ member, seconds, firstMb, lastMb, mostMb, growthMbAMinute, keptGrowthMbAMinute, descriptors, mostConnections, lagMs }) => [
       member,
       `${Math.round(seconds)} s`,
       `${Math.round(firstMb)} to ${Math.round(lastMb)} MB (${Math.round(mostMb)} at most)`,
       growthMbAMinute === null ? '' : `${growthMbAMinute.toFixed(2)} MB a minute`,
+      keptGrowthMbAMinute === null ? '' : `keeps ${keptGrowthMbAMinute.toFixed(2)} MB a minute more`,
       `${descriptors.join('/')} descriptors`,
+      `${mostConnections} connections at most`,
       `lag ${lagMs.map(milliseconds).join(' to ')}`,
     ]);
   return [

@@ -1,0 +1,34 @@
+import { appendFileSync } from 'node:fs';
+import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { getHeapSpaceStatistics } from 'node:v8';
+
+/** One line of the file. */
+export interface Kept {
+  readonly pid: number;
+  /** Seconds since the process began. */
+  readonly age: number;
+  /** Of the heap without the young generation, and of buffers outside of it. */
+  readonly keptMb: number;
+}
+
+/** Buffers of what was collected are freed a little later. */
+const SETTLES_MS = 500;
+
+const tell = (file: string): void => {
+  const spaces = getHeapSpaceStatistics().filter(({ space_name: name }) => name !== 'new_space' && name !== 'new_large_object_space');
+  const heap = spaces.reduce((total, { space_used_size: used }) => total + used, 0);
+  const kept: Kept = { pid: process.pid, age: process.uptime(), keptMb: (heap + process.memoryUsage().external) / 2 ** 20 };
+  appendFileSync(file, `${JSON.stringify(kept)}\n`);
+};
+
+/**
+ * Loaded before a process's own code (`--import`): tells in the file what is left after each full collection of the heap. Nothing is collected
+ * for it: the process runs as it would.
+ */
+const file = process.env['SOAK_MEMORY_FILE'];
+if (file !== undefined) {
+  new PerformanceObserver((list) => {
+    const kinds = list.getEntries().map((entry) => (entry as unknown as { readonly detail: { readonly kind: number } }).detail.kind);
+    if (kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)) setTimeout(tell, SETTLES_MS, file).unref();
+  }).observe({ entryTypes: ['gc'] });
+}
