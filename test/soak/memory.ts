@@ -81,7 +81,7 @@ export class Memory {
       .then((answer) => answer.text())
       .catch(() => '');
     const lag = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(told)?.[1];
-    const ports = [baseUrl, opsUrl].flatMap((url) => (url === null ? [] : [Number(new URL(url).port)]));
+    const ports = [baseUrl, opsUrl].flatMap((url) => (url === null || url === '' ? [] : [Number(new URL(url).port)]));
     try {
       const residentMb = Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
       const age = (performance.now() - life.since) / 1000;
