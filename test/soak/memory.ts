@@ -28,7 +28,7 @@ const SHORTEST_SECONDS = 90;
 const SHORTEST_FOR_ROOM_SECONDS = 300;
 const FEWEST_COLLECTIONS = 4;
 /** No process may be larger at any time. */
-export const MOST_RESIDENT_MB = 450;
+export const MOST_RESIDENT_MB = 400;
 export const MOST_GROWTH_MB_A_MINUTE = 6;
 export const MOST_DESCRIPTORS_GROWTH = 40;
 /** Of all customers together there are fewer. */
