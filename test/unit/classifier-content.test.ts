@@ -28,6 +28,10 @@ describe('the evidence', () => {
     ).toBe('A zoning change of two acres from retail to homes is asked for.');
   });
 
+  it.each([',', '-', '; –'])('is the title as it stands where the title is "%s" and the kind of matter alone tells', (title) => {
+    expect(content(title, { item: { matterType: 'Zoning Case' } }).evidenceQuote).toBe(title);
+  });
+
   it('keeps to the clauses around the keyword in an endless sentence', () => {
     const title = `Authorize (1) ${'one more of many duties of the manager; (2) '.repeat(15)} annexation of land in the extraterritorial jurisdiction; ${'and so on; '.repeat(60)}`;
     const { evidenceQuote } = content(title);

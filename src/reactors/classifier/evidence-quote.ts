@@ -34,8 +34,7 @@ const shortened = (text: string, sentence: Span, phrase: Span): Span => {
 export const evidenceQuote = (text: string, phrase: Span): string => {
   const whole = sentencesOf(text).find((span) => span.start <= phrase.start && phrase.end <= span.end) ?? phrase;
   const { start, end } = whole.end - whole.start > QUOTE_LIMIT ? shortened(text, whole, phrase) : whole;
-  return text
-    .slice(start, end)
-    .trim()
-    .replace(/[\s;,]*(?:[-–—])?[\s;,]*$/, '');
+  const quote = text.slice(start, end).trim();
+  // A title may be nothing else: then it is quoted as it stands.
+  return quote.replace(/[\s;,]*(?:[-–—])?[\s;,]*$/, '') || quote;
 };
