@@ -16,7 +16,7 @@ process.env['NODE_COMPILE_CACHE'] ??= join(import.meta.dirname, 'node_modules/.c
 /** Four lanes by cost: `fast` is what `npm run check` runs, `npm test` runs them all. */
 export default defineConfig({
   test: {
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     projects: [
       lane('fast', ['test/unit/**/*.test.ts', 'test/architecture/**/*.test.ts'], 20_000, []),
