@@ -49,6 +49,12 @@ const ceiling = z
   .transform((text) => text.split(','))
   .pipe(z.tuple([rate, rate]))
   .transform(([sustained, burst]) => ({ sustained, burst }));
+/** What `proxy-addr` reads: addresses, ranges, and three names for ranges. */
+const PROXY_RANGES = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);
+const proxies = z
+  .string()
+  .transform((text) => (text === 'none' ? [] : text.split(',').map((range) => range.trim())))
+  .pipe(z.array(PROXY_RANGES));
 const httpUrl = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
 /** Smallest units of the asset; `none` sells nothing for the time being. */
@@ -88,6 +94,14 @@ const postgresUrl = z
 const SETTINGS = {
   CIVIC_HTTP_HOST: [z.string().min(1), '127.0.0.1', 'a host name or address'],
   CIVIC_HTTP_PORT: [port, '8080', 'a port from 0 to 65535; 0 picks a free one'],
+  CIVIC_HTTP_MAX_CONNECTIONS: [count, '4000', 'a whole number of at least 1'],
+  CIVIC_HTTP_MAX_CONNECTIONS_PER_CLIENT: [count, '256', 'a whole number of at least 1'],
+  CIVIC_HTTP_MAX_PIPELINED: [count, '32', 'a whole number of at least 1'],
+  CIVIC_TRUSTED_PROXIES: [
+    proxies,
+    'loopback',
+    'addresses and ranges such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas; or none',
+  ],
   CIVIC_OPS_HOST: [z.string().min(1), '127.0.0.1', 'a host name or address'],
   CIVIC_OPS_PORT: [z.union([z.literal('off'), port]), '9464', 'a port from 0 to 65535, or off'],
   CIVIC_BASE_URL: [httpUrl, undefined, 'an http or https URL'],

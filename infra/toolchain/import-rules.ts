@@ -15,7 +15,7 @@ const QUERIES = '^queries/';
 /** What a customer runs against the service; it shares words with us and nothing else. */
 const CLIENT = '^client/';
 const INWARD = [DOMAIN, CONTRACT, COMMANDS, QUERIES];
-const EDGES = '^src/(http|mcp|cli|serving|admission|sources|documents|reactors)/';
+const EDGES = '^src/(http|ops|metrics|mcp|cli|serving|admission|sources|documents|reactors)/';
 const PROGRAM = '^src/(settings|civic|read-models)[.]ts$';
 
 /** The table of the architecture page; `test` and `bench` are under no rule but the ones on circles and on what cannot be found. */
@@ -29,7 +29,8 @@ const PARTS: readonly Part[] = [
   { from: '^src/admission/', ours: ['^src/admission/', ...INWARD] },
   { from: '^src/sources/', ours: ['^src/sources/', ...INWARD] },
   { from: '^src/documents/', ours: ['^src/documents/', ...INWARD] },
-  { from: '^src/(http|mcp)/', ours: ['^src/(http|mcp|admission|documents)/', ...INWARD] },
+  { from: '^src/metrics/', ours: ['^src/metrics/', DOMAIN, QUERIES] },
+  { from: '^src/(http|ops|mcp)/', ours: ['^src/(http|ops|metrics|mcp|admission|documents)/', ...INWARD] },
   { from: '^src/cli/', ours: [EDGES, PROGRAM, CLIENT, '^projections/', ...INWARD] },
   { from: '^src/serving/', ours: [EDGES, PROGRAM, '^projections/', ...INWARD] },
   { from: CLIENT, ours: [CLIENT, DOMAIN] },
@@ -49,9 +50,11 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   luxon: ['^src/sources/', '^src/settings[.]ts$'],
   commander: ['^src/cli/', '^src/main[.]ts$'],
   'cli-progress': ['^src/cli/'],
-  fastify: ['^src/http/'],
+  fastify: ['^src/(http|ops)/'],
+  '@fastify/cors': ['^src/http/'],
+  '@fastify/proxy-addr': ['^src/http/'],
   '@modelcontextprotocol/server': ['^src/mcp/'],
-  'prom-client': ['^src/http/', '^src/serving/'],
+  'prom-client': ['^src/(metrics|ops)/', '^src/serving/'],
   pino: ['^infra/system/'],
   '@opentelemetry/api': ['^infra/telemetry/'],
   '@opentelemetry/sdk-node': ['^infra/telemetry/'],

@@ -22,8 +22,8 @@ export interface Principal {
 }
 
 export interface Presented {
-  /** Every `Authorization` header of the request; more than one is no credential. */
-  readonly authorization: readonly string[] | undefined;
+  /** The `Authorization` header; several of them, joined, are no credential. */
+  readonly authorization: string | undefined;
   readonly surface: Surface;
   /** What the operation needs; null where any active key will do. */
   readonly scope: Scope | null;

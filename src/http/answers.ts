@@ -1,13 +1,13 @@
 import type { z } from 'zod';
 import type { Principal } from '../admission/admit.ts';
 import { PAGE_CEILING } from '../contract/fields.ts';
-import type { JsonPage, OperationFunctions, SubscriptionPlace } from '../contract/handlers.ts';
+import type { JsonPage, OperationFunctions, RecordsInput, SubscriptionPlace } from '../contract/handlers.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { CUSTOMER_OPERATIONS, CustomerOperationId } from '../contract/operations.ts';
 import { SUBSCRIPTION_CAPS } from '../domain/plans.ts';
 import { uuid } from '../domain/records/fields.ts';
+import type { Resource } from '../domain/records/resources.ts';
 import { Rejection } from '../domain/rejections.ts';
-import { recordLookups } from './record-lookups.ts';
 
 /** One admitted request with its parsed input. */
 export interface Exchange<Op extends Operation> {
@@ -91,3 +91,17 @@ export const createAnswers = (functions: OperationFunctions, baseUrl: () => stri
   getDataReport: async ({ params, principal: { accountId } }) =>
     asData(await functions.getDataReport({ accountId, reportId: params.reportId })),
 });
+
+/** What a batch looks up: each resource and id once. An id that is no uuid is no record's id and is left out, not refused. */
+function recordLookups(requests: readonly { resource: Resource; ids: readonly string[] }[]): RecordsInput['requests'] {
+  const ids = new Map<Resource, Set<string>>();
+  for (const request of requests) {
+    const known = ids.get(request.resource) ?? new Set();
+    for (const id of request.ids) {
+      const parsed = uuid.safeParse(id);
+      if (parsed.success) known.add(parsed.data);
+    }
+    if (known.size > 0) ids.set(request.resource, known);
+  }
+  return [...ids].map(([resource, known]) => ({ resource, ids: [...known] }));
+}

@@ -1,149 +1,240 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { readBeforeJudging } from './read-before-judging.ts';
-import { answerTo } from './refusals.ts';
-import { refusalFor } from './report-refusals.ts';
 import { Rejection, type RejectionCode } from '../domain/rejections.ts';
-import { isCustomerPath } from './customer-paths.ts';
+import type { IsTrustedProxy } from './client-address.ts';
+import { brokenRequestAnswer } from './errors.ts';
+import { readBeforeJudging } from './read-before-judging.ts';
 
-/** How long the rest of a body that nobody reads may go on arriving after the answer. */
+/** How long the rest of a body that is not read may go on arriving after the answer. */
 const DRAIN_MS = 5_000;
+/** How long a client may take to read the refusal of what was no request. */
 const LINGER_MS = 1_000;
-/** What was accepted right before the close has its request still on the way. */
+/** A connection that was accepted right before the close has its request still on the way. */
 const ARRIVING_MS = 1_000;
 
-/** What Node tells of it; `rawPacket` is the Buffer that held the first broken byte. */
+/** Milliseconds. */
+export interface ConnectionTimeouts {
+  /** From a request's first byte to the end of its headers. */
+  readonly headers: number;
+  /** From a request's first byte to its last. */
+  readonly request: number;
+  /** Between two requests on one connection: clients are told so. */
+  readonly keepAlive: number;
+  /** A connection is ended so much later than clients were told: what they sent in time may still be on its way. */
+  readonly keepAliveMargin: number;
+}
+
+export interface ConnectionLimits {
+  /** Open connections in total. */
+  readonly total: number;
+  /** Open connections of one address that is no trusted proxy. */
+  readonly perClient: number;
+  /** Requests of one connection that wait for the answer before theirs. */
+  readonly pipelined: number;
+}
+
+export type RefusedConnection = 'total' | 'client' | 'pipelined';
+
+export interface ConnectionsParts {
+  readonly timeouts: ConnectionTimeouts;
+  readonly limits: ConnectionLimits;
+  readonly isTrustedProxy: IsTrustedProxy;
+  /** Counts the answer to what was no request. */
+  readonly onRefused: (code: RejectionCode) => void;
+  readonly onConnectionRefused: (limit: RefusedConnection) => void;
+}
+
+/** What Node reports of it; `rawPacket` is the Buffer that held the first broken byte. */
 export interface BrokenRequest extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
 }
 
-/** Which response each connection is at, so that a broken connection is answered once at most. */
-export interface Connections {
-  opened(socket: Socket): void;
-  begin(request: IncomingMessage, response: ServerResponse): void;
-  /** The request cannot be answered before its body is here. */
-  awaitsBody(request: IncomingMessage): void;
-  /** Node could not read what came on this connection, or did not get it in time. */
-  broken(error: BrokenRequest, socket: Socket): void;
-  /** Nothing has passed on this connection for as long as it may idle, or an answer wait for its reader. */
-  silent(socket: Socket): void;
-  /** From now on each answer is the last of its connection, and says so. */
-  drain(): void;
-  /** Ends each connection: at once where nothing is asked, after its answer where something is. What has only begun to arrive gets a moment. */
-  close(server: Server): void;
+interface Connection {
+  /** Of the newest request that was handled. */
+  latest?: ServerResponse;
+  answering: boolean;
+  /** Nothing more can be read: the connection ends after the answers that are due. */
+  ending: boolean;
+  readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
 }
 
-/** `onRefused` is told the code of each answer to what was no request; `requestMs` is what a request has from its first byte to its last. */
-export const createConnections = (onRefused: (code: RejectionCode) => void, requestMs: number): Connections => {
-  const refuse = (error: BrokenRequest, socket: Duplex, target?: string): void => onRefused(refuseBroken(error, socket, target));
-  const current = new WeakMap<Duplex, ServerResponse>();
-  const awaitingBody = new WeakSet<IncomingMessage>();
-  const open = new Set<Socket>();
-  let draining = false;
-  const end = (error: BrokenRequest, socket: Socket): void => {
-    const response = current.get(socket);
+/** The connections of one listener: Node's limits, and those that Node does not have. */
+export class Connections {
+  readonly #parts: ConnectionsParts;
+  readonly #open = new Map<Socket, Connection>();
+  readonly #perClient = new Map<string, number>();
+  #draining = false;
+
+  constructor(parts: ConnectionsParts) {
+    this.#parts = parts;
+  }
+
+  /** For Fastify's `serverFactory`. */
+  createServer(handle: RequestListener): Server {
+    const { timeouts, limits } = this.#parts;
+    const options = {
+      headersTimeout: timeouts.headers,
+      requestTimeout: timeouts.request,
+      keepAliveTimeout: timeouts.keepAlive,
+      keepAliveTimeoutBuffer: timeouts.keepAliveMargin,
+      connectionsCheckingInterval: Math.min(1_000, timeouts.headers / 2),
+      // Node would answer without the envelope: the listener looks for the header.
+      requireHostHeader: false,
+      // A second `Host` or `Authorization` shows in the value instead of being dropped.
+      joinDuplicateHeaders: true,
+    };
+    const server = createServer(options, (request, response) => this.#inOrder(handle, request, response));
+    server.maxConnections = limits.total;
+    server.setTimeout(2 * timeouts.request);
+    server.on('drop', () => this.#parts.onConnectionRefused('total'));
+    server.on('connection', (socket) => this.#opened(socket));
+    server.on('timeout', (socket: Socket) => this.#silent(socket));
+    server.on('connect', (_request, socket) => this.#refuse(new Error('CONNECT'), socket));
+    // Node would answer an unknown expectation without the envelope, and invite a body before it is known who sends it.
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    server.on('checkContinue', (request, response) => server.emit('request', request, response));
+    return server;
+  }
+
+  /** For Fastify's `clientErrorHandler`: Node could not read what came on this connection, or did not get it in time. */
+  broken(error: BrokenRequest, socket: Socket): void {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') this.#late(error, socket);
+    else this.#end(error, socket);
+  }
+
+  /** From now on each answer is the last of its connection, and says so. */
+  drain(): void {
+    this.#draining = true;
+    for (const { latest } of this.#open.values()) if (latest !== undefined) latest.shouldKeepAlive = false;
+  }
+
+  /** Ends each connection: at once where no request is open, after its answer where one is. What has begun to arrive gets a moment. */
+  close(server: Server): void {
+    server.closeIdleConnections();
+    const timer = setTimeout(() => {
+      for (const [socket, { answering }] of this.#open) if (!answering) socket.destroySoon();
+    }, ARRIVING_MS).unref();
+    server.once('close', () => clearTimeout(timer));
+    for (const connection of this.#open.values()) connection.ending = true;
+  }
+
+  #opened(socket: Socket): void {
+    // Node takes its own listener away where it hands a socket over (CONNECT, Upgrade): an error without one would end the process.
+    socket.on('error', () => socket.destroy());
+    this.#open.set(socket, { answering: false, ending: false, waiting: [] });
+    socket.once('close', () => this.#open.delete(socket));
+    const { remoteAddress: client } = socket;
+    if (client === undefined || this.#parts.isTrustedProxy(client)) return;
+    const count = (this.#perClient.get(client) ?? 0) + 1;
+    this.#perClient.set(client, count);
+    socket.once('close', () => {
+      const left = this.#perClient.get(client)! - 1;
+      if (left === 0) this.#perClient.delete(client);
+      else this.#perClient.set(client, left);
+    });
+    if (count <= this.#parts.limits.perClient) return;
+    this.#parts.onConnectionRefused('client');
+    socket.destroy();
+  }
+
+  /**
+   * Requests of one connection are handled one after the other, so that it holds one answer at most that its client has not read. Node
+   * hands over every request of a packet at once, and stops reading only between packets: too many of them end the connection.
+   */
+  #inOrder(handle: RequestListener, request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#open.get(request.socket);
+    if (connection === undefined || request.socket.destroyed) return;
+    if (!connection.answering) return this.#handle(handle, connection, request, response);
+    if (connection.waiting.length < this.#parts.limits.pipelined) {
+      connection.waiting.push([request, response]);
+      return;
+    }
+    this.#parts.onConnectionRefused('pipelined');
+    request.socket.destroy();
+  }
+
+  #handle(handle: RequestListener, connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    connection.answering = true;
+    connection.latest = response;
+    if (this.#draining) response.shouldKeepAlive = false;
+    response.once('close', () => {
+      connection.answering = false;
+      if (socket.destroyed) return;
+      // The rest of a body that was not needed may go on arriving, so that the answer is not lost to a reset; then the connection ends.
+      if (!request.complete) endOfBody(request, socket);
+      const next = connection.waiting.shift();
+      if (next !== undefined) this.#handle(handle, connection, ...next);
+      else if (connection.ending) socket.destroySoon();
+    });
+    handle(request, response);
+  }
+
+  #end(error: BrokenRequest, socket: Socket): void {
+    const connection = this.#open.get(socket);
+    const request = connection?.latest?.req;
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    else if (response === undefined || (response.writableFinished && response.req.complete)) refuse(error, socket);
-    else if (response.writableFinished) socket.destroy();
-    else if (!response.writableEnded && !response.req.complete && awaitingBody.has(response.req)) refuse(error, socket, response.req.url);
-    // The answer under way needs nothing more from the connection; it ends with it.
-    else response.once('finish', () => socket.end());
-  };
-  const late = (error: BrokenRequest, socket: Socket): void => {
-    const before = current.get(socket);
-    const isInBody = before !== undefined && !before.req.complete;
+    // The body that Fastify reads is what is broken, or late: Fastify answers.
+    else if (connection?.answering && !request!.complete && request!.listenerCount('data') > 0) {
+      request!.emit('error', rejectionOfBroken(error.code));
+    } else if (connection?.answering) connection.ending = true;
+    // The request was answered before its body ended.
+    else if (request?.complete === false) socket.destroy();
+    else this.#refuse(error, socket);
+  }
+
+  #late(error: BrokenRequest, socket: Socket): void {
+    const connection = this.#open.get(socket);
+    const before = connection?.latest;
+    const isInBody = before?.req.complete === false;
     const arrived = (): boolean => {
-      const response = current.get(socket);
+      const latest = connection?.latest;
       if (isInBody) return before.req.complete;
-      if (response === undefined || response === before) return false;
+      if (latest === undefined || latest === before) return false;
       // Node has judged this request and looks at it no more: its body is waited for here.
-      if (!response.req.complete) {
-        const timer = setTimeout(() => response.req.complete || late(error, socket), requestMs).unref();
-        response.once('close', () => clearTimeout(timer));
+      if (!latest.req.complete) {
+        const timer = setTimeout(() => latest.req.complete || this.#late(error, socket), this.#parts.timeouts.request).unref();
+        latest.once('close', () => clearTimeout(timer));
       }
       return true;
     };
     readBeforeJudging(socket, arrived, () => {
-      // Node counts from the connection on. Who has said nothing has asked for nothing, and may be slow to begin: that is ended as an idle one is.
-      if (socket.bytesRead > 0) end(error, socket);
+      // Node counts from the connection on. A client that has sent nothing may be slow to begin: it is ended as an idle one is.
+      if (socket.bytesRead > 0) this.#end(error, socket);
     });
-  };
-  return {
-    opened: (socket) => {
-      open.add(socket);
-      socket.once('close', () => open.delete(socket));
-    },
-    begin: (request, response) => {
-      const { socket, headers } = request;
-      current.set(socket, response);
-      // Most requests have no body: those need no listener.
-      const hasBody = headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
-      if (hasBody) response.once('finish', () => endOfBody(request, socket));
-      if (draining) response.shouldKeepAlive = false;
-    },
-    awaitsBody: (request) => awaitingBody.add(request),
-    broken: (error, socket) => (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? late : end)(error, socket),
-    silent: (socket) => {
-      const read = socket.bytesRead;
-      readBeforeJudging(
-        socket,
-        () => socket.bytesRead > read,
-        () => socket.destroy(),
-      );
-    },
-    drain: () => {
-      draining = true;
-      for (const socket of open) {
-        const response = current.get(socket);
-        if (response !== undefined) response.shouldKeepAlive = false;
-      }
-    },
-    close: (server) => {
-      server.closeIdleConnections();
-      const timer = setTimeout(() => {
-        for (const socket of open) if (current.get(socket)?.writableFinished ?? true) socket.destroySoon();
-      }, ARRIVING_MS).unref();
-      server.once('close', () => clearTimeout(timer));
-      for (const socket of open) {
-        const response = current.get(socket);
-        if (response?.writableFinished === false) response.once('finish', () => socket.end());
-      }
-    },
-  };
-};
+  }
 
-/** An answer does not wait for a body that nobody reads. The body may end in peace, so that the answer is not lost to a reset. */
-const endOfBody = (request: IncomingMessage, socket: Socket): void => {
-  if (request.complete) return;
+  #silent(socket: Socket): void {
+    const read = socket.bytesRead;
+    readBeforeJudging(
+      socket,
+      () => socket.bytesRead > read,
+      () => socket.destroy(),
+    );
+  }
+
+  #refuse(error: BrokenRequest, socket: Duplex): void {
+    const target = /^[A-Z]+ (\S+)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '')?.[1];
+    const { code, text } = brokenRequestAnswer(rejectionOfBroken(error.code), target);
+    this.#parts.onRefused(code);
+    socket.end(text);
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once('close', () => clearTimeout(timer));
+  }
+}
+
+function endOfBody(request: IncomingMessage, socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), DRAIN_MS).unref();
-  request.once('close', () => clearTimeout(timer));
-  request.once('end', () => clearTimeout(timer));
+  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer));
   request.resume();
-};
+}
 
 /** Statuses stay within the specification's table, which has neither 408 nor 431. */
-const rejectionOf = (code: string | undefined): Rejection => {
+function rejectionOfBroken(code: string | undefined): Rejection {
   if (code === 'HPE_HEADER_OVERFLOW') return new Rejection('request_too_large', 'the request line and headers are over 16 KiB');
   if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new Rejection('request_too_large', 'the chunk extensions are too long');
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Rejection('invalid_parameter', 'the request did not arrive in time');
   return new Rejection('invalid_parameter', 'the request is not valid HTTP');
-};
-
-const refuseBroken = (error: BrokenRequest, socket: Duplex, target?: string): RejectionCode => {
-  const path = target ?? /^[A-Z]+ (\S+)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '')?.[1];
-  const worded = refusalFor(path ?? '', rejectionOf(error.code));
-  const { status, headers, body } = answerTo(worded.rejection, worded.status);
-  // What was asked for may be unknown; an answer that might belong to a customer is never stored.
-  const noStore = path === undefined || isCustomerPath(path) ? { 'cache-control': 'no-store' } : {};
-  const lines = Object.entries({ ...headers, ...noStore, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
-  const head = `HTTP/1.1 ${status} ${status === 413 ? 'Payload Too Large' : 'Bad Request'}`;
-  socket.end([head, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n'));
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
-  socket.once('close', () => clearTimeout(timer));
-  return worded.rejection.code;
-};
-
-/** `CONNECT` never reaches the router. */
-export const refuseConnect = (_request: IncomingMessage, socket: Duplex): void => void refuseBroken(new Error('CONNECT'), socket);
+}

@@ -2,17 +2,17 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Operations, readOperations } from '../../queries/read-operations.ts';
 import type { Civic } from '../civic.ts';
 import type { Position } from '../domain/ports/event-log.ts';
-import { registerKafkaMetrics } from '../http/kafka-metrics.ts';
-import { registerLagMetrics } from '../http/lag-metrics.ts';
-import { createHttpMetrics, type HttpMetrics } from '../http/metrics.ts';
-import { createOperationsWatch } from '../http/ops/operations-watch.ts';
-import { watchProcess } from '../http/ops/process-state.ts';
-import { createReadOpsState } from '../http/ops/read-state.ts';
-import { createRecentFigures, SAMPLE_EVERY_MS } from '../http/ops/recent-figures.ts';
-import { registerOperationsMetrics } from '../http/operations-metrics.ts';
-import { createOpsServer } from '../http/ops-server.ts';
-import { registerProcessMetrics } from '../http/process-metrics.ts';
-import { registerReportMetrics } from '../http/report-metrics.ts';
+import { registerKafkaMetrics } from '../metrics/kafka-metrics.ts';
+import { registerLagMetrics } from '../metrics/lag-metrics.ts';
+import { createHttpMetrics, type HttpMetrics } from '../metrics/http-metrics.ts';
+import { createOperationsWatch } from '../ops/operations-watch.ts';
+import { watchProcess } from '../ops/process-state.ts';
+import { createReadOpsState } from '../ops/read-state.ts';
+import { createRecentFigures, SAMPLE_EVERY_MS } from '../ops/recent-figures.ts';
+import { registerOperationsMetrics } from '../metrics/operations-metrics.ts';
+import { createOpsServer } from '../ops/ops-server.ts';
+import { registerProcessMetrics } from '../metrics/process-metrics.ts';
+import { registerReportMetrics } from '../metrics/report-metrics.ts';
 import { listenOn } from './listen.ts';
 import { createReadiness } from './readiness.ts';
 import { repeat } from './repeat.ts';
@@ -69,6 +69,7 @@ export const openOpsListener = async (
     registry,
     readiness,
     state: createReadOpsState({ watch, ofProcess, clock: machineClock }),
+    host: settings.CIVIC_OPS_HOST,
     logger,
   });
   const close = async () => {

@@ -1,7 +1,7 @@
 import type { EventLog, Position } from '../domain/ports/event-log.ts';
 import type { Generation, GenerationStore } from '../domain/ports/generations.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import type { Readiness, ReadinessCheck } from '../http/ops/readyz.ts';
+import type { Readiness, ReadinessCheck } from '../ops/readyz.ts';
 
 export interface ReadinessParts {
   readonly generations: Pick<GenerationStore, 'list'>;

@@ -1,6 +1,7 @@
 import type { Civic } from '../civic.ts';
 import { BadSetting } from '../settings.ts';
 import { documentRoutes } from '../documents/document-routes.ts';
+import { trustedProxies } from '../http/client-address.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
 import { fillNewLog, type SampleWanted } from '../sources/first-run.ts';
 import { bannerText } from './banner.ts';
@@ -81,6 +82,12 @@ const openListeners = async (
     metrics,
     tracing: civic.tracing,
     logSampleEvery: LOG_EVERY,
+    isTrustedProxy: trustedProxies(settings.CIVIC_TRUSTED_PROXIES),
+    limits: {
+      total: settings.CIVIC_HTTP_MAX_CONNECTIONS,
+      perClient: settings.CIVIC_HTTP_MAX_CONNECTIONS_PER_CLIENT,
+      pipelined: settings.CIVIC_HTTP_MAX_PIPELINED,
+    },
     timeouts: HTTP_TIMEOUTS,
   });
   const bound = await listenOn(http, 'CIVIC_HTTP', settings.CIVIC_HTTP_HOST, settings.CIVIC_HTTP_PORT);

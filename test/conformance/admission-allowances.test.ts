@@ -271,7 +271,7 @@ describe('processes that ask for the same accounts in any order', () => {
     for (let round = 0; round < 25; round += 1) {
       const orders = processes.map((_, nth) => customers.toSorted((one, other) => order(one, nth + round) - order(other, nth + round)));
       const all = orders.flatMap((ordered, nth) =>
-        ordered.map(({ key }) => processes[nth]!.admit({ authorization: [`Bearer ${key}`], surface: 'data', scope: null, now: NOW })),
+        ordered.map(({ key }) => processes[nth]!.admit({ authorization: `Bearer ${key}`, surface: 'data', scope: null, now: NOW })),
       );
       asked += all.length;
       await Promise.allSettled(all);
@@ -307,7 +307,7 @@ describe('further charges and a store that fails', () => {
   let admission: Admission;
   const rules = { ...BUILT_IN_RULES, plans: { ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 10, burstLimit: 6 } } };
   const admitted = ({ key }: Customer) =>
-    admission.admit({ authorization: [`Bearer ${key}`], surface: 'tools', scope: 'mcp:read', now: NOW + 500 });
+    admission.admit({ authorization: `Bearer ${key}`, surface: 'tools', scope: 'mcp:read', now: NOW + 500 });
   beforeAll(() => {
     admission = bench.admission(rules);
   });
@@ -333,14 +333,14 @@ describe('further charges and a store that fails', () => {
     const told: (readonly number[])[] = [];
     const asked = Array.from({ length: 20 }, (_, nth) =>
       crowded.admit({
-        authorization: [`Bearer ${customer.key}`],
+        authorization: `Bearer ${customer.key}`,
         surface: 'data',
         scope: 'civic:read',
         now: NOW + 500,
         onAllowance: (states) => void (told[nth] = states.map(({ remaining }) => remaining)),
       }),
     );
-    const other = crowded.admit({ authorization: [`Bearer ${neighbour.key}`], surface: 'data', scope: null, now: NOW + 500 });
+    const other = crowded.admit({ authorization: `Bearer ${neighbour.key}`, surface: 'data', scope: null, now: NOW + 500 });
     const answers = (await Promise.allSettled(asked)).map((answer) => (answer.status === 'fulfilled' ? 'passed' : String(answer.reason)));
     const [used, beyond] = ['Rejection: the allowance of the account is used up', 'Rejection: the account sends more than any may'];
     expect(answers).toEqual([...Array<string>(6).fill('passed'), ...Array<string>(6).fill(used), ...Array<string>(8).fill(beyond)]);

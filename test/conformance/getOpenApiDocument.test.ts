@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openApiDocument } from '../../src/contract/get-openapi-document.ts';
 import { OPERATIONS } from '../../src/contract/operations.ts';
 import { documentRoutes } from '../../src/documents/document-routes.ts';
-import type { DocumentRoute } from '../../src/http/documents.ts';
+import type { DocumentRoute } from '../../src/http/document-routes.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicRefusal, expectPublicSuccess } from '../support/http-public.ts';
 

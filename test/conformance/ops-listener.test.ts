@@ -1,9 +1,9 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ProjectionFigures, registerLagMetrics } from '../../src/http/lag-metrics.ts';
-import type { OpsState } from '../../src/http/ops/ops-state.ts';
-import type { Readiness } from '../../src/http/ops/readyz.ts';
-import { createOpsServer, type OpsServer } from '../../src/http/ops-server.ts';
+import { type ProjectionFigures, registerLagMetrics } from '../../src/metrics/lag-metrics.ts';
+import type { OpsState } from '../../src/ops/ops-state.ts';
+import type { Readiness } from '../../src/ops/readyz.ts';
+import { createOpsServer, type OpsServer } from '../../src/ops/ops-server.ts';
 
 const registry = new Registry();
 const READY: Readiness = { status: 'ready', checks: [{ name: 'database', ok: true }] };
@@ -31,6 +31,7 @@ beforeAll(async () => {
     registry,
     readiness: () => readiness(),
     state: () => state(),
+    host: '127.0.0.1',
     logger: { debug: log, info: log, warn: log, error: log },
   });
   const { host, port } = await server.listen({ host: '127.0.0.1', port: 0 });

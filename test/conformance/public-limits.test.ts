@@ -6,8 +6,8 @@ const edges: HttpEdge[] = [];
 afterEach(async () => {
   for (const edge of edges.splice(0)) await edge.close();
 });
-const start = async (requests = 3): Promise<HttpEdge> => {
-  const edge = await startHttpEdge({ publicLimit: { requests, seconds: 60 } });
+const start = async (requests = 3, trustedProxies = ['loopback']): Promise<HttpEdge> => {
+  const edge = await startHttpEdge({ publicLimit: { requests, seconds: 60 }, trustedProxies });
   edges.push(edge);
   return edge;
 };
@@ -54,20 +54,29 @@ describe('the limit of the public endpoints', () => {
     expect(await statuses(edge, 2)).toEqual([200, 429]);
   });
 
-  test('is per client: the first X-Forwarded-For entry, however it is spelt, and not the last', async () => {
-    const edge = await start(2);
-    for (const one of ['203.0.113.7', '203.0.113.7, 10.0.0.1', ' 203.0.113.7:4711 ,x', '::ffff:203.0.113.7']) await get(edge, one);
+  test('is per client: the rightmost X-Forwarded-For entry that is no trusted proxy, however it is spelt', async () => {
+    const edge = await start(2, ['loopback', '10.0.0.0/8']);
+    for (const one of ['203.0.113.7', '203.0.113.7, 10.0.0.1', ' 203.0.113.7:4711 ,10.1.2.3', '::ffff:203.0.113.7']) await get(edge, one);
     expect(await statuses(edge, 1, '203.0.113.7')).toEqual([429]);
-    expect(await statuses(edge, 1, '203.0.113.8, 203.0.113.7')).toEqual([200]);
+    expect(await statuses(edge, 1, '198.51.100.1, 203.0.113.7')).toEqual([429]);
+    expect(await statuses(edge, 1, '203.0.113.7, 203.0.113.8')).toEqual([200]);
     expect(await statuses(edge, 3, '2001:db8::1')).toEqual([200, 200, 429]);
     expect(await statuses(edge, 1, '[2001:DB8:0::1]:80')).toEqual([429]);
     expect(await statuses(edge, 1)).toEqual([200]);
   });
 
+  test('does not believe the header of a connection that is no trusted proxy', async () => {
+    const edge = await start(2, ['192.0.2.1']);
+    expect(await statuses(edge, 1, '203.0.113.7')).toEqual([200]);
+    expect(await statuses(edge, 1, '203.0.113.8')).toEqual([200]);
+    expect(await statuses(edge, 1, '203.0.113.9')).toEqual([429]);
+    expect(await statuses(edge, 1)).toEqual([429]);
+  });
+
   test('counts what names no address for the address of the socket', async () => {
     const edge = await start(2);
     expect(await statuses(edge, 1, 'unknown')).toEqual([200]);
-    expect(await statuses(edge, 1, ', 203.0.113.7')).toEqual([200]);
+    expect(await statuses(edge, 1, '203.0.113.7, x')).toEqual([200]);
     expect(await statuses(edge, 1)).toEqual([429]);
     expect(await statuses(edge, 1, '127.0.0.1')).toEqual([429]);
   });

@@ -40,13 +40,27 @@ describe('a client address', () => {
     expect((await fetch(`${edge.url}/api/v1/data/health`, { headers })).status).toBe(200);
   });
 
-  test('is the first of X-Forwarded-For, in whatever way it is written', async () => {
-    for (const address of ['2001:db8::1', '[2001:DB8:0::1]:80', '2001:db8::1, 10.0.0.1']) {
+  test('is the rightmost of X-Forwarded-For that is no trusted proxy, in whatever way it is written', async () => {
+    for (const address of ['2001:db8::1', '[2001:DB8:0::1]:80', '10.0.0.1, 2001:db8::1']) {
       expect((await read({ 'x-forwarded-for': address })).status).toBe(200);
     }
-    await expectRefusal(await read({ 'x-forwarded-for': '2001:0db8::0001' }), 429, 'rate_limited');
+    await expectRefusal(await read({ 'x-forwarded-for': '2001:0db8::0001, 127.0.0.2' }), 429, 'rate_limited');
     expect((await read({ 'x-forwarded-for': '2001:db8::2' })).status).toBe(200);
     expect((await read()).status).toBe(200);
+  });
+
+  test('is that of the connection where it comes from no trusted proxy, whatever the header rotates through', async () => {
+    const direct = await startHttpEdge({ reportClientLimit: { requests: 3, seconds: 60 }, trustedProxies: ['192.0.2.1'] });
+    try {
+      const statuses: number[] = [];
+      for (let nth = 0; nth < 5; nth += 1) {
+        const headers = { authorization: `Bearer ${direct.keys.all}`, 'x-forwarded-for': `203.0.113.${nth}` };
+        statuses.push((await fetch(`${direct.url}/api/v1/data-reports/${randomUUID()}`, { headers })).status);
+      }
+      expect(statuses).toEqual([200, 200, 200, 429, 429]);
+    } finally {
+      await direct.close();
+    }
   });
 
   test('is looked at before the key: what is refused for its key counts, and the key is not looked up beyond the limit', async () => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listReactors } from '../../queries/list-reactors.ts';
 import { Registry } from 'prom-client';
-import { registerKafkaMetrics } from '../../src/http/kafka-metrics.ts';
+import { registerKafkaMetrics } from '../../src/metrics/kafka-metrics.ts';
 import { serve } from '../../src/serving/serve.ts';
 import { recordId, upsert } from '../support/civic-records.ts';
 import { untilTrue } from '../support/civic.ts';

@@ -5,7 +5,7 @@ import type { ReportMove } from '../../commands/reports/report-commands.ts';
 import { moveReport } from '../../commands/reports/work-on-report.ts';
 import { readReportFigures } from '../../queries/report-figures.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
-import { registerReportMetrics } from '../../src/http/report-metrics.ts';
+import { registerReportMetrics } from '../../src/metrics/report-metrics.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { openReports, type TestReports } from '../support/reports.ts';
 

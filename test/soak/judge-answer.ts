@@ -1,6 +1,6 @@
 import type { OperationId } from '../../src/contract/operations.ts';
 import { OPERATIONS } from '../../src/contract/operations.ts';
-import type { KeyOperation } from '../../src/http/serve-operation.ts';
+import type { KeyOperation } from '../../src/http/customer-routes.ts';
 import { errorEnvelope, STATUSES } from '../../src/contract/statuses.ts';
 import type { RejectionCode } from '../../src/domain/rejections.ts';
 import type { Disturbances, Touched } from './disturbances.ts';

@@ -21,9 +21,11 @@ import { keySecretHash, makeKeySecret } from '../../src/domain/key-secret.ts';
 import { RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import type { ToolRunnerParts } from '../../src/mcp/run-tool.ts';
-import type { DocumentRoute } from '../../src/http/documents.ts';
+import type { DocumentRoute } from '../../src/http/document-routes.ts';
+import { trustedProxies } from '../../src/http/client-address.ts';
+import type { ConnectionLimits } from '../../src/http/connections.ts';
 import { createHttpServer, HTTP_TIMEOUTS, type HttpTimeouts } from '../../src/http/http-server.ts';
-import { createHttpMetrics } from '../../src/http/metrics.ts';
+import { createHttpMetrics } from '../../src/metrics/http-metrics.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 import { memoryClientCounts } from './memory-counts.ts';
 import { ALL_TOOLS } from './tool-answers.ts';
@@ -158,6 +160,9 @@ const uncounted = ({ revokedAt, expiresAt, accountStatus }: KeyIdentity, now: nu
 
 export interface EdgeSettings {
   readonly timeouts?: Partial<HttpTimeouts>;
+  readonly limits?: Partial<ConnectionLimits>;
+  /** Left out: loopback, as the program has it. */
+  readonly trustedProxies?: readonly string[];
   readonly logSampleEvery?: number;
   /** Left out: more than any test asks. */
   readonly publicLimit?: PublicLimit;
@@ -267,6 +272,8 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
     logger,
     metrics: createHttpMetrics(registry),
     logSampleEvery: settings.logSampleEvery ?? 1,
+    isTrustedProxy: trustedProxies(settings.trustedProxies ?? ['loopback']),
+    limits: { total: 4_000, perClient: 1_000, pipelined: 32, ...settings.limits },
     timeouts: { ...HTTP_TIMEOUTS, ...settings.timeouts },
   });
   const { port } = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -1,11 +1,11 @@
 import type { z } from 'zod';
-import { NO_CADENCE } from '../../../queries/get-public-body-cadence.ts';
-import { NO_RECENT_HITS } from '../../../queries/list-recent-agenda-hits.ts';
-import { noUpcomingHits } from '../../../queries/list-upcoming-agenda-hits.ts';
-import type { PublicFunctions } from '../../contract/handlers.ts';
-import type { Operation } from '../../contract/operation.ts';
-import type { PUBLIC_OPERATIONS, PublicOperationId } from '../../contract/operations.ts';
-import { Rejection } from '../../domain/rejections.ts';
+import { NO_CADENCE } from '../../queries/get-public-body-cadence.ts';
+import { NO_RECENT_HITS } from '../../queries/list-recent-agenda-hits.ts';
+import { noUpcomingHits } from '../../queries/list-upcoming-agenda-hits.ts';
+import type { PublicFunctions } from '../contract/handlers.ts';
+import type { Operation } from '../contract/operation.ts';
+import type { PUBLIC_OPERATIONS, PublicOperationId } from '../contract/operations.ts';
+import { Rejection } from '../domain/rejections.ts';
 
 interface Asked<Op extends Operation> {
   readonly params: z.output<Op['params']>;

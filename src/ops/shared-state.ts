@@ -1,4 +1,4 @@
-import type { Operations } from '../../../queries/read-operations.ts';
+import type { Operations } from '../../queries/read-operations.ts';
 import type { Rates } from './operations-watch.ts';
 import type { Shared } from './ops-state.ts';
 

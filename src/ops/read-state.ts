@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/ports/clock.ts';
+import type { Clock } from '../domain/ports/clock.ts';
 import type { Watched } from './operations-watch.ts';
 import type { OpsState } from './ops-state.ts';
 import type { ProcessState } from './process-state.ts';

@@ -1,7 +1,7 @@
-import type { Operations } from '../../../queries/read-operations.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import { LogUnavailable } from '../../domain/ports/event-log.ts';
-import type { Logger } from '../../domain/ports/logger.ts';
+import type { Operations } from '../../queries/read-operations.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { LogUnavailable } from '../domain/ports/event-log.ts';
+import type { Logger } from '../domain/ports/logger.ts';
 
 /** How the last attempts to read went: `slow` while one is under way for longer than its viewers wait, `hangs` while for much longer. */
 export type Reachable = 'answers' | 'slow' | 'hangs' | 'log-unreachable' | 'unreachable';

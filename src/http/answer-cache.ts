@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/ports/clock.ts';
+import type { Clock } from '../domain/ports/clock.ts';
 import { MOMENT_MS, type PositionWatch } from './position-watch.ts';
 import type { Representation } from './representation.ts';
 

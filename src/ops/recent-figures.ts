@@ -1,6 +1,6 @@
-import type { Clock } from '../../domain/ports/clock.ts';
-import { DURATION_BOUNDS } from '../request-durations.ts';
-import type { RequestTotals } from '../metrics.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { DURATION_BOUNDS } from '../metrics/request-durations.ts';
+import type { RequestTotals } from '../metrics/http-metrics.ts';
 import type { OfProcess } from './ops-state.ts';
 
 type Recent = Pick<OfProcess, 'requestsPerSecond' | 'p95Seconds' | 'refusals' | 'refusalsSpanSeconds'>;

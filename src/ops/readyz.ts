@@ -1,4 +1,4 @@
-import type { Logger } from '../../domain/ports/logger.ts';
+import type { Logger } from '../domain/ports/logger.ts';
 
 export interface ReadinessCheck {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { Clock } from '../../domain/ports/clock.ts';
+import type { Clock } from '../domain/ports/clock.ts';
 
 /** Whether the read model behind the public answers is still where it was, told without a round trip. */
 export interface PositionWatch {

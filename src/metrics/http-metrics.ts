@@ -11,6 +11,8 @@ export interface HttpMetrics {
   toolAnswered(tool: string, outcome: string, seconds: number): void;
   /** A request was refused, or failed, with a code of the closed list. */
   refused(code: string): void;
+  /** A connection was ended because of a limit: `total`, `client` or `pipelined`. */
+  connectionRefused(limit: string): void;
 }
 
 /** What has been counted since the start of the process. */
@@ -42,6 +44,12 @@ export const createHttpMetrics = (registry: Registry): HttpMetrics & { totals():
     buckets: [0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10],
     registers: [registry],
   });
+  const connections = new Counter({
+    name: 'civic_connections_refused_total',
+    help: 'Connections that were ended because of a limit, by the limit.',
+    labelNames: ['limit'],
+    registers: [registry],
+  });
   const refusals = new Map<string, number>();
   const refused = (code: string): void => void refusals.set(code, (refusals.get(code) ?? 0) + 1);
   registry.registerMetric(
@@ -65,6 +73,7 @@ export const createHttpMetrics = (registry: Registry): HttpMetrics & { totals():
       if (outcome !== 'ok') refused(outcome);
     },
     refused,
+    connectionRefused: (limit) => connections.inc({ limit }),
     totals() {
       const buckets = durations.counts();
       return { requests: buckets.reduce((sum, count) => sum + count, 0), buckets, refusals: new Map(refusals) };
