@@ -49,6 +49,16 @@ const ceiling = z
   .transform((text) => text.split(','))
   .pipe(z.tuple([rate, rate]))
   .transform(([sustained, burst]) => ({ sustained, burst }));
+const hostNames = z
+  .string()
+  .toLowerCase()
+  .transform((text) =>
+    text
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => name !== ''),
+  )
+  .pipe(z.array(z.hostname()));
 /** What `proxy-addr` reads: addresses, ranges, and three names for ranges. */
 const PROXY_RANGES = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);
 const proxies = z
@@ -104,6 +114,7 @@ const SETTINGS = {
   ],
   CIVIC_OPS_HOST: [z.string().min(1), '127.0.0.1', 'a host name or address'],
   CIVIC_OPS_PORT: [z.union([z.literal('off'), port]), '9464', 'a port from 0 to 65535, or off'],
+  CIVIC_OPS_ALLOWED_HOSTS: [hostNames, '', 'host names such as api-1, separated by commas'],
   CIVIC_BASE_URL: [httpUrl, undefined, 'an http or https URL'],
   CIVIC_DATA_DIR: [z.string().min(1), '.civic', 'a folder'],
   DATABASE_URL: [postgresUrl, undefined, 'postgres://user:password@host:port/database'],

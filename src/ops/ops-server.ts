@@ -15,8 +15,8 @@ export interface OpsServerParts {
   /** What the page at `/ops` shows. */
   readonly state: () => Promise<OpsState>;
   readonly logger: Logger;
-  /** The host that the settings name; it may be asked by this name, beside addresses and names of loopback. */
-  readonly host: string;
+  /** Names in lower case by which it may be asked, beside addresses and names of loopback. */
+  readonly allowedHosts: readonly string[];
 }
 
 export type OpsServer = Omit<Listener, 'app' | 'drain'>;
@@ -28,7 +28,7 @@ const CLOSE_MS = 1_000;
 const READING = ['GET', 'HEAD'];
 
 /** The operator's listener: `/livez`, `/readyz`, `/metrics`, and the page at `/ops` with its state. It needs no credential and belongs on a private address. */
-export function createOpsServer({ registry, readiness, state, logger, host }: OpsServerParts): OpsServer {
+export function createOpsServer({ registry, readiness, state, logger, allowedHosts }: OpsServerParts): OpsServer {
   let requests = 0;
   const listener = createListener({
     timeouts: TIMEOUTS,
@@ -45,7 +45,7 @@ export function createOpsServer({ registry, readiness, state, logger, host }: Op
     onConnectionRefused: () => undefined,
   });
   const { app } = listener;
-  app.addHook('onRequest', (request, _reply, done) => done(refusalOfHost(request, host)));
+  app.addHook('onRequest', (request, _reply, done) => done(refusalOfHost(request, allowedHosts)));
   const add = (url: string, answer: (reply: FastifyReply) => unknown): void =>
     void app.route({ method: READING, url, handler: (_request, reply) => answer(reply) });
   add('/livez', () => ({ status: 'live' }));
@@ -63,9 +63,9 @@ export function createOpsServer({ registry, readiness, state, logger, host }: Op
   return listener;
 }
 
-/** A page of another site can have its own name lead to this address: what is asked for by such a name is refused. */
-function refusalOfHost({ hostname }: FastifyRequest, configured: string): Rejection | undefined {
+/** A page of another site can have its own name lead to this address: a request by such a name is refused. */
+function refusalOfHost({ hostname }: FastifyRequest, allowed: readonly string[]): Rejection | undefined {
   const name = hostname.replace(/^\[|\]$/g, '').toLowerCase();
-  if (name === '' || isIP(name) !== 0 || name === configured.toLowerCase() || name === 'localhost' || name.endsWith('.localhost')) return;
-  return new Rejection('forbidden', `this listener answers to localhost, to addresses and to ${JSON.stringify(configured)} alone`);
+  if (name === '' || isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return;
+  return new Rejection('forbidden', 'this listener answers to localhost, to addresses and to the names in CIVIC_OPS_ALLOWED_HOSTS');
 }

@@ -69,7 +69,7 @@ export const openOpsListener = async (
     registry,
     readiness,
     state: createReadOpsState({ watch, ofProcess, clock: machineClock }),
-    host: settings.CIVIC_OPS_HOST,
+    allowedHosts: [settings.CIVIC_OPS_HOST.toLowerCase(), ...settings.CIVIC_OPS_ALLOWED_HOSTS],
     logger,
   });
   const close = async () => {

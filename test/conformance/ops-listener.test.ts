@@ -31,7 +31,7 @@ beforeAll(async () => {
     registry,
     readiness: () => readiness(),
     state: () => state(),
-    host: '127.0.0.1',
+    allowedHosts: ['ops.example.org'],
     logger: { debug: log, info: log, warn: log, error: log },
   });
   const { host, port } = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -70,6 +70,14 @@ describe('a client address', () => {
     expect(edge.calls).toEqual([]);
   });
 
+  test('without room is refused until its window ends without asking the store', async () => {
+    for (let number = 0; number < 4; number += 1) await read();
+    edge.clients = 'failing';
+    for (let number = 0; number < 5; number += 1) await expectRefusal(await read(), 429, 'rate_limited');
+    edge.now += 60_000;
+    await expectRefusal(await read(), 503, 'authentication_unavailable');
+  });
+
   test('that cannot be counted is refused with 503 before the key is looked at, and nothing of it is told', async () => {
     edge.clients = 'failing';
     for (const response of [await read(), await submit(), await read({}, 'Bearer none')]) {
