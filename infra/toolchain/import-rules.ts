@@ -52,6 +52,8 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'cli-progress': ['^src/cli/'],
   fastify: ['^src/(http|ops)/'],
   '@fastify/cors': ['^src/http/'],
+  'lru-cache': ['^src/http/'],
+  negotiator: ['^src/http/'],
   '@fastify/proxy-addr': ['^src/http/'],
   '@modelcontextprotocol/server': ['^src/mcp/'],
   'prom-client': ['^src/(metrics|ops)/', '^src/serving/'],

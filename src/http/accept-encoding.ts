@@ -1,3 +1,6 @@
+import { LRUCache } from 'lru-cache';
+import Negotiator from 'negotiator';
+
 export type Coding = 'br' | 'gzip' | 'identity';
 
 /** What a client takes: for a body that is worth compressing, and for one that is too small for it. */
@@ -6,39 +9,24 @@ export interface Codings {
   readonly small: Coding;
 }
 
-/** Of two that are equally welcome, the earlier. */
-const PREFERRED: readonly Coding[] = ['br', 'gzip', 'identity'];
-/** Identity is always acceptable unless it is refused, but comes after whatever was asked for. */
-const BARELY = 0.0001;
-const PLAIN: Codings = { large: 'identity', small: 'identity' };
+/** The published types are of a version without `preferred`. */
+interface PreferringNegotiator {
+  encodings(available: string[], options: { readonly preferred: readonly string[] }): string[];
+}
 
-/** Reads `Accept-Encoding` by the rules of HTTP (RFC 9110, 12.5.3). Where nothing we have is acceptable the plain body is sent. */
-export const acceptedCodings = (header: string | undefined): Codings => {
-  if (header === undefined) return PLAIN;
-  const weights = new Map<string, number>();
-  for (const element of header.toLowerCase().split(',')) {
-    const [, name = '', weight] = /^\s*([^\s;]+)\s*(?:;\s*q\s*=\s*(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)\s*)?$/.exec(element) ?? [];
-    if (name !== '') weights.set(name === 'x-gzip' ? 'gzip' : name, weight === undefined ? 1 : Number(weight));
-  }
-  const others = weights.get('*');
-  const weightOf = (coding: Coding): number => weights.get(coding) ?? others ?? (coding === 'identity' ? BARELY : 0);
-  const large = PREFERRED.reduce((best, each) => (weightOf(each) > weightOf(best) ? each : best));
-  if (weightOf(large) === 0) return PLAIN;
-  return { large, small: weightOf('identity') > 0 ? 'identity' : large };
-};
+const AVAILABLE: Coding[] = ['br', 'gzip', 'identity'];
+const MAX_REMEMBERED_LENGTH = 200;
+const remembered = new LRUCache<string, Codings>({ max: 200 });
 
-const MOST_REMEMBERED = 200;
-const LONGEST_REMEMBERED = 200;
-
-/** The same, with what was asked before remembered: clients send few different headers. */
-export const rememberedCodings = (): ((header: string | undefined) => Codings) => {
-  const known = new Map<string, Codings>();
-  return (header) => {
-    if (header === undefined) return PLAIN;
-    const before = known.get(header);
-    if (before !== undefined) return before;
-    const codings = acceptedCodings(header);
-    if (known.size < MOST_REMEMBERED && header.length <= LONGEST_REMEMBERED) known.set(header, codings);
-    return codings;
-  };
-};
+/** Reads `Accept-Encoding` (RFC 9110, section 12.5.3). Where nothing that there is is acceptable, the plain body is sent. */
+export function acceptedCodings(header: string): Codings {
+  const known = remembered.get(header);
+  if (known !== undefined) return known;
+  // `x-gzip` is another name of gzip (RFC 9110, section 8.4.1.3).
+  const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': header.replaceAll(/\bx-gzip\b/gi, 'gzip') } });
+  const accepted = negotiator.encodings(AVAILABLE, { preferred: AVAILABLE }) as Coding[];
+  const [large = 'identity'] = accepted;
+  const codings: Codings = { large, small: accepted.includes('identity') ? 'identity' : large };
+  if (header.length <= MAX_REMEMBERED_LENGTH) remembered.set(header, codings);
+  return codings;
+}

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../domain/ports/clock.ts';
 import { MOMENT_MS, type PositionWatch } from './position-watch.ts';
 import type { Representation } from './representation.ts';
@@ -34,27 +35,12 @@ const MOST_BYTES = 32 * 1024 * 1024;
 
 /**
  * Public answers, kept while the read model's position stands and one second at most (decisions, section 9), so that a hot answer needs no
- * round trip to the database. Bounded by number and by bytes; the oldest answer goes first.
+ * round trip to the database. Bounded by number and by bytes; the answer that was not asked for for longest goes first.
  */
 export const createAnswerCache = ({ watch, clock, mostAnswers = MOST_ANSWERS, mostBytes = MOST_BYTES }: AnswerCacheParts): AnswerCache => {
-  const answers = new Map<string, Answer>();
+  const sizeCalculation = ({ representation }: Answer): number => representation.bytes;
+  const answers = new LRUCache<string, Answer>({ max: mostAnswers, maxSize: mostBytes, sizeCalculation });
   const flights = new Map<string, Flight>();
-  let bytes = 0;
-
-  const forget = (key: string): void => {
-    bytes -= answers.get(key)?.representation.bytes ?? 0;
-    answers.delete(key);
-  };
-  const keep = (key: string, answer: Answer): void => {
-    forget(key);
-    if (answer.representation.bytes > mostBytes) return;
-    answers.set(key, answer);
-    bytes += answer.representation.bytes;
-    for (const oldest of answers.keys()) {
-      if (answers.size <= mostAnswers && bytes <= mostBytes) return;
-      forget(oldest);
-    }
-  };
   const isYoung = (askedAt: number, now: number, limit: number): boolean => now >= askedAt && now - askedAt < limit;
   /** Either the question itself was put a moment ago, or the position has been looked at since. */
   const stands = ({ askedAt, era }: Answer, now: number): boolean => {
@@ -67,7 +53,7 @@ export const createAnswerCache = ({ watch, clock, mostAnswers = MOST_ANSWERS, mo
       const answer = answers.get(key);
       if (answer === undefined) return undefined;
       if (stands(answer, clock.now())) return answer.representation;
-      forget(key);
+      answers.delete(key);
       return undefined;
     },
     fetch(key, make) {
@@ -78,7 +64,7 @@ export const createAnswerCache = ({ watch, clock, mostAnswers = MOST_ANSWERS, mo
       const answer = make()
         .then((representation) => {
           // Of the era in which the database was asked: the position may have moved before it answered.
-          keep(key, { representation, askedAt, era });
+          answers.set(key, { representation, askedAt, era });
           return representation;
         })
         .finally(() => {

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Principal } from '../admission/admit.ts';
 import { PAGE_CEILING } from '../contract/fields.ts';
-import type { JsonPage, OperationFunctions, RecordsInput, SubscriptionPlace } from '../contract/handlers.ts';
+import type { JsonPage, OperationFunctions, RecordsInput } from '../contract/handlers.ts';
 import type { Operation } from '../contract/operation.ts';
 import type { CUSTOMER_OPERATIONS, CustomerOperationId } from '../contract/operations.ts';
 import { SUBSCRIPTION_CAPS } from '../domain/plans.ts';
@@ -21,76 +21,58 @@ export interface Exchange<Op extends Operation> {
 
 export type Answers = { readonly [Id in CustomerOperationId]: (exchange: Exchange<(typeof CUSTOMER_OPERATIONS)[Id]>) => Promise<JsonPage> };
 
-const clamped = (limit: number, { allowances }: Principal): number => Math.min(limit, allowances.maxPageSize, PAGE_CEILING);
+/** How each operation asks the function behind it. `baseUrl` is where the service is reached. */
+export function createAnswers(functions: OperationFunctions, baseUrl: () => string): Answers {
+  return {
+    readCivicChanges: (exchange) => functions.readCivicChanges({ ...exchange.query, ...boundsOf(exchange) }),
+    createCivicSnapshot: async (exchange) => asData(await functions.createCivicSnapshot(callerOf(exchange))),
+    readCivicSnapshotPage: (exchange) =>
+      functions.readCivicSnapshotPage({ ...exchange.params, ...exchange.query, ...callerOf(exchange), ...boundsOf(exchange) }),
+    readCivicRecords: ({ body, principal }) =>
+      functions.readCivicRecords({ requests: recordLookups(body.requests), maxResponseBytes: principal.allowances.maxResponseBytes }),
+    readCivicHealth: async () => asData(await functions.readCivicHealth()),
+    createFeedSubscription: async (exchange) => {
+      const made = await functions.createFeedSubscription({ ...exchange.body, ...callerOf(exchange), cap: capOf(exchange) });
+      return { ...asData(made.subscription), status: made.created ? 201 : 200 };
+    },
+    listFeedSubscriptions: async (exchange) =>
+      asData(await functions.listFeedSubscriptions({ ...callerOf(exchange), cap: capOf(exchange) })),
+    readFeedSubscriptionChanges: async (exchange) =>
+      functions.readFeedSubscriptionChanges({ ...exchange.query, ...subscriptionOf(exchange), ...boundsOf(exchange) }),
+    revokeFeedSubscription: async (exchange) => asData(await functions.revokeFeedSubscription(subscriptionOf(exchange))),
+    submitDataReport: async (exchange) => {
+      const token = exchange.headers['idempotency-key'];
+      const submission = { ...callerOf(exchange), surface: 'rest', token, input: exchange.body, baseUrl: baseUrl() } as const;
+      return asData(await functions.submitDataReport(submission));
+    },
+    getDataReport: async (exchange) => asData(await functions.getDataReport({ ...exchange.params, ...callerOf(exchange) })),
+  };
+}
 
-const asData = (data: object): JsonPage => ({ text: JSON.stringify({ data }), items: 0 });
+type Asked = Pick<Exchange<Operation>, 'principal' | 'requestId'>;
 
-const capOf = ({ billing }: Principal): number => SUBSCRIPTION_CAPS[billing.tier];
+function asData(data: object): JsonPage {
+  return { text: JSON.stringify({ data }), items: 0 };
+}
 
-/** An id that is no uuid is nobody's. */
-const placeOf = ({ subscriptionId }: { readonly subscriptionId: string }, { accountId, keyId }: Principal): SubscriptionPlace => {
-  const parsed = uuid.safeParse(subscriptionId);
+function callerOf({ principal: { accountId, keyId }, requestId }: Asked) {
+  return { accountId, keyId, requestId };
+}
+
+function capOf({ principal }: Asked): number {
+  return SUBSCRIPTION_CAPS[principal.billing.tier];
+}
+
+function boundsOf({ query, principal: { allowances } }: Asked & { readonly query: { readonly limit: number } }) {
+  return { limit: Math.min(query.limit, allowances.maxPageSize, PAGE_CEILING), maxResponseBytes: allowances.maxResponseBytes };
+}
+
+/** An id that is no uuid is no subscription's. */
+function subscriptionOf(exchange: Asked & { readonly params: { readonly subscriptionId: string } }) {
+  const parsed = uuid.safeParse(exchange.params.subscriptionId);
   if (!parsed.success) throw new Rejection('not_found', 'a subscription id is a uuid');
-  return { subscriptionId: parsed.data, accountId, keyId };
-};
-
-/** How each operation asks the function behind it. `baseUrl` tells where the service is reached. */
-export const createAnswers = (functions: OperationFunctions, baseUrl: () => string): Answers => ({
-  readCivicChanges: ({ query: { limit, ...filter }, principal }) =>
-    functions.readCivicChanges({
-      ...filter,
-      limit: clamped(limit, principal),
-      maxResponseBytes: principal.allowances.maxResponseBytes,
-    }),
-
-  createCivicSnapshot: async ({ principal: { accountId, keyId }, requestId }) =>
-    asData(await functions.createCivicSnapshot({ accountId, keyId, requestId })),
-
-  readCivicSnapshotPage: ({ params, query: { limit, ...place }, principal }) =>
-    functions.readCivicSnapshotPage({
-      ...params,
-      ...place,
-      accountId: principal.accountId,
-      limit: clamped(limit, principal),
-      maxResponseBytes: principal.allowances.maxResponseBytes,
-    }),
-
-  readCivicRecords: ({ body, principal }) =>
-    functions.readCivicRecords({ requests: recordLookups(body.requests), maxResponseBytes: principal.allowances.maxResponseBytes }),
-
-  readCivicHealth: async () => asData(await functions.readCivicHealth()),
-
-  createFeedSubscription: async ({ body, principal, requestId }) => {
-    const { accountId, keyId } = principal;
-    const made = await functions.createFeedSubscription({ ...body, accountId, keyId, requestId, cap: capOf(principal) });
-    return { ...asData(made.subscription), status: made.created ? 201 : 200 };
-  },
-
-  listFeedSubscriptions: async ({ principal }) => {
-    const { accountId, keyId } = principal;
-    return asData(await functions.listFeedSubscriptions({ accountId, keyId, cap: capOf(principal) }));
-  },
-
-  readFeedSubscriptionChanges: async ({ params, query: { limit, ...from }, principal }) =>
-    functions.readFeedSubscriptionChanges({
-      ...placeOf(params, principal),
-      ...from,
-      limit: clamped(limit, principal),
-      maxResponseBytes: principal.allowances.maxResponseBytes,
-    }),
-
-  revokeFeedSubscription: async ({ params, principal, requestId }) =>
-    asData(await functions.revokeFeedSubscription({ ...placeOf(params, principal), requestId })),
-  submitDataReport: async ({ headers, body, principal: { accountId, keyId }, requestId }) => {
-    const token = headers['idempotency-key'];
-    return asData(
-      await functions.submitDataReport({ accountId, keyId, surface: 'rest', token, input: body, requestId, baseUrl: baseUrl() }),
-    );
-  },
-
-  getDataReport: async ({ params, principal: { accountId } }) =>
-    asData(await functions.getDataReport({ accountId, reportId: params.reportId })),
-});
+  return { ...callerOf(exchange), subscriptionId: parsed.data };
+}
 
 /** What a batch looks up: each resource and id once. An id that is no uuid is no record's id and is left out, not refused. */
 function recordLookups(requests: readonly { resource: Resource; ids: readonly string[] }[]): RecordsInput['requests'] {

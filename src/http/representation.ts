@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Coding, rememberedCodings } from './accept-encoding.ts';
+import { acceptedCodings, type Coding } from './accept-encoding.ts';
 
 const compressors = { gzip: promisify(gzip), br: promisify(brotliCompress) };
 
@@ -41,8 +41,6 @@ const SMALLEST_COMPRESSED = 1024;
 /** Node copies the part of a text that a client has not read, for each connection; of a Buffer it keeps a reference. */
 const LARGEST_TEXT = 16_384;
 
-const codingsOf = rememberedCodings();
-
 export function createRepresentation({ body: made, headers, effort }: RepresentationParts): Representation {
   const body = typeof made === 'string' && made.length > LARGEST_TEXT ? Buffer.from(made) : made;
   const asForm = (bytes: string | Buffer, coding: Coding): Form => {
@@ -72,7 +70,7 @@ export function createRepresentation({ body: made, headers, effort }: Representa
   const forms: Partial<Record<Coding, Form | Promise<Form>>> = {};
   return {
     send(request, reply) {
-      const { large, small } = codingsOf(request.raw.headers['accept-encoding']);
+      const { large, small } = acceptedCodings(request.raw.headers['accept-encoding'] ?? 'identity');
       const coding = size < SMALLEST_COMPRESSED ? small : large;
       const form = (forms[coding] ??= coding === 'identity' ? asForm(body, coding) : compress(coding));
       return form instanceof Promise ? form.then((ready) => sendForm(ready, request, reply)) : sendForm(form, request, reply);
