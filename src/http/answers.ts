@@ -26,8 +26,10 @@ export function createAnswers(functions: OperationFunctions, baseUrl: () => stri
   return {
     readCivicChanges: (exchange) => functions.readCivicChanges({ ...exchange.query, ...boundsOf(exchange) }),
     createCivicSnapshot: async (exchange) => asData(await functions.createCivicSnapshot(callerOf(exchange))),
-    readCivicSnapshotPage: (exchange) =>
-      functions.readCivicSnapshotPage({ ...exchange.params, ...exchange.query, ...callerOf(exchange), ...boundsOf(exchange) }),
+    readCivicSnapshotPage: ({ params, ...exchange }) => {
+      const { accountId } = exchange.principal;
+      return functions.readCivicSnapshotPage({ ...params, ...exchange.query, accountId, ...boundsOf(exchange) });
+    },
     readCivicRecords: ({ body, principal }) =>
       functions.readCivicRecords({ requests: recordLookups(body.requests), maxResponseBytes: principal.allowances.maxResponseBytes }),
     readCivicHealth: async () => asData(await functions.readCivicHealth()),
@@ -45,7 +47,7 @@ export function createAnswers(functions: OperationFunctions, baseUrl: () => stri
       const submission = { ...callerOf(exchange), surface: 'rest', token, input: exchange.body, baseUrl: baseUrl() } as const;
       return asData(await functions.submitDataReport(submission));
     },
-    getDataReport: async (exchange) => asData(await functions.getDataReport({ ...exchange.params, ...callerOf(exchange) })),
+    getDataReport: async ({ params, principal }) => asData(await functions.getDataReport({ ...params, accountId: principal.accountId })),
   };
 }
 
