@@ -1,14 +1,16 @@
 import { Client, type QueryArrayResult } from 'pg';
 import { DatabaseUnavailable, DeadlineExceeded, type Statement, type TextRow } from '../../src/domain/ports/database.ts';
-import { isConnectionLoss, mapError } from './errors.ts';
+import { isConnectionLoss, isStatementUnknown, mapError } from './errors.ts';
 import { CONNECT_TIMEOUT_MS, clientConfig, type Session } from './sessions.ts';
 
 const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
 const SWEEP_MS = 50;
-const DEFAULT_GRACE_MS = 100;
-/** How long after our own deadline the connection counts as dead. */
+const DEFAULT_GRACE_MS = 1_000;
+/** How much longer than the server's deadline for one statement the server may be silent before the connection counts as dead. */
 const DEAD_AFTER_MS = 1_000;
+/** A statement that runs for longer delays the statements behind it noticeably. */
+const SLOW_MS = 100;
 
 export interface Answer {
   readonly rows: readonly TextRow[];
@@ -27,6 +29,8 @@ export class PipelinedConnection {
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
   #sweeper: NodeJS.Timeout | undefined;
+  /** When the server could begin the statement that it works on: its own deadline counts from then, not from when we sent the statement. */
+  #begunAt = 0;
   #backoff = 0;
   #retryAt = 0;
   #closed = false;
@@ -43,12 +47,35 @@ export class PipelinedConnection {
     return this.#client !== undefined;
   }
 
+  /** True while a statement runs for so long that others are better sent on another connection. */
+  get slow(): boolean {
+    return this.#pending.size > 0 && performance.now() - this.#begunAt > SLOW_MS;
+  }
+
   /** Throws `DatabaseUnavailable` or `DeadlineExceeded`; an error of the statement itself stays as it is. */
   async run(statement: Statement): Promise<Answer> {
+    const deadline = performance.now() + this.#timeoutMs;
+    for (;;) {
+      try {
+        return await this.#send(statement, deadline);
+      } catch (error) {
+        // The statement of this name that was sent first failed before it was prepared; those behind it were sent without their text.
+        if (!isStatementUnknown(error) || performance.now() > deadline) throw error;
+      }
+    }
+  }
+
+  /** Of one statement, by our own clock. */
+  get #timeoutMs(): number {
+    const { statementTimeoutMs = Number.POSITIVE_INFINITY, graceMs = DEFAULT_GRACE_MS } = this.#session;
+    return statementTimeoutMs + graceMs;
+  }
+
+  async #send(statement: Statement, deadline: number): Promise<Answer> {
     const client = this.#client ?? (await this.connect());
     return await new Promise<Answer>((resolve, reject) => {
-      const { statementTimeoutMs = Number.POSITIVE_INFINITY, graceMs = DEFAULT_GRACE_MS } = this.#session;
-      const pending: Pending = { deadline: performance.now() + statementTimeoutMs + graceMs, reject };
+      const pending: Pending = { deadline, reject };
+      if (this.#pending.size === 0) this.#begunAt = performance.now();
       this.#pending.add(pending);
       client
         .query<(string | null)[]>({ ...statement, values: statement.values as unknown[], rowMode: 'array' })
@@ -59,7 +86,10 @@ export class PipelinedConnection {
             reject(mapError(error));
           },
         )
-        .finally(() => this.#pending.delete(pending));
+        .finally(() => {
+          this.#pending.delete(pending);
+          this.#begunAt = performance.now();
+        });
     });
   }
 
@@ -114,14 +144,12 @@ export class PipelinedConnection {
     client.connection.stream.destroy();
   }
 
+  /** Ends the wait for statements whose deadline has passed. The connection goes on while the server answers one statement after the other. */
   #sweep(client: Client): void {
     const now = performance.now();
-    for (const pending of this.#pending) {
-      if (pending.deadline > now) return;
-      pending.reject(new DeadlineExceeded('the database did not answer by the deadline'));
-      if (pending.deadline + DEAD_AFTER_MS > now) continue;
-      this.#lose(client);
-      return;
+    for (const { deadline, reject } of this.#pending) {
+      if (deadline <= now) reject(new DeadlineExceeded('the database did not answer by the deadline'));
     }
+    if (this.#pending.size > 0 && this.#begunAt + this.#timeoutMs + DEAD_AFTER_MS <= now) this.#lose(client);
   }
 }

@@ -8,14 +8,18 @@ export interface PipelinedConnections {
   close(): Promise<void>;
 }
 
-/** A small fixed set of connections; a statement goes to the one with the fewest under way. */
+/** Best first: connected, not held up by a slow statement. */
+const rank = ({ connected, slow }: PipelinedConnection): number => (connected ? 0 : 2) + (slow ? 1 : 0);
+
+/** A small fixed set of connections; a statement goes to the one with the fewest under way, past those that a slow statement holds up. */
 export const openPipelinedConnections = (session: Session, count: number): PipelinedConnections => {
   const connections = Array.from({ length: count }, () => new PipelinedConnection(session));
   const choose = (): PipelinedConnection => {
     let best = connections[0]!;
     for (const each of connections) {
       if (!each.connected) void each.connect().catch(() => undefined);
-      if (each.connected === best.connected ? each.pending < best.pending : each.connected) best = each;
+      const better = rank(each) - rank(best);
+      if (better < 0 || (better === 0 && each.pending < best.pending)) best = each;
     }
     return best;
   };
