@@ -15,7 +15,8 @@ import { anyWordOf, lenientUnits, mostMissing, queryLacking } from './search-uni
 import { FEW_MATCHES, type PeriodCounts, searchWindows, WHOLE } from './search-windows.ts';
 
 export interface SearchAgendaDependencies {
-  readonly reads: LiveReads;
+  /** Reads that end when the signal aborts. */
+  readonly reads: (signal: AbortSignal) => LiveReads;
   readonly clock: Clock;
 }
 
@@ -147,13 +148,14 @@ export const searchPlace = (input: SearchAgendaInput): SearchCursor | null =>
 /**
  * Agenda items by words, the best first and of equals the latest first (specification, search_agenda; decisions, section 7). While nothing
  * changes, the pages of a search hold each of its items once; an item that comes or changes on the way may be missed or met twice. Throws
- * `InvalidSearchCursor`.
+ * `InvalidSearchCursor`, and `DeadlineExceeded` or the reason of the signal when that aborts.
  */
 export const createSearchAgenda =
-  ({ reads, clock }: SearchAgendaDependencies) =>
-  async (input: SearchAgendaInput): Promise<AgendaSearchPage> => {
+  ({ reads: readsUntil, clock }: SearchAgendaDependencies) =>
+  async (input: SearchAgendaInput, signal: AbortSignal): Promise<AgendaSearchPage> => {
     const binding = bindingOf(input);
     const after = searchPlace(input);
+    const reads = readsUntil(signal);
     const ground = await groundOf(reads, binding);
     const wordless = ground.query === '';
     const unknownFilters = [

@@ -60,6 +60,7 @@ import { createPublicLimits } from './admission/public-limits.ts';
 import { createReportClients } from './admission/report-clients.ts';
 import { createReportFunctions } from './admission/report-functions.ts';
 import { createSampledFailures } from './admission/sampled-failures.ts';
+import { createSearchLimit } from './admission/search-limit.ts';
 import type { Civic, Role } from './civic.ts';
 import { createErasing } from './composition/erasing.ts';
 import { openOwnFeed } from './composition/open-own-feed.ts';
@@ -116,7 +117,9 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
     if (tracing !== null) closers.push(() => tracing.close());
     await migrate(attached.url);
     const statementTimeoutMs = settings.CIVIC_STATEMENT_TIMEOUT;
-    const database = await openDatabase({ dsn: attached.url, statementTimeoutMs });
+    // Twice what one account may use: no account can take all of them.
+    const searchConnections = 2 * settings.CIVIC_SEARCH_CONCURRENCY;
+    const database = await openDatabase({ dsn: attached.url, statementTimeoutMs, searchConnections });
     closers.push(() => database.close());
     const log = await openLog(settings.EVENTSTORE_URL ?? attached.url);
     closers.push(() => log.close());
@@ -246,7 +249,10 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     caughtUp: async (deadline) => progress.reached(reports.name, await log.head(), deadline),
   });
   const agendaFunctions = {
-    searchAgenda: createSearchAgenda({ reads, clock }),
+    searchAgenda: createSearchAgenda({
+      reads: (signal) => reads.through((statement) => database.search(statement, signal)),
+      clock,
+    }),
     getAgendaItem: createGetAgendaItem({ reads, clock }),
   };
   let projector: Projector | undefined;
@@ -320,7 +326,13 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       logger,
     }),
     tools: {
-      functions: createToolFunctions({ reads, clock, agenda: agendaFunctions, reports: reportFunctions }),
+      functions: createToolFunctions({
+        reads,
+        clock,
+        agenda: agendaFunctions,
+        searchLimit: createSearchLimit({ concurrency: settings.CIVIC_SEARCH_CONCURRENCY, clock }),
+        reports: reportFunctions,
+      }),
       payments,
       billingEnforced: rules.billingEnforced,
       deadlineMs: TOOL_DEADLINE_MS,

@@ -11,8 +11,13 @@ export class ReadModelMissing extends DatabaseUnavailable {
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
+export interface DatabaseLiveReads extends LiveReads {
+  /** Reads of the same generations, whose texts are read another way. */
+  through(texts: ReadDatabase['texts']): LiveReads;
+}
+
 /** Remembers which generation of each read model is live; a statement that met a switch is built anew and run again. */
-export const createLiveReads = (database: ReadDatabase): LiveReads => {
+export const createLiveReads = (database: ReadDatabase): DatabaseLiveReads => {
   let pointers: ReadonlyMap<string, number> = new Map();
   const reload = async () => {
     const rows = await database.texts({
@@ -38,9 +43,11 @@ export const createLiveReads = (database: ReadDatabase): LiveReads => {
       }
     }
   };
-  return {
-    database,
-    texts: (build) => attempt(async () => database.texts(build(generation))),
-    many: (build) => attempt(async () => database.many(build(generation))),
-  };
+  const readsOf = (from: ReadDatabase): DatabaseLiveReads => ({
+    database: from,
+    texts: (build) => attempt(async () => from.texts(build(generation))),
+    many: (build) => attempt(async () => from.many(build(generation))),
+    through: (texts) => readsOf({ ...from, texts }),
+  });
+  return readsOf(database);
 };

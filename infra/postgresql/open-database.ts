@@ -1,4 +1,13 @@
-import type { ColumnArrays, PoolUse, ReadDatabase, Statement, TextRow, Transactor } from '../../src/domain/ports/database.ts';
+import type {
+  CancellableRead,
+  ColumnArrays,
+  PoolUse,
+  ReadDatabase,
+  Statement,
+  TextRow,
+  Transactor,
+} from '../../src/domain/ports/database.ts';
+import { openCancellableReads } from './cancellable-reads.ts';
 import { columnArrays } from './column-arrays.ts';
 import { openPipelinedConnections } from './pipelined-connections.ts';
 import { openTransactor } from './transactor.ts';
@@ -16,6 +25,7 @@ export interface DatabaseSettings {
   readonly typedConnections?: number;
   readonly transactionConnections?: number;
   readonly countingConnections?: number;
+  readonly searchConnections?: number;
 }
 
 export interface Database {
@@ -24,6 +34,8 @@ export interface Database {
   readonly columns: ColumnArrays;
   /** Statements that count in unlogged tables, one transaction each, on pipelined connections of their own: no commit waits for the disk. */
   readonly counting: (statement: Statement) => Promise<readonly TextRow[]>;
+  /** Reads that may take long, on connections of their own: no other statement waits for them. */
+  readonly search: CancellableRead;
   /** Of each kind of connections. */
   use(): readonly PoolUse[];
   close(): Promise<void>;
@@ -32,7 +44,7 @@ export interface Database {
 const FOLD_TIMEOUT_MS = 60_000;
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
-/** Opens the four kinds of connections. Throws `DatabaseUnavailable` when the database cannot be reached; losses later heal by themselves. */
+/** Opens the five kinds of connections. Throws `DatabaseUnavailable` when the database cannot be reached; losses later heal by themselves. */
 export const openDatabase = async (settings: DatabaseSettings): Promise<Database> => {
   const { dsn, statementTimeoutMs } = settings;
   const typed = await openTypedReads({ dsn, purpose: 'reads', statementTimeoutMs }, settings.typedConnections ?? 4);
@@ -41,6 +53,7 @@ export const openDatabase = async (settings: DatabaseSettings): Promise<Database
     { dsn, purpose: 'counts', statementTimeoutMs, plansForGrowth: true, lossy: true },
     settings.countingConnections ?? 2,
   );
+  const searches = openCancellableReads({ dsn, purpose: 'searches', statementTimeoutMs }, settings.searchConnections ?? 4);
   const transactor = openTransactor(
     {
       dsn,
@@ -59,12 +72,16 @@ export const openDatabase = async (settings: DatabaseSettings): Promise<Database
     transactor,
     columns: columnArrays,
     counting: async (statement) => (await counting.run(statement)).rows,
+    search: searches.run,
     use: () => [
       { pool: 'reads', ...typed.use() },
       { pool: 'hot-reads', ...hot.use() },
       { pool: 'counts', ...counting.use() },
+      { pool: 'searches', ...searches.use() },
       { pool: 'transactions', ...transactor.use() },
     ],
-    close: async () => void (await Promise.all([typed.close(), hot.close(), counting.close(), transactor.close()])),
+    close: async () => {
+      await Promise.all([typed, hot, counting, searches, transactor].map((each) => each.close()));
+    },
   };
 };

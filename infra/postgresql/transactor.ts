@@ -1,60 +1,28 @@
-import { Pool, type PoolClient, type QueryArrayResult } from 'pg';
-import type { PoolUse, Transaction, Transactor } from '../../src/domain/ports/database.ts';
-import { isConnectionLoss, isReadTimeout, mapError } from './errors.ts';
-import { clientConfig, type Session } from './sessions.ts';
-
-const GRACE_MS = 1_000;
+import type { PoolUse, Transactor } from '../../src/domain/ports/database.ts';
+import { executeOn, isUseless, openClientPool } from './client-pool.ts';
+import type { Session } from './sessions.ts';
 
 /** Transactions of folds and commands, on a pool of connections with text rows. */
 export const openTransactor = (
   session: Session,
   connections: number,
 ): Transactor & { use(): Omit<PoolUse, 'pool'>; close(): Promise<void> } => {
-  const timeout = session.statementTimeoutMs;
-  const pool = new Pool({
-    ...clientConfig(session),
-    max: connections,
-    ...(timeout === undefined ? {} : { query_timeout: timeout + GRACE_MS }),
-  });
-  pool.on('error', () => undefined);
-
-  const onClient = (client: PoolClient): Transaction => ({
-    async execute(statement) {
-      const result: QueryArrayResult<(string | null)[]> = await client.query({
-        ...statement,
-        values: statement.values as unknown[],
-        rowMode: 'array',
-      });
-      return { rows: result.rows, count: result.rowCount ?? 0 };
-    },
-  });
-
+  const pool = openClientPool(session, connections);
   return {
-    async transaction(work) {
-      const client = await pool.connect().catch((error: unknown) => {
-        throw mapError(error);
-      });
-      let broken = false;
-      const lost = (): void => {
-        broken = true;
-      };
-      client.on('error', lost);
-      try {
-        await client.query('begin');
-        const result = await work(onClient(client));
-        await client.query('commit');
-        return result;
-      } catch (error) {
-        const mapped = mapError(error);
-        broken ||= isConnectionLoss(error) || isReadTimeout(error);
-        if (!broken) await client.query('rollback').catch(lost);
-        throw mapped;
-      } finally {
-        client.off('error', lost);
-        client.release(broken);
-      }
-    },
-    use: () => ({ open: pool.totalCount, busy: pool.totalCount - pool.idleCount, waiting: pool.waitingCount }),
-    close: async () => await pool.end(),
+    transaction: (work) =>
+      pool.run(async (held) => {
+        try {
+          await held.client.query('begin');
+          const result = await work({ execute: (statement) => executeOn(held, statement) });
+          await held.client.query('commit');
+          return result;
+        } catch (error) {
+          held.isBroken ||= isUseless(error);
+          if (!held.isBroken) await held.client.query('rollback').catch(() => (held.isBroken = true));
+          throw error;
+        }
+      }),
+    use: () => pool.use(),
+    close: () => pool.close(),
   };
 };

@@ -21,9 +21,9 @@ export const tracedReads = (read: ReadDatabase, tracing: Tracing): ReadDatabase 
 });
 
 export const tracedStatements =
-  <Result>(run: (statement: Statement) => Promise<Result>, tracing: Tracing) =>
-  (statement: Statement): Promise<Result> =>
-    tracing.part(ofStatement(statement.text, statement.name), () => run(statement));
+  <More extends readonly unknown[], Result>(run: (statement: Statement, ...more: More) => Promise<Result>, tracing: Tracing) =>
+  (statement: Statement, ...more: More): Promise<Result> =>
+    tracing.part(ofStatement(statement.text, statement.name), () => run(statement, ...more));
 
 export const tracedTransactor = (transactor: Transactor, tracing: Tracing): Transactor => ({
   transaction: (work) =>

@@ -43,6 +43,7 @@ export const traceDatabase = (database: Database, tracing: Tracing | null): Data
         read: tracedReads(database.read, tracing),
         transactor: tracedTransactor(database.transactor, tracing),
         counting: tracedStatements((statement) => database.counting(statement), tracing),
+        search: tracedStatements(database.search, tracing),
       };
 
 /** Appends are counted, traces or not. */

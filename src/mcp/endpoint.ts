@@ -1,5 +1,6 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Principal } from '../admission/admit.ts';
+import type { Rejection } from '../domain/rejections.ts';
 import { sharedPayments } from './batch-payments.ts';
 import { argumentsOf, callsOfBatch, messageFault } from './message-checks.ts';
 import { PROTOCOL_ERRORS, type ProtocolErrorBody, protocolError, withDataCode } from './protocol-errors.ts';
@@ -22,7 +23,7 @@ export interface ToolRequest {
 }
 
 export interface ToolEndpoint {
-  /** The answer of the protocol: JSON or server-sent events. Throws a `Rejection` for what is refused before the protocol begins. */
+  /** The answer of the protocol: JSON or server-sent events. Throws a `Rejection` for a request that is refused as a whole. */
   answer(request: ToolRequest): Promise<Response>;
   /** Ends what still runs. */
   close(): Promise<void>;
@@ -81,7 +82,13 @@ export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
       );
       const signal = AbortSignal.any([request.signal, late.signal]);
       const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal });
+      let refusal: Rejection | null = null;
+      const refuseRequest = (rejection: Rejection): void => {
+        refusal = rejection;
+      };
+      const isBatch = Array.isArray(body);
       const exchange: Exchange = {
+        refuseRequest: isBatch ? null : refuseRequest,
         principal,
         requestId,
         baseUrl,
@@ -92,22 +99,29 @@ export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
       };
       const authInfo = { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { exchange } };
       const response = await handler.fetch(asked, { parsedBody: body, authInfo });
-      return finished(response, () => answered.abort());
+      const answer = await finished(response, isBatch, () => answered.abort());
+      if (refusal !== null) throw refusal;
+      return answer;
     },
     close: () => handler.close(),
   };
 };
 
-/** The same answer with the code of this interface in an error that the library made before its server saw the message. */
-const finished = async (response: Response, done: () => void): Promise<Response> => {
+/**
+ * The same answer with the code of this interface in an error that the library made before its server saw the message. It is whole, and
+ * may still be refused, unless it is that of a batch: its events are sent one by one.
+ */
+const finished = async (response: Response, isBatch: boolean, done: () => void): Promise<Response> => {
   const { status, body } = response;
   const type = response.headers.get('content-type') ?? '';
-  if (body !== null && type.startsWith('text/event-stream')) {
+  const isStream = type.startsWith('text/event-stream');
+  if (body !== null && isStream && isBatch) {
     return new Response(body.pipeThrough(new TransformStream({ flush: done })), { status, headers: { 'content-type': type } });
   }
-  done();
   const text = await response.text();
+  done();
   if (text === '') return new Response(null, { status });
+  if (isStream) return new Response(text, { status, headers: { 'content-type': type } });
   const answer = JSON.parse(text) as { readonly error?: ProtocolErrorBody };
   const told = answer.error === undefined ? text : JSON.stringify({ ...answer, error: withDataCode(answer.error) });
   return new Response(told, { status, headers: { 'content-type': 'application/json; charset=utf-8' } });

@@ -11,6 +11,7 @@ import type { Logger } from '../domain/ports/logger.ts';
 import type { SpanStart, Tracing } from '../domain/ports/tracing.ts';
 import { type Fitted, fitPayload } from './fit-payload.ts';
 import { FITTINGS } from './fittings.ts';
+import { Rejection } from '../domain/rejections.ts';
 import { parseArguments } from './parse-arguments.ts';
 import type { Found, ToolCall, ToolFunctions } from './tool-functions.ts';
 import { refusalOf, toolRefusalOf } from './tool-refusals.ts';
@@ -118,7 +119,8 @@ export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
 
   const run: RunTool = async (name, input, call) => {
     const started = clock.now();
-    let outcome = 'ok';
+    /** Null where the request is refused as a whole, and counted as such. */
+    let outcome: string | null = 'ok';
     try {
       const result = await answer(name, input, call);
       if (result.isError === true) outcome = 'payment_required';
@@ -127,9 +129,14 @@ export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
       const refusal = toolRefusalOf(TOOLS[name], error);
       outcome = refusal.code;
       tell(TOOLS[name], call, refusal, error);
+      if (refusal.code === 'rate_limited' && call.refuseRequest !== null) {
+        const { code, message, retryAfterSeconds = 1 } = refusal;
+        call.refuseRequest(new Rejection(code, message, { retryAfterSeconds }));
+        outcome = null;
+      }
       return refusalResult(refusal);
     } finally {
-      metrics.toolAnswered(name, outcome, (clock.now() - started) / 1000);
+      if (outcome !== null) metrics.toolAnswered(name, outcome, (clock.now() - started) / 1000);
     }
   };
   const { tracing = null } = parts;

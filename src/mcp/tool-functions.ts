@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { Principal } from '../admission/admit.ts';
 import type { ToolName } from '../contract/tools/tool-names.ts';
 import type { TOOLS } from '../contract/tools/tools.ts';
+import type { Rejection } from '../domain/rejections.ts';
 
 /** One admitted call of a tool. */
 export interface ToolCall {
@@ -15,6 +16,8 @@ export interface ToolCall {
   readonly payment: unknown;
   /** Another call of the same batch carries the same payment. */
   readonly paymentShared: boolean;
+  /** Answers the HTTP request with this refusal instead of a result; null for a call of a batch, whose other calls are answered. */
+  readonly refuseRequest: ((rejection: Rejection) => void) | null;
 }
 
 export type ToolInput<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['input']>;

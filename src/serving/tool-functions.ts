@@ -1,5 +1,6 @@
 import { listDfwResearchCoverage } from '../../queries/list-dfw-research-coverage.ts';
 import { createListCoveredSources } from '../../queries/list-public-source-statuses.ts';
+import type { SearchLimit } from '../admission/search-limit.ts';
 import type { ReportFunctions } from '../contract/handlers.ts';
 import type { AgendaFunctions } from '../contract/tools/agenda-functions.ts';
 import { createAgendaTools } from '../mcp/agenda-tools.ts';
@@ -11,15 +12,16 @@ import type { ReadParts } from './public-functions.ts';
 
 export interface ToolFunctionParts extends ReadParts {
   readonly agenda: AgendaFunctions;
+  readonly searchLimit: SearchLimit;
   readonly reports: ReportFunctions;
 }
 
 /** What the six tools are answered from. */
-export const createToolFunctions = ({ agenda, reports, ...parts }: ToolFunctionParts): ToolFunctions => ({
+export const createToolFunctions = ({ agenda, searchLimit, reports, ...parts }: ToolFunctionParts): ToolFunctions => ({
   ...createCoverageTools({
     listCoveredSources: createListCoveredSources(parts),
     listResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
   }),
-  ...createAgendaTools(agenda),
+  ...createAgendaTools(agenda, searchLimit),
   ...createReportTools(reports),
 });

@@ -58,11 +58,12 @@ describe.skipIf(!there)('with recordings of Dallas and Fort Worth (set LEGISTAR_
   });
 
   test(`of twenty questions that a person would ask at least ${ENOUGH} find their item among the first ${FOUND_IN}`, async () => {
-    const search = createSearchAgenda(civic);
+    const search = createSearchAgenda({ reads: () => civic.reads, clock: civic.clock });
+    const { signal } = new AbortController();
     const item = createGetAgendaItem(civic);
     const places = await Promise.all(
       QUESTIONS.map(async ({ question, matterFiles }) => {
-        const { data } = await search({ query: question, limit: 20 });
+        const { data } = await search({ query: question, limit: 20 }, signal);
         const items = await Promise.all(data.results.map(({ itemId }) => item(itemId)));
         return { question, place: items.findIndex((each) => matterFiles.includes(each?.matterFile ?? '')) + 1 };
       }),

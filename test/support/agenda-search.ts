@@ -36,10 +36,11 @@ export const openTestSearch = async () => {
   };
   const reads = createLiveReads({ ...database.read, texts });
   const clock = new TestClock();
-  const ask = createSearchAgenda({ reads, clock });
+  const ask = createSearchAgenda({ reads: () => reads, clock });
+  const { signal } = new AbortController();
   const item = createGetAgendaItem({ reads, clock });
   const search = async (input: unknown) => {
-    const page = await ask(searchAgenda.input.parse(input));
+    const page = await ask(searchAgenda.input.parse(input), signal);
     searchAgenda.data.parse(page.data);
     return page;
   };

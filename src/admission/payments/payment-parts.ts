@@ -58,8 +58,13 @@ export type ReadOutcome =
   | { readonly kind: 'empty' }
   /** Over the cap even when trimmed. */
   | { readonly kind: 'too_large' }
-  /** The caller's own mistake, found only now: nothing has happened, and the same payment may be sent again. */
-  | { readonly kind: 'refused'; readonly code: 'invalid_parameter' | 'invalid_cursor'; readonly message: string };
+  /** The caller's own mistake, or too much at once, found only now: nothing has happened, and the same payment may be sent again. */
+  | {
+      readonly kind: 'refused';
+      readonly code: 'invalid_parameter' | 'invalid_cursor' | 'rate_limited';
+      readonly message: string;
+      readonly retryAfterSeconds?: number;
+    };
 
 export interface PaidCall {
   readonly principal: Pick<Principal, 'accountId' | 'keyId' | 'billing'>;

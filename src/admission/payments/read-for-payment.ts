@@ -46,7 +46,12 @@ const readOnce = async (read: PaidCall['read'], signal: AbortSignal, onFailure: 
     if (error instanceof Rejection && error.code === 'invalid_parameter') {
       return { kind: 'refused', code: 'invalid_cursor', message: error.message };
     }
-    onFailure(error);
+    if (error instanceof Rejection && error.code === 'rate_limited') {
+      const { code, message, retryAfterSeconds = 1 } = error;
+      return { kind: 'refused', code, message, retryAfterSeconds };
+    }
+    // What fails because its call was called off is no failure.
+    if (!signal.aborted) onFailure(error);
     return { kind: 'failed', code: 'read_failed' };
   }
 };

@@ -68,7 +68,8 @@ const read = async (parts: PaymentParts, call: PaidCall, row: PaymentRow, turnin
   if (outcome.kind === 'text') return outcome.text;
   if (outcome.kind === 'refused') {
     await parts.ledger.forget(row).catch(() => false);
-    throw new PaymentRefused(outcome.code, {}, outcome.message);
+    const { code, message, retryAfterSeconds } = outcome;
+    throw new PaymentRefused(code, retryAfterSeconds === undefined ? {} : { retryAfterSeconds }, message);
   }
   if (outcome.kind === 'empty') {
     await end(parts, row, 'READ_EMPTY', null);

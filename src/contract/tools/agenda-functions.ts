@@ -8,8 +8,8 @@ export type AgendaItem = z.output<typeof getAgendaItem.data>['item'];
 
 /** What the tool endpoint asks of the agenda behind it. Inputs are parsed; long texts are whole, trimming them is the endpoint's. */
 export interface AgendaFunctions {
-  /** Throws `InvalidSearchCursor` (`invalid_cursor`) for a cursor that is none of this search. */
-  readonly searchAgenda: (input: SearchAgendaInput) => Promise<AgendaSearchPage>;
+  /** Throws `InvalidSearchCursor` (`invalid_cursor`) for a cursor that is none of this search. Ends soon after the signal aborts. */
+  readonly searchAgenda: (input: SearchAgendaInput, signal: AbortSignal) => Promise<AgendaSearchPage>;
   /** Null where there is no such item, or not yet all that it needs to be shown: its meeting, its body and their jurisdiction. */
   readonly getAgendaItem: (itemId: string) => Promise<AgendaItem | null>;
 }

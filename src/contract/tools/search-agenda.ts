@@ -4,7 +4,7 @@ import { agendaItem, jurisdiction, publicBody, source } from '../../domain/recor
 import { MAX_CURSOR_LENGTH } from '../../domain/cursor-text.ts';
 import { timestamp } from '../fields.ts';
 import { tool } from './tool.ts';
-import { PAID_TOOL_CODES } from './tool-errors.ts';
+import { SEARCH_TOOL_CODES } from './tool-errors.ts';
 
 export const MOST_SEARCH_RESULTS = 20;
 
@@ -60,5 +60,5 @@ not prove that nothing happened: get_coverage tells what is read. Accounts that 
     nextCursor: searchCursor.nullable(),
     candidateLimitReached: z.boolean(),
   }),
-  errors: PAID_TOOL_CODES,
+  errors: SEARCH_TOOL_CODES,
 });

@@ -41,6 +41,8 @@ const PAID = {
   read_result_not_saved: 'the result could not be saved; nothing was charged',
 } as const;
 
+const SEARCH = { rate_limited: 'too many searches of the account run at once; ask again after retryAfterSeconds' } as const;
+
 const REPORT_CODES = [
   'access_denied',
   'invalid_input',
@@ -63,11 +65,12 @@ type ReportCode = (typeof REPORT_CODES)[number];
 const REPORT = Object.fromEntries(REPORT_CODES.map((code) => [code, REJECTIONS[code]])) as Readonly<Record<ReportCode, string>>;
 
 /** Every code of an `isError` result, with what it means. */
-export const TOOL_ERRORS = { ...PAID, ...REPORT, ...COMMON } as const;
+export const TOOL_ERRORS = { ...PAID, ...SEARCH, ...REPORT, ...COMMON } as const;
 export type ToolErrorCode = keyof typeof TOOL_ERRORS;
 
 const codesOf = <Code extends ToolErrorCode>(meanings: Readonly<Record<Code, string>>): readonly Code[] => Object.keys(meanings) as Code[];
 
 export const COMMON_TOOL_CODES = codesOf(COMMON);
 export const PAID_TOOL_CODES = [...COMMON_TOOL_CODES, ...codesOf(PAID)];
+export const SEARCH_TOOL_CODES = [...PAID_TOOL_CODES, ...codesOf(SEARCH)];
 export const REPORT_TOOL_CODES = [...new Set([...COMMON_TOOL_CODES, ...REPORT_CODES])];

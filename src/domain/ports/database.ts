@@ -32,6 +32,9 @@ export interface ReadDatabase {
   texts(statement: Statement): Promise<readonly TextRow[]>;
 }
 
+/** Rows as text of a read that the database ends when the signal aborts; settles when it has ended there. */
+export type CancellableRead = (statement: Statement, signal: AbortSignal) => Promise<readonly TextRow[]>;
+
 export interface Transaction {
   /** `count` is the number of rows affected or returned. */
   execute(statement: Statement): Promise<{ readonly rows: readonly TextRow[]; readonly count: number }>;

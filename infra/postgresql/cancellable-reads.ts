@@ -1,0 +1,52 @@
+import { setTimeout as after } from 'node:timers/promises';
+import type { CancellableRead, PoolUse } from '../../src/domain/ports/database.ts';
+import { executeOn, type HeldClient, openClientPool } from './client-pool.ts';
+import { PipelinedConnection } from './pipelined-connection.ts';
+import type { Session } from './sessions.ts';
+
+const CANCEL_AGAIN_MS = 50;
+const CANCEL_TIMEOUT_MS = 5_000;
+
+export interface CancellableReads {
+  readonly run: CancellableRead;
+  use(): Omit<PoolUse, 'pool'>;
+  close(): Promise<void>;
+}
+
+/** Reads that PostgreSQL ends when their signal aborts. Each has a connection to itself, so that a cancel meets no other statement. */
+export function openCancellableReads(session: Session, connections: number): CancellableReads {
+  const pool = openClientPool(session, connections);
+  const canceller = new PipelinedConnection({ dsn: session.dsn, purpose: 'cancels', statementTimeoutMs: CANCEL_TIMEOUT_MS });
+  /** Again and again: the server ignores a cancel that arrives before it has begun the statement. */
+  const cancelUntil = async (ended: AbortSignal, held: HeldClient): Promise<void> => {
+    // `pg` has the number of the server's process; its types leave it out.
+    const { processID } = held.client as unknown as { readonly processID: number };
+    const cancel = { name: 'cancel', text: 'select pg_cancel_backend($1)', values: [processID] };
+    while (!ended.aborted) {
+      // A cancel without an answer may still arrive, and must meet no other statement.
+      await canceller.run(cancel).catch(() => (held.isBroken = true));
+      await after(CANCEL_AGAIN_MS, undefined, { signal: ended }).catch(() => undefined);
+    }
+  };
+  return {
+    run: (statement, signal) =>
+      pool.run(async (held) => {
+        signal.throwIfAborted();
+        const ended = new AbortController();
+        let cancelled: Promise<void> | undefined;
+        const cancel = (): void => {
+          cancelled = cancelUntil(ended.signal, held);
+        };
+        signal.addEventListener('abort', cancel, { once: true });
+        try {
+          return (await executeOn(held, statement)).rows;
+        } finally {
+          signal.removeEventListener('abort', cancel);
+          ended.abort();
+          await cancelled;
+        }
+      }),
+    use: () => pool.use(),
+    close: async () => void (await Promise.all([pool.close(), canceller.close()])),
+  };
+}
