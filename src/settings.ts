@@ -138,7 +138,7 @@ const SETTINGS = {
   CIVIC_ALLOWED_ORIGINS: [origins, undefined, 'origins such as https://app.example.org, separated by commas'],
   // PostgreSQL and timers take no more than 2^31 milliseconds.
   CIVIC_STATEMENT_TIMEOUT: [duration.refine((value) => value <= 86_400_000), 'PT10S', 'an ISO 8601 duration such as PT10S, a day at most'],
-  CIVIC_SEARCH_CONCURRENCY: [searches, '2', `a whole number from 1 to ${MOST_SEARCHES}`],
+  CIVIC_SEARCH_CONCURRENCY: [searches, '1', `a whole number from 1 to ${MOST_SEARCHES}`],
   CIVIC_DRAIN_DELAY: [shortWait, 'PT0S', 'an ISO 8601 duration such as PT5S, five minutes at most; PT0S is none'],
   CIVIC_REPORT_QUEUE_LIMIT: [count, '1000', 'a whole number of at least 1'],
   CIVIC_REPORT_DAILY_BUDGET: [count, '500', 'a whole number of at least 1'],

@@ -53,7 +53,7 @@ export const openDatabase = async (settings: DatabaseSettings): Promise<Database
     { dsn, purpose: 'counts', statementTimeoutMs, plansForGrowth: true, lossy: true },
     settings.countingConnections ?? 2,
   );
-  const searches = openCancellableReads({ dsn, purpose: 'searches', statementTimeoutMs }, settings.searchConnections ?? 4);
+  const searches = openCancellableReads({ dsn, purpose: 'searches', statementTimeoutMs }, settings.searchConnections ?? 2);
   const transactor = openTransactor(
     {
       dsn,

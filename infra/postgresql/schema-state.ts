@@ -89,7 +89,7 @@ export const explain = (error: unknown, dsn: string): unknown => {
   if (state === '42501') return new DatabaseRefused(`${where} does not let this user create tables; grant it create on the database`);
   if (state === '53300') {
     return new DatabaseRefused(
-      `${where} takes no more connections; raise max_connections there, about twenty for each process, or run fewer`,
+      `${where} takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer`,
     );
   }
   if (isConnectionLoss(error) && error instanceof Error) {

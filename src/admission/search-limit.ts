@@ -10,8 +10,8 @@ export interface SearchLimitParts {
   readonly clock: Clock;
 }
 
-/** More than the calls of two whole batches. */
-const MOST_WAITING = 50;
+/** Five whole batches. */
+const MOST_WAITING = 100;
 const LONGEST_WAIT_MS = 1_000;
 const AGAIN_SECONDS = 1;
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { OPERATIONS, SERVED_OPERATIONS } from '../../src/contract/operations.ts';
-import { COMMON_TOOL_CODES, PAID_TOOL_CODES, REPORT_TOOL_CODES } from '../../src/contract/tools/tool-errors.ts';
+import { COMMON_TOOL_CODES, REPORT_TOOL_CODES, SEARCH_TOOL_CODES } from '../../src/contract/tools/tool-errors.ts';
 import { documentRoutes } from '../../src/documents/document-routes.ts';
 import type { JsonSchema } from '../../src/documents/document-types.ts';
 import { glossaryWords } from '../../src/documents/glossary.ts';
@@ -78,8 +78,8 @@ describe('the OpenAPI document', () => {
   });
 
   test('writes out every code of a tool', () => {
-    expect(new Set(enumOf('ToolErrorCode'))).toEqual(new Set([...COMMON_TOOL_CODES, ...PAID_TOOL_CODES, ...REPORT_TOOL_CODES]));
-    expect(enumOf('ToolErrorCode')).toHaveLength(48);
+    expect(new Set(enumOf('ToolErrorCode'))).toEqual(new Set([...COMMON_TOOL_CODES, ...SEARCH_TOOL_CODES, ...REPORT_TOOL_CODES]));
+    expect(enumOf('ToolErrorCode')).toHaveLength(49);
   });
 
   test('narrows each refusal to the codes that the operation has at this status', () => {

@@ -4,6 +4,7 @@ import type { PaymentAnswer } from '../../../src/admission/payments/payment-answ
 import { priceOf } from '../../../src/admission/payments/price.ts';
 import { paymentChallenge } from '../../../src/contract/tools/payment-challenge.ts';
 import { COMMON_TOOL_CODES, PAID_TOOL_CODES, TOOL_ERRORS, type ToolErrorCode } from '../../../src/contract/tools/tool-errors.ts';
+import { Rejection } from '../../../src/domain/rejections.ts';
 import { NETWORK } from '../../../src/domain/payments/payment.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { openWithFailing, openWithFailingMove } from '../../support/failing-ledger.ts';
@@ -313,4 +314,14 @@ test('what the caller is found wrong about only in the read is answered as that,
   expect(await rowOf(shop, payment)).toBeNull();
   shop.read = usual.read();
   expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
+});
+
+test('a read that is refused because too many run says when to come again, and the payment is as good as new', async () => {
+  const payment = await signed();
+  shop.read = () => Promise.reject(new Rejection('rate_limited', 'too many', { retryAfterSeconds: 1 }));
+  expect(await shop.ask(payment)).toMatchObject({ kind: 'error', code: 'rate_limited', retryAfterSeconds: 1 });
+  expect(await rowOf(shop, payment)).toBeNull();
+  shop.read = usual.read();
+  expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
+  expect(paidOnChain(shop, payment)).toBe(1);
 });

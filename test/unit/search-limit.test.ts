@@ -1,0 +1,113 @@
+import { describe, expect, test } from 'vitest';
+import { createSearchLimit } from '../../src/admission/search-limit.ts';
+import type { Clock } from '../../src/domain/ports/clock.ts';
+import { Rejection } from '../../src/domain/rejections.ts';
+
+const LIMIT = 2;
+const MOST_WAITING = 100;
+const { signal: never } = new AbortController();
+
+/** A limit whose waits end when the test says so, and searches that do. */
+const start = () => {
+  const waits = new Set<() => void>();
+  const clock: Clock = {
+    now: () => 0,
+    sleep: (_, signal) =>
+      new Promise((resolve, reject) => {
+        waits.add(resolve);
+        signal?.addEventListener('abort', () => {
+          waits.delete(resolve);
+          reject(signal.reason as Error);
+        });
+      }),
+  };
+  const limit = createSearchLimit({ concurrency: LIMIT, clock });
+  const running: (() => void)[] = [];
+  const search = (account: string, signal = never): Promise<string> =>
+    limit(account, signal, () => new Promise<string>((resolve) => running.push(() => resolve(account))));
+  return { waits, running, search };
+};
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+const outcomeOf = (search: Promise<string>) => search.catch((error: unknown) => (error instanceof Rejection ? error.code : error));
+
+describe('the searches of one account', () => {
+  test('run at once up to the limit, and the others in their order as those end', async () => {
+    const { running, search, waits } = start();
+    const searches = Array.from({ length: 5 }, () => search('a'));
+    for (const each of [2, 3, 4, 5, 5]) {
+      await settle();
+      expect(running.length).toBe(each);
+      running[each - LIMIT]!();
+    }
+    running.forEach((end) => end());
+    expect(await Promise.all(searches)).toEqual(searches.map(() => 'a'));
+    await settle();
+    expect(waits.size).toBe(0);
+  });
+
+  test('that wait for too long are refused, and take no place of those that come later', async () => {
+    const { running, search, waits } = start();
+    const first = [search('a'), search('a')];
+    const late = outcomeOf(search('a'));
+    await settle();
+    waits.forEach((end) => end());
+    expect(await late).toBe('rate_limited');
+    running.forEach((end) => end());
+    await Promise.all(first);
+    const next = [search('a'), search('a')];
+    await settle();
+    expect(running.length).toBe(2 * LIMIT);
+    running.forEach((end) => end());
+    await Promise.all(next);
+  });
+
+  test('that find no room in the queue are refused at once', async () => {
+    const { running, search } = start();
+    const taken = Array.from({ length: LIMIT + MOST_WAITING }, () => search('a'));
+    expect(await outcomeOf(search('a'))).toBe('rate_limited');
+    for (let ended = 0; ended < taken.length; ended += 1) {
+      await settle();
+      running[ended]!();
+    }
+    await Promise.all(taken);
+  });
+
+  test('leave the queue when their caller goes away', async () => {
+    const { running, search } = start();
+    const first = [search('a'), search('a')];
+    const leaving = new AbortController();
+    const left = outcomeOf(search('a', leaving.signal));
+    const last = search('a');
+    await settle();
+    leaving.abort('gone');
+    expect(await left).toBe('gone');
+    running[0]!();
+    await settle();
+    expect(running.length).toBe(LIMIT + 1);
+    running.forEach((end) => end());
+    await Promise.all([...first, last]);
+  });
+
+  test('that fail make room as well', async () => {
+    const limit = createSearchLimit({ concurrency: 1, clock: { now: () => 0, sleep: () => new Promise(() => undefined) } });
+    const failing = limit('a', never, () => Promise.reject(new Error('no')));
+    const next = limit('a', never, () => Promise.resolve('yes'));
+    await expect(failing).rejects.toThrow('no');
+    expect(await next).toBe('yes');
+  });
+});
+
+test('the searches of one account do not wait for those of another', async () => {
+  const { running, search } = start();
+  const greedy = Array.from({ length: 10 }, () => search('a'));
+  const other = search('b');
+  await settle();
+  expect(running.length).toBe(LIMIT + 1);
+  running.at(-1)!();
+  expect(await other).toBe('b');
+  for (const index of greedy.keys()) {
+    await settle();
+    running.filter((_, at) => at !== LIMIT)[index]!();
+  }
+  await Promise.all(greedy);
+});
