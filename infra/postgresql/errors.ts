@@ -41,10 +41,11 @@ export const isConnectionLoss = (error: unknown): boolean => {
 /** Our own deadline passed while the server stayed silent: an answer may still be on its way, so the connection is not used again. */
 export const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 
-const INVALID_STATEMENT_NAME = '26000';
+/** The connection has no prepared statement of the name, or has one already. */
+const NOT_PREPARED = new Set(['26000', '42P05']);
 
-/** The statement was not run: the connection has no prepared statement of its name. */
-export const isStatementUnknown = (error: unknown): boolean => sqlState(error) === INVALID_STATEMENT_NAME;
+/** The statement was not run: its name was not, or could not be, prepared on the connection. */
+export const isNotPrepared = (error: unknown): boolean => NOT_PREPARED.has(sqlState(error) ?? '');
 
 /** Raised by `civic.lock_log` once the log has moved away. */
 const LOG_SEALED = 'CR004';

@@ -1,6 +1,6 @@
 import { Client, type QueryArrayResult } from 'pg';
 import { DatabaseUnavailable, DeadlineExceeded, type Statement, type TextRow } from '../../src/domain/ports/database.ts';
-import { isConnectionLoss, isStatementUnknown, mapError } from './errors.ts';
+import { isConnectionLoss, isNotPrepared, mapError } from './errors.ts';
 import { CONNECT_TIMEOUT_MS, clientConfig, type Session } from './sessions.ts';
 
 const FIRST_BACKOFF_MS = 50;
@@ -59,8 +59,9 @@ export class PipelinedConnection {
       try {
         return await this.#send(statement, deadline);
       } catch (error) {
-        // The statement of this name that was sent first failed before it was prepared; those behind it were sent without their text.
-        if (!isStatementUnknown(error) || performance.now() > deadline) throw error;
+        // The statement of this name that was sent first failed before it was prepared: those behind it were sent without their text, and
+        // several of them may be sent with it then.
+        if (!isNotPrepared(error) || performance.now() > deadline) throw error;
       }
     }
   }

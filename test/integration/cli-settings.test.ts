@@ -61,6 +61,7 @@ describe('settings', () => {
     ['CIVIC_REPLAY_RETENTION', '-P1D', 'P30D'],
     ['CIVIC_SNAPSHOT_LIFETIME', 'P', 'P7D'],
     ['CIVIC_STATEMENT_TIMEOUT', '10', 'PT10S'],
+    ['CIVIC_SEARCH_CONCURRENCY', '17', 'from 1 to 16'],
     ['CIVIC_POLL', 'Fort Worth', 'client names'],
     ['KAFKA_BROKERS', 'kafka:9092,other', 'host:port'],
     ['CIVIC_KAFKA_FEED_TOPIC', 'my feed', 'a topic'],
