@@ -6,12 +6,13 @@ import { migrate } from '../../infra/postgresql/migrate.ts';
 import { LOG_START, LogUnavailable, NO_STREAM, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
 import { freshStream, newEvents, type OpenLog, readOn } from '../support/event-log-builders.ts';
 import { type PrivateServer, startPrivateServer } from '../support/postgresql-server.ts';
+import { STALL_MS } from '../support/until-reached.ts';
 
 let server: PrivateServer;
 let dsn: string;
 const opened: OpenLog[] = [];
 const open = (overrides: Partial<EventLogSettings> = {}): OpenLog => {
-  const log = openEventLog({ dsn, statementTimeoutMs: 5_000, ...overrides });
+  const log = openEventLog({ dsn, statementTimeoutMs: STALL_MS, ...overrides });
   opened.push(log);
   return log;
 };
@@ -62,7 +63,7 @@ describe('an append that goes wrong', () => {
       await client.query(`select pg_advisory_lock(${LOCK})`);
       await expect(log.append(append)).rejects.toBeInstanceOf(LogUnavailable);
     });
-    expect(await log.readStream(append.stream, NO_STREAM, 1)).toEqual([]);
+    expect(await open().readStream(append.stream, NO_STREAM, 1)).toEqual([]);
   });
 
   test('is refused as not sent when nothing answers at the address, or the log was closed', async () => {
@@ -115,11 +116,11 @@ describe('a server that stops', () => {
     await expect.poll(() => acknowledged.size).toBeGreaterThan(20);
     await server.restart(how);
     const atRestart = acknowledged.size;
-    await expect.poll(() => acknowledged.size, { timeout: 10_000 }).toBeGreaterThan(atRestart + 20);
+    await expect.poll(() => acknowledged.size).toBeGreaterThan(atRestart + 20);
     enough.abort();
     await writing;
     const stored = await readOn(writer, before);
-    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(stored.length);
+    await expect.poll(() => seen.length).toBe(stored.length);
     stop.abort();
     await reading;
     expect(seen).toEqual(stored.map(({ position }) => position));

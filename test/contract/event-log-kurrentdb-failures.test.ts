@@ -16,6 +16,10 @@ import {
 import { appended, freshStream, newEvent, newEvents, type OpenLog, readOn } from '../support/event-log-builders.ts';
 import { type KurrentPeer, type KurrentPeerSettings, startKurrentPeer } from '../support/kurrent-peer.ts';
 import { PeerStore } from '../support/kurrent-peer-store.ts';
+import { STALL_MS } from '../support/until-reached.ts';
+
+/** A deadline that a test waits for, and that an ordinary call on a busy machine does not meet. */
+const BRIEF_MS = 2_000;
 
 const opened: OpenLog[] = [];
 const peers: KurrentPeer[] = [];
@@ -25,7 +29,7 @@ const startPeer = async (settings?: KurrentPeerSettings): Promise<KurrentPeer> =
   return peer;
 };
 const open = (url: string, settings: Partial<KurrentLogSettings> = {}): OpenLog => {
-  const log = openKurrentLog({ url, deadlineMs: 20_000, ...settings });
+  const log = openKurrentLog({ url, deadlineMs: STALL_MS, ...settings });
   opened.push(log);
   return log;
 };
@@ -75,7 +79,7 @@ describe.each([
 
   test('is of unknown outcome when the server never answers, and holds up nobody else', async () => {
     const peer = await startPeer({ batches });
-    const log = open(peer.url, { deadlineMs: 300 });
+    const log = open(peer.url, { deadlineMs: BRIEF_MS });
     await log.append(one());
     peer.faults.neverAnswer = 1;
     const silent = log.append(one()).catch((error: unknown) => error);
@@ -87,7 +91,7 @@ describe.each([
 
   test('over a call that has died without a word leaves the next ones to another call', async () => {
     const peer = await startPeer({ batches });
-    const log = open(peer.url, { deadlineMs: 500, againMs: 20_000 });
+    const log = open(peer.url, { deadlineMs: BRIEF_MS, againMs: STALL_MS });
     await log.append(one());
     peer.faults.neverAnswer = 3;
     const appends = Array.from({ length: 3 }, one);
@@ -141,7 +145,7 @@ describe('a connection', () => {
 
   test('that is stalled ends a read at its deadline', async () => {
     const peer = await startPeer();
-    const log = open(peer.url, { deadlineMs: 300 });
+    const log = open(peer.url, { deadlineMs: BRIEF_MS });
     await log.append(one());
     peer.way.stall();
     await expect(log.readLast([freshStream()])).rejects.toBeInstanceOf(DeadlineExceeded);
@@ -240,7 +244,7 @@ describe('a subscription', () => {
       } else peer.faults.refuseCalls = 3;
       await appendSome(10);
     }
-    await expect.poll(() => all.seen.length, { timeout: 20_000 }).toBe(120);
+    await expect.poll(() => all.seen.length).toBe(120);
     await all.end();
     expect(peer.subscribedAt.at(-1)).toBeGreaterThan(60);
     expect(all.seen).toEqual((await readOn(writer, LOG_START)).map(({ position }) => position));

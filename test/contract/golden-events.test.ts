@@ -136,7 +136,7 @@ describe('the read models', () => {
     await database?.close();
   });
 
-  test('come to the same rows from every stored version, and none stops at one', { timeout: 90_000 }, async () => {
+  test('come to the same rows from every stored version, and none stops at one', async () => {
     const revisions = new Map<string, number>([['feed-civic', 0]]);
     const places = new Map<string, string>();
     for (const { event, name, version } of goldens) {

@@ -14,7 +14,7 @@ export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonl
     beforeAll(async () => {
       broker = await start();
       kafka = plainKafka(broker.brokers);
-    }, 180_000);
+    });
     afterAll(async () => {
       await Promise.all(producers.map((each) => each.disconnect()));
       await broker.stop();
@@ -131,15 +131,15 @@ export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonl
         );
       await sent(100);
       const one = await member('one');
-      await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(10);
+      await expect.poll(() => seen.length).toBe(10);
       const two = await member('two');
-      await expect.poll(() => [assigned.get('one'), assigned.get('two')], { timeout: 30_000 }).toEqual([1, 1]);
+      await expect.poll(() => [assigned.get('one'), assigned.get('two')]).toEqual([1, 1]);
       await one.disconnect();
-      await expect.poll(() => assigned.get('two'), { timeout: 30_000 }).toBe(2);
+      await expect.poll(() => assigned.get('two')).toBe(2);
       await two.disconnect();
       await sent(200);
       const three = await member('three');
-      await expect.poll(() => seen.length, { timeout: 30_000 }).toBe(20);
+      await expect.poll(() => seen.length).toBe(20);
       await three.disconnect();
       expect(seen.toSorted((one, other) => Number(one) - Number(other))).toEqual(
         Array.from({ length: 20 }, (_, index) => String(index < 10 ? 100 + index : 190 + index)),

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { processesOf, startUser, temporaryFolder, until } from '../support/embedded-users.ts';
+import { processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+import { untilTrue } from '../support/until-reached.ts';
 
 /** Mounts a small file system in memory, which only root may, and not in every container. */
 function mountSmall(folder: string, size: string): boolean {
@@ -25,9 +26,9 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  await until('nothing runs', () => processesOf(dataDir).length === 0);
+  await untilTrue('nothing runs', () => processesOf(dataDir).length === 0);
   const disk = join(folder, 'disk');
-  await until('the disk is free', () => spawnSync('mountpoint', ['-q', disk]).status !== 0 || spawnSync('umount', [disk]).status === 0);
+  await untilTrue('the disk is free', () => spawnSync('mountpoint', ['-q', disk]).status !== 0 || spawnSync('umount', [disk]).status === 0);
   rmSync(folder, { recursive: true, force: true });
 });
 

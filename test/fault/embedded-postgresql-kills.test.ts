@@ -10,7 +10,8 @@ import { planLaunch } from '../../infra/embedded-postgresql/launch-plan.ts';
 import { startPostmaster } from '../../infra/embedded-postgresql/postmaster.ts';
 import { makeRunDirectory } from '../../infra/embedded-postgresql/run-directory.ts';
 import type { EmbeddedUser } from '../support/embedded-users.ts';
-import { gone, keeperOf, postmasterOf, processesOf, startUser, temporaryFolder, until } from '../support/embedded-users.ts';
+import { gone, keeperOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+import { untilTrue } from '../support/until-reached.ts';
 
 let folder: string;
 let dataDir: string;
@@ -63,7 +64,7 @@ test('of ten services at once exactly one is let in', async () => {
 test('a service killed as the only user takes keeper and server with it, and the next one finds every committed row', async () => {
   const service = await serviceWithThreeRows();
   await service.kill();
-  await until('nothing runs', () => processesOf(dataDir).length === 0);
+  await untilTrue('nothing runs', () => processesOf(dataDir).length === 0);
   const next = start('service');
   await next.next();
   expect(await next.ask('count')).toEqual({ count: 3 });
@@ -93,7 +94,7 @@ test('a killed keeper takes the server with it, its users are told, and a new st
   const service = await serviceWithThreeRows();
   process.kill(keeperOf(dataDir), 'SIGKILL');
   expect((await service.next()).lost).toContain('keeper');
-  await until('nothing runs', () => processesOf(dataDir).length === 0);
+  await untilTrue('nothing runs', () => processesOf(dataDir).length === 0);
   const next = start('service');
   expect(await next.next()).toHaveProperty('url');
   expect(await next.ask('count')).toEqual({ count: 3 });
@@ -154,7 +155,7 @@ test('a server whose keeper is gone without its knowledge is stopped by the next
   const layout = dataLayout(dataDir);
   let lock: number | undefined;
   // The last process of the server that has just stopped may hold it for a moment.
-  await until('the lock of the data directory is free', () => (lock = takeKeeperLock(layout)) !== undefined);
+  await untilTrue('the lock of the data directory is free', () => (lock = takeKeeperLock(layout)) !== undefined);
   const plan = planLaunch(nativeFolder(), dataDir, layout.cluster);
   const { serverSockets } = makeRunDirectory(layout, plan.owner, true);
   const orphan = await startPostmaster({

@@ -1,10 +1,9 @@
-import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { PUBLIC_CACHE } from '../../src/contract/operation.ts';
 import { type PrivateServer, startPrivateServer } from '../support/postgresql-server.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { untilTrue } from '../support/until-reached.ts';
 
-const PATIENCE_MS = 60_000;
 const CADENCE = '/api/v1/public/jurisdictions/dallas/bodies/city-council/cadence';
 const REQUESTS = 40;
 
@@ -14,8 +13,8 @@ let service: Service;
 let key: string;
 let matchId: string;
 let topic: string;
-let last = '';
 
+let last = '';
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${service.baseUrl}${path}`, { headers });
 const json = async (response: Response) => (await response.json()) as { data: unknown; error?: { code: string } };
 const ops = async (path: string) => (await fetch(`${service.opsUrl}${path}`)).status;
@@ -23,13 +22,6 @@ const softFailures = async (): Promise<Record<string, number>> => {
   const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
   const lines = text.matchAll(/^civic_soft_failures_total\{operation="(\w+)"\} (\d+)$/gm);
   return Object.fromEntries([...lines].map(([, operation, count]) => [operation!, Number(count)]));
-};
-const until = async (what: string, isSo: () => Promise<boolean>, state: () => string = () => ''): Promise<void> => {
-  const started = performance.now();
-  while (!(await isSo())) {
-    if (performance.now() - started > PATIENCE_MS) throw new Error(`not in time: ${what} ${state()}`);
-    await after(50);
-  }
 };
 const answersWhole = async (): Promise<boolean> => {
   const [recent, upcoming, detail, cadence, changes] = await Promise.all([
@@ -53,7 +45,7 @@ beforeAll(async () => {
     env: { DATABASE_URL: await server.createDatabase('civic'), CIVIC_STATEMENT_TIMEOUT: 'PT2S', CIVIC_PUBLIC_LIMIT: `${REQUESTS}/1` },
   });
   key = service.key!;
-  await until('the sample has hits', async () => {
+  await untilTrue('the sample has hits', async () => {
     const [hit] = (await json(await get('/api/v1/public/agenda-hits?jurisdictionSlug=sample-city'))).data as { topicSlug: string }[];
     if (hit === undefined) return false;
     topic = hit.topicSlug;
@@ -74,7 +66,7 @@ describe.each(['kill', 'clean'] as const)('with PostgreSQL gone (%s)', (how) => 
     expect(await answersWhole()).toBe(true);
     const before = await softFailures();
     await server.goDown(how);
-    await until(
+    await untilTrue(
       'the loss is noticed',
       async () =>
         (await json(await get('/api/v1/public/agenda-hits'))).data instanceof Array &&
@@ -120,7 +112,7 @@ describe.each(['kill', 'clean'] as const)('with PostgreSQL gone (%s)', (how) => 
     expect([await ops('/readyz'), await ops('/livez')]).toEqual([503, 200]);
 
     await server.comeBack();
-    await until('everything answers again', answersWhole, () => last);
+    await untilTrue('everything answers again', answersWhole, { tell: () => last });
     const settled = await softFailures();
     await get(CADENCE);
     expect(await softFailures()).toEqual(settled);
@@ -130,20 +122,20 @@ describe.each(['kill', 'clean'] as const)('with PostgreSQL gone (%s)', (how) => 
 test('limits of the public reads are open to whoever has room, and kept in the process, while PostgreSQL is gone', async () => {
   await server.goDown('kill');
   try {
-    await until('the loss is noticed', async () => (await ops('/readyz')) === 503);
+    await untilTrue('the loss is noticed', async () => (await ops('/readyz')) === 503);
     const statuses = new Map<number, number>();
-    const started = performance.now();
-    while (!statuses.has(429) && performance.now() - started < PATIENCE_MS) {
+    await untilTrue('one is refused', async () => {
       const answers = await Promise.all(Array.from({ length: 3 * REQUESTS }, () => get(CADENCE, { 'x-forwarded-for': '198.51.100.7' })));
       for (const { status, headers } of answers) {
         statuses.set(status, (statuses.get(status) ?? 0) + 1);
         expect(headers.get('retry-after')).toBe(status === 429 ? '1' : null);
       }
-    }
+      return statuses.has(429);
+    });
     expect(new Set(statuses.keys())).toEqual(new Set([200, 429]));
     expect(statuses.get(200)).toBeGreaterThanOrEqual(REQUESTS);
   } finally {
     await server.comeBack();
   }
-  await until('everything answers again', answersWhole, () => last);
+  await untilTrue('everything answers again', answersWhole, { tell: () => last });
 });

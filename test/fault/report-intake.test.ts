@@ -9,19 +9,11 @@ import { type PrivateServer, startPrivateServer } from '../support/postgresql-se
 import { MANY_CLIENTS, newReport, readReport, receiptOf, submitReport } from '../support/report-requests.ts';
 import { serveCivic } from '../support/served-civic.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
-import { untilReached } from '../support/until-reached.ts';
+import { untilReached, untilTrue } from '../support/until-reached.ts';
 
-const PATIENCE_MS = 60_000;
-const until = async (what: string, isSo: () => Promise<boolean>): Promise<void> => {
-  const started = performance.now();
-  while (!(await isSo())) {
-    if (performance.now() - started > PATIENCE_MS) throw new Error(`not in time: ${what}`);
-    await after(20);
-  }
-};
 const codeOf = async (response: Response): Promise<string> => ((await response.json()) as { error: { code: string } }).error.code;
 
-describe('T11: an API process that is killed between the commit and its answer', { timeout: 180_000 }, () => {
+describe('T11: an API process that is killed between the commit and its answer', () => {
   let database: TestDatabase;
   let installation: Installation;
   let running: Service | undefined;
@@ -33,7 +25,7 @@ describe('T11: an API process that is killed between the commit and its answer',
     running = await installation.start({ env: { DATABASE_URL: database.url } });
     key = await openAccount();
     await running.stop();
-  }, 180_000);
+  });
   afterAll(async () => {
     await running?.stop();
     await installation?.close();
@@ -65,7 +57,7 @@ describe('T11: an API process that is killed between the commit and its answer',
       () => 'answered',
       () => 'lost',
     );
-    await until('the report is stored', async () => (await stored()).length === 1);
+    await untilTrue('the report is stored', async () => (await stored()).length === 1);
     await killed.kill9();
     expect(await lost).toBe('lost');
 
@@ -101,7 +93,7 @@ describe('T11: an API process that is killed between the commit and its answer',
   });
 });
 
-describe('a database that goes away while reports come in', { timeout: 240_000 }, () => {
+describe('a database that goes away while reports come in', () => {
   let server: PrivateServer;
   beforeAll(async () => {
     server = await startPrivateServer();

@@ -227,7 +227,9 @@ test('T9 a stopping process says so first, serves on with answers that end their
 test.each(['PT5M', 'PT0S'])(
   'T9 a second SIGTERM ends the wait, in a delay of %s and after it: what hangs is cut, the order is kept, and the exit is 0',
   async (delay) => {
+    const starting = performance.now();
     const service = await startAt(undefined, { CIVIC_DRAIN_DELAY: delay });
+    const started = performance.now() - starting;
     const customer = await bench.open();
     await bench.settled();
     const half = halfAsked(service, customer);
@@ -240,8 +242,8 @@ test.each(['PT5M', 'PT0S'])(
     process.kill(service.pid, 'SIGTERM');
     await expect(half.answered).rejects.toThrow();
     expect(await service.ended).toMatchObject({ exitCode: 0, signal: null });
-    // Far from both the five minutes of the delay and the ten seconds of a request that hangs.
-    expect(performance.now() - told).toBeLessThan(8_000);
+    // Far from both the five minutes of the delay and the ten seconds of a request that hangs; on a busy machine no more than a start takes.
+    expect(performance.now() - told).toBeLessThan(Math.max(8_000, started));
   },
 );
 

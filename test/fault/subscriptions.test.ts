@@ -83,7 +83,6 @@ describe('two hundred creations at once over twenty names, ten times each, from 
         expect(await eventsOfFeeds(served, account)).toHaveLength(10);
       });
     },
-    120_000,
   );
 
   test('and revocations among them never leave more than ten, whichever process answers', async () => {
@@ -108,7 +107,7 @@ describe('two hundred creations at once over twenty names, ten times each, from 
       expect(live).toBeLessThanOrEqual(10);
     }
     expect(await listFeeds(served, key)).toMatchObject({ activeCount: live });
-  }, 120_000);
+  });
 });
 
 describe('between the append and the answer', () => {
@@ -152,7 +151,7 @@ describe('between the append and the answer', () => {
     const repeated = await revokeFeed(through(other), key, feed.id);
     expect([repeated.status, await repeated.json()]).toEqual([200, { data: revocation.data }]);
     expect(await eventsOfFeeds(served, account)).toHaveLength(2);
-  }, 120_000);
+  });
 
   test('a read model that does not follow by the deadline is 504, the write stands, and the same request finds it', async () => {
     const { account, key } = await open();
@@ -174,7 +173,7 @@ describe('between the append and the answer', () => {
     const repeated = await revokeFeed(served, key, feed.id);
     expect([repeated.status, await repeated.json()]).toEqual([200, { data: { id: feed.id, revokedAt: at } }]);
     await newFeed(served, key, 'a');
-  }, 120_000);
+  });
 
   test('a repeat in another process waits for the read model too, before it says that the feed is there', async () => {
     const { account, key } = await open();
@@ -192,5 +191,5 @@ describe('between the append and the answer', () => {
     });
     const { id } = await feedOf(first!, 201);
     expect((await feedOf(repeat!, 200)).id).toBe(id);
-  }, 120_000);
+  });
 });

@@ -101,7 +101,7 @@ beforeAll(async () => {
        case when n % 2 = 0 then (${bodies})[1 + n / 2 % 8] else ${uuid('n % 60', 4)} end, ${startsAt('n')}, repeat('y', 100), n % 2 = 0
      from generate_series(1, ${HITS}) n`,
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   await session?.end();

@@ -2,8 +2,9 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { derivedId } from '../../src/domain/identifiers.ts';
-import { keeperOf, processesOf, until } from '../support/embedded-users.ts';
+import { keeperOf, processesOf } from '../support/embedded-users.ts';
 import { type Answered, type Installation, MAIN, makeInstallation, runProgram, type Service } from '../support/service.ts';
+import { untilTrue } from '../support/until-reached.ts';
 
 let installation: Installation;
 let service: Service;
@@ -172,7 +173,7 @@ describe('several at once', () => {
   test('a command that is killed leaves them alone too', async () => {
     const keeper = keeperOf(installation.dataDir);
     const running = installation.run(['records', 'import', '-'], { input: { startsWith: ndjson([record('killed')]) } });
-    await until(
+    await untilTrue(
       'the command has the program loaded',
       () => readFileSync(`/proc/${running.pid}/maps`, 'utf8').includes('.node') || threadsOf(running.pid) > 4,
     );

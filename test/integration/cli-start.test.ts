@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { keeperOf, postmasterOf, processesOf, until } from '../support/embedded-users.ts';
+import { keeperOf, postmasterOf, processesOf } from '../support/embedded-users.ts';
 import { bannerOf, type Installation, makeInstallation, remaining, runProgram, type Running } from '../support/service.ts';
+import { untilTrue } from '../support/until-reached.ts';
 
 /** `npm start` itself, in this checkout; its preparation has been made by `npm test`. */
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
@@ -103,7 +104,7 @@ test('SIGINT to the whole group, as a terminal sends it, ends everything with ex
 test('SIGTERM in the middle of a start ends it with exit 0, and the next start is whole', async () => {
   const starting = installation.launch({ sample: 'on' });
   starting.ready.catch(() => undefined);
-  await until('the server of the new folder is being made', () => processesOf(installation.dataDir).length > 0);
+  await untilTrue('the server of the new folder is being made', () => processesOf(installation.dataDir).length > 0);
   starting.kill('SIGTERM');
   const { exitCode, stderr } = await starting.ended;
   expect({ exitCode, stderr: stderr.includes('    at ') }).toEqual({ exitCode: 0, stderr: false });

@@ -6,7 +6,7 @@ import { type PrivateServer, startPrivateServer } from '../support/postgresql-se
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
 
 const chromium = chromiumPath();
-const PATIENT = { timeout: 20_000, interval: 100 };
+const PATIENT = { interval: 100 };
 const HOSTILE = '<script>window.broken = true</script><img src=x onerror="window.broken = true">';
 const LONG = 'word'.repeat(400);
 
@@ -215,7 +215,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await expect.poll(() => status(page), PATIENT).toBe('All well');
     await server.goDown('kill');
     try {
-      await expect.poll(() => status(page), { timeout: 15_000, interval: 100 }).toMatch(/^The (database|log) cannot be /);
+      await expect.poll(() => status(page), PATIENT).toMatch(/^The (database|log) cannot be /);
       await expect.poll(() => page.locator('#updated').textContent(), PATIENT).toMatch(/^figures are \d+ s old$/);
       expect(await page.locator('#projections tbody tr').count()).toBeGreaterThan(5);
       expect((await fetch(`${served.opsUrl}/readyz`)).status).toBe(503);

@@ -157,7 +157,8 @@ test.each(['between two batches', 'between fold and commit'])(
     await untilTrue('the first owner has folded', () => folded > 0);
     if (where === 'between two batches') zombie.suspend();
     await civic.writer.write(randomChanges(random, 40, 100), {});
-    const second = other.startProjector([recordHistory, snapshots], { owner: `heir ${where}` });
+    // A lease that does not end on a busy machine: the zombie could take it again, and rightly so.
+    const second = other.startProjector([recordHistory, snapshots], { owner: `heir ${where}`, leaseMs: 60_000 });
     await other.settled();
     const commits = async () => Number((await civic.rows('select count(*) from civic.owners where owner = $1', [owner]))[0]![0]);
     const before = await commits();

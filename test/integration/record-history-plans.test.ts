@@ -105,7 +105,7 @@ beforeAll(async () => {
   await session.query(
     `insert into civic.snapshots_g${generation} values ('${SNAPSHOT}', '${SNAPSHOT}', '${civic.feedId}', ${ROWS - 10}, 0, ${Number.MAX_SAFE_INTEGER})`,
   );
-}, 120_000);
+});
 
 afterAll(async () => {
   await session?.end();

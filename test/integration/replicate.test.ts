@@ -72,7 +72,7 @@ test('one that follows ends cleanly when it is told to, and a filtered one holds
   const args = ['--base-url', service.baseUrl, '--key', key, '--to', fresh, '--resource', 'topics', '--follow'];
   const running = installation.run(['replicate', ...args]);
   const replicaState = () => readFile(join(fresh, 'replica.json'), 'utf8').catch(() => '');
-  await expect.poll(replicaState, { timeout: 30_000 }).toContain('"phase":"changes"');
+  await expect.poll(replicaState).toContain('"phase":"changes"');
   running.kill('SIGTERM');
   const { exitCode, stderr } = await running.ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: expect.stringMatching(/^civic: stopped by SIGTERM\n$/) as unknown });

@@ -7,12 +7,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DataReport } from '../../src/contract/data-report.ts';
 import { agendaItemId } from '../../src/sources/legistar/legistar-ids.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { STALL_MS } from '../support/until-reached.ts';
 
 const RECORDINGS = process.env['LEGISTAR_RECORDINGS'] ?? fileURLToPath(new URL('../../../shared/data/legistar-api', import.meta.url));
 const CLIENT = 'cityofdallas';
 const there = existsSync(join(RECORDINGS, CLIENT, 'events.json'));
 const EVENTS = 12;
-const PATIENCE_MS = 60_000;
 
 interface Row {
   readonly EventId: number;
@@ -75,7 +75,7 @@ describe.skipIf(!there)('with recordings of Dallas (set LEGISTAR_RECORDINGS to t
   };
   /** The report as its customer sees it, once it is in one of the statuses. */
   const once = async (reportId: string, ...statuses: readonly string[]): Promise<DataReport> => {
-    const deadline = performance.now() + PATIENCE_MS;
+    const deadline = performance.now() + STALL_MS;
     for (;;) {
       const answer = await service.fetch(`/api/v1/data-reports/${reportId}`, { key });
       const { data } = (await answer.json()) as { data: DataReport };

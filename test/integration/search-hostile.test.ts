@@ -94,20 +94,16 @@ describe('a hostile record', () => {
     ['addresses', () => 'a@b.c/'.repeat(100_000)],
     ['tags', () => '<a '.repeat(200_000)],
     ['letters of four bytes', () => Array.from({ length: 100_000 }, (_, n) => String.fromCodePoint(0x20000 + (n % 40_000))).join(' ')],
-  ])(
-    'of a megabyte of %s is folded, found and shown',
-    async (_, text) => {
-      await search.fold([
-        ...events.place('dallas'),
-        events.meeting('m', 'dallas', at(0)),
-        events.item('one', 'm', { title: 'one Levy', text: text() }),
-        events.item('two', 'm', { title: `Levy ${text()}` }),
-      ]);
-      const { results } = await search.search({ query: 'levy' });
-      expect(results.map(({ itemId }) => itemId).toSorted()).toEqual(itemIds('one', 'two').toSorted());
-      for (const { excerpt } of results) expect(excerpt.length).toBeLessThanOrEqual(310);
-      expect((await search.item('one'))!.text).toBe(text().trim());
-    },
-    30_000,
-  );
+  ])('of a megabyte of %s is folded, found and shown', async (_, text) => {
+    await search.fold([
+      ...events.place('dallas'),
+      events.meeting('m', 'dallas', at(0)),
+      events.item('one', 'm', { title: 'one Levy', text: text() }),
+      events.item('two', 'm', { title: `Levy ${text()}` }),
+    ]);
+    const { results } = await search.search({ query: 'levy' });
+    expect(results.map(({ itemId }) => itemId).toSorted()).toEqual(itemIds('one', 'two').toSorted());
+    for (const { excerpt } of results) expect(excerpt.length).toBeLessThanOrEqual(310);
+    expect((await search.item('one'))!.text).toBe(text().trim());
+  });
 });

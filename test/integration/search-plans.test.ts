@@ -65,7 +65,7 @@ beforeAll(async () => {
      from generate_series(0, ${ITEMS - 1}) n`,
   );
   await session.query(`insert into ${tables.periods} select period, count(*) from ${tables.entries} group by period`);
-}, 180_000);
+});
 
 afterAll(async () => {
   await session?.end();
@@ -176,4 +176,4 @@ test('T29 a fold finds the items of changed meetings and writes their entries by
     );
     if (!isSmall) expect([node['Node Type'], node['Relation Name']]).not.toEqual(['Seq Scan', expect.any(String)]);
   }
-}, 60_000);
+});

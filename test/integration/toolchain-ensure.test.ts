@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { until } from '../support/embedded-users.ts';
+import { untilTrue } from '../support/until-reached.ts';
 
 let checkout: string;
 let started: ChildProcess[];
@@ -81,7 +81,7 @@ test('a changed lock file is installed again, and dependencies that somebody has
 test('of several at once one installs, and the others wait for it', async () => {
   writeFileSync(join(checkout, 'hold'), '');
   const runs = [ensure(), ensure(), ensure()];
-  await until('one installs', () => calls().length > 0);
+  await untilTrue('one installs', () => calls().length > 0);
   rmSync(join(checkout, 'hold'));
   for (const { ended } of runs) expect((await ended).status).toBe(0);
   expect(calls()).toEqual(['ci']);
@@ -90,7 +90,7 @@ test('of several at once one installs, and the others wait for it', async () => 
 test('an installer that was killed is taken over, once the npm that it has started is done', async () => {
   writeFileSync(join(checkout, 'hold'), '');
   const killed = ensure();
-  await until('it installs', () => calls().length > 0 && readdirSync(join(checkout, '.installing')).length === 2);
+  await untilTrue('it installs', () => calls().length > 0 && readdirSync(join(checkout, '.installing')).length === 2);
   killed.child.kill('SIGKILL');
   const next = ensure();
   await new Promise((resolve) => next.child.stderr?.once('data', resolve));

@@ -262,9 +262,7 @@ const expectHistory = (world: IntakeWorld, model: Model, cap: number): void => {
   expect([...world.row.reserved.keys()]).toEqual([]);
 };
 
-test('every answer to random submissions, repeats, races, closings and losses is the one that the rules foretell', {
-  timeout: 240_000,
-}, async () => {
+test('every answer to random submissions, repeats, races, closings and losses is the one that the rules foretell', async () => {
   await fc.assert(fc.asyncProperty(fc.constantFrom(...CAPS), fc.array(step, { minLength: 1, maxLength: 40 }), run), {
     seed: testSeed(),
     numRuns: 120,

@@ -242,7 +242,7 @@ describe('T21 the search', () => {
       // A run in which nothing was to be found would prove nothing.
       expect(found).toBeGreaterThan(ROUNDS);
     });
-  }, 240_000);
+  });
 
   test('keeps each word with the number of records that have it, and of entries by period, through any changes', async () => {
     await withSeed(async (random) => {
@@ -282,7 +282,7 @@ describe('T21 the search', () => {
       }
       expect([await rows('words', 'word'), await rows('periods', 'period')]).toEqual([[], []]);
     });
-  }, 120_000);
+  });
 });
 
 describe('any query', () => {
@@ -327,5 +327,5 @@ describe('any query', () => {
         expect(new Set(found).size).toBe(found.length);
       }
     });
-  }, 120_000);
+  });
 });

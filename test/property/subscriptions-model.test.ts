@@ -177,7 +177,7 @@ test('every answer is the one that plain lists of subscriptions and keys give, w
     }),
     { seed: testSeed(), numRuns: 200 },
   );
-}, 120_000);
+});
 
 test('a thousand subscriptions created and ended cost no more events to read than the first hundred', async () => {
   const { memory, create, revoke } = await openProgram();

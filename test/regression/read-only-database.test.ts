@@ -25,7 +25,7 @@ test('appends to a database that has become read-only, as after a fail-over, lea
     const open = async () =>
       (await admin.query(`select from pg_stat_activity where application_name = 'civic-log-appends' and datname = current_database()`))
         .rowCount;
-    await expect.poll(open, { timeout: 20_000 }).toBeLessThanOrEqual(LANES);
+    await expect.poll(open).toBeLessThanOrEqual(LANES);
   } finally {
     await log.close();
     await admin.end();

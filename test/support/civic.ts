@@ -27,6 +27,8 @@ import { ALL_PROJECTIONS } from './civic-projections.ts';
 import { tellPlaces } from './places.ts';
 import { STALL_MS, untilReached } from './until-reached.ts';
 
+export { untilTrue } from './until-reached.ts';
+
 export const DAY_MS = 86_400_000;
 export const RETENTION_MS = 30 * DAY_MS;
 export const LIFETIME_MS = 7 * DAY_MS;
@@ -178,13 +180,4 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
       await database.close();
     },
   };
-};
-
-/** Waits for one thing that comes about by itself; fails with its name. What takes many steps is waited for with `untilReached`. */
-export const untilTrue = async (what: string, isSo: () => Promise<boolean> | boolean): Promise<void> => {
-  const deadline = Date.now() + STALL_MS;
-  while (!(await isSo())) {
-    if (Date.now() > deadline) throw new Error(`not in time: ${what}`);
-    await systemClock.sleep(5);
-  }
 };

@@ -4,9 +4,9 @@ import { chmodSync, mkdtempSync, readFileSync, readdirSync, readlinkSync, rmSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { childEnvironment } from './child-environment.ts';
+import { STALL_MS, untilTrue } from './until-reached.ts';
 
 export interface Answer {
   readonly url?: string;
@@ -35,14 +35,13 @@ export interface UserStart {
   readonly role: 'service' | 'command';
   /** What stands in front of the command line, for another user or surroundings. */
   readonly prefix?: readonly string[];
-  readonly timeoutMs?: number;
   readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Starts such a process; its first line says whether it was let in. */
 export function startUser(start: UserStart): EmbeddedUser {
   const main = fileURLToPath(new URL('embedded-user-main.ts', import.meta.url));
-  const [file, ...args] = [...(start.prefix ?? []), process.execPath, main, start.dataDir, start.role, String(start.timeoutMs ?? 30_000)];
+  const [file, ...args] = [...(start.prefix ?? []), process.execPath, main, start.dataDir, start.role, String(STALL_MS)];
   const child = spawn(file, args, { stdio: ['pipe', 'pipe', 'inherit'], env: childEnvironment(start.env) });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<Answer> => {
@@ -104,17 +103,8 @@ export function postmasterOf(dataDir: string): number {
   return Number.parseInt(readFileSync(join(dataDir, 'postgresql', 'postmaster.pid'), 'utf8'), 10);
 }
 
-/** Waits for something that happens by itself, and fails with what it still sees after half a minute. */
-export async function until(what: string, isSo: () => boolean): Promise<void> {
-  const started = performance.now();
-  while (!isSo()) {
-    if (performance.now() - started > 30_000) throw new Error(`not within 30 s: ${what}`);
-    await after(20);
-  }
-}
-
 /** Waits until nothing of a data directory runs, then removes it. */
 export async function gone(dataDir: string, folder: string): Promise<void> {
-  await until(`no process of ${dataDir} is left`, () => processesOf(dataDir).length === 0);
+  await untilTrue(`no process of ${dataDir} is left`, () => processesOf(dataDir).length === 0);
   rmSync(folder, { recursive: true, force: true });
 }

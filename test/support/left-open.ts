@@ -1,6 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-
-const PATIENCE_MS = 20_000;
+import { STALL_MS } from './until-reached.ts';
 
 const open = (): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
@@ -17,7 +16,7 @@ export const leavingNothingOpen = async <Result>(work: () => Promise<Result>): P
   const result = await work();
   const left = (): readonly string[] =>
     [...open()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind, count]) => `${kind} ${count}`);
-  const deadline = performance.now() + PATIENCE_MS;
+  const deadline = performance.now() + STALL_MS;
   // The wait is itself a timer: it is looked at between two of them.
   while (left().length > 0) {
     if (performance.now() > deadline) throw new Error(`a process would not have ended, it had this open: ${left().join(', ')}`);

@@ -2,21 +2,19 @@ import { Client } from 'pg';
 import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import type { Position } from '../../src/domain/ports/event-log.ts';
-import { untilAtEnd } from './until-reached.ts';
-
-const PATIENCE_MS = 120_000;
+import { STALL_MS, untilAtEnd } from './until-reached.ts';
 
 /** Waits until every reactor of a running service has followed the log to its end: from then on nothing is appended that nobody asks for. */
 export const reactorsAtRest = async (dataDir: string): Promise<void> => {
   const attached = await attachEmbedded({
     dataDir,
     role: 'command',
-    startTimeoutMs: PATIENCE_MS,
+    startTimeoutMs: STALL_MS,
     onLost: () => undefined,
     onRestarted: () => undefined,
   });
   const client = new Client({ connectionString: attached.url });
-  const log = openEventLog({ dsn: attached.url, statementTimeoutMs: PATIENCE_MS });
+  const log = openEventLog({ dsn: attached.url, statementTimeoutMs: STALL_MS });
   try {
     await client.connect();
     await untilAtEnd('the slowest reactor', log, async () => {

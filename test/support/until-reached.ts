@@ -2,9 +2,15 @@ import { systemClock } from '../../infra/system/clock.ts';
 import type { EventLog, Position } from '../../src/domain/ports/event-log.ts';
 
 /** Longer than anything stands still that goes on at all, on any machine. */
-export const STALL_MS = 40_000;
+export const STALL_MS = 120_000;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 25;
+
+interface Patience {
+  readonly stallMs?: number;
+  /** What the message of a failure tells beside the place. */
+  readonly tell?: () => Promise<string> | string;
+}
 
 /**
  * Waits until something that grows has reached a goal. How fast it grows is a matter of the machine: this fails, by its name, only where it
@@ -14,20 +20,25 @@ export const untilReached = async <Place extends number | string>(
   what: string,
   goal: Place,
   measure: () => Promise<Place> | Place,
-  { stallMs = STALL_MS, tell = () => '' }: { readonly stallMs?: number; readonly tell?: () => Promise<string> | string } = {},
+  { stallMs = STALL_MS, tell = () => '' }: Patience = {},
 ): Promise<void> => {
-  let farthest = await measure();
-  let movedAt = Date.now();
+  let farthest: Place | undefined;
+  let movedAt = 0;
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
     const place = await measure();
     if (place >= goal) return;
-    if (place > farthest) [farthest, movedAt] = [place, Date.now()];
-    if (Date.now() - movedAt > stallMs) {
-      throw new Error(`${what} stands still at ${place} of ${goal} since ${Date.now() - movedAt} ms\n${await tell()}`.trimEnd());
+    const now = Date.now();
+    if (farthest === undefined || place > farthest) [farthest, movedAt] = [place, now];
+    if (now - movedAt > stallMs) {
+      throw new Error(`${what} stands still at ${place} of ${goal} since ${now - movedAt} ms\n${await tell()}`.trimEnd());
     }
     await systemClock.sleep(pause);
   }
 };
+
+/** Waits for one thing that comes about by itself; fails with its name. What takes many steps is waited for with `untilReached`. */
+export const untilTrue = (what: string, isSo: () => Promise<boolean> | boolean, patience: Patience = {}): Promise<void> =>
+  untilReached(what, 1, async () => Number(await isSo()), patience);
 
 /** Waits until a follower stands where the log ends, also where others go on writing meanwhile; fails where it stands still before it. */
 export const untilAtEnd = async (what: string, log: Pick<EventLog, 'head'>, place: () => Promise<Position | undefined>): Promise<void> => {

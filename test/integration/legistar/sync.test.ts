@@ -223,7 +223,7 @@ describe('a bad day at the source', () => {
     const report = await sync({ timeout: 1000 });
     expect(report.failure).toBeNull();
     expect(clock.slept).toHaveLength(1);
-  }, 20_000);
+  });
 
   it('fails the check of every known source and removes nothing when the list cannot be read', async () => {
     await sync();
