@@ -84,10 +84,10 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
   const identifiers = randomIdentifiers;
   const database = await openDatabase({
     dsn: url,
-    statementTimeoutMs: 20_000,
-    ...(options.idleInTransactionMs === undefined ? {} : { idleInTransactionMs: options.idleInTransactionMs }),
+    statementTimeoutMs: STALL_MS,
+    idleInTransactionMs: options.idleInTransactionMs ?? STALL_MS,
   });
-  const log = openEventLog({ dsn: url, statementTimeoutMs: 20_000 });
+  const log = openEventLog({ dsn: url, statementTimeoutMs: STALL_MS });
   const opened = await openFeed(log, clock, identifiers);
   const generations = createGenerationStore(database.transactor);
   const reads = createLiveReads(database.read);

@@ -1,4 +1,5 @@
 import { systemClock } from '../../infra/system/clock.ts';
+import { DatabaseUnavailable } from '../../src/domain/ports/database.ts';
 import type { EventLog, Position } from '../../src/domain/ports/event-log.ts';
 
 /** Longer than anything stands still that goes on at all, on any machine. */
@@ -23,16 +24,26 @@ export const untilReached = async <Place extends number | string>(
   { stallMs = STALL_MS, tell = () => '' }: Patience = {},
 ): Promise<void> => {
   let farthest: Place | undefined;
-  let movedAt = 0;
+  let movedAt = Date.now();
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
-    const place = await measure();
-    if (place >= goal) return;
+    const place = await lookedAt(measure);
+    if (place !== undefined && place >= goal) return;
     const now = Date.now();
-    if (farthest === undefined || place > farthest) [farthest, movedAt] = [place, now];
+    if (place !== undefined && (farthest === undefined || place > farthest)) [farthest, movedAt] = [place, now];
     if (now - movedAt > stallMs) {
       throw new Error(`${what} stands still at ${place} of ${goal} since ${now - movedAt} ms\n${await tell()}`.trimEnd());
     }
     await systemClock.sleep(pause);
+  }
+};
+
+/** Undefined where a busy machine did not even connect in time: the next look does. */
+const lookedAt = async <Place>(measure: () => Promise<Place> | Place): Promise<Place | undefined> => {
+  try {
+    return await measure();
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) return undefined;
+    throw error;
   }
 };
 

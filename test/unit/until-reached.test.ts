@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { DatabaseUnavailable } from '../../src/domain/ports/database.ts';
 import { untilReached } from '../support/until-reached.ts';
 
 // Every look comes later than the one before by more than the time that nothing may stand still.
@@ -19,4 +20,15 @@ test('what stands still is told with its name, its place and what its teller kno
 test('what goes back and forth does not go on', async () => {
   let place = 0;
   await expect(untilReached('it', 20, () => (place = 1 - place), AT_ONCE)).rejects.toThrow('stands still');
+});
+
+test('a database that could not be asked is asked again, and tells nothing of the place', async () => {
+  const answers = [1, new DatabaseUnavailable('away'), 1, new DatabaseUnavailable('away'), 20];
+  await untilReached('it', 20, () => {
+    const answer = answers.shift()!;
+    if (answer instanceof Error) throw answer;
+    return answer;
+  });
+  expect(answers).toEqual([]);
+  await expect(untilReached('it', 20, () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
 });
