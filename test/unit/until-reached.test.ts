@@ -1,12 +1,15 @@
-import { expect, test } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { DatabaseUnavailable } from '../../src/domain/ports/database.ts';
 import { untilReached } from '../support/until-reached.ts';
 
 // Every look comes later than the one before by more than the time that nothing may stand still.
 const AT_ONCE = { stallMs: 0, tell: () => 'owned by nobody' };
 
-test('what goes on is waited for, however often nothing may stand still in that time', async () => {
-  let place = 0;
+afterEach(() => vi.restoreAllMocks());
+
+test('what goes on is waited for, also where the clock moves between any two looks at it', async () => {
+  let [place, time] = [0, 0];
+  vi.spyOn(Date, 'now').mockImplementation(() => (time += 1));
   await untilReached('it', 20, () => (place += 1), AT_ONCE);
   expect(place).toBe(20);
 });
