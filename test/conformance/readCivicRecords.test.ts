@@ -56,6 +56,12 @@ describe('a well-formed batch', () => {
     ]);
   });
 
+  test('looks up the all-f uuid in whatever case it is written', async () => {
+    const allF = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+    await ask({ requests: [{ resource: 'topics', ids: [allF.toUpperCase()] }] });
+    expect(edge.calls).toMatchObject([{ input: { requests: [{ resource: 'topics', ids: [allF] }] } }]);
+  });
+
   test('may hold 100 ids in all, in one request or in 100', async () => {
     expect((await ask({ requests: [{ resource: 'topics', ids: ids(100) }] })).status).toBe(200);
     expect((await ask({ requests: ids(100).map((id) => ({ resource: 'topics', ids: [id] })) })).status).toBe(200);

@@ -9,8 +9,8 @@ export const text = z.string().normalize('NFC').trim().min(1);
 export const atMostCharacters = (schema: z.ZodString, most: number) =>
   schema.refine((value) => Array.from(value).length <= most, { error: `must have at most ${most} characters` }).meta({ maxLength: most });
 
-/** Any RFC 9562 uuid, the all-zero and the all-f one included; stored in lower case. */
-export const uuid = z.uuid().overwrite((value) => value.toLowerCase());
+/** Any RFC 9562 uuid, the all-zero and the all-f one included, in any letter case; stored in lower case. zod knows the all-f one only in lower case. */
+export const uuid = z.string().toLowerCase().check(z.uuid());
 
 /** Matches the tool-protocol patterns of the specification (lower-case letters, digits, underscore, hyphen; 1..64). */
 export const topicSlug = z.string().regex(/^[a-z0-9_-]{1,64}$/);
