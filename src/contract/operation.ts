@@ -86,5 +86,4 @@ export const REPORT_REFUSALS = [
   'rate_limited',
   'internal_error',
   'authentication_unavailable',
-  'service_unavailable',
 ] as const satisfies readonly RejectionCode[];

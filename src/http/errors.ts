@@ -17,7 +17,7 @@ const IN_REPORTS: Partial<Readonly<Record<RejectionCode, RejectionCode>>> = {
   invalid_parameter: 'invalid_input',
   request_too_large: 'invalid_input',
   feed_unavailable: 'authentication_unavailable',
-  timeout: 'service_unavailable',
+  timeout: 'authentication_unavailable',
 };
 
 /** Client mistakes that Fastify finds. */
