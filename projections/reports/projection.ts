@@ -40,7 +40,7 @@ const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void
 
 export const reports: Projection = {
   name: REPORTS,
-  version: 2,
+  version: 3,
   handles: [SUBMITTED, ...Object.keys(REPORT_EVENTS), CONTENT_ERASED],
   tables: (generation) => [reportsTable(generation), reportTalliesTable(generation)],
   create: createReportTables,

@@ -15,7 +15,7 @@ type Moved = z.output<typeof dataReportMoved>;
 export interface LifecycleChange {
   revision: number;
   fencingToken: number;
-  /** The last move. */
+  /** The last move. Reason, finding and next action are those of the last move that states them. */
   moved: Moved | null;
   /** The move out of `received`: no arrow leads back there, so it is the first. */
   firstMove: Moved | null;
@@ -67,7 +67,13 @@ const changed = (before: LifecycleChange | undefined, stored: StoredEvent): Life
     case 'DataReportMoved': {
       const { data } = event;
       const firstMove = data.from === 'received' ? data : change.firstMove;
-      return { ...change, moved: data, firstMove, updatedAt: data.movedAt, nextCheckAt: data.nextCheckAt };
+      const moved = {
+        ...data,
+        reasonCode: data.reasonCode ?? change.moved?.reasonCode ?? null,
+        finding: data.finding ?? change.moved?.finding ?? null,
+        nextAction: data.nextAction ?? change.moved?.nextAction ?? null,
+      };
+      return { ...change, moved, firstMove, updatedAt: data.movedAt, nextCheckAt: data.nextCheckAt };
     }
     case 'DataReportNoted': {
       const { note: text, notedAt, nextCheckAt } = event.data;

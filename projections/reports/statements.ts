@@ -75,12 +75,12 @@ export const updateTouched = (generation: number, changes: ReadonlyMap<string, L
   };
 };
 
-/** What the last move of each report says. */
+/** What the last move of each report says. Reason, finding and next action stay until a move states others. */
 export const updateMoved = (generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement => {
   const moves = [...changes].flatMap(([reportId, { moved, firstMove }]) => (moved === null ? [] : [{ reportId, moved, firstMove }]));
   return {
-    text: `update ${reportsTable(generation)} r set status = m.status, reason_code = m.reason_code, finding = m.finding,
-        next_action = m.next_action, verified_records = m.verified_records, closed_at = m.closed_at,
+    text: `update ${reportsTable(generation)} r set status = m.status, reason_code = coalesce(m.reason_code, r.reason_code),
+        finding = coalesce(m.finding, r.finding), next_action = coalesce(m.next_action, r.next_action), verified_records = m.verified_records, closed_at = m.closed_at,
         first_moved_at = coalesce(r.first_moved_at, m.first_moved_at)
       from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[])
         m (report_id, status, reason_code, finding, next_action, verified_records, closed_at, first_moved_at)

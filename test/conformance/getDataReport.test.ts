@@ -79,6 +79,30 @@ describe('a report', () => {
     });
   });
 
+  test('keeps its reason, finding and next action until a move states others', async () => {
+    const { reportId } = await make();
+    const plain = plainMove(served, account, 'investigating');
+    const said = { reasonCode: 'publication_delay', finding: 'It is late.', nextAction: 'We ask the city.' } as const;
+    await moveReport(served, reportId, { ...plain, ...said });
+    await moveReport(served, reportId, { ...plain, from: 'investigating', to: 'awaiting_source' });
+    expect(await reportOf(served, key.secret, reportId)).toMatchObject({ status: 'awaiting_source', ...said });
+    await moveReport(served, reportId, { ...plain, from: 'awaiting_source', finding: 'It was moved.' });
+    expect(await reportOf(served, key.secret, reportId)).toMatchObject({ status: 'investigating', ...said, finding: 'It was moved.' });
+    await moveReport(served, reportId, {
+      ...plain,
+      from: 'investigating',
+      to: 'declined',
+      reasonCode: 'duplicate_report',
+      nextAction: 'None.',
+    });
+    expect(await reportOf(served, key.secret, reportId)).toMatchObject({
+      status: 'declined',
+      reasonCode: 'duplicate_report',
+      finding: 'It was moved.',
+      nextAction: 'None.',
+    });
+  });
+
   test('is read by every key of its account, and stays as it was while the account is not asked', async () => {
     const { reportId } = await make();
     const report = await reportOf(served, key.secret, reportId);

@@ -195,7 +195,7 @@ test('a failing source is waited for, and once it is read again the report is lo
   await write(events.source('dallas', { ...dallasSource, lastSuccessfulCheckAt: '2026-01-02T00:00:00.000Z' }));
   reports.clock.advance(DAY_MS);
   await reports.turn();
-  expect(await reports.report(reportId)).toMatchObject({ status: 'investigating', reasonCode: null });
+  expect(await reports.report(reportId)).toMatchObject({ status: 'investigating', reasonCode: 'source_unavailable' });
 });
 
 test('a source whose agendas have no text layer is waited for as unreadable', async () => {
