@@ -16,8 +16,13 @@ export interface ReadCivicChangesDependencies {
 }
 
 const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and go on from its boundaryCursor' }] };
+const HISTORY_PRUNED = `,${JSON.stringify({ historyPruned: true, ...RECOVERY }).slice(1, -1)}`;
 
-/** The change feed after a cursor (specification, GET /api/v1/data/changes). Refuses with 400, 410 and 413; 503 before the feed is open. */
+/**
+ * The change feed after a cursor (specification, GET /api/v1/data/changes). Refuses with 400, 410 and 413; 503 before the feed is open. Without
+ * a cursor it starts at the oldest replayable position, and the page says so where older changes are gone: on a feed without a change since
+ * then it would otherwise look like a service without data, for as long as the feed is quiet.
+ */
 export const createReadCivicChanges =
   ({ reads, clock, retentionMs }: ReadCivicChangesDependencies) =>
   async (input: ChangesInput): Promise<JsonPage> => {
@@ -40,7 +45,8 @@ export const createReadCivicChanges =
     if (page.bytes > input.maxResponseBytes) {
       throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
     }
-    return pageOf(page, page.feedId, resource ?? 'all', now, retentionMs);
+    const historyPruned = cursor === null && page.start > 0;
+    return pageOf(page, page.feedId, { binding: resource ?? 'all', now, retentionMs, historyPruned });
   };
 
 const decodeFor = (text: string, resource: Resource | null) => {
@@ -70,9 +76,16 @@ const refuseExpired = (page: FeedPage, feedId: string, cursorFeedId: string, cut
 
 /** Bytes of an item beside its envelope and body, and of a page beside its items: more than the texts below and two cursors take. */
 const ITEM_BYTES = 80;
-const PAGE_BYTES = 300;
+const PAGE_BYTES = 300 + HISTORY_PRUNED.length;
 
-const pageOf = (page: FeedPage, feedId: string, binding: FeedBinding, now: number, retentionMs: number): JsonPage => {
+interface PageFacts {
+  readonly binding: FeedBinding;
+  readonly now: number;
+  readonly retentionMs: number;
+  readonly historyPruned: boolean;
+}
+
+const pageOf = (page: FeedPage, feedId: string, { binding, now, retentionMs, historyPruned }: PageFacts): JsonPage => {
   const cursorAt = feedCursorEncoder(feedId, binding);
   const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES);
   json.ascii('{"data":{"items":[');
@@ -91,6 +104,6 @@ const pageOf = (page: FeedPage, feedId: string, binding: FeedBinding, now: numbe
   const next = page.moreAfterLast ? page.last! : page.head;
   const expires = (next === page.head ? now : page.changedAfterLast!) + retentionMs;
   json.ascii(`]},"meta":{"nextCursor":"${cursorAt(next)}","hasMore":${page.moreAfterLast},`);
-  json.ascii(`"replayExpiresAt":"${new Date(expires).toISOString()}"}}`);
+  json.ascii(`"replayExpiresAt":"${new Date(expires).toISOString()}"${historyPruned ? HISTORY_PRUNED : ''}}}`);
   return json.page(page.items.length);
 };

@@ -17,7 +17,14 @@ export const changeItem = z.discriminatedUnion('operation', [z.discriminatedUnio
 /** A page of the feed; also what a subscription's poll answers. */
 export const changesPage = z.strictObject({
   data: z.strictObject({ items: z.array(changeItem) }),
-  meta: z.strictObject({ nextCursor: cursor, hasMore: z.boolean(), replayExpiresAt: timestamp }),
+  meta: z.strictObject({
+    nextCursor: cursor,
+    hasMore: z.boolean(),
+    replayExpiresAt: timestamp,
+    /** Both are there exactly where a read without a cursor starts after changes that are gone. */
+    historyPruned: z.literal(true).optional(),
+    recovery: z.array(z.strictObject({ operationId: z.string(), hint: z.string() })).optional(),
+  }),
 });
 
 export const readCivicChanges = operation({

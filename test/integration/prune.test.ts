@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { changesPage } from '../../src/contract/read-civic-changes.ts';
 import { encodeFeedCursor } from '../../src/domain/cursor.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
@@ -98,4 +99,14 @@ test('a reader at the head of a quiet feed is never expired, and the floor may r
   expect(await readAt(head - 1)).toBe('cursor_expired');
   const { text } = await civic.changes({ limit: 10, maxResponseBytes: MAX_BYTES });
   expect(readPage(text)).toMatchObject({ items: [], next: head, hasMore: false, replayExpiresAt: civic.clock.now() + RETENTION_MS });
+});
+
+test('a page read without a cursor says that history was pruned, and names the snapshot; the pages after it do not', async () => {
+  for (const filter of [{}, { resource: 'topics' as const }]) {
+    const first = changesPage.parse(JSON.parse((await civic.changes({ ...filter, limit: 10, maxResponseBytes: MAX_BYTES })).text));
+    expect(first.meta).toMatchObject({ historyPruned: true, recovery: [{ operationId: 'createCivicSnapshot' }] });
+    const { nextCursor: cursor } = first.meta;
+    const next = changesPage.parse(JSON.parse((await civic.changes({ ...filter, cursor, limit: 10, maxResponseBytes: MAX_BYTES })).text));
+    expect(Object.keys(next.meta)).toEqual(['nextCursor', 'hasMore', 'replayExpiresAt']);
+  }
 });

@@ -72,9 +72,9 @@ const asked = async (question: Omit<FeedQuestion, 'cursor'>, cursor: string | un
       limit: question.limit,
       maxResponseBytes: 50_000_000,
     });
-    const { items, next, hasMore, replayExpiresAt, nextCursor } = readPage(text);
+    const { items, next, hasMore, replayExpiresAt, historyPruned, nextCursor } = readPage(text);
     expect(nextCursor).toBe(encodeFeedCursor({ feedId: civic.feedId, position: next, binding: question.resource ?? 'all' }));
-    return { items: items.map((item) => `${item.position} ${item.text}`), next, hasMore, replayExpiresAt };
+    return { items: items.map((item) => `${item.position} ${item.text}`), next, hasMore, replayExpiresAt, historyPruned };
   } catch (error) {
     if (error instanceof Rejection && (error.code === 'invalid_parameter' || error.code === 'cursor_expired'))
       return { refused: error.code };

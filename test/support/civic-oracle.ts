@@ -21,7 +21,13 @@ export interface FeedQuestion {
 
 export type FeedAnswer =
   | { readonly refused: 'invalid_parameter' | 'cursor_expired' }
-  | { readonly items: readonly string[]; readonly next: number; readonly hasMore: boolean; readonly replayExpiresAt: number };
+  | {
+      readonly items: readonly string[];
+      readonly next: number;
+      readonly hasMore: boolean;
+      readonly replayExpiresAt: number;
+      readonly historyPruned: boolean;
+    };
 
 /** The newest position whose change is older than the retention, the mark where there is none. */
 export const floorOf = ({ changes, mark, now, retentionMs }: FeedWorld): number =>
@@ -44,5 +50,6 @@ export const answerOf = (world: FeedWorld, { cursor, resource, limit }: FeedQues
   const hasMore = wanted.length > limit;
   const next = hasMore ? page.at(-1)!.position : changes.length;
   const replayExpiresAt = (changes[next]?.changedAt ?? now) + retentionMs;
-  return { items: page.map(({ position, text }) => `${position} ${text}`), next, hasMore, replayExpiresAt };
+  const historyPruned = cursor === null && floorOf(world) > 0;
+  return { items: page.map(({ position, text }) => `${position} ${text}`), next, hasMore, replayExpiresAt, historyPruned };
 };

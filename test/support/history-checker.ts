@@ -16,6 +16,7 @@ export interface ReadPage {
   readonly nextCursor: string;
   readonly hasMore: boolean;
   readonly replayExpiresAt: number;
+  readonly historyPruned: boolean;
 }
 
 export const positionOf = (cursor: string): number => {
@@ -28,7 +29,12 @@ export const positionOf = (cursor: string): number => {
 export const readPage = (text: string): ReadPage => {
   const { data, meta } = JSON.parse(text) as {
     readonly data: { readonly items: readonly ({ readonly cursor: string } & Record<string, unknown>)[] };
-    readonly meta: { readonly nextCursor: string; readonly hasMore: boolean; readonly replayExpiresAt: string };
+    readonly meta: {
+      readonly nextCursor: string;
+      readonly hasMore: boolean;
+      readonly replayExpiresAt: string;
+      readonly historyPruned?: boolean;
+    };
   };
   return {
     items: data.items.map(({ cursor, ...item }) => ({ position: positionOf(cursor), text: JSON.stringify(item) })),
@@ -36,6 +42,7 @@ export const readPage = (text: string): ReadPage => {
     nextCursor: meta.nextCursor,
     hasMore: meta.hasMore,
     replayExpiresAt: Date.parse(meta.replayExpiresAt),
+    historyPruned: meta.historyPruned ?? false,
   };
 };
 

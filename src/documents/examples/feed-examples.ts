@@ -32,6 +32,14 @@ const CHANGES = {
   meta: { nextCursor: NEXT_CURSOR, hasMore: false, replayExpiresAt: '2026-05-10T21:31:00.000Z' },
 };
 const QUIET = { data: { items: [] }, meta: { nextCursor: NEXT_CURSOR, hasMore: false, replayExpiresAt: '2026-05-10T21:31:00.000Z' } };
+const PRUNED = {
+  ...QUIET,
+  meta: {
+    ...QUIET.meta,
+    historyPruned: true,
+    recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and go on from its boundaryCursor' }],
+  },
+};
 const PAGES = {
   page: { summary: 'A cancelled meeting and a withdrawn document', value: CHANGES },
   quiet: { summary: 'Nothing new, and still a position to store', value: QUIET },
@@ -47,7 +55,10 @@ const SUBSCRIPTION = {
 };
 
 export const FEED_EXAMPLES = {
-  readCivicChanges: { parameters: { cursor: CURSOR, resource: 'meetings', limit: 100 }, success: PAGES },
+  readCivicChanges: {
+    parameters: { cursor: CURSOR, resource: 'meetings', limit: 100 },
+    success: { ...PAGES, pruned: { summary: 'A first read without a cursor, after older changes were pruned', value: PRUNED } },
+  },
   createCivicSnapshot: {
     parameters: {},
     success: {

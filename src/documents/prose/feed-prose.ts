@@ -7,6 +7,10 @@ export const FEED_PROSE = {
     description: `Changes in order, each with its own \`cursor\`. Store \`meta.nextCursor\` after you have committed the page, also when it holds no
 items: an empty page may still advance to the head. Without a cursor the read starts at the oldest replayable position.
 
+**Without a cursor you get no copy of the data once the feed is older than 30 days.** Changes that are no longer replayable are left out, and on a
+feed without a change in 30 days the page is empty although there are records. Such a page has \`historyPruned: true\` in \`meta\`, with the recovery:
+take a snapshot, read it, and go on from its \`boundaryCursor\`.
+
 A cursor minted by a filtered read stays bound to that filter, and one minted by an unfiltered read to no filter at all: with another filter it
 is 400. A snapshot's \`boundaryCursor\` is bound to nothing. Changes are replayable for 30 days; an older position is 410 \`cursor_expired\`, and so is
 a cursor of another feed or beyond the head. Recovery: take a snapshot and go on from its \`boundaryCursor\`.`,
