@@ -58,6 +58,8 @@ export const handle = async <State, Command, Event extends Fact>(handling: Handl
     const events = newEvents(handling, decision);
     const unreadable = refuseUnreadable(decider, stream, events);
     if (unreadable !== null) return { kind: 'rejected', rejection: unreadable };
+    // The caller is answered at the deadline: a decision that is later than that must not be stored.
+    if (handling.clock.now() >= handling.deadline) throw new DeadlineExceeded('nothing could be stored by the deadline');
     const outcome = await append(handling, events, folded.revision);
     if (outcome.kind === 'appended') return outcome;
     await pause(handling, attempt);
@@ -100,11 +102,7 @@ const append = async <State, Command, Event extends Fact>(
 const FIRST_PAUSE = 4;
 const LONGEST_PAUSE = 250;
 /** The jitter comes from the command's id, so that competing commands part and a test repeats itself. */
-const pause = async (
-  { clock, deadline, commandId }: { clock: Clock; deadline: number; commandId: string },
-  attempt: number,
-): Promise<void> => {
-  if (clock.now() >= deadline) throw new DeadlineExceeded('the stream was changed by others until the deadline');
+const pause = async ({ clock, commandId }: { clock: Clock; commandId: string }, attempt: number): Promise<void> => {
   const jitter = 0.5 + Number.parseInt(commandId.slice(-4), 16) / 0x20000;
   await clock.sleep(Math.min(FIRST_PAUSE * 2 ** attempt, LONGEST_PAUSE) * jitter);
 };

@@ -2,11 +2,13 @@ import { sql } from 'slonik';
 import { z } from 'zod';
 import { encodeFeedCursor } from '../src/domain/cursor.ts';
 import type { Health } from '../src/contract/read-civic-health.ts';
+import { HEALTH_PARTS, type HealthPart } from '../src/domain/health-parts.ts';
 import type { Clock } from '../src/domain/ports/clock.ts';
 import type { Logger } from '../src/domain/ports/logger.ts';
 import type { LiveReads } from '../src/domain/ports/projection.ts';
 import { source } from '../src/domain/records/schemas.ts';
 import { sourceStatusAt } from '../src/domain/source-status.ts';
+import { answeredWithin } from '../src/domain/within-deadline.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
 import { readFeedHead } from './feed-head.ts';
 import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from './list-projections.ts';
@@ -44,29 +46,47 @@ const currentSources = (generation: number) => {
 export interface ReadCivicHealthDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
   readonly reads: LiveReads;
   readonly logger: Logger;
+  /** How long each part may take to answer. */
+  readonly deadlineMs: number;
 }
 
-/** Source checks, pending work and failures (specification, GET /api/v1/data/health; decisions, section 4). Never fails: it says `unavailable`. */
+/**
+ * Source checks, pending work and failures (specification, GET /api/v1/data/health; decisions, section 4). Never fails: a part that fails or
+ * does not answer by the deadline is named in `unanswered`, and what it would have said is left out.
+ */
 export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => async (): Promise<Health> => {
   const checkedAt = new Date(deps.clock.now()).toISOString();
-  try {
-    const [sources, projections, reactors, head] = await Promise.all([
-      readSources(deps.reads, deps.clock),
-      listProjections(deps),
-      listReactors(deps),
-      readFeedHead(deps.reads),
-    ]);
-    const feed = head.feedId === null ? null : { feedId: head.feedId, position: head.position };
-    const pipeline = {
-      ...pipelineOf(projections, reactors),
-      head: feed === null ? null : { cursor: encodeFeedCursor({ ...feed, binding: 'nothing' }), digests: head.digests },
-    };
-    return { status: feed === null ? 'unavailable' : statusOf(sources, projections, reactors), checkedAt, sources, pipeline };
-  } catch (error) {
-    deps.logger.warn({ error: (error as Error).message }, 'health: the log or the feed cannot be read');
-    const unknown = { lagEvents: null, lagSeconds: 0, pendingWork: 0, failedWork: 0, projections: [], head: null };
-    return { status: 'unavailable', checkedAt, sources: [], pipeline: unknown };
-  }
+  const missing = new Set<HealthPart>();
+  const ask = async <Answer>(part: HealthPart, read: () => Promise<Answer>): Promise<Answer | null> => {
+    try {
+      return await answeredWithin(deps.clock, deps.deadlineMs, read);
+    } catch (error) {
+      missing.add(part);
+      deps.logger.warn({ part, error: (error as Error).message }, 'health: a part cannot be read');
+      return null;
+    }
+  };
+  const [head, sources, projections, reactors] = await Promise.all([
+    ask('feed', () => readFeedHead(deps.reads)),
+    ask('sources', () => readSources(deps.reads, deps.clock)),
+    ask('projections', () => listProjections(deps)),
+    ask('reactors', () => listReactors(deps)),
+    ask('log', () => deps.log.head()),
+  ]);
+  const feed = head === null || head.feedId === null ? null : { feedId: head.feedId, position: head.position };
+  const pipeline = {
+    ...pipelineOf(projections ?? [], reactors ?? []),
+    ...(projections === null ? { lagEvents: null } : {}),
+    head: feed === null ? null : { cursor: encodeFeedCursor({ ...feed, binding: 'nothing' }), digests: head!.digests },
+    ...(missing.size === 0 ? {} : { unanswered: HEALTH_PARTS.filter((part) => missing.has(part)) }),
+  };
+  const status =
+    feed === null || missing.has('log')
+      ? 'unavailable'
+      : missing.size > 0
+        ? 'degraded'
+        : statusOf(sources ?? [], projections ?? [], reactors ?? []);
+  return { status, checkedAt, sources: sources ?? [], pipeline };
 };
 
 /** Every source as health tells it, `stale` derived at this moment. */

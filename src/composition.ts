@@ -49,6 +49,7 @@ import { createReadCivicChanges } from '../queries/read-civic-changes.ts';
 import { createReadCivicHealth } from '../queries/read-civic-health.ts';
 import { createReadCivicRecords } from '../queries/read-civic-records.ts';
 import { createReadCivicSnapshotPage } from '../queries/read-civic-snapshot-page.ts';
+import { readModelAnswers } from '../queries/read-model-answers.ts';
 import { createChargeRequest } from '../queries/charge-request.ts';
 import { createReadFeedSubscriptionChanges } from '../queries/read-feed-subscription-changes.ts';
 import { createAdmission } from './admission/admit.ts';
@@ -79,6 +80,7 @@ import type { Position } from './domain/ports/event-log.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Tracing } from './domain/ports/tracing.ts';
 import { TOOL_DEADLINE_MS } from './contract/tools/tool.ts';
+import { answeredWithin } from './domain/within-deadline.ts';
 import { PROJECTIONS } from './read-models.ts';
 import { createPublicFunctions } from './serving/public-functions.ts';
 import { createToolFunctions } from './serving/tool-functions.ts';
@@ -212,6 +214,12 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     billingEnforced: settings.CIVIC_BILLING_ENFORCEMENT === 'on',
   };
   const readChanges = createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION });
+  const deadlineMs = settings.CIVIC_STATEMENT_TIMEOUT;
+  /** An operation that asks the log, or several stores in turn: no deadline of one statement bounds the whole. */
+  const inTime =
+    <Input, Answer>(operation: (input: Input) => Promise<Answer>) =>
+    (input: Input): Promise<Answer> =>
+      answeredWithin(clock, deadlineMs, () => operation(input));
   const subscribing = {
     log,
     checkpoints,
@@ -219,7 +227,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     identifiers,
     inTurn: createTurns(),
     visible: (position: Position, deadline: number) => progress.reached(subscriptions.name, position, deadline),
-    deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
+    deadlineMs,
   };
   const paymentLedger = createPaymentLedger(database.transactor);
   const x402 = await openPayAsYouGo(settings);
@@ -245,7 +253,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     claims: createReportClaims(database.counting),
     queue: createReportQueue(database.transactor),
     queueLimit: settings.CIVIC_REPORT_QUEUE_LIMIT,
-    deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
+    deadlineMs,
     caughtUp: async (deadline) => progress.reached(reports.name, await log.head(), deadline),
   });
   const agendaFunctions = {
@@ -297,26 +305,33 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     regularTurns: createRegularTurns(database.transactor),
     operations: {
       readCivicChanges: readChanges,
-      createCivicSnapshot: createTakeSnapshot({
-        log,
-        clock,
-        identifiers,
-        readGround: () => readFeedHead(reads),
-        visible: (position, deadline) => progress.reached(snapshots.name, position, deadline),
-        lifetimeMs: settings.CIVIC_SNAPSHOT_LIFETIME,
-        deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
-      }),
+      createCivicSnapshot: inTime(
+        createTakeSnapshot({
+          log,
+          clock,
+          identifiers,
+          readGround: async () => (await Promise.all([readFeedHead(reads), readModelAnswers(reads, snapshots.name)]))[0],
+          visible: (position, deadline) => progress.reached(snapshots.name, position, deadline),
+          lifetimeMs: settings.CIVIC_SNAPSHOT_LIFETIME,
+          deadlineMs,
+        }),
+      ),
       readCivicSnapshotPage: createReadCivicSnapshotPage({ reads, clock }),
       readCivicRecords: createReadCivicRecords(reads, database.columns),
-      readCivicHealth: createReadCivicHealth({ ...listing, ...listingReactors, reads, logger }),
-      createFeedSubscription: createCreateSubscription({ ...subscribing, readMark: () => readHighWaterMark(reads) }),
+      readCivicHealth: createReadCivicHealth({ ...listing, ...listingReactors, reads, logger, deadlineMs }),
+      createFeedSubscription: inTime(
+        createCreateSubscription({
+          ...subscribing,
+          readMark: async () => (await Promise.all([readHighWaterMark(reads), readModelAnswers(reads, subscriptions.name)]))[0],
+        }),
+      ),
       listFeedSubscriptions: createListFeedSubscriptions({ reads, clock }),
-      readFeedSubscriptionChanges: createReadFeedSubscriptionChanges({ reads, readChanges }),
-      revokeFeedSubscription: createRevokeSubscription({
-        ...subscribing,
-        revokedBefore: (revocation) => findRevocation(reads, revocation),
-      }),
-      ...reportFunctions,
+      readFeedSubscriptionChanges: inTime(createReadFeedSubscriptionChanges({ reads, readChanges })),
+      revokeFeedSubscription: inTime(
+        createRevokeSubscription({ ...subscribing, revokedBefore: (revocation) => findRevocation(reads, revocation) }),
+      ),
+      submitDataReport: inTime(reportFunctions.submitDataReport),
+      getDataReport: inTime(reportFunctions.getDataReport),
     },
     publicOperations: createPublicFunctions({ reads, clock }),
     agendaFunctions,

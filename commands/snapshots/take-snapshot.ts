@@ -22,6 +22,7 @@ export interface TakeSnapshotDependencies {
   readonly log: EventLog;
   readonly clock: Clock;
   readonly identifiers: Identifiers;
+  /** Asked before anything is stored. Throws where the feed or the read model of snapshots cannot be read. */
   readonly readGround: () => Promise<SnapshotGround>;
   /** Resolves true once the snapshot can be read, false at the deadline. */
   readonly visible: (position: Position, deadline: number) => Promise<boolean>;
@@ -56,6 +57,7 @@ export const createTakeSnapshot =
       counts: ground.counts,
       digests: ground.digests,
     };
+    if (time >= deadline) throw new DeadlineExceeded('the feed could not be read by the deadline');
     const commandId = deps.identifiers.next();
     const event = { id: eventId(commandId, 0), type: SNAPSHOT_TAKEN, schemaVersion: 1, data: canonicalJson(taken), time };
     const position = await appendOnce(deps.log, {

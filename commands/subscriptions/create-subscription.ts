@@ -27,6 +27,11 @@ export interface SubscriptionParts extends FoldParts {
   readonly deadlineMs: number;
 }
 
+export interface CreationParts extends SubscriptionParts {
+  /** Asked before anything is stored. Throws where the feed or the read model of subscriptions cannot be read. */
+  readonly readMark: () => Promise<HighWaterMark>;
+}
+
 /** Who asks, as admission found it. */
 export interface SubscriptionCaller {
   readonly accountId: string;
@@ -48,7 +53,7 @@ export interface NewSubscription extends SubscriptionCaller {
  * feed cannot be read; 504 when it cannot be polled in time, and then the subscription stands.
  */
 export const createCreateSubscription =
-  (parts: SubscriptionParts & { readonly readMark: () => Promise<HighWaterMark> }) =>
+  (parts: CreationParts) =>
   async (request: NewSubscription): Promise<{ readonly created: boolean; readonly subscription: KeptFeed }> => {
     const { accountId, keyId, requestId } = request;
     const deadline = parts.clock.now() + parts.deadlineMs;
@@ -74,10 +79,7 @@ export const createCreateSubscription =
 
 type Creation = Extract<SubscriptionCommand, { type: 'CreateFeedSubscription' }>;
 
-const commandOf = async (
-  parts: SubscriptionParts & { readonly readMark: () => Promise<HighWaterMark> },
-  { accountId, keyId, name, resource, cap }: NewSubscription,
-): Promise<Creation> => {
+const commandOf = async (parts: CreationParts, { accountId, keyId, name, resource, cap }: NewSubscription): Promise<Creation> => {
   const [{ state: keys }, { feedId, position }] = await Promise.all([
     // The account's stream, not its read model: a slot is free and a key is dead from the event on.
     foldStream(parts, accountKeys, accountStream(accountId)),

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { resourceDigests } from '../domain/events/snapshot-events.ts';
+import { HEALTH_PARTS } from '../domain/health-parts.ts';
 import { source } from '../domain/records/schemas.ts';
 import { slug, uuid } from '../domain/records/fields.ts';
 import { cursor, noQuery, timestamp } from './fields.ts';
@@ -23,7 +24,7 @@ const sourceHealth = z.strictObject({
 /** Lag in events is null where the log cannot count. */
 const lag = { lagEvents: count.nullable(), lagSeconds: z.number().min(0) };
 
-/** `head` is null only where the feed cannot be read (`unavailable`). */
+/** `head` is null only where the feed cannot be read (`unavailable`); `unanswered` is absent where every part answered. */
 const pipeline = z.strictObject({
   ...lag,
   pendingWork: count,
@@ -31,6 +32,7 @@ const pipeline = z.strictObject({
   oldestPendingAt: timestamp.optional(),
   projections: z.array(z.strictObject({ name: z.string(), ...lag, state: z.string() })),
   head: z.strictObject({ cursor, digests: resourceDigests }).nullable(),
+  unanswered: z.array(z.enum(HEALTH_PARTS)).min(1).optional(),
 });
 
 export const health = z.strictObject({

@@ -229,6 +229,7 @@ const GLOSSARY: Readonly<Record<string, string>> = {
   ttlMs: 'Milliseconds for which the list may be kept.',
   type: 'Type of the part.',
   updatedAt: 'When it last changed here.',
+  unanswered: 'Parts that failed or did not answer in time; what they would have said is left out.',
   url: 'Address.',
   verifiedRecords: 'Records that answer the report.',
   version: 'Revision of the record, as decimal text.',

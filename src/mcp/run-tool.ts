@@ -9,6 +9,7 @@ import { TOOLS } from '../contract/tools/tools.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import type { SpanStart, Tracing } from '../domain/ports/tracing.ts';
+import { withinDeadline } from '../domain/within-deadline.ts';
 import { type Fitted, fitPayload } from './fit-payload.ts';
 import { FITTINGS } from './fittings.ts';
 import { Rejection } from '../domain/rejections.ts';
@@ -16,7 +17,6 @@ import { parseArguments } from './parse-arguments.ts';
 import type { Found, ToolCall, ToolFunctions } from './tool-functions.ts';
 import { refusalOf, toolRefusalOf } from './tool-refusals.ts';
 import { challengeResult, dataResult, refusalResult, type ToolResult } from './tool-results.ts';
-import { withinDeadline } from './within-deadline.ts';
 
 export interface ToolMetrics {
   /** `outcome` is `ok` or the code of the refusal. */

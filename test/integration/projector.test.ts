@@ -241,6 +241,7 @@ test('T23 a poison event pauses its projection at it with reason and id, others 
     handles,
     reactorStore: { list: async () => [] },
     follows: new Map(),
+    deadlineMs: 20_000,
   })();
   expect(health.status).toBe('degraded');
   expect(health.pipeline.projections.find(({ name }) => name === recordReferences.name)).toMatchObject({ state: 'paused' });

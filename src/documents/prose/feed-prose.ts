@@ -25,7 +25,8 @@ with those that you asked for. An id that is asked for twice is answered once.`,
     tag: 'Change feed',
     summary: 'Read how sources and pipeline stand',
     description: `What was observed of the sources and how far the pipeline has come, with the head of the feed and the state digests there. A degraded
-or unavailable service still answers 200: judge by \`status\`.`,
+or unavailable service still answers 200: judge by \`status\`. A part that fails or does not answer in time is named in \`pipeline.unanswered\`; without the
+log or the feed the state is \`unavailable\`.`,
   },
   createCivicSnapshot: {
     tag: 'Snapshots',

@@ -1,5 +1,5 @@
-import type { Clock } from '../domain/ports/clock.ts';
-import { DeadlineExceeded } from '../domain/ports/database.ts';
+import type { Clock } from './ports/clock.ts';
+import { DeadlineExceeded } from './ports/database.ts';
 
 /**
  * Waits for the work so many milliseconds at most, and no longer than anybody waits for it; the signal that the work is given aborts then,
@@ -27,3 +27,8 @@ export const withinDeadline = async <Result>(
     ended.abort();
   }
 };
+
+/** The same for work that is told of no abort. What it still does after the deadline is not waited for, and may take effect. */
+export function answeredWithin<Result>(clock: Clock, deadlineMs: number, work: () => Promise<Result>): Promise<Result> {
+  return withinDeadline(clock, deadlineMs, new AbortController().signal, work);
+}
