@@ -25,8 +25,10 @@ export interface AttachOptions {
 }
 
 export interface AttachedDatabase {
-  /** A connection string that pg and slonik accept. */
+  /** A connection string that pg and slonik accept; it contains the password. */
   readonly url: string;
+  /** What the operator of a service should know about the account that runs the server. */
+  readonly warning?: string | undefined;
   /** Ends the use; resolves when the server has stopped too, if nobody else uses it. Close the connections first. */
   leave(): Promise<void>;
 }
@@ -99,7 +101,7 @@ async function introduce(socket: Socket, options: AttachOptions, timeout: number
             phase = 'over';
             await leaveKeeper(socket, message.keeper);
           };
-          resolve({ url: message.url, leave });
+          resolve({ url: message.url, leave, warning: message.warning });
           return;
         }
         case 'refused':

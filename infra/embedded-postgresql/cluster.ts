@@ -1,47 +1,51 @@
-import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
-import { program } from './binaries.ts';
-import type { DataLayout } from './data-layout.ts';
-import { dataArgument } from './copied-programs.ts';
-import type { LaunchPlan, Owner } from './launch-plan.ts';
+import type { Owner } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
-import { failureReason } from './start-failure.ts';
+import type { ClusterStart } from './run-program.ts';
+import { runProgram } from './run-program.ts';
+import { secureCluster } from './secure-cluster.ts';
+import { endRemains } from './server-processes.ts';
+import { superuser } from './server-settings.ts';
 
 /** The version of the data format that the packaged PostgreSQL reads. */
 export const clusterVersion = '18';
 
 /**
- * Makes the cluster when there is none, and gives an existing one to the user that will run it. A cluster appears under its name only when
- * initdb has finished and flushed it, so a kill at any moment leaves either none or a whole one. `lock` is inherited by initdb.
+ * Makes the cluster when there is none, gives an existing one to the account that will run it, and returns the password that it wants. A cluster
+ * appears under its name only when initdb has finished and flushed it, so a kill at any moment leaves either none or a whole one.
  */
-export async function ensureCluster(layout: DataLayout, plan: LaunchPlan, lock: number): Promise<void> {
-  if (!existsSync(layout.cluster)) await createCluster(layout, plan, lock);
-  refuseOtherVersion(layout.cluster);
-  if (plan.owner !== undefined && statSync(layout.cluster).uid !== plan.owner.uid) giveTo(layout.cluster, plan.owner);
+export async function ensureCluster(start: ClusterStart): Promise<string> {
+  const { cluster } = start.layout;
+  const { owner } = start.plan;
+  if (!existsSync(cluster)) await createCluster(start);
+  refuseOtherVersion(cluster);
+  await endRemains(cluster);
+  const { uid } = statSync(cluster);
+  if (owner !== undefined && uid !== owner.uid) handOver(cluster, uid, owner);
+  return secureCluster(start);
 }
 
-async function createCluster(layout: DataLayout, plan: LaunchPlan, lock: number): Promise<void> {
+async function createCluster({ layout, plan, lock }: ClusterStart): Promise<void> {
   const folder = layout.unfinishedCluster;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { mode: 0o700 });
   if (plan.owner !== undefined) chownSync(folder, plan.owner.uid, plan.owner.gid);
-  const [file = '', ...prefix] = plan.prefix;
-  const data = dataArgument(plan, folder);
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'];
-  const initdb = spawn(
-    file,
-    [...prefix, program(plan.native, 'initdb'), '-D', data.argument, '-U', 'postgres', '--auth=trust', '--no-instructions', ...locale],
-    { cwd: data.cwd, stdio: ['ignore', 'ignore', 'pipe', lock], env: { PATH: process.env['PATH'], TZ: 'UTC' } },
-  );
-  const ended = new Promise<number | null>((resolve, reject) => initdb.once('error', reject).once('close', resolve));
-  const errors = text(initdb.stderr ?? Readable.from([]));
-  if ((await ended) !== 0) {
-    const lines = (await errors).split('\n');
+  try {
+    await runProgram({
+      layout,
+      plan,
+      lock,
+      name: 'initdb',
+      folder,
+      arguments: (data) => ['-D', data, '-U', superuser, '--auth=reject', '--no-instructions', ...locale],
+      input: '',
+    });
+  } catch (error) {
     rmSync(folder, { recursive: true, force: true });
-    throw new EmbeddedDatabaseRefused(failureReason(lines, layout));
+    throw error;
   }
   renameSync(folder, layout.cluster);
 }
@@ -55,13 +59,15 @@ function refuseOtherVersion(cluster: string): void {
   );
 }
 
-/** The top folder last: a change of owner that was cut short is then seen and done again. */
-function giveTo(folder: string, owner: Owner): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) giveTo(path, owner);
-    else if (entry.isFile()) chownSync(path, owner.uid, owner.gid);
-  }
-  chownSync(folder, owner.uid, owner.gid);
-  chmodSync(folder, 0o700);
+/**
+ * Gives a cluster to the account that will run it. `chown` follows no link that its former owner could have put there, and changes the top folder
+ * last: a change that was cut short is then seen and done again.
+ */
+function handOver(cluster: string, from: number, to: Owner): void {
+  const args = ['--recursive', '--no-dereference', `--from=${from}`, `${to.uid}:${to.gid}`, cluster];
+  const { status, stderr, error } = spawnSync('chown', args, { encoding: 'utf8', stdio: ['ignore', 'ignore', 'pipe'] });
+  if (status === 0) return;
+  throw new EmbeddedDatabaseRefused(
+    `the owner of ${cluster} cannot be changed to user ${to.uid}: ${error?.message ?? stderr.trim().split('\n')[0]}`,
+  );
 }

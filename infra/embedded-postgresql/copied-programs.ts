@@ -14,8 +14,7 @@ export function withCopiedPrograms(plan: LaunchPlan, folder: string): LaunchPlan
   const native = join(folder, 'native');
   cpSync(plan.native, native, { recursive: true, verbatimSymlinks: true });
   spawnSync('chmod', ['-R', 'a+rX', native]);
-  const become = plan.prefix.slice(0, plan.prefix.indexOf('--pdeathsig'));
-  if (runs([...become, program(native, 'postgres'), '--version'])) return { ...plan, native };
+  if (runs([...plan.prefix, program(native, 'postgres'), '--version'])) return { ...plan, native };
   throw new EmbeddedDatabaseRefused(
     `PostgreSQL does not run as root and user ${plan.owner?.uid ?? '?'} can reach neither ${plan.native} nor a copy in ${folder}: start as an ordinary user, or set DATABASE_URL`,
   );

@@ -13,6 +13,8 @@ export interface DataLayout {
   readonly unfinishedCluster: string;
   /** A private directory of sockets, or a symbolic link to one with a shorter path. */
   readonly run: string;
+  /** The password of the database, for the account of the service alone. */
+  readonly password: string;
   readonly serverLog: string;
 }
 
@@ -26,6 +28,7 @@ export function dataLayout(dataDir: string): DataLayout {
     cluster: join(root, 'postgresql'),
     unfinishedCluster: join(root, 'postgresql.unfinished'),
     run: join(root, 'run'),
+    password: join(root, 'database-password'),
     serverLog: join(root, 'postgresql.log'),
   };
 }

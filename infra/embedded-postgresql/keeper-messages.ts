@@ -8,7 +8,7 @@ export type UserMessage = { readonly type: 'hello'; readonly role: UserRole; rea
 
 /** What the keeper tells its users. */
 export type KeeperMessage =
-  | { readonly type: 'ready'; readonly url: string; readonly keeper: number }
+  | { readonly type: 'ready'; readonly url: string; readonly keeper: number; readonly warning?: string | undefined }
   | { readonly type: 'refused'; readonly reason: string }
   | { readonly type: 'restarted'; readonly reason: string }
   | { readonly type: 'lost'; readonly reason: string }

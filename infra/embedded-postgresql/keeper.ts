@@ -4,6 +4,7 @@ import { ensureCluster } from './cluster.ts';
 import { claimDataDirectory, folderReason } from './data-marker.ts';
 import type { DataLayout } from './data-layout.ts';
 import { withCopiedPrograms } from './copied-programs.ts';
+import type { KeeperMessage } from './keeper-messages.ts';
 import { planLaunch } from './launch-plan.ts';
 import type { PostmasterStart } from './postmaster.ts';
 import { startPostmaster } from './postmaster.ts';
@@ -40,9 +41,10 @@ async function keep(layout: DataLayout, lock: number): Promise<void> {
   const desk = await openUserDesk(run.keeperSocket);
   try {
     const plan = copy ? withCopiedPrograms(planned, run.folder) : planned;
-    await ensureCluster(layout, plan, lock);
+    const password = await ensureCluster({ layout, plan, lock });
     const log = boundedLog(layout.serverLog, serverLogLimit);
-    await serve(desk, { layout, plan, socketDirectory: run.serverSockets, log, lock });
+    const ready = { type: 'ready', url: serverUrl(run.serverSockets, password), keeper: process.pid, warning: plan.warning } as const;
+    await serve(desk, ready, { layout, plan, socketDirectory: run.serverSockets, log, lock });
   } catch (error) {
     desk.tell({ type: 'lost', reason: lossReason(layout, error) });
     throw error;
@@ -53,9 +55,8 @@ async function keep(layout: DataLayout, lock: number): Promise<void> {
   }
 }
 
-async function serve(desk: UserDesk, start: PostmasterStart): Promise<void> {
+async function serve(desk: UserDesk, ready: KeeperMessage, start: PostmasterStart): Promise<void> {
   const deaths: number[] = [];
-  const ready = { type: 'ready', url: serverUrl(start.socketDirectory, 'postgres'), keeper: process.pid } as const;
   let server = await startPostmaster(start);
   desk.tell(ready);
   for (;;) {

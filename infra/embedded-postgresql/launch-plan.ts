@@ -17,10 +17,15 @@ export interface LaunchPlan {
   /** Whose the data must be, when it is not simply ours. */
   readonly owner: Owner | undefined;
   readonly prefix: readonly string[];
+  /** One line for the operator, when the account of the server is one that other programs share. */
+  readonly warning?: string;
 }
 
-/** PostgreSQL refuses to run as root; this user exists everywhere and owns nothing. */
+/** PostgreSQL refuses to run as root; this account exists everywhere. */
 const nobody: Owner = { uid: 65534, gid: 65534 };
+
+const nobodyWarning =
+  'the embedded PostgreSQL runs as nobody, an account that other programs may share: add an account postgres, start as an ordinary user, or set DATABASE_URL';
 
 /** The kernel sends SIGINT (fast shutdown) to the server when the keeper dies, so that it can never outlive it. */
 const endWithParent = ['setpriv', '--pdeathsig', 'INT'];
@@ -38,24 +43,47 @@ export function planLaunch(native: string, folder: string, cluster: string): Lau
       'the embedded PostgreSQL cannot run here (it needs glibc, util-linux and a user with a name): set DATABASE_URL to a PostgreSQL server',
     );
   }
-  const owner = ownerOf(cluster, folder);
+  const settled = ownerOf(cluster, folder);
+  const plans = (settled === undefined ? [accountOf('postgres'), nobody] : [settled])
+    .filter((owner) => owner !== undefined)
+    .map((owner) => planAs(native, owner));
+  const reaching = plans.find(({ prefix }) => runs([...prefix, ...version]) && runs([...prefix, 'test', '-x', folder]));
+  if (reaching !== undefined) return reaching;
+  if (settled === undefined && runs([...inNamespace, ...version])) return planInNamespace(native, { uid: 0, gid: 0 });
+  return { ...(plans[0] ?? planAs(native, nobody)), way: 'from-copy' };
+}
+
+function planAs(native: string, owner: Owner): LaunchPlan {
   const become = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
-  const prefix = [...become, '--pdeathsig', 'INT'];
-  if (runs([...become, ...version]) && runs([...become, 'test', '-x', folder])) return { way: 'as-owner', native, owner, prefix };
-  if (owner.uid === nobody.uid && runs([...inNamespace, ...version])) return planInNamespace(native, { uid: 0, gid: 0 });
-  return { way: 'from-copy', native, owner, prefix };
+  // PostgreSQL refuses to set the password as a user without a name.
+  const named = isNamed(owner.uid) ? become : [...become, ...inNamespace];
+  const plan = { way: 'as-owner', native, owner, prefix: [...named, ...endWithParent] } as const;
+  return owner.uid === nobody.uid ? { ...plan, warning: nobodyWarning } : plan;
 }
 
 function planInNamespace(native: string, owner: Owner | undefined): LaunchPlan {
   return { way: 'own-namespace', native, owner, prefix: [...inNamespace, ...endWithParent] };
 }
 
-/** Existing data keeps its owner and a user's folder stays the user's, so that root and an ordinary user can take turns on one folder. */
-function ownerOf(cluster: string, folder: string): Owner {
+/**
+ * Existing data keeps its owner and a user's folder stays the user's, so that root and an ordinary user can take turns on one folder. Undefined
+ * where any account will do: for data of root, and for data that root once ran as `nobody`.
+ */
+function ownerOf(cluster: string, folder: string): Owner | undefined {
   const made = statSync(cluster, { throwIfNoEntry: false });
-  if (made !== undefined) return made.uid === 0 ? nobody : { uid: made.uid, gid: made.gid };
-  const { uid, gid } = statSync(folder);
-  return uid === 0 || !runs(['id', '-un', String(uid)]) ? nobody : { uid, gid };
+  const above = statSync(folder);
+  const belongs = made === undefined ? isNamed(above.uid) : made.uid !== nobody.uid || above.uid === nobody.uid;
+  const { uid, gid } = made ?? above;
+  return belongs && uid !== 0 ? { uid, gid } : undefined;
+}
+
+function accountOf(name: string): Owner | undefined {
+  const [uid, gid] = ['-u', '-g'].map((option) => Number.parseInt(spawnSync('id', [option, name], { encoding: 'utf8' }).stdout, 10));
+  return uid && gid ? { uid, gid } : undefined;
+}
+
+function isNamed(uid: number): boolean {
+  return runs(['id', '-un', String(uid)]);
 }
 
 /** Whether a command line ends well. */

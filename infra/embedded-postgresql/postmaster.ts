@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { program } from './binaries.ts';
@@ -38,8 +38,6 @@ export async function startPostmaster(start: PostmasterStart): Promise<Postmaste
   const { layout, plan, log } = start;
   const pidFile = join(layout.cluster, 'postmaster.pid');
   await endRemains(layout.cluster);
-  // Nothing of a former server lives now, but its number may be another process's by now, which PostgreSQL would take for a running server.
-  rmSync(pidFile, { force: true });
   const [file = '', ...prefix] = plan.prefix;
   const data = dataArgument(plan, layout.cluster);
   const child = spawn(file, [...prefix, program(plan.native, 'postgres'), ...serverArguments(data.argument, start.socketDirectory)], {

@@ -22,7 +22,7 @@ import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
 export interface RunDirectory {
   readonly folder: string;
   readonly keeperSocket: string;
-  /** The server's alone; who can enter it is trusted by the database. */
+  /** The server's alone. */
   readonly serverSockets: string;
 }
 

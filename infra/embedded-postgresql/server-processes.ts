@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, readlinkSync, realpathSync } from 'node:fs';
+import { readFileSync, readdirSync, readlinkSync, realpathSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
@@ -31,7 +31,7 @@ export function recordedServer(cluster: string): number | undefined {
 
 /**
  * Waits until no process of a dead server is left in the cluster, and kills those that do not end by themselves: a backend that outlives its
- * postmaster may still write. Call it while holding the keeper's lock: no whole server of ours can be alive then, and one that somebody
+ * postmaster may still write. Removes the file with its number. Call it while holding the keeper's lock: no whole server of ours can be alive then, and one that somebody
  * started by hand is left alone, which ends in `EmbeddedDatabaseRefused`.
  */
 export async function endRemains(cluster: string): Promise<void> {
@@ -47,6 +47,8 @@ export async function endRemains(cluster: string): Promise<void> {
     if (waited > patience.byItself && !foreign) for (const pid of remains) kill(pid);
     await after(patience.look);
   }
+  // The number of a former server may be another process's by now, which PostgreSQL would take for a running server.
+  rmSync(join(cluster, 'postmaster.pid'), { force: true });
 }
 
 function kill(pid: number): void {

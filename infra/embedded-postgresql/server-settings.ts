@@ -24,6 +24,9 @@ const settings: Readonly<Record<string, string>> = {
   logging_collector: 'off',
 };
 
+/** The role that initdb makes and that everything logs in as. */
+export const superuser = 'postgres';
+
 /** The port is a name in the socket directory only: nothing listens on the network. */
 export const socketPort = 5432;
 
@@ -41,6 +44,6 @@ export function serverArguments(cluster: string, socketDirectory: string): strin
 }
 
 /** A connection string that both pg and slonik accept for the server whose sockets stand in this directory. */
-export function serverUrl(socketDirectory: string, database: string): string {
-  return `postgres://postgres@${encodeURIComponent(socketDirectory)}:${socketPort}/${encodeURIComponent(database)}`;
+export function serverUrl(socketDirectory: string, password: string): string {
+  return `postgres://${superuser}:${password}@${encodeURIComponent(socketDirectory)}:${socketPort}/postgres`;
 }

@@ -36,6 +36,7 @@ export const stayAttached = async ({ logger, clock, ...options }: StayAttached):
     }
   };
   current = await attach();
+  if (options.role === 'service' && current.warning !== undefined) logger.warn({}, current.warning);
   return {
     url: current.url,
     leave: async () => {

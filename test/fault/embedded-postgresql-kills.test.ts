@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { closeSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { nativeFolder } from '../../infra/embedded-postgresql/binaries.ts';
@@ -176,7 +176,8 @@ test('a left-over process number that is somebody else by now does not stop a st
   const service = await serviceWithThreeRows();
   const pidFile = readFileSync(join(dataDir, 'postgresql', 'postmaster.pid'), 'utf8');
   await service.ask('leave');
-  const asOwner = process.getuid?.() === 0 ? ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'] : ['env'];
+  const { uid } = statSync(join(dataDir, 'postgresql'));
+  const asOwner = process.getuid?.() === 0 ? ['setpriv', `--reuid=${uid}`, '--clear-groups'] : ['env'];
   const somebody = spawn(asOwner[0] ?? '', [...asOwner.slice(1), 'sleep', '60'], { stdio: 'ignore' });
   writeFileSync(join(dataDir, 'postgresql', 'postmaster.pid'), pidFile.replace(/^\d+/, String(somebody.pid)));
   const next = start('service');

@@ -18,10 +18,10 @@ beforeAll(async () => {
   server = await startTestDatabase();
   civic = await openTestCivic(server.url);
   proxy = await openTcpProxy(() => serverAt(server.url));
-  const { username, pathname } = new URL(server.url);
+  const { username, password, pathname } = new URL(server.url);
   // One connection for all transactions: whatever comes after the silence is on a fresh one.
   behind = await openDatabase({
-    dsn: `postgres://${username}@127.0.0.1:${proxy.port}${pathname}`,
+    dsn: `postgres://${username}:${password}@127.0.0.1:${proxy.port}${pathname}`,
     statementTimeoutMs: 20_000,
     foldTimeoutMs: 200,
     transactionConnections: 1,

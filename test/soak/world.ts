@@ -38,12 +38,17 @@ export const openWorld = async (plan: SoakPlan): Promise<World> => {
   const links = openLinks();
   closers.push(() => links.close());
   const commandLink = await links.open();
-  const urlOf = ({ port }: Link): string => `postgres://postgres@127.0.0.1:${port}/postgres`;
-  const installation = makeInstallation('civic-soak-', { DATABASE_URL: urlOf(commandLink), CIVIC_SAMPLE: 'off' });
+  const settings: Record<string, string> = { CIVIC_SAMPLE: 'off' };
+  const installation = makeInstallation('civic-soak-', settings);
   closers.push(() => installation.close());
   try {
     const database = await openSoakDatabase(installation.dataDir);
     closers.push(() => database.leave());
+    const urlOf = ({ port }: Link): string => {
+      const url = new URL(database.url);
+      return `postgres://${url.username}:${url.password}@127.0.0.1:${port}${url.pathname}`;
+    };
+    settings['DATABASE_URL'] = urlOf(commandLink);
     const disturbances = new Disturbances();
     const failures = new Failures();
     const member = async (name: string, role: Member['role']): Promise<Member> => {
