@@ -60,6 +60,7 @@ try {
     {
       role: 'api',
       stopping: stopping.signal,
+      toTerminal: false,
       print: (text) => void process.stdout.write(`${/(http:\S+)/.exec(text)![1]!}\n`),
     },
   );

@@ -1,18 +1,25 @@
+import { SCOPES } from '../domain/events/account-events.ts';
+import type { SampleAccount } from '../sources/first-run.ts';
+
 export interface Banner {
   readonly baseUrl: string;
   readonly opsUrl: string | null;
-  /** The sample account's key, on the first run only. */
-  readonly sampleKey: string | null;
+  /** On the first run only; its key is null where it must not be printed. */
+  readonly sampleAccount: SampleAccount | null;
   readonly civic: string;
 }
 
-/** What a start prints: where the service is, how to get in, and three lines that work as printed. */
-export const bannerText = ({ baseUrl, opsUrl, sampleKey, civic }: Banner): string => {
+/** What a start prints: where the service is, how to get in, and three lines that work with the key. */
+export const bannerText = ({ baseUrl, opsUrl, sampleAccount, civic }: Banner): string => {
+  const sampleKey = sampleAccount?.key ?? null;
   const key = sampleKey ?? '$CIVIC_KEY';
   const header = `-H ${sampleKey === null ? `"Authorization: Bearer ${key}"` : `'Authorization: Bearer ${key}'`}`;
   const access =
     sampleKey === null
-      ? ['API key        issue one, it is shown once:', `               ${civic} keys issue --account ID --scope civic:read,civic:export`]
+      ? [
+          'API key        issue one, it is shown once:',
+          `               ${civic} keys issue --account ${sampleAccount?.accountId ?? 'ID'} --scope ${SCOPES.join(',')}`,
+        ]
       : [`API key        ${sampleKey}`, '               (the sample account; shown this once)'];
   return [
     '',

@@ -3,7 +3,7 @@ import { BadSetting } from '../settings.ts';
 import { documentRoutes } from '../documents/document-routes.ts';
 import { trustedProxies } from '../http/client-address.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
-import { fillNewLog, type SampleWanted } from '../sources/first-run.ts';
+import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/first-run.ts';
 import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
 import { openOpsListener } from './ops-listener.ts';
@@ -19,10 +19,12 @@ export interface Serving {
   /** Aborts when the end is wanted at once: what others are asking is cut short then. */
   readonly hurrying?: AbortSignal;
   readonly print: (text: string) => void;
+  /** Whether a person sees what is printed; a secret is printed to no file. */
+  readonly toTerminal: boolean;
 }
 
 /** Runs the service until it is told to stop, then ends everything in order: requests, projectors, database. */
-export const serve = async (civic: Civic, { role, stopping, hurrying, print }: Serving): Promise<void> => {
+export const serve = async (civic: Civic, { role, stopping, hurrying, print, toTerminal }: Serving): Promise<void> => {
   if (role === 'relay' && civic.carried === null)
     throw new BadSetting('KAFKA_BROKERS is unset, and --role relay carries nothing without it');
   const closers: (() => Promise<void>)[] = [];
@@ -33,13 +35,15 @@ export const serve = async (civic: Civic, { role, stopping, hurrying, print }: S
     if (does(role, 'carry the feed out to Kafka')) civic.startCarriers();
     const headAtStart = await civic.log.head();
     const { baseUrl, opsUrl, drain } = await openListeners(civic, { role, stopping, hurrying }, headAtStart, closers);
-    let sampleKey: string | null = null;
+    let sampleAccount: SampleAccount | null = null;
     if (does(role, 'fill a new log with topics and catalogue')) {
       const sample = does(role, 'fill a new log with the sample') ? wantedSample(civic) : 'off';
-      await fillNewLog(civic, { sample, onSampleKey: (key) => (sampleKey = key) });
+      sampleAccount = await fillNewLog(civic, { sample, sampleKey: toTerminal });
     }
     if (!(await civic.settled(await civic.log.head()))) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
-    print(bannerText({ baseUrl: baseUrl ?? '(no public listener in this role)', opsUrl, sampleKey, civic: 'npm run --silent civic --' }));
+    print(
+      bannerText({ baseUrl: baseUrl ?? '(no public listener in this role)', opsUrl, sampleAccount, civic: 'npm run --silent civic --' }),
+    );
     const repeating = regularWork(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
     closers.push(async () => void (await Promise.all(repeating)));
     if (!stopping.aborted) await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));

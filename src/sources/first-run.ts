@@ -23,6 +23,12 @@ export interface FirstRunDependencies extends SeedDependencies {
 /** `new`: only into a log that holds nothing yet; `on`: also into another. */
 export type SampleWanted = 'new' | 'on' | 'off';
 
+/** The account of the sample; its key is null where none was wanted. */
+export interface SampleAccount {
+  readonly accountId: string;
+  readonly key: string | null;
+}
+
 /** The topics, jurisdictions and covered bodies that everything else hangs on; a finished seed is left alone. The catalogue comes last. */
 export const writeReferenceRecords = async (deps: SeedDependencies): Promise<void> => {
   await writeSeed(deps, TAXONOMY_SEED, taxonomyRecords());
@@ -31,14 +37,16 @@ export const writeReferenceRecords = async (deps: SeedDependencies): Promise<voi
 
 /**
  * Fills a new log: the sample and its account where wanted, then topics and catalogue. What a crash cut off is continued by the next start; what
- * was finished is never touched again. `onSampleKey` is given the sample account's key, once, before that is noted as done.
+ * was finished is never touched again. Resolves to the sample account in the one start that opens it, else to null.
  */
 export const fillNewLog = async (
   deps: FirstRunDependencies,
-  wanted: { readonly sample: SampleWanted; readonly onSampleKey: (key: string) => void },
-): Promise<void> => {
-  if (wanted.sample === 'on' || (wanted.sample === 'new' && (await isFirstRun(deps)))) await writeSample(deps, wanted.onSampleKey);
+  wanted: { readonly sample: SampleWanted; readonly sampleKey: boolean },
+): Promise<SampleAccount | null> => {
+  const withSample = wanted.sample === 'on' || (wanted.sample === 'new' && (await isFirstRun(deps)));
+  const account = withSample ? await writeSample(deps, wanted.sampleKey) : null;
   await writeReferenceRecords(deps);
+  return account;
 };
 
 /** The log holds nothing but its opening, or a first run began with the sample and was cut off before the catalogue closed it. */
@@ -48,11 +56,11 @@ const isFirstRun = async ({ log }: SeedDependencies): Promise<boolean> => {
   return isNew || ((await log.readLast([begun])).size > 0 && !(await isSeedFinished(log, CATALOGUE_SEED)));
 };
 
-const writeSample = async (deps: FirstRunDependencies, onSampleKey: (key: string) => void): Promise<void> => {
+const writeSample = async (deps: FirstRunDependencies, withKey: boolean): Promise<SampleAccount | null> => {
   // Times of the sample lie around the log's beginning, so that a start that continues it writes the same records.
   const { events } = await deps.log.readAll({ after: LOG_START, limit: 1 });
   await writeSeed(deps, SAMPLE_SEED, sampleRecords(events[0]?.time ?? deps.clock.now()));
-  if (await isSeedFinished(deps.log, SAMPLE_ACCOUNT_SEED)) return;
+  if (await isSeedFinished(deps.log, SAMPLE_ACCOUNT_SEED)) return null;
   const common = { accountId: SAMPLE_ACCOUNT_ID, context: {}, deadline: deps.clock.now() + DEADLINE_MS };
   const paidUntil = new Date(deps.clock.now() + YEAR_MS).toISOString();
   await handleAccountCommand(deps, {
@@ -60,7 +68,7 @@ const writeSample = async (deps: FirstRunDependencies, onSampleKey: (key: string
     commandId: derivedId('sample', 'open-account'),
     command: { type: 'OpenAccount', name: 'Sample account', channel: 'subscription', tier: 'pro', paidUntil },
   });
-  const { secret } = await issueKey(deps, { ...common, scopes: SCOPES, expiresAt: null });
-  onSampleKey(secret);
+  const key = withKey ? (await issueKey(deps, { ...common, scopes: SCOPES, expiresAt: null })).secret : null;
   await finishSeed(deps, SAMPLE_ACCOUNT_SEED, 1);
+  return { accountId: SAMPLE_ACCOUNT_ID, key };
 };

@@ -49,7 +49,12 @@ test('a change that comes in from Kafka goes out to it again, and operators see 
 
 test('a relay without brokers is refused with one line', async () => {
   const without = await serveCivic(database.url);
-  const serving = serve(without.civic, { role: 'relay', stopping: new AbortController().signal, print: () => undefined });
+  const serving = serve(without.civic, {
+    role: 'relay',
+    stopping: new AbortController().signal,
+    print: () => undefined,
+    toTerminal: false,
+  });
   await expect(serving).rejects.toThrow(/^KAFKA_BROKERS is unset, and --role relay carries nothing without it$/);
   expect((await listReactors(without.civic.listingReactors)).map(({ name }) => name)).not.toContain('relay');
   await without.close();

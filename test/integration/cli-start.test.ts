@@ -9,6 +9,7 @@ import { untilTrue } from '../support/until-reached.ts';
 
 /** `npm start` itself, in this checkout; its preparation has been made by `npm test`. */
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
+const CONTROL_C = '\x03';
 const NPM_START = ['npm', 'start', '--ignore-scripts', '--silent'];
 
 let installation: Installation;
@@ -66,17 +67,57 @@ test('the script begins with exec: npm has the service itself as its child, whos
   expect(readFileSync(`/proc/${service}/environ`, 'utf8').split('\0')).toContain('MALLOC_ARENA_MAX=2');
 });
 
-test('a first start prints a key with which the printed lines work as they are', async () => {
-  const { banner } = await npmStart('on');
+const TERMINAL = spawnSync('script', ['--version']).status === 0;
+
+test.skipIf(!TERMINAL)(
+  'a first start on a terminal prints a key with which the printed lines work as they are (needs script)',
+  async () => {
+    // A terminal without output processing, so that lines end as the program ends them.
+    const inside = `stty -opost; exec ${NPM_START.join(' ')}`;
+    const command = ['script', '--quiet', '--return', '--command', inside, '/dev/null'];
+    const env = installation.environment({ CIVIC_SAMPLE: 'on' });
+    const terminal = runProgram(command, { cwd: CHECKOUT, env, input: { startsWith: '' } });
+    started.push(terminal);
+    const banner = await bannerOf(terminal);
+    expect(banner).toMatch(/^API key +crs_\w+\n +\(the sample account; shown this once\)$/m);
+    expectToWork(banner, {});
+    terminal.child.stdin?.write(CONTROL_C);
+    expect((await terminal.ended).exitCode).toBe(0);
+    expect(processesOf(installation.dataDir)).toEqual([]);
+  },
+);
+
+test('a first start into a file or a pipe prints no key but the command that issues one, which works as printed', async () => {
+  const { banner, npm } = await npmStart('on');
+  expect(banner).not.toContain('crs_');
+  const command =
+    banner
+      .split('\n')
+      .find((line) => line.includes(' keys issue --account '))
+      ?.trim() ?? '';
+  const { stdout, stderr } = spawnSync('sh', ['-c', `${command} --json`], {
+    cwd: CHECKOUT,
+    encoding: 'utf8',
+    env: { ...installation.environment(), npm_config_ignore_scripts: 'true' },
+  });
+  expect(stderr).toBe('');
+  expectToWork(banner, { CIVIC_KEY: (JSON.parse(stdout) as { key: string }).key });
+  npm.kill('SIGTERM');
+  const ended = await npm.ended;
+  expect(ended.stdout + ended.stderr).not.toContain('crs_');
+});
+
+/** The three lines work as they are printed. */
+const expectToWork = (banner: string, env: Readonly<Record<string, string>>): void => {
   const lines = banner.split('\n').filter((line) => line.startsWith('  curl '));
   expect(lines).toHaveLength(3);
   for (const line of lines) {
-    const { stdout } = spawnSync('sh', ['-c', `${line} -s -w '\\n%{http_code}'`], { encoding: 'utf8' });
+    const { stdout } = spawnSync('sh', ['-c', `${line} -s -w '\\n%{http_code}'`], { encoding: 'utf8', env: { ...process.env, ...env } });
     const [body = '', status] = stdout.split('\n');
     expect(status).toMatch(/^20[01]$/);
     expect(JSON.parse(body)).toHaveProperty('data');
   }
-});
+};
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s to npm ends everything with exit 0, and no process is left', async (signal) => {
   const { npm, service } = await npmStart('off');

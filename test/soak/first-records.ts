@@ -20,7 +20,7 @@ export const writeFirstRecords = async (databaseUrl: string, accounts: number): 
   const { settings } = readSettings({ DATABASE_URL: databaseUrl, CIVIC_SAMPLE: 'off', CIVIC_LOG_LEVEL: 'silent' });
   const civic = await openCivic(settings, 'command', []);
   try {
-    await fillNewLog(civic, { sample: 'on', onSampleKey: () => undefined });
+    await fillNewLog(civic, { sample: 'on', sampleKey: false });
     const meeting = {
       publicBodyId: SAMPLE_IDS.publicBody,
       title: 'Meeting of the soak',

@@ -50,7 +50,7 @@ export const serveCivic = async (url: string, environment: Readonly<Record<strin
   const stopping = new AbortController();
   const banner = Promise.withResolvers<string>();
   civic.startProjector();
-  const serving = serve(civic, { role: 'api', stopping: stopping.signal, print: banner.resolve });
+  const serving = serve(civic, { role: 'api', stopping: stopping.signal, print: banner.resolve, toTerminal: false });
   const text = await Promise.race([banner.promise, serving.then(() => Promise.reject(new Error('the service ended')))]);
 
   const command: ServedCivic['command'] = async (accountId, asked) => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
 import { processesOf } from './embedded-users.ts';
 import { STALL_MS } from './until-reached.ts';
 
@@ -46,7 +47,7 @@ export interface Running {
 export interface Service {
   readonly baseUrl: string;
   readonly opsUrl: string;
-  /** The sample account's key; null where no sample was made at this start. */
+  /** A key of the sample account; null where no sample was made at this start. */
   readonly key: string | null;
   readonly pid: number;
   readonly ended: Promise<Answered>;
@@ -168,10 +169,23 @@ export const makeInstallation = (name = 'civic-service-', settings: Environment 
     return { signal: null, ...(await runCivicHere(args, { cwd: folder, env: environment(env), input })) };
   };
 
+  /** By the command that a first start prints where no terminal is. */
+  const issuedKey = async (banner: string, env: Environment): Promise<string | null> => {
+    const printed = new RegExp(`^ *npm run --silent civic -- (keys issue --account ${SAMPLE_ACCOUNT_ID} .*)$`, 'm').exec(banner)?.[1];
+    if (printed === undefined) return null;
+    const { stdout, stderr } = await civicHere([...printed.split(' '), '--json'], { env });
+    if (stdout === '') throw new Error(`the printed command failed: ${stderr}`);
+    return (JSON.parse(stdout) as { key: string }).key;
+  };
+
   const launch = ({ sample = 'off', role, env = {} }: ServiceStart = {}): Running & { readonly ready: Promise<Service> } => {
     const command = [process.execPath, MAIN, 'serve', ...(role === undefined ? [] : ['--role', role])];
     const program = start(runProgram(command, { cwd: folder, env: environment({ CIVIC_SAMPLE: sample, ...env }) }));
-    return { ...program, ready: bannerOf(program).then((banner) => toService(program, banner)) };
+    const ready = async (): Promise<Service> => {
+      const banner = await bannerOf(program);
+      return toService(program, banner, await issuedKey(banner, env));
+    };
+    return { ...program, ready: ready() };
   };
 
   return {
@@ -252,10 +266,9 @@ export class ServiceDidNotStart extends Error {
   }
 }
 
-const toService = (program: Running, banner: string): Service => {
+const toService = (program: Running, banner: string, key: string | null): Service => {
   const found = (pattern: RegExp): string | null => pattern.exec(banner)?.[1] ?? null;
   const baseUrl = found(/^Civic Records +(http\S+)$/m) ?? '';
-  const key = found(/^API key +(crs_\S+)$/m);
   return {
     baseUrl,
     opsUrl: found(/^operators +(http\S+)\/readyz/m) ?? '',

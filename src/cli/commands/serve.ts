@@ -17,6 +17,7 @@ export const addServeCommand = (program: Command, context: CliContext): void => 
           stopping: context.stopping,
           hurrying: context.hurrying,
           print: (text) => void context.stdout.write(text),
+          toTerminal: context.stdout.isTTY,
         });
       } finally {
         await civic.close();
