@@ -132,7 +132,7 @@ test.each([
   await expectLocked(next.url);
 });
 
-test('the password is in no command line, environment, log, answer or file but its own', async () => {
+test('the password is in no command line, environment, log, answer or file but its own', { timeout: 240_000 }, async () => {
   const installation = makeInstallation('civic-password-', { CIVIC_LOG_LEVEL: 'trace' });
   try {
     const service = await installation.start({ sample: 'on' });

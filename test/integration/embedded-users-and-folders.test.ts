@@ -36,6 +36,7 @@ test('an ordinary user runs it without any right of root', async ({ skip }) => {
   chownSync(dataDir, 65534, 65534);
   await worksTwice({ prefix: asNobody });
   expect(statSync(join(dataDir, 'postgresql')).uid).toBe(65534);
+  expect(statSync(join(dataDir, 'database-password'))).toMatchObject({ uid: 65534, mode: 0o100600 });
 });
 
 test('root and an ordinary user take turns on the folder of that user', async ({ skip }) => {
