@@ -32,7 +32,11 @@ const asUser = async (rights: string): Promise<{ readonly database: TestDatabase
   const user = `user_${randomBytes(6).toString('hex')}`;
   const url = new URL(database.url);
   const name = url.pathname.slice(1);
-  await on(database.url, `create role ${user} login password '${url.password}'`, rights.replaceAll('DATABASE', name).replaceAll('USER', user));
+  await on(
+    database.url,
+    `create role ${user} login password '${url.password}'`,
+    rights.replaceAll('DATABASE', name).replaceAll('USER', user),
+  );
   closing.push(async () => {
     await on(database.url, `drop owned by ${user} cascade`);
     await database.close();

@@ -78,10 +78,14 @@ test.skipIf(!TERMINAL)(
     const env = installation.environment({ CIVIC_SAMPLE: 'on' });
     const terminal = runProgram(command, { cwd: CHECKOUT, env, input: { startsWith: '' } });
     started.push(terminal);
-    const banner = await bannerOf(terminal);
-    expect(banner).toMatch(/^API key +crs_\w+\n +\(the sample account; shown this once\)$/m);
-    expectToWork(banner, {});
-    terminal.child.stdin?.write(CONTROL_C);
+    try {
+      const banner = await bannerOf(terminal);
+      expect(banner).toMatch(/^API key +crs_\w+\n +\(the sample account; shown this once\)$/m);
+      expectToWork(banner, {});
+    } finally {
+      terminal.child.stdin?.write(CONTROL_C);
+      await terminal.ended;
+    }
     expect((await terminal.ended).exitCode).toBe(0);
     expect(processesOf(installation.dataDir)).toEqual([]);
   },
