@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
-import { getHeapSpaceStatistics } from 'node:v8';
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 
 /** One line of the file. */
 export interface Kept {
@@ -23,7 +24,7 @@ const tell = (file: string): void => {
 
 /**
  * Loaded before a process's own code (`--import`): tells in the file what is left after each full collection of the heap. Nothing is collected
- * for it: the process runs as it would.
+ * for it, so that the process runs as it would, but on SIGWINCH, which the fuzzer sends between two batches.
  */
 const file = process.env['SOAK_MEMORY_FILE'];
 if (file !== undefined) {
@@ -31,4 +32,7 @@ if (file !== undefined) {
     const kinds = list.getEntries().map((entry) => (entry as unknown as { readonly detail: { readonly kind: number } }).detail.kind);
     if (kinds.includes(constants.NODE_PERFORMANCE_GC_MAJOR)) setTimeout(tell, SETTLES_MS, file).unref();
   }).observe({ entryTypes: ['gc'] });
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  process.on('SIGWINCH', () => collect());
 }

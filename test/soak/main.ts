@@ -12,13 +12,14 @@ const { values } = parseArgs({
     short: { type: 'boolean', default: false },
     only: { type: 'string' },
     replicas: { type: 'string' },
+    fuzz: { type: 'string' },
   },
 });
 
-const USAGE = `npm run soak -- [--minutes N] [--seed N] [--short] [--only KIND,…] [--replicas N]
+const USAGE = `npm run soak -- [--minutes N] [--seed N] [--short] [--only KIND,…] [--replicas N] [--fuzz N]
 
 Runs the whole service in many processes, with everybody who uses it, under one fault after the other; docs/soak.md says how to read
-what it prints. --short is what npm test runs. The kinds of faults are:
+what it prints. --short is what npm test runs. --fuzz is the number of hostile conversations after the faults. The kinds of faults are:
 ${Object.keys(FAULTS)
   .map((kind) => `  ${kind}`)
   .join('\n')}
@@ -39,6 +40,7 @@ const run = async (): Promise<void> => {
     ...whole,
     ...(only === undefined ? {} : { kinds: only }),
     ...(values.replicas === undefined ? {} : { replicas: Number(values.replicas) }),
+    ...(values.fuzz === undefined ? {} : { fuzz: Number(values.fuzz) }),
   };
   process.stderr.write(`soak with seed ${seed}: ${JSON.stringify(plan)}\n`);
   const result = await runSoak(plan, {
@@ -46,6 +48,7 @@ const run = async (): Promise<void> => {
       process.stderr.write(
         `${progress} | ${kind}: ${told}, ready after ${readyAfterMs === null ? 'TOO LONG' : `${Math.round(readyAfterMs)} ms`}\n`,
       ),
+    onBatch: (told) => process.stderr.write(`fuzz ${told}\n`),
     onFailure: (failure) => process.stderr.write(`WRONG: ${failure}\n`),
   });
   process.stdout.write(soakTable(plan, result));

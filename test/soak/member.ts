@@ -142,7 +142,8 @@ export class Member {
 
 const ERROR = 50;
 
-const errorLines = (stderr: string): readonly string[] =>
+/** Lines of a log of level error, and what is no line of a log: a process says such things at an end of its own. */
+export const errorLines = (stderr: string): readonly string[] =>
   stderr.split('\n').filter((line) => {
     try {
       return (JSON.parse(line) as { level?: number }).level! >= ERROR;

@@ -27,6 +27,8 @@ export const shortSoak = (seed: number): SoakPlan => ({
   pollers: 2,
   agents: 1,
   reporters: 2,
+  // `npm test` attacks a process of its own: test/fault/fuzz.test.ts.
+  fuzz: 0,
   kinds: SHORT_KINDS,
   faultsForMs: 0,
   holds: 0.4,
@@ -48,6 +50,7 @@ export const longSoak = (seed: number, minutes: number): SoakPlan => ({
   pollers: 6,
   agents: 2,
   reporters: 6,
+  fuzz: 100_000,
   faultsForMs: minutes * 60_000,
   kinds: Object.keys(FAULTS),
   holds: 1,

@@ -1,3 +1,4 @@
+import { attackMember } from './attack-member.ts';
 import { openCast, randomOf } from './actors/cast.ts';
 import { checkEverything } from './final-checks.ts';
 import { conductFaults, type Suffered } from './faults/conduct-faults.ts';
@@ -20,6 +21,7 @@ export interface SoakResult {
 
 export interface SoakOptions {
   readonly onFault: (suffered: Suffered, progress: string) => void;
+  readonly onBatch?: (told: string) => void;
   /** Told of what is wrong as soon as it is found. */
   readonly onFailure?: (failure: string) => void;
 }
@@ -27,7 +29,7 @@ export interface SoakOptions {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /** Runs a soak from an empty folder to the last check; throws only when the world could not be built. */
-export const runSoak = async (plan: SoakPlan, { onFault, onFailure }: SoakOptions): Promise<SoakResult> => {
+export const runSoak = async (plan: SoakPlan, { onFault, onBatch, onFailure }: SoakOptions): Promise<SoakResult> => {
   const world = await openWorld(plan);
   const { failures, published } = world;
   if (onFailure !== undefined) failures.onFound = onFailure;
@@ -63,6 +65,7 @@ export const runSoak = async (plan: SoakPlan, { onFault, onFailure }: SoakOption
     memory.stop();
     const calm = await readiness.wait(plan.readyWithinMs);
     if (typeof calm === 'string') failures.add(`at the end: ${calm}`);
+    const fuzzed = plan.fuzz === 0 ? null : await attackMember(world, cast.key, onBatch);
     const { position, events } = await checkEverything(world, cast);
     await readiness.close();
     const findings = memory.findings();
@@ -90,6 +93,8 @@ export const runSoak = async (plan: SoakPlan, { onFault, onFailure }: SoakOption
       ...Object.fromEntries([...cast.operator.done].map(([what, times]) => [`civic ${what}`, times])),
       'requests sent': connections.requests,
       'connections that they were sent on': connections.opened,
+      'hostile conversations': fuzzed?.sent ?? 0,
+      ...Object.fromEntries([...(fuzzed?.kinds ?? [])].map(([kind, times]) => [`hostile: ${kind}`, times])),
       'lives of processes': sum(world.members.map(({ lives }) => lives)),
     };
     return { failures: failures.found, suffered, answers: world.answers, memory: findings, errors: errorsOf(world.members), done };

@@ -14,6 +14,8 @@ export interface SoakPlan {
   readonly pollers: number;
   readonly agents: number;
   readonly reporters: number;
+  /** Hostile conversations with the first API process, once the faults are over. */
+  readonly fuzz: number;
   /** Kinds of faults: each has its turn, in an order that the seed gives, before any comes again. */
   readonly kinds: readonly string[];
   /** No new fault begins after this many milliseconds, once each kind has had its turn. */

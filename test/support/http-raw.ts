@@ -12,8 +12,8 @@ export interface RawConnection {
   ended(): Promise<string>;
 }
 
-export const rawConnection = async (port: number): Promise<RawConnection> => {
-  const socket = connect({ port, host: '127.0.0.1' });
+export const rawConnection = async (port: number, host = '127.0.0.1'): Promise<RawConnection> => {
+  const socket = connect({ port, host });
   const chunks: Buffer[] = [];
   const received = () => Buffer.concat(chunks).toString('latin1');
   socket.on('data', (chunk) => chunks.push(chunk));

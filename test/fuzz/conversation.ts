@@ -1,0 +1,30 @@
+/** What a hostile client does on one connection, as data: the driver sends it, the checks know what may come back. */
+export interface Conversation {
+  readonly listener: 'public' | 'operators';
+  readonly kind: string;
+  readonly steps: readonly Step[];
+  readonly end: End;
+  /** Methods of the requests in their order; null where a mutation leaves them unknown. */
+  readonly methods: readonly string[] | null;
+  /** Whether the tool protocol may answer: its errors are JSON-RPC. */
+  readonly tools: boolean;
+}
+
+/** Bytes, or a pause in milliseconds before the next bytes. */
+export type Step = Buffer | number;
+
+/**
+ * How a conversation ends once its steps are sent:
+ * `read` half-closes and reads until the server ends the connection; `answers` stays open until every request has its answer;
+ * `reset` sends a TCP reset; `leave` closes without reading; `hold` never reads and stays open until the batch is over.
+ */
+export type End = 'read' | 'answers' | 'reset' | 'leave' | 'hold';
+
+/** What the generator may use of the service under attack. */
+export interface FuzzFacts {
+  /** A key that may do everything. */
+  readonly key: string;
+  readonly snapshotId: string;
+  readonly subscriptionId: string;
+  readonly reportId: string;
+}

@@ -1,0 +1,17 @@
+import { MISSING_RECORD } from '../support/missing-record.ts';
+import type { FuzzFacts } from './conversation.ts';
+
+/** Makes a snapshot, a subscription and a report of a key, so that requests reach what they name. */
+export async function makeFacts(baseUrl: string, key: string): Promise<FuzzFacts> {
+  const made = async (path: string, body: object): Promise<Record<string, string>> => {
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'fuzz', connection: 'close' };
+    const answer = await fetch(`${baseUrl}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${text}`);
+    return (JSON.parse(text) as { readonly data: Record<string, string> }).data;
+  };
+  const { snapshotId } = await made('/api/v1/data/snapshots', {});
+  const { id } = await made('/api/v1/data/subscriptions', { name: 'fuzz', resource: null });
+  const { reportId } = await made('/api/v1/data-reports', MISSING_RECORD);
+  return { key, snapshotId: snapshotId!, subscriptionId: id!, reportId: reportId! };
+}

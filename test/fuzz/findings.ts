@@ -1,0 +1,19 @@
+/** What a run found wrong: each thing once for a batch, with where it came first and how often. */
+export class Findings {
+  readonly #found = new Map<string, { readonly first: string; times: number }>();
+
+  add(batch: string, first: string, wrong: string): void {
+    const key = `${batch}: ${wrong}`;
+    const found = this.#found.get(key) ?? { first, times: 0 };
+    found.times += 1;
+    this.#found.set(key, found);
+  }
+
+  get size(): number {
+    return this.#found.size;
+  }
+
+  told(): readonly string[] {
+    return [...this.#found].map(([wrong, { first, times }]) => `${wrong} [first ${first}, ${times} in all]`);
+  }
+}

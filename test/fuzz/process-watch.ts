@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { setTimeout as after } from 'node:timers/promises';
+import { type Descriptors, descriptorsOf } from '../soak/descriptors.ts';
+import type { Kept } from '../soak/kept-by-heap.ts';
+
+const SAMPLE_MS = 50;
+/** A busy machine may take this long to close, collect or end something. */
+const PATIENCE_MS = 60_000;
+/** Connections to the database come and go. */
+const MORE_DESCRIPTORS = 25;
+export const MAX_KEPT_GROWTH_MB = 48;
+
+export interface Watched {
+  readonly pid: number | null;
+  readonly baseUrl: string;
+  readonly opsUrl: string;
+  readonly memoryFile: string;
+}
+
+/** What a process has before it is attacked. */
+export interface Baseline extends Descriptors {
+  readonly pid: number;
+  readonly keptMb: number;
+}
+
+/** Resident memory of a process in megabytes; throws when it has ended. */
+export function residentMbOf(pid: number): number {
+  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
+}
+
+/** A zombie has ended, though its parent has not looked yet. */
+export function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+/** Samples the resident memory of a process until it is stopped; gives the largest. */
+export function watchResident(pid: number): { readonly largestMb: () => number; stop(): number } {
+  let largest = 0;
+  const look = (): void => {
+    try {
+      largest = Math.max(largest, residentMbOf(pid));
+    } catch {
+      // It has ended.
+    }
+  };
+  const timer = setInterval(look, SAMPLE_MS);
+  const stop = (): number => {
+    clearInterval(timer);
+    look();
+    return largest;
+  };
+  return { largestMb: () => largest, stop };
+}
+
+const portsOf = ({ baseUrl, opsUrl }: Watched): ReadonlySet<number> => new Set([baseUrl, opsUrl].map((url) => Number(new URL(url).port)));
+
+/** Throws where the process has ended or does not tell what it keeps. */
+export async function baselineOf(watched: Watched): Promise<Baseline> {
+  const pid = watched.pid!;
+  const keptMb = await keptMbOf(pid, watched.memoryFile);
+  if (keptMb === null) throw new Error('the process does not tell what it keeps');
+  return { pid, keptMb, ...descriptorsOf(pid, portsOf(watched)) };
+}
+
+/** What the process has more than before, once it has had the time to let go of it; nothing where it ended meanwhile. */
+export async function changesSince({ pid, own, taken, keptMb }: Baseline, watched: Watched): Promise<readonly string[]> {
+  try {
+    const found = await settledDescriptors(pid, portsOf(watched), { own: own + MORE_DESCRIPTORS, taken });
+    const kept = await keptMbOf(pid, watched.memoryFile);
+    return [
+      ...(found.own > own + MORE_DESCRIPTORS ? [`descriptors went from ${own} to ${found.own}`] : []),
+      ...(found.taken > taken ? [`${found.taken - taken} connections are still open`] : []),
+      ...(kept === null ? ['the process does not tell what it keeps'] : []),
+      ...(kept !== null && kept > keptMb + MAX_KEPT_GROWTH_MB ? [`it kept ${Math.round(keptMb)} MB and keeps ${Math.round(kept)} MB`] : []),
+    ];
+  } catch (error) {
+    if (isAlive(pid)) throw error;
+    return [];
+  }
+}
+
+/** Waits until the descriptors are back to what is allowed; gives what there is in the end. Throws when the process has ended. */
+export async function settledDescriptors(pid: number, ports: ReadonlySet<number>, allowed: Descriptors): Promise<Descriptors> {
+  const deadline = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const found = descriptorsOf(pid, ports);
+    if ((found.own <= allowed.own && found.taken <= allowed.taken) || performance.now() > deadline) return found;
+    await after(SAMPLE_MS);
+  }
+}
+
+const toldBy = (file: string, pid: number): readonly Kept[] =>
+  (existsSync(file) ? readFileSync(file, 'utf8') : '')
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Kept)
+    .filter((kept) => kept.pid === pid);
+
+/** Has a process with `kept-by-heap.ts` loaded collect its heap, and gives the megabytes that it keeps; null where it does not answer. */
+async function keptMbOf(pid: number, memoryFile: string): Promise<number | null> {
+  const before = toldBy(memoryFile, pid).length;
+  process.kill(pid, 'SIGWINCH');
+  const deadline = performance.now() + PATIENCE_MS;
+  while (performance.now() < deadline) {
+    const lines = toldBy(memoryFile, pid);
+    if (lines.length > before) return lines.at(-1)!.keptMb;
+    await after(SAMPLE_MS);
+  }
+  return null;
+}
+
+/** Waits until the process has let go of every connection that customers made, as it does once it has dealt with each. */
+export async function untilConnectionsGone(watched: Watched): Promise<void> {
+  const { taken } = await settledDescriptors(watched.pid!, portsOf(watched), { own: Number.POSITIVE_INFINITY, taken: 0 });
+  if (taken > 0) throw new Error(`${taken} connections are still open`);
+}

@@ -1,0 +1,95 @@
+import { ARGUMENTS } from '../support/tool-answers.ts';
+import { MISSING_RECORD, WHOLE_MISSING_RECORD } from '../support/missing-record.ts';
+import type { SeededRandom } from '../support/seeded-random.ts';
+import { currentRequest, legacyRequest } from '../support/tool-requests.ts';
+import { RESOURCES } from '../../src/domain/records/resources.ts';
+import { OPERATIONS, type OperationId } from '../../src/contract/operations.ts';
+import { TOOL_NAMES } from '../../src/contract/tools/tool-names.ts';
+import type { FuzzFacts } from './conversation.ts';
+
+/** A request before it is written out. */
+export interface RequestParts {
+  readonly method: string;
+  readonly target: string;
+  readonly headers: readonly Header[];
+  readonly body: string | null;
+}
+
+export type Header = readonly [name: string, value: string];
+
+export const one = <Item>(random: SeededRandom, items: readonly Item[]): Item => items[random.below(items.length)]!;
+
+const hex = (random: SeededRandom, length: number): string => Array.from({ length }, () => random.below(16).toString(16)).join('');
+/** Of version 4; unknown to the service. */
+const uuid = (random: SeededRandom): string =>
+  `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-8${hex(random, 3)}-${hex(random, 12)}`;
+
+type Filled = Partial<Pick<RequestParts, 'target' | 'headers' | 'body'>>;
+
+const toolRequest = (random: SeededRandom, _path: string, { reportId }: FuzzFacts): Filled => {
+  const requestOf = one(random, [currentRequest, legacyRequest]);
+  const name = one(random, TOOL_NAMES);
+  const ofRecord = { get_agenda_item: { itemId: uuid(random) }, get_data_report: { reportId } };
+  const { headers, body } = one(random, [
+    () => requestOf('tools/list'),
+    () => requestOf('tools/call', { params: { name, arguments: { ...ARGUMENTS, ...ofRecord }[name] } }),
+    () =>
+      legacyRequest('initialize', {
+        params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'fuzz', version: '1' } },
+      }),
+  ])();
+  return { headers: [['content-type', 'application/json'], ...Object.entries(headers)], body };
+};
+
+const json = (value: object): Filled => ({ headers: [['content-type', 'application/json']], body: JSON.stringify(value) });
+
+/** What an operation is asked beside its path; an operation without an entry takes nothing more. */
+const ASKED: Partial<Record<OperationId, (random: SeededRandom, path: string, facts: FuzzFacts) => Filled>> = {
+  listRecentAgendaHits: (random, path) => ({ target: `${path}?limit=${1 + random.below(3)}` }),
+  listUpcomingAgendaHits: (random, path) => ({ target: `${path}?topic=${one(random, ['zoning', 'data_centers', 'none'])}` }),
+  listDfwResearchCoverage: (random, path) => ({ target: `${path}?county=${one(random, ['dallas', 'tarrant', 'mars'])}&limit=3` }),
+  postMcpJsonRpc: toolRequest,
+  createFeedSubscription: (random) => json({ name: `feed ${random.below(20)}`, resource: one(random, [null, ...RESOURCES]) }),
+  readFeedSubscriptionChanges: (random, path) => ({ target: `${path}?limit=${1 + random.below(20)}` }),
+  readCivicChanges: (random, path) => ({ target: `${path}?limit=${1 + random.below(50)}` }),
+  readCivicSnapshotPage: (random, path) => ({ target: `${path}?limit=${1 + random.below(20)}` }),
+  readCivicRecords: (random) => json({ requests: [{ resource: one(random, RESOURCES), ids: [uuid(random)] }] }),
+  submitDataReport: (random) => {
+    const { headers = [], body = null } = json(one(random, [MISSING_RECORD, WHOLE_MISSING_RECORD]));
+    return { headers: [...headers, ['idempotency-key', uuid(random)]], body };
+  },
+};
+
+const DOCUMENTS = ['/llms.txt', '/api-reference.md', '/api-reference/readCivicChanges.md', '/reference', '/'];
+const OPERATORS_PATHS = ['/livez', '/readyz', '/metrics', '/ops', '/ops/state'];
+
+const filledPath = (random: SeededRandom, path: string, facts: FuzzFacts): string => {
+  const known: Readonly<Record<string, string>> = { ...facts, slug: 'dallas', bodySlug: 'city-council', resource: one(random, RESOURCES) };
+  return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (random.chance(0.8) ? known[name] : undefined) ?? uuid(random));
+};
+
+/** A request that the public listener has an operation or a document for, as a customer with a good key sends it. */
+export const validRequest = (random: SeededRandom, facts: FuzzFacts): RequestParts => {
+  const host: Header = ['host', 'records.test'];
+  if (random.chance(0.1)) return { method: one(random, ['GET', 'HEAD']), target: one(random, DOCUMENTS), headers: [host], body: null };
+  const { operationId, method, path, access } = one(random, Object.values(OPERATIONS));
+  const filled = filledPath(random, path, facts);
+  const { target = filled, headers = [], body = null } = ASKED[operationId]?.(random, filled, facts) ?? {};
+  const credential: readonly Header[] = access === 'key' ? [['authorization', `Bearer ${facts.key}`]] : [];
+  return { method, target, headers: [host, ...credential, ...headers], body };
+};
+
+export const operatorsRequest = (random: SeededRandom): RequestParts => ({
+  method: one(random, ['GET', 'HEAD']),
+  target: one(random, OPERATORS_PATHS),
+  headers: [['host', '127.0.0.1']],
+  body: null,
+});
+
+/** The length is stated unless a header says how long the body is. */
+export const writeRequest = ({ method, target, headers, body }: RequestParts): Buffer => {
+  const stated = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+  const length: readonly Header[] = body === null || stated ? [] : [['content-length', String(Buffer.byteLength(body))]];
+  const lines = [...headers, ...length].map(([name, value]) => `${name}: ${value}`);
+  return Buffer.from([`${method} ${target} HTTP/1.1`, ...lines, '', body ?? ''].join('\r\n'), 'latin1');
+};

@@ -1,0 +1,126 @@
+import type { Conversation, FuzzFacts } from './conversation.ts';
+import { converse, Held } from './converse.ts';
+import { Findings } from './findings.ts';
+import { conversationAt, crowdAt, warmUpAt } from './generate.ts';
+import { judge } from './judge.ts';
+import { type Baseline, baselineOf, changesSince, isAlive, watchResident } from './process-watch.ts';
+
+/** The process under attack, as a supervisor keeps it. */
+export interface FuzzTarget {
+  /** Null once it has ended. */
+  readonly pid: number | null;
+  readonly baseUrl: string;
+  readonly opsUrl: string;
+  /** Where it tells what it keeps (`SOAK_MEMORY_FILE`). */
+  readonly memoryFile: string;
+  /** Ends it where it still runs, and starts it again. */
+  restart(): Promise<void>;
+}
+
+export interface FuzzPlan {
+  readonly seed: number;
+  readonly facts: FuzzFacts;
+  /** Conversations, without the crowds. */
+  readonly count: number;
+  readonly batch: number;
+  /** Told of each batch at its end. */
+  readonly onBatch: (told: string) => void;
+}
+
+export interface FuzzResult {
+  readonly findings: readonly string[];
+  readonly sent: number;
+  /** How many of each kind. */
+  readonly kinds: ReadonlyMap<string, number>;
+}
+
+const AT_ONCE = 32;
+const WARM_UP = 300;
+const MAX_FINDINGS = 25;
+/** A process that leaves so many unanswered, or is too large, is lost: the rest of the batch would only wait for it. */
+const MAX_UNANSWERED = 8;
+const PROBE_MS = 60_000;
+export const MAX_RESIDENT_MB = 400;
+
+/** Attacks a process batch by batch and looks after each whether it is as before; the same seed sends the same bytes. */
+export async function runFuzz(target: FuzzTarget, { seed, facts, count, batch, onBatch }: FuzzPlan): Promise<FuzzResult> {
+  const findings = new Findings();
+  const kinds = new Map<string, number>();
+  let sent = 0;
+  let baseline: Baseline | null = null;
+  let isSpoilt = false;
+  for (let from = 0, number = 0; from < count && findings.size < MAX_FINDINGS; from += batch, number += 1) {
+    if (isSpoilt || !isUp(target)) await target.restart();
+    if (baseline === null || baseline.pid !== target.pid) baseline = await warmedUp(target, facts);
+    const { pid } = baseline;
+    const crowd = crowdAt(number);
+    const held = new Held();
+    const resident = watchResident(pid);
+    let unanswered = 0;
+    const isLost = (): boolean => unanswered >= MAX_UNANSWERED || resident.largestMb() > MAX_RESIDENT_MB || target.pid !== pid;
+    const add = (wrong: string, first = `after ${sent}`): void => findings.add(`batch ${number} (${crowd[0]!.kind})`, first, wrong);
+    const send = async (conversation: Conversation, name: string): Promise<void> => {
+      if (isLost()) return;
+      sent += 1;
+      const { kind, end } = conversation;
+      kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      const outcome = await converse(portOf(target, conversation), conversation, held);
+      if (outcome.how === 'unanswered') unanswered += 1;
+      for (const wrong of judge(conversation, outcome)) add(wrong, `${name}, ${kind}, ${end}`);
+    };
+    const probe = async (when: string): Promise<void> => {
+      const wrong = isUp(target) && !isLost() ? await probed(target, facts.key) : null;
+      if (wrong !== null) add(`${when}: ${wrong}`);
+    };
+    await inTurn(crowd.length, (index) => send(crowd[index]!, `member ${index}`));
+    await probe('with its crowd');
+    await inTurn(Math.min(batch, count - from), (index) => send(conversationAt(seed, from + index, facts), `conversation ${from + index}`));
+    held.reset();
+    await probe('at its end');
+    const largestMb = resident.stop();
+    if (largestMb > MAX_RESIDENT_MB) add(`the process took over ${MAX_RESIDENT_MB} MB: ${Math.round(largestMb)}`);
+    isSpoilt = isLost();
+    if (isUp(target) && !isSpoilt) for (const wrong of await changesSince(baseline, target)) add(wrong);
+    if (target.pid !== pid || !isAlive(pid)) add('the process ended');
+    onBatch(`batch ${number}, ${crowd[0]!.kind}: ${sent} conversations, ${Math.round(largestMb)} MB at most, ${findings.size} findings`);
+  }
+  return { findings: findings.told(), sent, kinds };
+}
+
+const isUp = ({ pid }: FuzzTarget): boolean => pid !== null && isAlive(pid);
+
+const portOf = ({ baseUrl, opsUrl }: FuzzTarget, { listener }: Conversation): number =>
+  Number(new URL(listener === 'public' ? baseUrl : opsUrl).port);
+
+const warmedUp = async (target: FuzzTarget, facts: FuzzFacts): Promise<Baseline> => {
+  const held = new Held();
+  await inTurn(WARM_UP, async (index) => {
+    const conversation = warmUpAt(index, facts);
+    await converse(portOf(target, conversation), conversation, held);
+  });
+  return baselineOf(target);
+};
+
+/** Health, a page of the feed and the operators' listener, each on a connection of its own; what was wrong, else null. */
+const probed = async ({ baseUrl, opsUrl }: FuzzTarget, key: string): Promise<string | null> => {
+  const headers = { authorization: `Bearer ${key}`, connection: 'close' };
+  for (const url of [`${baseUrl}/api/v1/data/health`, `${baseUrl}/api/v1/data/changes?limit=5`, `${opsUrl}/livez`]) {
+    try {
+      const answer = await fetch(url, { headers, signal: AbortSignal.timeout(PROBE_MS) });
+      const text = await answer.text();
+      if (answer.status !== 200) return `${url} answers ${answer.status}: ${text.slice(0, 200)}`;
+    } catch (error) {
+      return `${url} does not answer: ${String((error as { cause?: unknown }).cause ?? error)}`;
+    }
+  }
+  return null;
+};
+
+/** Does a numbered work so many times, some at once, each as soon as one before it is done. */
+const inTurn = async (count: number, work: (index: number) => Promise<void>): Promise<void> => {
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < count) await work(next++);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+};

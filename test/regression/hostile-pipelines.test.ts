@@ -1,0 +1,102 @@
+import { connect, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { isAlive, watchResident } from '../fuzz/process-watch.ts';
+import { type AttackedProcess, startAttackedProcess } from '../support/attacked-process.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { EMPTY_ANSWERS, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { type RawConnection, rawConnection } from '../support/http-raw.ts';
+
+const HEAP_MB = 512;
+const MAX_RESIDENT_MB = 400;
+/** A few dozen. */
+const MAX_UNANSWERED = 100;
+const LONGEST_MS = 120_000;
+/** Each is read and answered on a turn of its own: what was sent before has been read by then. */
+const PROBES = 20;
+
+const REQUEST = 'GET /llms.txt HTTP/1.1\r\nhost: x\r\n\r\n';
+const FLOOD = Buffer.from(REQUEST.repeat(Math.floor(65_536 / REQUEST.length)));
+
+const probe = async (url: string): Promise<void> => {
+  for (let count = 0; count < PROBES; count += 1) await (await fetch(url, { headers: { connection: 'close' } })).text();
+};
+
+describe('connections that pipeline 64 KB of requests and never read', { timeout: LONGEST_MS }, () => {
+  let database: TestDatabase;
+  let attacked: AttackedProcess;
+  const sockets = new Set<Socket>();
+  beforeAll(async () => {
+    database = await startTestDatabase();
+    attacked = await startAttackedProcess(database.url, { heapMb: HEAP_MB });
+  });
+  afterAll(async () => {
+    for (const socket of sockets) socket.destroy();
+    await attacked?.stop();
+    await database?.close();
+  });
+
+  const flood = async (): Promise<void> => {
+    const socket = connect({ port: attacked.port, host: '127.0.0.1' });
+    sockets.add(socket);
+    await new Promise<void>((resolve) => {
+      socket.on('error', () => resolve());
+      socket.once('connect', () => {
+        socket.write(FLOOD);
+        resolve();
+      });
+    });
+  };
+
+  test.each([150, 2_000])(`%i of them leave the process alive and under ${MAX_RESIDENT_MB} MB`, async (count) => {
+    const pid = attacked.pid!;
+    const resident = watchResident(pid);
+    for (let opened = 0; opened < count && isAlive(pid) && resident.largestMb() < MAX_RESIDENT_MB; opened += 1) await flood();
+    await probe(`${attacked.baseUrl}/llms.txt`).catch(() => undefined);
+    expect({ isAlive: isAlive(pid), largestMb: resident.stop() }).toEqual({
+      isAlive: true,
+      largestMb: expect.toSatisfy((largestMb: number) => largestMb < MAX_RESIDENT_MB) as number,
+    });
+    await probe(`${attacked.baseUrl}/llms.txt`);
+  });
+});
+
+describe('one connection that pipelines and never reads', () => {
+  let edge: HttpEdge;
+  let raw: RawConnection;
+  beforeAll(async () => {
+    edge = await startHttpEdge();
+  });
+  afterEach(() => {
+    raw.socket.destroy();
+    edge.calls.length = 0;
+    edge.answerWith({});
+  });
+  afterAll(() => edge.close());
+
+  const request = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${edge.keys.all}\r\n\r\n`;
+
+  test(`has at most ${MAX_UNANSWERED} requests under way`, async () => {
+    const { promise: released, resolve: release } = Promise.withResolvers<void>();
+    edge.answerWith({ readCivicHealth: () => released.then(() => EMPTY_ANSWERS.readCivicHealth()) });
+    raw = await rawConnection(edge.port);
+    raw.socket.pause();
+    raw.send(request('/api/v1/data/health').repeat(1_000));
+    await probe(`${edge.url}/api/v1/data/nothing`);
+    expect(edge.calls.length).toBeGreaterThan(0);
+    expect(edge.calls.length).toBeLessThanOrEqual(MAX_UNANSWERED);
+    release();
+  });
+
+  test('is answered no more once its unread answers fill the buffers', async () => {
+    const text = JSON.stringify({ data: { items: [] }, meta: { nextCursor: 'c'.repeat(1_000_000), hasMore: false } });
+    edge.answerWith({ readCivicChanges: async () => ({ text, items: 0 }) });
+    raw = await rawConnection(edge.port);
+    raw.socket.pause();
+    for (let sent = 0; sent < 40; sent += 1) {
+      raw.send(request('/api/v1/data/changes'));
+      await (await fetch(`${edge.url}/api/v1/data/nothing`, { headers: { connection: 'close' } })).text();
+    }
+    expect(edge.calls.length).toBeGreaterThan(0);
+    expect(edge.calls.length).toBeLessThan(40);
+  });
+});

@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import type { FuzzFacts } from '../fuzz/conversation.ts';
+import { makeFacts } from '../fuzz/facts.ts';
+import { writeFirstRecords } from '../soak/first-records.ts';
+import { errorLines } from '../soak/member.ts';
+import { type Answered, type Environment, makeInstallation, type Running, type Service } from './service.ts';
+
+const KEPT_BY_HEAP = new URL('../soak/kept-by-heap.ts', import.meta.url).href;
+
+/** The real program with a bounded heap, for what a hostile client does to it. */
+export interface AttackedProcess {
+  /** Null once it has ended. */
+  readonly pid: number | null;
+  readonly baseUrl: string;
+  readonly port: number;
+  readonly opsUrl: string;
+  /** Where it tells what it keeps. */
+  readonly memoryFile: string;
+  readonly ended: Promise<Answered>;
+  /** Ends it where it still runs, and starts it again. */
+  restart(): Promise<void>;
+  /** Writes the first records and makes a snapshot, a subscription and a report. */
+  makeFacts(): Promise<FuzzFacts>;
+  /** Ends it in order; gives what it logged as errors and what it said at an end of its own, over all of its lives. */
+  stop(): Promise<readonly string[]>;
+}
+
+/** No limit of client addresses: all requests come from one. */
+const UNLIMITED: Environment = { CIVIC_PUBLIC_LIMIT: '1000000/60', CIVIC_REPORT_CLIENT_LIMIT: '1000000/60' };
+
+/** Starts the program on an empty database with a heap of so many megabytes. */
+export async function startAttackedProcess(
+  databaseUrl: string,
+  { heapMb, env = {} }: { readonly heapMb: number; readonly env?: Environment },
+): Promise<AttackedProcess> {
+  const installation = makeInstallation('civic-attacked-', { DATABASE_URL: databaseUrl });
+  const memoryFile = join(installation.folder, 'memory');
+  const errors: string[] = [];
+  let running: (Running & { readonly ready: Promise<Service> }) | undefined;
+  let service: Service;
+  let pid: number | null = null;
+  const restart = async (): Promise<void> => {
+    running?.kill('SIGKILL');
+    await running?.ended;
+    const started = installation.launch({
+      env: {
+        NODE_OPTIONS: `--max-old-space-size=${heapMb} --import ${KEPT_BY_HEAP}`,
+        SOAK_MEMORY_FILE: memoryFile,
+        CIVIC_LOG_LEVEL: 'warn',
+        ...UNLIMITED,
+        ...env,
+      },
+    });
+    running = started;
+    service = await started.ready;
+    pid = started.pid;
+    void started.ended.then(({ stderr }) => {
+      if (running === started) pid = null;
+      errors.push(...errorLines(stderr));
+    });
+  };
+  await restart();
+  return {
+    get pid() {
+      return pid;
+    },
+    get baseUrl() {
+      return service.baseUrl;
+    },
+    get port() {
+      return Number(new URL(service.baseUrl).port);
+    },
+    get opsUrl() {
+      return service.opsUrl;
+    },
+    get ended() {
+      return running!.ended;
+    },
+    memoryFile,
+    restart,
+    async makeFacts() {
+      const [account] = await writeFirstRecords(databaseUrl, 1);
+      return makeFacts(service.baseUrl, account!.key);
+    },
+    async stop() {
+      running?.kill('SIGTERM');
+      await running?.ended;
+      await installation.close();
+      return errors;
+    },
+  };
+}
