@@ -15,7 +15,7 @@ export function judge(conversation: Conversation, { received, how }: Outcome): r
     const wrong = answers.flatMap((answer, at) => judgeAnswer(answer, methods?.[at], tools));
     if (how === 'ended' && rest.length > 0) wrong.push(`the connection ended within an answer: ${excerpt(rest)}`);
     if (methods !== null && answers.length > methods.length) wrong.push(`${answers.length} answers to ${methods.length} requests`);
-    if (methods !== null && how === 'ended' && answers.length === 0 && !isTunnel(conversation))
+    if (methods !== null && how === 'ended' && answers.length + rest.length === 0 && !isTunnel(conversation))
       wrong.push('the connection ended without an answer');
     return listener === 'operators' ? wrong.filter((each) => !NOT_READY.test(each)) : wrong;
   } catch (error) {

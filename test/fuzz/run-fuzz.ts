@@ -23,7 +23,7 @@ export interface FuzzPlan {
   /** Conversations, without the crowds. */
   readonly count: number;
   readonly batch: number;
-  /** Told of each batch at its end. */
+  /** Told of each batch at its end, with what was wrong in it. */
   readonly onBatch: (told: string) => void;
 }
 
@@ -56,6 +56,7 @@ export async function runFuzz(target: FuzzTarget, { seed, facts, count, batch, o
     const crowd = crowdAt(number);
     const held = new Held();
     const resident = watchResident(pid);
+    const before = findings.size;
     let unanswered = 0;
     const isLost = (): boolean => unanswered >= MAX_UNANSWERED || resident.largestMb() > MAX_RESIDENT_MB || target.pid !== pid;
     const add = (wrong: string, first = `after ${sent}`): void => findings.add(`batch ${number} (${crowd[0]!.kind})`, first, wrong);
@@ -82,7 +83,8 @@ export async function runFuzz(target: FuzzTarget, { seed, facts, count, batch, o
     isSpoilt = isLost();
     if (isUp(target) && !isSpoilt) for (const wrong of await changesSince(baseline, target)) add(wrong);
     if (target.pid !== pid || !isAlive(pid)) add('the process ended');
-    onBatch(`batch ${number}, ${crowd[0]!.kind}: ${sent} conversations, ${Math.round(largestMb)} MB at most, ${findings.size} findings`);
+    const summary = `batch ${number}, ${crowd[0]!.kind}: ${sent} conversations, ${Math.round(largestMb)} MB at most`;
+    onBatch([summary, ...findings.told().slice(before)].join('\n  '));
   }
   return { findings: findings.told(), sent, kinds };
 }

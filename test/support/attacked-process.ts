@@ -54,10 +54,12 @@ export async function startAttackedProcess(
     running = started;
     service = await started.ready;
     pid = started.pid;
-    void started.ended.then(({ stderr }) => {
+    const watch = async (): Promise<void> => {
+      const { stderr } = await started.ended;
       if (running === started) pid = null;
       errors.push(...errorLines(stderr));
-    });
+    };
+    void watch();
   };
   await restart();
   return {

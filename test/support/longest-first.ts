@@ -10,6 +10,7 @@ const LONG = [
   'integration/cli-start',
   'fault/projector',
   'fault/soak',
+  'fault/fuzz',
   'fault/embedded-postgresql-kills',
   'fault/rolling-restart',
   'fault/report-intake',
