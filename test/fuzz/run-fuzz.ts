@@ -39,7 +39,8 @@ const WARM_UP = 300;
 const MAX_FINDINGS = 25;
 /** A process that leaves so many unanswered, or is too large, is lost: the rest of the batch would only wait for it. */
 const MAX_UNANSWERED = 8;
-const PROBE_MS = 60_000;
+/** A process that is busy with a crowd answers late, and the batch goes on only then. */
+const PROBE_MS = 240_000;
 export const MAX_RESIDENT_MB = 400;
 
 /** Attacks a process batch by batch and looks after each whether it is as before; the same seed sends the same bytes. */

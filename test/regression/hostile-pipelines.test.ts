@@ -10,7 +10,7 @@ const HEAP_MB = 512;
 const MAX_RESIDENT_MB = 400;
 /** A few dozen. */
 const MAX_UNANSWERED = 100;
-const LONGEST_MS = 120_000;
+const LONGEST_MS = 300_000;
 /** Each is read and answered on a turn of its own: what was sent before has been read by then. */
 const PROBES = 20;
 
