@@ -64,7 +64,9 @@ const readBody = (
   method: string | null | undefined,
 ): { readonly bytes: Buffer; readonly length: number } | null => {
   const none = { bytes: Buffer.alloc(0), length: 0 };
-  if (status === 204 || status === 304 || method === 'HEAD') return none;
+  // What is no request has no method that the server could know: its refusal has a body, and is the last of the connection.
+  const isLast = headers.get('connection') === 'close';
+  if (status === 204 || status === 304 || (method === 'HEAD' && !(status >= 400 && isLast && after.length > 0))) return none;
   // A changed request may have become a HEAD: its answer ends with its head.
   if (method === null && (after.length === 0 || after.subarray(0, 9).equals(NEXT))) return none;
   if (headers.get('transfer-encoding')?.toLowerCase() === 'chunked') return readChunks(after);

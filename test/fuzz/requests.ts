@@ -89,7 +89,7 @@ export const operatorsRequest = (random: SeededRandom): RequestParts => ({
 /** The length is stated unless a header says how long the body is. */
 export const writeRequest = ({ method, target, headers, body }: RequestParts): Buffer => {
   const stated = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
-  const length: readonly Header[] = body === null || stated ? [] : [['content-length', String(Buffer.byteLength(body))]];
+  const length: readonly Header[] = body === null || stated ? [] : [['content-length', String(Buffer.byteLength(body, 'latin1'))]];
   const lines = [...headers, ...length].map(([name, value]) => `${name}: ${value}`);
   return Buffer.from([`${method} ${target} HTTP/1.1`, ...lines, '', body ?? ''].join('\r\n'), 'latin1');
 };

@@ -7,7 +7,7 @@ import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { parseResponse, rawConnection } from '../support/http-raw.ts';
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
 
-const PATHS = ['/livez', '/readyz', '/metrics', '/ops', '/ops/state', '/nothing'];
+const PATHS = ['/livez', '/readyz', '/metrics', '/ops', '/ops/state'];
 
 const askAt = async (url: string, path: string, ...hosts: readonly string[]): Promise<ReturnType<typeof parseResponse>> => {
   const { port, hostname: address } = new URL(url);
