@@ -12,10 +12,10 @@ export function trustedProxies(list: readonly string[]): IsTrustedProxy {
 
 /**
  * The address that a request counts for: `ip` as Fastify finds it behind trusted proxies, or the socket's where that is no address. Two
- * spellings of one address are one; a port that a proxy wrote beside it is left out.
+ * spellings of one address are one; a port that a proxy wrote beside it is left out. Both are undefined once the client has gone.
  */
-export function clientAddress(ip: string, socketAddress: string | undefined): string {
-  return canonical(withoutPort(ip)) ?? canonical(socketAddress ?? '') ?? 'unknown';
+export function clientAddress(ip: string | undefined, socketAddress: string | undefined): string {
+  return canonical(withoutPort(ip ?? '')) ?? canonical(socketAddress ?? '') ?? 'unknown';
 }
 
 function withoutPort(entry: string): string {

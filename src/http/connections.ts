@@ -177,10 +177,9 @@ export class Connections {
     const connection = this.#open.get(socket);
     const request = connection?.latest?.req;
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    // The body that Fastify reads is what is broken, or late: Fastify answers.
-    else if (connection?.answering && !request!.complete && request!.listenerCount('data') > 0) {
-      request!.emit('error', rejectionOfBroken(error.code));
-    } else if (connection?.answering) connection.ending = true;
+    // The body is what is broken, or late: Fastify answers where it reads the body.
+    else if (connection?.answering && !request!.complete) failBody(request!, rejectionOfBroken(error.code));
+    else if (connection?.answering) connection.ending = true;
     // The request was answered before its body ended.
     else if (request?.complete === false) socket.destroy();
     else this.#refuse(error, socket);
@@ -230,6 +229,15 @@ export class Connections {
 function stopReading(socket: Socket): void {
   const { parser } = socket as { readonly parser?: { onIncoming: () => number } | null };
   if (parser) parser.onIncoming = () => 2;
+}
+
+/** Fails the reading of a body, now or once it begins; a request whose body is not read is answered. */
+function failBody(request: IncomingMessage, rejection: Rejection): void {
+  const fail = (): void => {
+    if (request.listenerCount('error') > 0) request.emit('error', rejection);
+  };
+  if (request.listenerCount('data') > 0) fail();
+  else request.on('newListener', (event) => event === 'error' && setImmediate(fail));
 }
 
 function endOfBody(request: IncomingMessage, socket: Socket): void {

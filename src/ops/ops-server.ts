@@ -64,8 +64,9 @@ export function createOpsServer({ registry, readiness, state, logger, allowedHos
 }
 
 /** A page of another site can have its own name lead to this address: a request by such a name is refused. */
-function refusalOfHost({ hostname }: FastifyRequest, allowed: readonly string[]): Rejection | undefined {
+function refusalOfHost({ hostname, raw }: FastifyRequest, allowed: readonly string[]): Rejection | undefined {
+  if (raw.headers.host === undefined) return;
   const name = hostname.replace(/^\[|\]$/g, '').toLowerCase();
-  if (name === '' || isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return;
+  if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return;
   return new Rejection('forbidden', 'this listener answers to localhost, to addresses and to the names in CIVIC_OPS_ALLOWED_HOSTS');
 }
