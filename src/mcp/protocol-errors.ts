@@ -1,3 +1,5 @@
+import { z } from 'zod';
+
 /** Errors of the tool protocol: JSON-RPC, with the code of this interface in `error.data.code` (decisions, section 7). */
 export const PROTOCOL_ERRORS = {
   parse: -32_700,
@@ -18,12 +20,25 @@ export interface ProtocolErrorBody {
 
 const LONGEST_MESSAGE = 300;
 
-/** The same error with `data.code`, and a message that is no list of a library's findings. Of a defect nothing is told. */
+/** The first finding of a schema in an error message of the protocol library, as `path: finding`; null for any other message. */
+export function schemaFinding(message: string): string | null {
+  try {
+    const [first] = z
+      .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
+      .parse(JSON.parse(message.slice(message.indexOf('['))));
+    return first === undefined ? null : `${first.path.join('.')}: ${first.message}`;
+  } catch {
+    return null;
+  }
+}
+
+/** The same error with `data.code`, and a message of one line. The message of a defect is left out. */
 export const withDataCode = ({ code, message, data }: ProtocolErrorBody): ProtocolErrorBody => {
   if (code === PROTOCOL_ERRORS.internal) return { code, message: 'the request could not be answered', data: { code: 'internal_error' } };
+  const line = schemaFinding(message) ?? (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '');
   return {
     code,
-    message: (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '').slice(0, LONGEST_MESSAGE),
+    message: line.slice(0, LONGEST_MESSAGE),
     data: { code: 'invalid_parameter', ...(typeof data === 'object' && data !== null ? data : {}) },
   };
 };

@@ -1,8 +1,8 @@
-import { ProtocolError, Server, type Transport } from '@modelcontextprotocol/server';
+import { type JSONRPCRequest, ProtocolError, type Result, Server, type ServerContext, type Transport } from '@modelcontextprotocol/server';
 import { LEGACY_VERSIONS, PROTOCOL_VERSIONS } from '../contract/post-mcp-json-rpc.ts';
 import { TOOL_NAMES, type ToolName } from '../contract/tools/tool-names.ts';
 import { isShared, PAYMENT_META } from './batch-payments.ts';
-import { PROTOCOL_ERRORS, withDataCode } from './protocol-errors.ts';
+import { PROTOCOL_ERRORS, schemaFinding, withDataCode } from './protocol-errors.ts';
 import type { RunTool } from './run-tool.ts';
 import type { ToolCall } from './tool-functions.ts';
 import { LIST_CACHE, type toolList } from './tool-list.ts';
@@ -24,8 +24,23 @@ const INSTRUCTIONS = `Public local-government records of north-central Texas. As
 get_agenda_item for one of them. Every answer describes what was observed: follow sourceUrl before you rely on a record, and take an empty result for no proof
 that nothing happened. report_missing_data reports what an official source publishes and this service lacks.`;
 
+type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
+
 /** Every error that leaves has the code of this interface, also where the library made it. */
 class ToolServer extends Server {
+  /** The library throws a plain error for params that fail its schema, which it would answer as a failure of the service. */
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, handler);
+    return async (request, context) => {
+      try {
+        return await wrapped(request, context);
+      } catch (error) {
+        const finding = error instanceof ProtocolError ? null : schemaFinding((error as Error).message);
+        throw finding === null ? error : new ProtocolError(PROTOCOL_ERRORS.invalidParams, finding);
+      }
+    };
+  }
+
   override async connect(transport: Transport): Promise<void> {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => send('error' in message ? { ...message, error: withDataCode(message.error) } : message, options);

@@ -10,3 +10,8 @@ test('of a mistake it says what the library found, on one line, and keeps the da
   const error = withDataCode({ code: PROTOCOL_ERRORS.invalidParams, message: 'Invalid request: [\n {"path"', data: { envelope: 1 } });
   expect(error).toEqual({ code: -32_602, message: 'Invalid request', data: { code: 'invalid_parameter', envelope: 1 } });
 });
+
+test('of params that a schema refuses it says where and what the first finding is', () => {
+  const message = 'Invalid tools/call request: ZodError: [{"code":"x","path":["params","name"],"message":"expected string"}]';
+  expect(withDataCode({ code: PROTOCOL_ERRORS.invalidParams, message }).message).toBe('params.name: expected string');
+});
