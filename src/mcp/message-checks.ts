@@ -1,3 +1,4 @@
+import { MIMEType } from 'node:util';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { MOST_BATCH_ELEMENTS } from '../contract/json-rpc.ts';
 import { LEGACY_VERSIONS } from '../contract/post-mcp-json-rpc.ts';
@@ -28,13 +29,36 @@ const headerOf = <Name extends string>(headers: Headers, header: string, name: N
   return (value === null ? {} : { [name]: value }) as { [K in Name]?: string };
 };
 
+const BOTH_TYPES = ['application/json', 'text/event-stream'];
+/** A comma within it separates nothing. The closing quote is optional: a search for one that is missing would take quadratic time. */
+const QUOTED_TEXT = /"(?:[^"\\]|\\.)*"?/g;
+
+/** The media type of an element of `Accept`, in lower case; null for what is none, or is not acceptable. A wildcard lists no type. */
+function listedType(element: string): string | null {
+  try {
+    const { essence, params } = new MIMEType(element);
+    return Number(params.get('q') ?? 1) > 0 ? essence : null;
+  } catch {
+    return null;
+  }
+}
+
+function listsBothTypes(accept: string | null): boolean {
+  const listed = new Set((accept ?? '').replaceAll(QUOTED_TEXT, 'x').split(',').map(listedType));
+  return BOTH_TYPES.every((type) => listed.has(type));
+}
+
 /** What this interface refuses and the library lets pass; null where the library is to go on (decisions, section 7). */
 export const messageFault = (message: CheckedMessage): Response | null => {
   const { body, headers } = message;
-  if (Array.isArray(body)) return batchFault(body);
+  const fault = Array.isArray(body) ? batchFault(body) : null;
+  if (fault !== null) return fault;
+  const { kind } = classified(message);
+  if (kind === 'legacy' && !listsBothTypes(headers.get('accept'))) {
+    return protocolError(406, PROTOCOL_ERRORS.transport, `Accept must list both ${BOTH_TYPES.join(' and ')}`);
+  }
   const method = methodOf(body);
   const version = headers.get('mcp-protocol-version');
-  const { kind } = classified(message);
   if (kind === 'legacy' && method === 'initialize' && version !== null && !(LEGACY_VERSIONS as readonly string[]).includes(version)) {
     const supported = `supported versions: ${LEGACY_VERSIONS.join(', ')}`;
     return protocolError(
@@ -65,11 +89,9 @@ export const argumentsOf = (body: unknown, id: string | number): unknown => {
   return (message as { readonly params?: { readonly arguments?: unknown } } | undefined)?.params?.arguments;
 };
 
-/** The tool calls of a batch that will be run; 0 for what is no batch, or will be refused as a whole. */
+/** The tool calls that the batch of a message without fault runs; 0 for a message that is no batch, or that the library refuses. */
 export const callsOfBatch = (message: CheckedMessage): number => {
-  const { body, headers } = message;
+  const { body } = message;
   if (!Array.isArray(body) || classified(message).kind !== 'legacy') return 0;
-  const accept = headers.get('accept') ?? '';
-  if (!accept.includes('application/json') || !accept.includes('text/event-stream')) return 0;
   return body.filter((element) => methodOf(element) === 'tools/call' && idOf(element) !== null).length;
 };

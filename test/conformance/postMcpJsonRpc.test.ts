@@ -235,9 +235,41 @@ describe('the 2025 era', () => {
     expectProtocolError(edge, await ask({ body, headers: accept === undefined ? {} : { accept } }), 406, -32_000, null);
   });
 
-  test('takes an Accept in capitals, as media types may be written', async () => {
-    const asked = legacyRequest('tools/list', { headers: { accept: 'Application/JSON, TEXT/event-stream' } });
-    expect((await ask(asked)).headers['content-type']).toBe('text/event-stream');
+  const NOT_BOTH = [
+    'application/jsonx, text/event-streamy',
+    'xapplication/json, text/event-stream',
+    'application/json;q=0, text/event-stream',
+    'application/json, text/event-stream; Q=0.000',
+    'application/json;q=x, text/event-stream',
+    'text/plain;note="application/json, text/event-stream"',
+    'text/plain;note="a, application/json", text/event-stream',
+    'application/*, text/*',
+    'application/json text/event-stream',
+    'text/plain;note="a, application/json, text/event-stream',
+    'application/json;q="0", text/event-stream',
+    ',;,',
+  ];
+  test.each(NOT_BOTH)('refuses an Accept of %s, in a batch too, which is not charged', async (accept) => {
+    const { body } = legacyRequest('tools/call', call('get_coverage'));
+    const second = body.replace('"id":1', '"id":2');
+    for (const sent of [body, `[${body},${second}]`]) {
+      expectProtocolError(edge, await ask({ body: sent, headers: { accept } }), 406, -32_000, null);
+    }
+    expect(edge.charged).toEqual([]);
+  });
+
+  test.each([
+    'Application/JSON, TEXT/event-stream',
+    'text/event-stream;q=0.5,application/json; charset=utf-8 ;q=0.001, */*;q=0',
+    'application/json;q=0, application/json, text/event-stream',
+    'text/html;note="a\\", b", , application/json, text/event-stream',
+  ])('takes an Accept of %s, which lists both', async (accept) => {
+    const { body } = legacyRequest('tools/call', call('get_coverage'));
+    const second = body.replace('"id":1', '"id":2');
+    for (const sent of [body, `[${body},${second}]`]) {
+      expect((await ask({ body: sent, headers: { accept } })).headers['content-type']).toBe('text/event-stream');
+    }
+    expect(edge.charged).toEqual([1]);
   });
 
   test.each([undefined, '2025-11-25', '2025-06-18', '2025-03-26'])('serves an MCP-Protocol-Version of %s', async (version) => {
