@@ -4,7 +4,8 @@ import type { Clock } from '../src/domain/ports/clock.ts';
 import type { Statement } from '../src/domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../src/domain/ports/projection.ts';
 import { freshnessAt } from './freshness.ts';
-import { sourceOf } from './search-statements.ts';
+import { meetingTimeOf, unlessNull } from './meeting-time.ts';
+import { sourceOf, timezoneOf } from './search-statements.ts';
 
 export interface GetAgendaItemDependencies {
   readonly reads: LiveReads;
@@ -17,7 +18,7 @@ const agendaItem = (generation: number, itemId: string): Statement => {
   return {
     name: `agenda_item_g${generation}`,
     text: `select i.item_id, i.title, i.text, j.name, j.slug, b.name, b.slug, m.starts_at, m.status, i.agenda_number, i.matter_file, i.outcome,
-        i.source_url, s.type, s.status, s.succeeded_at,
+        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')},
         (select json_agg(json_build_object('topicSlug', t.slug, 'confidence', h.confidence, 'summary', h.summary, 'evidenceQuote', h.evidence_quote)
             order by h.confidence desc, t.slug, h.hit_id)
           from ${hits} h join ${topics} t on t.topic_id = h.topic_id where h.item_id = i.item_id and not exists (
@@ -33,9 +34,6 @@ const agendaItem = (generation: number, itemId: string): Statement => {
   };
 };
 
-const unlessNull = <Key extends string>(key: Key, value: string | null | undefined) =>
-  (value == null ? {} : { [key]: value }) as { readonly [K in Key]?: string };
-
 /** One agenda item with its topics and documents (decisions, section 7), or null where there is none that can be shown. `itemId` is a uuid. */
 export const createGetAgendaItem =
   ({ reads, clock }: GetAgendaItemDependencies) =>
@@ -44,7 +42,7 @@ export const createGetAgendaItem =
     if (row === undefined) return null;
     const [id, title, text, jurisdiction, jurisdictionSlug, body, bodySlug, startsAt, meetingStatus, agendaNumber, matterFile, outcome] =
       row;
-    const [sourceUrl, sourceType, status, succeededAt, topics, documents] = row.slice(12);
+    const [sourceUrl, sourceType, status, succeededAt, day, timezone, topics, documents] = row.slice(12);
     return {
       itemId: id!,
       title: title!,
@@ -53,11 +51,11 @@ export const createGetAgendaItem =
       jurisdictionSlug: jurisdictionSlug!,
       body: body!,
       bodySlug: bodySlug!,
-      meetingAt: new Date(Number(startsAt)).toISOString(),
+      ...meetingTimeOf(startsAt!, day!, timezone),
       meetingStatus: meetingStatus as AgendaItem['meetingStatus'],
       ...unlessNull('agendaNumber', agendaNumber),
       ...unlessNull('matterFile', matterFile),
-      ...(outcome == null ? {} : { outcome: outcome as NonNullable<AgendaItem['outcome']> }),
+      ...unlessNull('outcome', outcome as AgendaItem['outcome'] | null),
       sourceUrl: sourceUrl!,
       topics: topics == null ? [] : (JSON.parse(topics) as AgendaItem['topics']),
       documents: documents == null ? [] : (JSON.parse(documents) as AgendaItem['documents']),

@@ -7,6 +7,7 @@ import type { LiveReads } from '../src/domain/ports/projection.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../src/domain/search-cursor.ts';
 import { excerptOf } from './excerpt.ts';
 import { freshnessAt } from './freshness.ts';
+import { meetingTimeOf, unlessNull } from './meeting-time.ts';
 import { nearestWords } from './near-words.ts';
 import { searchGuidance } from './search-guidance.ts';
 import * as statements from './search-statements.ts';
@@ -120,12 +121,16 @@ type Result = SearchAgendaData['results'][number];
 
 const resultOf = (row: TextRow, now: number): Result => {
   const [itemId, , startsAt, title, jurisdiction, body, part, beginning, end, sourceUrl, sourceType, status, succeededAt] = row;
+  const [day, timezone, meetingStatus, matterFile, outcome] = row.slice(13);
   return {
     itemId: itemId!,
     title: title!,
     jurisdiction: jurisdiction!,
     body: body!,
-    meetingAt: new Date(Number(startsAt)).toISOString(),
+    ...meetingTimeOf(startsAt!, day!, timezone),
+    status: meetingStatus as Result['status'],
+    ...unlessNull('matterFile', matterFile),
+    ...unlessNull('outcome', outcome as Result['outcome'] | null),
     excerpt: excerptOf({ part: part!, beginning: beginning!, end: end! }),
     sourceUrl: sourceUrl!,
     publisher: { jurisdiction: jurisdiction!, body: body!, sourceType: (sourceType ?? null) as Result['publisher']['sourceType'] },
@@ -158,12 +163,13 @@ export const createSearchAgenda =
     const reads = readsUntil(signal);
     const ground = await groundOf(reads, binding);
     const wordless = ground.query === '';
+    const uncovered = ground.bodyIds?.length === 0;
     const unknownFilters = [
-      ...(ground.bodyIds?.length === 0 ? ['jurisdictionSlug' as const] : []),
+      ...(binding.jurisdictionSlug !== null && ground.bodyIds === null ? ['jurisdictionSlug' as const] : []),
       ...(binding.topicSlug !== null && ground.topicId === null ? ['topicSlug' as const] : []),
     ];
     const nothing: Found = { rows: [], missing: 0 };
-    const { rows, missing } = wordless || unknownFilters.length > 0 ? nothing : await find(reads, ground, input, after);
+    const { rows, missing } = wordless || uncovered || unknownFilters.length > 0 ? nothing : await find(reads, ground, input, after);
     const shown = rows.slice(0, input.limit);
     const hasMore = rows.length > shown.length;
     const candidateLimitReached = rows[0]?.at(-1) === 't';
@@ -177,9 +183,11 @@ export const createSearchAgenda =
       hasMore,
       candidateLimitReached,
       wordless,
+      uncovered,
       unknownFilters,
       respelt,
       missing,
+      words: new Set(ground.units.filter((unit) => unit !== '')).size,
       continued: after !== null,
     };
     return {

@@ -20,7 +20,7 @@ export interface GroundInput {
 
 /**
  * What a search stands on: the query and its units as the database reads them, the words that no record has, the bodies of the jurisdiction
- * (null when none was asked for), the topic, how many entries each period has, and how many the database's statistics
+ * (null when none was asked for or none has this slug), the topic, how many entries each period has, and how many the database's statistics
  * know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
  */
 export const searchGround = (generation: number, { search, jurisdictionSlug, topicSlug }: GroundInput): Statement => {
@@ -33,8 +33,8 @@ export const searchGround = (generation: number, { search, jurisdictionSlug, top
         (select json_agg(w.word order by w.place) from unnest($3::text[]) with ordinality as w (word, place)
           where ${STEM('w.word')} <> '{}' and not exists (select from ${words} k where k.stem = ${STEM('w.word')}[1])),
         case when $4::text is not null then (
-          select coalesce(json_agg(b.body_id), '[]') from ${bodies} b where b.jurisdiction_id =
-            (select j.jurisdiction_id from ${jurisdictions} j where j.slug = $4 order by j.created_at, j.jurisdiction_id limit 1)
+          select (select coalesce(json_agg(b.body_id), '[]') from ${bodies} b where b.jurisdiction_id = j.jurisdiction_id)
+          from ${jurisdictions} j where j.slug = $4 order by j.created_at, j.jurisdiction_id limit 1
         ) end,
         (select t.topic_id from ${topics} t where t.slug = $5 order by t.created_at, t.topic_id limit 1),
         (select json_agg(json_build_array(p.period, p.entries) order by p.period desc) from ${periods} p),
@@ -114,8 +114,9 @@ export const expectedMatches = (generation: number, query: string, marks: readon
 
 /**
  * The latest candidates, ranked, and one page of them with one row more than it holds. Without a name, so that it is planned for this very
- * query. Columns: id, rank, start, title, names of jurisdiction and body, excerpt with the text's beginning and end, address, source type, status and last success, whether
- * there were more candidates than are ranked.
+ * query. Columns: id, rank, start, title, names of jurisdiction and body, excerpt with the text's beginning and end, address, source type,
+ * status and last success, local day, time zone and status of the meeting, file number, outcome, whether there were more candidates than are
+ * ranked.
  */
 export const searchCandidates = (generation: number, search: CandidateSearch): Statement => {
   const { jurisdictions, bodies, sources, meetings, items, entries } = agendaSearchTables(generation);
@@ -156,7 +157,7 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
       select p.item_id, p.rank, p.starts_at, i.title, j.name, b.name,
         case when length(d.shown) <= ${EDGE} then d.shown else ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), ${any}, ${HEADLINE}) end,
         left(d.shown, ${EDGE}), right(d.shown, ${EDGE}),
-        i.source_url, s.type, s.status, s.succeeded_at, (select count(*) > ${MOST_CANDIDATES} from found)
+        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')}, m.status, i.matter_file, i.outcome, (select count(*) > ${MOST_CANDIDATES} from found)
       from page p join ${entries} e on e.item_id = p.item_id join ${items} i on i.item_id = p.item_id join ${meetings} m on m.meeting_id = i.meeting_id
       join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
       cross join lateral (select case when i.text is not null and ts_rank('{1, 0, 0, 0}', e.words, ${any}) > 0 then i.text else i.title end as shown) d
@@ -165,6 +166,9 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
     values,
   };
 };
+
+/** The time zone of a meeting; null in version 1 of the read model, which has no such column and is read while version 2 is built. */
+export const timezoneOf = (meeting: string): string => `to_jsonb(${meeting}) ->> 'timezone'`;
 
 /** The source that a meeting `m` came from; where it names none that is known, the one that its body is read from. */
 export const sourceOf = (sources: string): string => `(

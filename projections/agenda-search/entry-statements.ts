@@ -11,7 +11,7 @@ const GAP = `E'\\nthe\\n'`;
 const words = (text: string, most: number, weight: string): string =>
   `setweight(to_tsvector('pg_catalog.english', left(civic.plain_text(left(${text}, ${most})), ${most})), '${weight}')`;
 
-/** The entries of these items as the records say, for those of which all that is needed is there. */
+/** The entries of these items as the records say, for those of which all that is needed is there. A heading has none. */
 const freshEntries = (generation: number): string => {
   const { jurisdictions, bodies, topics, meetings, items, hits, documents } = agendaSearchTables(generation);
   return `select i.item_id, m.starts_at, m.day, m.period,
@@ -20,7 +20,7 @@ const freshEntries = (generation: number): string => {
       || ${words(`${GAP} || b.name || ${GAP} || j.name`, NAMES, WEIGHT.place)}
       || ${words(`${GAP} || concat_ws(${GAP}, i.action_text, i.matter_type, i.text, d.titles)`, SEARCHED_LENGTH, WEIGHT.text)}
       || array_to_tsvector(array['${MARK.body}' || m.body_id, '${MARK.period}' || m.period] || t.marks) as words
-    from unnest($1::uuid[]) as x (id) join ${items} i on i.item_id = x.id
+    from unnest($1::uuid[]) as x (id) join ${items} i on i.item_id = x.id and not i.heading
     join ${meetings} m on m.meeting_id = i.meeting_id
     join ${bodies} b on b.body_id = m.body_id
     join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
@@ -40,13 +40,13 @@ export const countPeriods = (generation: number, columns: ColumnArrays, itemIds:
   values: [columns.uuids(itemIds)],
 });
 
-/** Takes away the entries of items of which something that they need is no longer there. */
+/** Takes away the entries of items of which something that they need is no longer there, or that are headings now. */
 export const deleteEntries = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => {
   const { jurisdictions, bodies, meetings, items, entries } = agendaSearchTables(generation);
   return {
     text: `delete from ${entries} e using unnest($1::uuid[]) as x (id) where e.item_id = x.id and not exists (
       select from ${items} i join ${meetings} m on m.meeting_id = i.meeting_id join ${bodies} b on b.body_id = m.body_id
-      join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id where i.item_id = e.item_id
+      join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id where i.item_id = e.item_id and not i.heading
     )`,
     values: [columns.uuids(itemIds)],
   };

@@ -98,10 +98,10 @@ const differences = (left: number, right: number, depth: 'switch' | 'rows'): rea
   );
 };
 
-/** Every agenda item that can be shown, with its words, and the words themselves. */
+/** Every agenda item that can be shown and is no mere heading, with its words, and the words themselves. */
 export const agendaSearch: Projection = {
   name: AGENDA_SEARCH,
-  version: 1,
+  version: 2,
   handles: RECORD_EVENT_TYPES,
   tables: (generation) => Object.values(agendaSearchTables(generation)),
   create: createAgendaSearchTables,

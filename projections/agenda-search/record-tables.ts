@@ -1,4 +1,5 @@
 import { localDay } from '../../src/domain/local-day.ts';
+import { isHeading } from '../../src/domain/agenda-heading.ts';
 import { columnsOf, type RecordColumns } from '../record-columns.ts';
 import { type AgendaSearchTables, periodOf } from './tables.ts';
 
@@ -65,11 +66,13 @@ export const RECORD_TABLES: Readonly<Record<SearchResource, SearchRecordTable>> 
   },
   topics: {
     table: 'topics',
-    columns: columnsOf<'topics'>(({ uuid, text, time }) => [
+    columns: columnsOf<'topics'>(({ uuid, text, flag, time }) => [
       uuid('topic_id', ({ id }) => id),
       text('slug', ({ slug }) => slug),
       text('names', ({ name, publicLabel }) => (name === publicLabel ? name : `${name}\nthe\n${publicLabel}`)),
       time('created_at', ({ createdAt }) => createdAt),
+      text('label', ({ publicLabel }) => publicLabel),
+      flag('selectable', ({ selectable }) => selectable),
     ]),
     searched: ['names'],
     worded: ['names'],
@@ -84,13 +87,14 @@ export const RECORD_TABLES: Readonly<Record<SearchResource, SearchRecordTable>> 
       time('starts_at', ({ startsAt }) => startsAt),
       number('day', ({ startsAt, timezone }) => localDay(Date.parse(startsAt), timezone)),
       number('period', ({ startsAt }) => periodOf(Date.parse(startsAt))),
+      text('timezone', ({ timezone }) => timezone),
     ]),
     searched: ['body_id', 'starts_at', 'day', 'period'],
     worded: [],
   },
   agenda_items: {
     table: 'items',
-    columns: columnsOf<'agenda_items'>(({ uuid, text, maybeText }) => [
+    columns: columnsOf<'agenda_items'>(({ uuid, text, maybeText, flag }) => [
       uuid('item_id', ({ id }) => id),
       uuid('meeting_id', ({ meetingId }) => meetingId),
       text('title', ({ title }) => title),
@@ -101,6 +105,7 @@ export const RECORD_TABLES: Readonly<Record<SearchResource, SearchRecordTable>> 
       maybeText('action_text', ({ actionText }) => actionText),
       maybeText('outcome', ({ outcome }) => outcome),
       text('source_url', ({ sourceUrl }) => sourceUrl),
+      flag('heading', isHeading),
     ]),
     searched: [],
     worded: ['title', 'text', 'matter_type', 'action_text'],

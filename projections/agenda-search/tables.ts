@@ -12,9 +12,8 @@ export interface AgendaSearchTables {
   readonly meetings: string;
   readonly items: string;
   readonly hits: string;
-
   readonly documents: string;
-  /** What is searched: a row for each item that can be shown. */
+  /** What is searched: a row for each item that can be shown and is no mere heading. */
   readonly entries: string;
   /** How many entries there are of each period. */
   readonly periods: string;

@@ -1,7 +1,7 @@
 import type { Surface } from '../contract/operation.ts';
 import type { ToolName } from '../contract/tools/tool-names.ts';
 import { type BillingFacts, isPaidThrough, PAYMENT_COVERS_MS, SUBSCRIPTION_CAPS } from '../domain/plans.ts';
-import { Rejection } from '../domain/rejections.ts';
+import { Rejection, REPORTS_FORBIDDEN } from '../domain/rejections.ts';
 
 export interface Billing {
   readonly facts: BillingFacts;
@@ -21,7 +21,7 @@ const mayReport = ({ facts, enforced, now }: Billing): boolean => !enforced || i
 export const billingRefusal = (surface: Surface, billing: Billing): Rejection | null => {
   const { facts, enforced, now } = billing;
   if (surface === 'tools') return null;
-  if (surface === 'reports') return mayReport(billing) ? null : new Rejection('forbidden', 'reports need current paid access');
+  if (surface === 'reports') return mayReport(billing) ? null : new Rejection('forbidden', REPORTS_FORBIDDEN);
   if (enforced && facts.channel === 'unset') return new Rejection('billing_channel_unset', 'the account has no billing channel yet');
   if (enforced && !isPaidThrough(facts, now)) {
     return new Rejection('billing_entitlement_required', 'the account has no current paid subscription period');

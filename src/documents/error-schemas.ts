@@ -1,7 +1,7 @@
 import type { EnvelopeName } from '../contract/error-codes.ts';
 import type { ClosedOperation, Operation } from '../contract/operation.ts';
 import { STATUSES } from '../contract/statuses.ts';
-import { type RejectionCode, REJECTIONS } from '../domain/rejections.ts';
+import { type RejectionCode, REJECTIONS, REPORTS_FORBIDDEN } from '../domain/rejections.ts';
 import type { Examples, JsonSchema } from './document-types.ts';
 import { referenceTo } from './json-schemas.ts';
 
@@ -71,5 +71,16 @@ export const createErrorSchemas = (envelope: JsonSchema): ErrorSchemas => {
   };
 };
 
-export const errorExamples = (codes: readonly RejectionCode[]): Examples =>
-  Object.fromEntries(codes.map((code) => [code, { summary: REJECTIONS[code], value: { error: { code, message: REJECTIONS[code] } } }]));
+/** What a code means in the answer of an operation. */
+export function meaningOf(operation: Operation | ClosedOperation, code: RejectionCode): string {
+  return code === 'forbidden' && envelopeOf(operation) === 'report' ? REPORTS_FORBIDDEN : REJECTIONS[code];
+}
+
+export function errorExamples(operation: Operation | ClosedOperation, codes: readonly RejectionCode[]): Examples {
+  return Object.fromEntries(
+    codes.map((code) => {
+      const message = meaningOf(operation, code);
+      return [code, { summary: message, value: { error: { code, message } } }];
+    }),
+  );
+}

@@ -60,6 +60,12 @@ const walk = (node: unknown, side: Side, field?: string): unknown => {
   return schema;
 };
 
+/** The schema of an input by itself, with a description of each of its fields. */
+export function describedInput(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, ...described } = walk(z.toJSONSchema(schema, { io: 'input' }), 'input') as JsonSchema;
+  return described;
+}
+
 /** zod asks a registry for the name of each schema; what the contract says of it stays beside the name. */
 const registryOf = (names: ReadonlyMap<z.ZodType, string>) =>
   Object.assign(z.registry<{ id?: string }>(), {

@@ -1,7 +1,6 @@
 import type { ClosedOperation, Operation, OtherAnswer } from '../contract/operation.ts';
-import { type RejectionCode, REJECTIONS } from '../domain/rejections.ts';
 import type { Examples, ResponseObject } from './document-types.ts';
-import { errorExamples, type ErrorSchemas, refusalsByStatus } from './error-schemas.ts';
+import { errorExamples, type ErrorSchemas, meaningOf, refusalsByStatus } from './error-schemas.ts';
 import { named } from './json-schemas.ts';
 import { refusalHeaders, successHeaders } from './openapi-headers.ts';
 
@@ -30,7 +29,7 @@ const successOf = (operation: Operation, examples: Examples): ResponseObject => 
 const PROTOCOL_CODES: Readonly<Record<number, readonly [number, string]>> = {
   400: [-32_020, 'the Mcp-Method header does not match the method of the body'],
   404: [-32_601, 'there is no such method'],
-  406: [-32_000, 'Accept must list application/json and text/event-stream'],
+  406: [-32_000, 'Accept must list both application/json and text/event-stream'],
 };
 
 const otherOf = (operation: Operation, { status, when, schema }: OtherAnswer, success: Examples): ResponseObject => {
@@ -45,8 +44,6 @@ const otherOf = (operation: Operation, { status, when, schema }: OtherAnswer, su
     ...(schema === null ? {} : { content: { 'application/json': { schema: named(schema), examples } } }),
   };
 };
-
-const meanings = (codes: readonly RejectionCode[]): string => codes.map((code) => `\`${code}\`: ${REJECTIONS[code]}.`).join(' ');
 
 /** Every answer of an operation, by status. */
 export const responsesOf = (
@@ -64,9 +61,9 @@ export const responsesOf = (
   }
   for (const [status, codes] of refusalsByStatus(operation)) {
     responses[status] = {
-      description: meanings(codes),
+      description: codes.map((code) => `\`${code}\`: ${meaningOf(operation, code)}.`).join(' '),
       headers: refusalHeaders(operation.access, status),
-      content: { 'application/json': { schema: errors.of(operation, status, codes), examples: errorExamples(codes) } },
+      content: { 'application/json': { schema: errors.of(operation, status, codes), examples: errorExamples(operation, codes) } },
     };
   }
   return responses;

@@ -19,5 +19,10 @@ export const localDay = (instant: number, timeZone: string): number => {
   return Date.UTC(year!, month! - 1, day) / DAY_MS;
 };
 
+/** The date `YYYY-MM-DD` of a number of days from 1970-01-01. */
+export function dateOfDay(day: number): string {
+  return new Date(day * DAY_MS).toISOString().slice(0, 10);
+}
+
 /** Days from 1970-01-01 to a date `YYYY-MM-DD`. */
 export const dayOfDate = (date: string): number => Date.parse(`${date}T00:00:00Z`) / DAY_MS;

@@ -36,6 +36,9 @@ export const REJECTIONS = {
   service_unavailable: 'the reports cannot be read or written now',
 } as const;
 
+/** What `forbidden` means on the report routes, which need no scope. */
+export const REPORTS_FORBIDDEN = 'reports need current paid access';
+
 export type RejectionCode = keyof typeof REJECTIONS;
 
 /** An expected refusal, thrown from an edge or a query and answered in the envelope. A defect is any other error. */

@@ -1,4 +1,5 @@
 import type { CoveredSource } from '../../queries/list-public-source-statuses.ts';
+import type { Topic } from '../../queries/list-topics.ts';
 import { type CoveragePage, coverageCursorAfter, type CoverageInput } from '../../queries/list-dfw-research-coverage.ts';
 import { MOST_COVERAGE_ITEMS } from '../contract/research-coverage.ts';
 import type { SourceStatusesInput } from '../contract/handlers.ts';
@@ -6,6 +7,7 @@ import type { ToolData, ToolFunctions } from './tool-functions.ts';
 
 export interface CoverageToolParts {
   readonly listCoveredSources: (input: SourceStatusesInput) => Promise<readonly CoveredSource[]>;
+  readonly listTopics: () => Promise<readonly Topic[]>;
   readonly listResearchCoverage: (input: CoverageInput) => CoveragePage;
 }
 
@@ -35,9 +37,10 @@ const byJurisdiction = (rows: readonly CoveredSource[]): CoveredJurisdiction[] =
 
 /** The two tools that tell what is covered (decisions, section 7); they cost nothing. */
 export const createCoverageTools = (parts: CoverageToolParts): Pick<ToolFunctions, 'get_coverage' | 'get_data_coverage'> => ({
-  get_coverage: async () => ({
-    data: { jurisdictions: byJurisdiction(await parts.listCoveredSources({})), guidance: GUIDANCE, truncated: false },
-  }),
+  get_coverage: async () => {
+    const [sources, topics] = await Promise.all([parts.listCoveredSources({}), parts.listTopics()]);
+    return { data: { jurisdictions: byJurisdiction(sources), topics: [...topics], guidance: GUIDANCE, truncated: false } };
+  },
   get_data_coverage: async (input) => {
     const asked = { ...input, includeInactive: false, limit: MOST_COVERAGE_ITEMS } as CoverageInput;
     const page = parts.listResearchCoverage(asked);

@@ -16,6 +16,8 @@ export interface Fitting<Data> {
   readonly rows: readonly Rows<Data>[];
   /** Says in the data that texts were shortened, where it has a word for that. */
   shortened(data: Data): Data;
+  /** What is fitted instead of data that is too large even so: without its most obstinate part. Null where nothing is left to try. */
+  otherwise?(data: Data): { readonly data: Data; readonly fitting: Fitting<Data> } | null;
 }
 
 export interface Fitted<Data> {
@@ -42,7 +44,7 @@ const largest = <Made>(from: number, to: number, make: (number: number) => Made 
 
 /**
  * Fits data into `maxBytes` bytes of UTF-8 JSON: first by shortening the long texts, all to one length, then by dropping rows from the end.
- * Null where even that is too large (specification, section MCP: `response_too_large`).
+ * then as the fitting has it otherwise. Null where even that is too large (specification, section MCP: `response_too_large`).
  */
 export const fitPayload = <Data>(data: Data, fitting: Fitting<Data>, maxBytes: number): Fitted<Data> | null => {
   const fits = (made: Data): Fitted<Data> | null => {
@@ -62,5 +64,6 @@ export const fitPayload = <Data>(data: Data, fitting: Fitting<Data>, maxBytes: n
     if (kept !== null) return kept;
     if (rows.count(smallest) > rows.least) smallest = rows.keep(smallest, rows.least);
   }
-  return null;
+  const next = fitting.otherwise?.(bounded) ?? null;
+  return next === null ? null : fitPayload(next.data, next.fitting, maxBytes);
 };

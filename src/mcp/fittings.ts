@@ -1,6 +1,6 @@
 import type { ToolName } from '../contract/tools/tool-names.ts';
 import { CUT_COVERAGE_GUIDANCE } from './coverage-tools.ts';
-import type { Fitting } from './fit-payload.ts';
+import { type Fitting, SHORTEST_TEXT } from './fit-payload.ts';
 import type { Found, ToolData } from './tool-functions.ts';
 
 /** Where a page that was cut goes on. */
@@ -14,10 +14,29 @@ const optional = <Name extends string>(name: Name, text: string | undefined, cut
 const LEFT_OUT =
   'Results that would not have fitted were left out: repeat the search with nextCursor as cursor to go on right after the last one.';
 
-const searchAgenda = (cursorAfter: CursorAfter): Fitting<ToolData<'search_agenda'>> => ({
+const ONLY_SITE = 'The address of a result is too long: its sourceUrl names only the site.';
+const TOO_LARGE = 'Results that are too large to show were left out.';
+
+const siteOf = (address: string): string => `${new URL(address).origin}/`;
+
+const cutPublisher = <Publisher extends ToolData<'get_agenda_item'>['item']['publisher']>(
+  publisher: Publisher,
+  cut: (text: string) => string,
+): Publisher => ({ ...publisher, jurisdiction: cut(publisher.jurisdiction), body: cut(publisher.body) });
+
+/** `leftOut` is the number of rows that were left out before the first one. */
+const searchAgenda = (cursorAfter: CursorAfter, leftOut: number): Fitting<ToolData<'search_agenda'>> => ({
   shorten: (data, cut) => ({
     ...data,
-    results: data.results.map((result) => ({ ...result, title: cut(result.title), excerpt: cut(result.excerpt) })),
+    results: data.results.map((result) => ({
+      ...result,
+      title: cut(result.title),
+      excerpt: cut(result.excerpt),
+      jurisdiction: cut(result.jurisdiction),
+      body: cut(result.body),
+      ...optional('matterFile', result.matterFile, cut),
+      publisher: cutPublisher(result.publisher, cut),
+    })),
   }),
   shortened: asItIs,
   rows: [
@@ -29,10 +48,21 @@ const searchAgenda = (cursorAfter: CursorAfter): Fitting<ToolData<'search_agenda
         results: data.results.slice(0, rows),
         truncated: true,
         guidance: `${LEFT_OUT} ${data.guidance}`,
-        nextCursor: cursorAfter?.(rows) ?? data.nextCursor,
+        nextCursor: cursorAfter?.(leftOut + rows) ?? data.nextCursor,
       }),
     },
   ],
+  otherwise: (data) => {
+    const [first, ...rest] = data.results;
+    if (first === undefined) return null;
+    const sourceUrl = siteOf(first.sourceUrl);
+    if (sourceUrl !== first.sourceUrl && sourceUrl.length <= SHORTEST_TEXT) {
+      const results = [{ ...first, sourceUrl }, ...rest];
+      return { data: { ...data, results, guidance: `${ONLY_SITE} ${data.guidance}` }, fitting: searchAgenda(cursorAfter, leftOut) };
+    }
+    const guidance = leftOut === 0 ? `${TOO_LARGE} ${data.guidance}` : data.guidance;
+    return { data: { ...data, results: rest, truncated: true, guidance }, fitting: searchAgenda(cursorAfter, leftOut + 1) };
+  },
 });
 
 const withItem = (data: ToolData<'get_agenda_item'>, item: Partial<ToolData<'get_agenda_item'>['item']>): ToolData<'get_agenda_item'> => ({
@@ -46,6 +76,11 @@ const getAgendaItem = (): Fitting<ToolData<'get_agenda_item'>> => ({
       ...item,
       title: cut(item.title),
       ...optional('text', item.text, cut),
+      jurisdiction: cut(item.jurisdiction),
+      body: cut(item.body),
+      ...optional('agendaNumber', item.agendaNumber, cut),
+      ...optional('matterFile', item.matterFile, cut),
+      publisher: cutPublisher(item.publisher, cut),
       topics: item.topics.map((topic) => ({ ...topic, summary: cut(topic.summary), evidenceQuote: cut(topic.evidenceQuote) })),
       documents: item.documents.map((document) => ({ ...document, title: cut(document.title) })),
     },
@@ -78,6 +113,7 @@ const getCoverage = (): Fitting<ToolData<'get_coverage'>> => ({
       ...jurisdiction,
       sources: jurisdiction.sources.map((source) => ({ ...source, sourceTypeLabel: cut(source.sourceTypeLabel) })),
     })),
+    topics: data.topics.map((topic) => ({ ...topic, publicLabel: cut(topic.publicLabel) })),
   }),
   shortened: asItIs,
   rows: [
@@ -93,6 +129,11 @@ const getCoverage = (): Fitting<ToolData<'get_coverage'>> => ({
         const [first] = data.jurisdictions;
         return cutCoverage(data, first === undefined ? [] : [{ ...first, sources: first.sources.slice(0, rows) }]);
       },
+    },
+    {
+      least: 0,
+      count: ({ topics }) => topics.length,
+      keep: (data, rows) => ({ ...data, topics: data.topics.slice(0, rows), truncated: true }),
     },
   ],
 });
@@ -143,7 +184,7 @@ const getDataReport = (): Fitting<ToolData<'get_data_report'>> => ({
 
 /** What may be taken from the data of each tool, and where a cut page goes on. */
 export const FITTINGS: { readonly [Name in ToolName]: (cursorAfter: CursorAfter) => Fitting<ToolData<Name>> } = {
-  search_agenda: searchAgenda,
+  search_agenda: (cursorAfter) => searchAgenda(cursorAfter, 0),
   get_agenda_item: getAgendaItem,
   get_coverage: getCoverage,
   get_data_coverage: getDataCoverage,

@@ -49,13 +49,16 @@ const fitted = (name: ToolName, { data, cursorAfter }: Found<object>): Fitted<ob
   return fits;
 };
 
-const isEmpty = ({ data }: Found<object>): boolean => 'results' in data && Array.isArray(data.results) && data.results.length === 0;
+const isEmpty = ({ data }: Pick<Found<object>, 'data'>): boolean =>
+  'results' in data && Array.isArray(data.results) && data.results.length === 0;
 
 /** What is found by a read that is sold; what is refused for its emptiness or its size is an outcome of it. */
 const outcomeOf = async (name: ToolName, find: () => Promise<Found<object>>): Promise<ReadOutcome> => {
   try {
     const found = await find();
-    return isEmpty(found) ? { kind: 'empty' } : { kind: 'data', text: fitted(name, found).text };
+    if (isEmpty(found)) return { kind: 'empty' };
+    const fits = fitted(name, found);
+    return isEmpty(fits) ? { kind: 'too_large' } : { kind: 'data', text: fits.text };
   } catch (error) {
     if (error instanceof ToolRefusal && error.code === 'empty_result_not_chargeable') return { kind: 'empty' };
     if (error instanceof ToolRefusal && error.code === 'response_too_large') return { kind: 'too_large' };

@@ -1,5 +1,6 @@
 import { listDfwResearchCoverage } from '../../queries/list-dfw-research-coverage.ts';
 import { createListCoveredSources } from '../../queries/list-public-source-statuses.ts';
+import { createListTopics } from '../../queries/list-topics.ts';
 import type { SearchLimit } from '../admission/search-limit.ts';
 import type { ReportFunctions } from '../contract/handlers.ts';
 import type { AgendaFunctions } from '../contract/tools/agenda-functions.ts';
@@ -20,6 +21,7 @@ export interface ToolFunctionParts extends ReadParts {
 export const createToolFunctions = ({ agenda, searchLimit, reports, ...parts }: ToolFunctionParts): ToolFunctions => ({
   ...createCoverageTools({
     listCoveredSources: createListCoveredSources(parts),
+    listTopics: createListTopics(parts),
     listResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
   }),
   ...createAgendaTools(agenda, searchLimit),

@@ -11,7 +11,7 @@ import { Rejection, type RejectionCode } from '../../src/domain/rejections.ts';
 import type { ToolRunnerParts } from '../../src/mcp/run-tool.ts';
 import type { ToolCall, ToolFunctions } from '../../src/mcp/tool-functions.ts';
 import { EDGE_NOW, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
-import { agendaItem, ALL_TOOLS, ARGUMENTS } from '../support/tool-answers.ts';
+import { agendaItem, ALL_TOOLS, ARGUMENTS, searchResult } from '../support/tool-answers.ts';
 import { call, only } from '../support/tool-edge.ts';
 import { askTools, BOTH_TYPES, currentRequest, legacyRequest } from '../support/tool-requests.ts';
 
@@ -152,6 +152,32 @@ test('data of 16,384 bytes is sent whole in both eras, a byte more is cut, and w
   }
   url += 'u'.repeat(MAX_TOOL_BYTES);
   expect((await errorOf('get_agenda_item')).code).toBe('response_too_large');
+});
+
+test('a read that is sold and whose every row is too large to show is an outcome of its size, and nothing is charged', async () => {
+  const sourceUrl = `https://${'h'.repeat(20_000)}.org/`;
+  const outcomes: unknown[] = [];
+  const payForRead: ToolRunnerParts['payments']['payForRead'] = async ({ read, signal }) => {
+    outcomes.push(await read(signal));
+    return { kind: 'serve' };
+  };
+  await start(
+    {
+      search_agenda: async () => ({
+        data: {
+          results: [{ ...searchResult(), sourceUrl }],
+          truncated: false,
+          guidance: 'x',
+          nextCursor: null,
+          candidateLimitReached: false,
+        },
+      }),
+    },
+    { payments: { open: true, payForRead } },
+  );
+  const result = await run('search_agenda');
+  expect(outcomes).toEqual([{ kind: 'too_large' }]);
+  expect(result['structuredContent']).toMatchObject({ data: { results: [], truncated: true } });
 });
 
 describe('billing', () => {

@@ -49,6 +49,8 @@ test('an item is told with its meeting, place, topics, documents, publisher and 
     body: 'Council of dallas',
     bodySlug: 'city-council',
     meetingAt: STARTS_AT,
+    meetingDate: '2026-03-01',
+    timezone: 'America/Chicago',
     meetingStatus: 'held',
     agendaNumber: '4.',
     matterFile: 'Z-12',

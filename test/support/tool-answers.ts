@@ -5,6 +5,7 @@ import type { ToolFunctions } from '../../src/mcp/tool-functions.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';
+const MEETING_DAY = { meetingDate: '2026-03-01', timezone: 'America/Chicago' };
 const freshness = { status: 'healthy', lastSuccessfulCheckAt: AT } as const;
 const publisher = { jurisdiction: 'Dallas', body: 'City Council', sourceType: 'legistar' } as const;
 
@@ -15,6 +16,8 @@ export const searchResult = (fields: { readonly title?: string; readonly excerpt
   jurisdiction: 'Dallas',
   body: 'City Council',
   meetingAt: AT,
+  ...MEETING_DAY,
+  status: 'scheduled' as const,
   excerpt: 'An ordinance rezoning 100 Main Street.',
   sourceUrl: 'https://example.org/item/1',
   publisher,
@@ -31,6 +34,7 @@ export const agendaItem = (itemId: string, fields: { readonly text?: string } = 
   body: 'City Council',
   bodySlug: 'city-council',
   meetingAt: AT,
+  ...MEETING_DAY,
   meetingStatus: 'scheduled' as const,
   sourceUrl: 'https://example.org/item/1',
   topics: [{ topicSlug: 'zoning', confidence: 80, summary: 'A rezoning is asked for.', evidenceQuote: 'An ordinance rezoning' }],
@@ -64,6 +68,7 @@ export const ALL_TOOLS: ToolFunctions = {
         },
       },
     ],
+    listTopics: async () => [{ topicSlug: 'zoning', publicLabel: 'zoning and rezoning' }],
     listResearchCoverage: (input) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input),
   }),
   search_agenda: async () => ({

@@ -7,8 +7,28 @@ import { listRecentAgendaHits } from '../../src/contract/list-recent-agenda-hits
 import { listUpcomingAgendaHits } from '../../src/contract/list-upcoming-agenda-hits.ts';
 import { postMcpJsonRpc } from '../../src/contract/post-mcp-json-rpc.ts';
 import { TOOLS } from '../../src/contract/tools/tools.ts';
+import { openApiDocumentOf } from '../../src/documents/openapi.ts';
+import { toolList } from '../../src/mcp/tool-list.ts';
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown): boolean => schema.safeParse(value).success;
+
+test('each filter of a report is described by its own name, also where two filters have one schema', () => {
+  const described = (schema: unknown, path: readonly string[]): unknown =>
+    path.reduce((at: unknown, name) => (at as { properties: Record<string, unknown> }).properties[name], schema);
+  const tool = toolList().tools.find(({ name }) => name === 'report_missing_data')!.inputSchema;
+  const body = openApiDocumentOf('https://records.test').components.schemas['NewDataReport'];
+  for (const schema of [tool, body]) {
+    const filters = ['jurisdictionSlug', 'bodySlug', 'dateFrom', 'dateTo'].map((name) =>
+      described(schema, ['queryContext', 'filters', name]),
+    );
+    expect(filters).toMatchObject([
+      { description: 'Slug of the jurisdiction.' },
+      { description: 'Slug of the public body.' },
+      { description: 'First day that was asked for.' },
+      { description: 'Last day that was asked for.' },
+    ]);
+  }
+});
 
 describe('recent hits', () => {
   const { query } = listRecentAgendaHits;

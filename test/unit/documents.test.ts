@@ -214,6 +214,21 @@ describe('the pages', () => {
     }
   });
 
+  test('explain a 403 of the report routes by paid access, and by a scope only where one is required', async () => {
+    for (const [id, operation] of Object.entries(OPERATIONS)) {
+      if (operation.access !== 'key') continue;
+      const page = await textOf(`/api-reference/${id}.md`);
+      const isReport = operation.path.startsWith('/api/v1/data-reports');
+      expect([id, page.includes('reports need current paid access'), page.includes('lacks the scope')]).toEqual([id, isReport, !isReport]);
+    }
+  });
+
+  test('name a subscription as what the ceiling against abuse applies to', async () => {
+    const page = await textOf('/api-reference.md');
+    expect(page).toMatch(/\| An account on a subscription, whatever its plan +\| 1,000 requests a minute and 100 a second/);
+    expect(page).not.toContain('Any account');
+  });
+
   test('tell where the service deviates, and how a digest is computed', async () => {
     const page = await textOf('/api-reference.md');
     for (const words of ['deviates knowingly', 'modulo 2^256', 'boundaryCursor', 'Retry-After', 'served by this version']) {

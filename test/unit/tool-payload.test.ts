@@ -51,6 +51,8 @@ describe('a cut text', () => {
   });
 });
 
+type Row = ToolData<'search_agenda'>['results'][number];
+
 const searchPage = (count: number, fields: { title?: string; excerpt?: string }): ToolData<'search_agenda'> => ({
   results: Array.from({ length: count }, () => searchResult(fields)),
   truncated: false,
@@ -108,9 +110,78 @@ describe('a payload', () => {
     expect(jsonBytes(oneMore)).toBeGreaterThan(MAX_TOOL_BYTES);
   });
 
-  test('whose one row is too large even so is refused, never empty', () => {
-    const results = [{ ...searchResult(), sourceUrl: `https://example.org/${'u'.repeat(20_000)}` }];
-    expect(fitSearch({ ...searchPage(0, {}), results })).toBeNull();
+  describe('with a row that does not fit', () => {
+    const long = 'n'.repeat(400_000);
+    const UNSHOWABLE = { sourceUrl: `https://${'h'.repeat(20_000)}.org/` };
+    const HOSTILE: Readonly<Record<string, Partial<Row>>> = {
+      'names of 400 kB': { body: long, jurisdiction: long, publisher: { jurisdiction: long, body: long, sourceType: 'legistar' } },
+      'a file number of 400 kB': { matterFile: long },
+      'an address of 20 kB': { sourceUrl: `https://example.org/a?${'u'.repeat(20_000)}` },
+      'everything of 400 kB': { title: long, excerpt: long, body: long, matterFile: long, sourceUrl: `https://example.org/${long}` },
+      'an address of 20 kB that no part can be cut from': UNSHOWABLE,
+    };
+    const ORDINARY: readonly Row[] = Array.from({ length: 7 }, (_, row) =>
+      searchResult({ title: `row ${row}`, excerpt: 'x'.repeat(2500) }),
+    );
+
+    /** Every row that paging shows, and every page. */
+    const pagesOf = (rows: readonly Row[], limit: number) => {
+      const pages: ToolData<'search_agenda'>[] = [];
+      for (let at: number | null = 0; at !== null; ) {
+        const from: number = at;
+        const end = Math.min(from + limit, rows.length);
+        const found = { ...searchPage(0, {}), results: rows.slice(from, end), nextCursor: end < rows.length ? String(end) : null };
+        const { data, text } = fitPayload(
+          found,
+          FITTINGS.search_agenda((kept) => String(from + kept)),
+          MAX_TOOL_BYTES,
+        )!;
+        expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
+        expect(TOOLS.search_agenda.data.safeParse(data).success).toBe(true);
+        pages.push(data);
+        expect(pages.length).toBeLessThanOrEqual(rows.length);
+        at = data.nextCursor === null ? null : Number(data.nextCursor);
+        expect(at === null || at > from).toBe(true);
+      }
+      return pages;
+    };
+
+    test.each(Object.entries(HOSTILE))('paging past a row with %s shows every other row once, wherever it stands', (_, fields) => {
+      for (const limit of [1, 3, 20]) {
+        for (let place = 0; place <= ORDINARY.length; place++) {
+          const hostile: Row = { ...searchResult(), ...fields };
+          const pages = pagesOf(ORDINARY.toSpliced(place, 0, hostile), limit);
+          const shown = pages.flatMap(({ results }) => results.map(({ itemId }) => itemId));
+          const expected = ORDINARY.map(({ itemId }) => itemId);
+          expect([limit, place, shown]).toEqual([
+            limit,
+            place,
+            fields === UNSHOWABLE ? expected : expected.toSpliced(place, 0, hostile.itemId),
+          ]);
+          const said = pages.filter(
+            ({ guidance, truncated }) => truncated && /^Results that are too large to show were left out/.test(guidance),
+          );
+          expect([limit, place, said.length]).toEqual([limit, place, fields === UNSHOWABLE ? 1 : 0]);
+        }
+      }
+    });
+
+    test('paging past two rows side by side that cannot be shown shows every other row once', () => {
+      const rows = ORDINARY.toSpliced(2, 0, { ...searchResult(), ...UNSHOWABLE }, { ...searchResult(), ...UNSHOWABLE });
+      for (const limit of [1, 2, 20]) {
+        expect(pagesOf(rows, limit).flatMap(({ results }) => results)).toHaveLength(ORDINARY.length);
+      }
+    });
+
+    test('a name is cut, and an address that is too long names its site and the guidance says so', () => {
+      const [{ results, guidance }] = pagesOf([{ ...searchResult(), ...HOSTILE['everything of 400 kB'] }], 10) as [
+        ToolData<'search_agenda'>,
+      ];
+      expect(results[0]).toMatchObject({ sourceUrl: 'https://example.org/', body: expect.stringMatching(/^n{200,}…$/) as unknown });
+      expect(guidance).toMatch(/^The address of a result is too long: its sourceUrl names only the site\. /);
+      const kept = { ...searchResult(), sourceUrl: `https://example.org/${'u'.repeat(12_000)}` };
+      expect(pagesOf([kept], 10)[0]!.results[0]!.sourceUrl).toBe(kept.sourceUrl);
+    });
   });
 
   test.each(Object.entries(LONG))('of an item with 100 kB of %j is the item with its beginning', (_, text) => {
@@ -160,7 +231,7 @@ describe('a payload', () => {
   });
 
   describe('of the sources that are read', () => {
-    const cover = async (jurisdictions: number, sources: number): Promise<ToolData<'get_coverage'>> => {
+    const cover = async (jurisdictions: number, sources: number, topics = 16): Promise<ToolData<'get_coverage'>> => {
       const rows = Array.from({ length: jurisdictions * sources }, (_, row) => ({
         jurisdictionSlug: `place-${Math.floor(row / sources)}`,
         status: {
@@ -172,7 +243,11 @@ describe('a payload', () => {
           lastSuccessfulCheckAt: '2026-03-01T12:00:00.000Z',
         },
       }));
-      const parts = { listCoveredSources: async () => rows, listResearchCoverage: () => expect.unreachable() };
+      const parts = {
+        listCoveredSources: async () => rows,
+        listTopics: async () => Array.from({ length: topics }, (_, n) => ({ topicSlug: `topic-${n}`, publicLabel: `Topic number ${n}` })),
+        listResearchCoverage: () => expect.unreachable(),
+      };
       const { data } = await createCoverageTools(parts).get_coverage({}, undefined as never);
       return fitPayload(data, FITTINGS.get_coverage(undefined), MAX_TOOL_BYTES)!.data;
     };
@@ -185,6 +260,13 @@ describe('a payload', () => {
       expect([cut.truncated, cut.jurisdictions.length < 200, cut.jurisdictions.length > 20]).toEqual([true, true, true]);
       expect(cut.guidance).toMatch(/not listed may be covered all the same.* \/api\/v1\/public\/source-status /);
       expect(cut.guidance).not.toMatch(/that is not listed is not covered/);
+    });
+
+    test('keeps every topic where the sources are cut, and cuts a list of topics that is too large by itself', async () => {
+      expect((await cover(200, 2)).topics).toHaveLength(16);
+      const cut = await cover(2, 2, 2000);
+      expect([cut.truncated, cut.topics.length > 100, cut.topics.length < 2000]).toEqual([true, true, true]);
+      expect(TOOLS.get_coverage.data.safeParse(cut).success).toBe(true);
     });
 
     test('shows the first sources of a jurisdiction that is too large by itself', async () => {

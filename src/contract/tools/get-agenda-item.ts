@@ -1,14 +1,11 @@
 import { z } from 'zod';
 import { uuid } from '../../domain/records/fields.ts';
 import { agendaHit, agendaItem, document, jurisdiction, meeting, publicBody, topic } from '../../domain/records/schemas.ts';
-import { timestamp } from '../fields.ts';
-import { freshness, publisher } from './search-agenda.ts';
+import { freshness, meetingTime, orAbsent, publisher } from './search-agenda.ts';
 import { tool } from './tool.ts';
 import { PAID_TOOL_CODES } from './tool-errors.ts';
 
 const { agendaNumber, matterFile, outcome, text } = agendaItem.shape;
-/** Stored as null, absent here. */
-const orAbsent = <Schema extends z.ZodType>(stored: z.ZodDefault<z.ZodNullable<Schema>>) => stored.unwrap().unwrap().optional();
 
 const item = z.strictObject({
   itemId: uuid,
@@ -18,7 +15,7 @@ const item = z.strictObject({
   jurisdictionSlug: jurisdiction.shape.slug,
   body: publicBody.shape.name,
   bodySlug: publicBody.shape.slug,
-  meetingAt: timestamp,
+  ...meetingTime,
   meetingStatus: meeting.shape.status,
   agendaNumber: orAbsent(agendaNumber),
   matterFile: orAbsent(matterFile),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { date, slug, topicSlug, uuid } from '../../domain/records/fields.ts';
-import { agendaItem, jurisdiction, publicBody, source } from '../../domain/records/schemas.ts';
+import { agendaItem, jurisdiction, meeting, publicBody, source } from '../../domain/records/schemas.ts';
 import { MAX_CURSOR_LENGTH } from '../../domain/cursor-text.ts';
 import { timestamp } from '../fields.ts';
 import { tool } from './tool.ts';
@@ -14,7 +14,7 @@ const input = z
   .strictObject({
     query: z.string().min(1).max(200).describe('Words to find; "quoted words" stand together, OR is either, a leading minus excludes.'),
     jurisdictionSlug: slug.optional().describe('One jurisdiction, such as dallas or fort-worth; get_coverage lists them.'),
-    topicSlug: topicSlug.optional().describe('Only items that were classified with this topic.'),
+    topicSlug: topicSlug.optional().describe('Only items that were classified with this topic; get_coverage lists the topics.'),
     fromDate: date.optional().describe('First day of the meeting, YYYY-MM-DD.'),
     toDate: date.optional().describe('Last day of the meeting, YYYY-MM-DD; not before fromDate.'),
     limit: z.int().min(1).max(MOST_SEARCH_RESULTS).default(10).describe('Results of one page.'),
@@ -33,12 +33,25 @@ export const publisher = z.strictObject({
 });
 export const freshness = z.strictObject({ status: source.shape.status, lastSuccessfulCheckAt: timestamp.nullable() });
 
+/** Stored as null, absent here. */
+export const orAbsent = <Schema extends z.ZodType>(stored: z.ZodDefault<z.ZodNullable<Schema>>) => stored.unwrap().unwrap().optional();
+
+/** When a meeting starts: the instant, and the day of the calendar where it is held. */
+export const meetingTime = {
+  meetingAt: timestamp,
+  meetingDate: date,
+  timezone: meeting.shape.timezone.optional(),
+};
+
 const result = z.strictObject({
   itemId: uuid,
   title: agendaItem.shape.title,
   jurisdiction: jurisdiction.shape.name,
   body: publicBody.shape.name,
-  meetingAt: timestamp,
+  ...meetingTime,
+  status: meeting.shape.status.describe('Status of the meeting.'),
+  matterFile: orAbsent(agendaItem.shape.matterFile),
+  outcome: orAbsent(agendaItem.shape.outcome),
   excerpt: z.string(),
   sourceUrl: agendaItem.shape.sourceUrl,
   publisher,

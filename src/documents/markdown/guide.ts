@@ -42,7 +42,7 @@ Requests are refused, never slowed down. Windows are fixed and aligned to the cl
       ['Subscriptions', 'Pro 10, Ultra 100 live feeds for each account; a body of 8,192 bytes'],
       ['Reports', '5 a minute, 20 new ones a day, 20 open ones, 30 status reads a minute; a body of 8,192 bytes'],
       ['Tools', 'a body of 65,536 bytes, a payload of 16,384 bytes, 10 seconds'],
-      ['Any account', '1,000 requests a minute and 100 a second, refused ones included'],
+      ['An account on a subscription, whatever its plan', '1,000 requests a minute and 100 a second, refused ones included'],
       ['Replay', '30 days'],
       ['Snapshot', 'seven days'],
     ],
