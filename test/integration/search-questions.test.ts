@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { legistarFolderReader } from '../../infra/legistar/folder-client.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
+import { agendaSearchTables } from '../../projections/agenda-search/tables.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { createGetAgendaItem } from '../../queries/get-agenda-item.ts';
@@ -55,6 +56,24 @@ describe.skipIf(!there)('with recordings of Dallas and Fort Worth (set LEGISTAR_
   afterAll(async () => {
     await civic?.close();
     await server?.close();
+  });
+
+  test('headings have no entry, and every item of which the source gives more than a title has one', async () => {
+    const { generation } = (await civic.generations.list()).find(
+      ({ projection, state }) => projection === agendaSearch.name && state === 'live',
+    )!;
+    const { items, entries } = agendaSearchTables(generation);
+    const rows =
+      await civic.rows(`select i.title, num_nonnulls(i.text, i.agenda_number, i.matter_file, i.matter_type, i.action_text, i.outcome)::text
+      from ${items} i left join ${entries} e on e.item_id = i.item_id where e.item_id is null`);
+    const titles = new Set(rows.map(([title]) => title!));
+    expect(rows.filter(([, more]) => more !== '0')).toEqual([]);
+    expect([titles.has('CONSENT AGENDA'), titles.has('Page Break'), titles.has('Park & Recreation Department')]).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect({ rows: rows.length, titles: titles.size }).toEqual({ rows: 3396, titles: 122 });
   });
 
   test(`of twenty questions that a person would ask at least ${ENOUGH} find their item among the first ${FOUND_IN}`, async () => {
