@@ -58,7 +58,7 @@ test('the program of the page lists the tools and calls one', async () => {
   try {
     const { exitCode, stdout, stderr } = await runProgram([process.execPath, path], { cwd: installation.folder, env: environment() }).ended;
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-    expect(JSON.parse(stdout)).toEqual([TOOL_NAMES, ['jurisdictions', 'guidance', 'truncated']]);
+    expect(JSON.parse(stdout)).toEqual([TOOL_NAMES, ['jurisdictions', 'topics', 'guidance', 'truncated']]);
   } finally {
     rmSync(path);
   }

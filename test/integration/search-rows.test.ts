@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import { createGetAgendaItem } from '../../queries/get-agenda-item.ts';
+import { createListTopics } from '../../queries/list-topics.ts';
+import { createSearchAgenda } from '../../queries/search-agenda.ts';
+import { searchAgenda } from '../../src/contract/tools/search-agenda.ts';
+import type { Statement } from '../../src/domain/ports/database.ts';
+import { at, meetingWithItems, openTestSearch, type TestSearch } from '../support/agenda-search.ts';
+
+let search: TestSearch;
+let events: TestSearch['events'];
+
+beforeAll(async () => {
+  search = await openTestSearch();
+  ({ events } = search);
+});
+afterAll(async () => search?.close());
+beforeEach(() => search.clear());
+
+const meeting = (name: string, body: string, startsAt: string, titles: readonly string[]) =>
+  meetingWithItems(events, name, body, startsAt, titles);
+
+describe('section headings', () => {
+  const shown = async (query: string) => (await search.search({ query })).results.map(({ title }) => title);
+
+  test('are no rows of a search, and come and go as what the source gives them does', async () => {
+    const headings = ['CONSENT AGENDA', 'Department of Consent', 'Consent items', 'CONSENT FISCALLY SOUND'];
+    await search.fold([...events.place('dallas'), ...meeting('m', 'dallas', at(0), [])]);
+    await search.fold(headings.map((title, row) => events.item(`h${row}`, 'm', { title })));
+    expect(await shown('consent')).toEqual([]);
+    expect((await search.item('h0'))?.title).toBe('CONSENT AGENDA');
+    await search.fold([events.item('h0', 'm', { title: 'CONSENT AGENDA', text: 'Items 1 to 9.' })]);
+    expect(await shown('consent')).toEqual(['CONSENT AGENDA']);
+    await search.fold([events.item('h0', 'm', { title: 'CONSENT AGENDA' })]);
+    expect(await shown('consent')).toEqual([]);
+  });
+
+  test.each([
+    { title: 'CONSENT AGENDA', text: 'Items 1 to 9.' },
+    { title: 'CONSENT AGENDA', agendaNumber: '3' },
+    { title: 'CONSENT AGENDA', matterFile: '24-1' },
+    { title: 'CONSENT AGENDA', matterType: 'ORDINANCE' },
+    { title: 'CONSENT AGENDA', actionText: 'Approved' },
+    { title: 'CONSENT AGENDA', outcome: 'approved' as const },
+    { title: 'REZONE 100 CONSENT STREET' },
+    { title: 'Consent of the parks department' },
+    { title: 'Consent to a contract for janitorial services' },
+  ])('are told from an item %j', async (content) => {
+    await search.fold([...events.place('dallas'), ...meeting('m', 'dallas', at(0), []), events.item('i', 'm', content)]);
+    expect(await shown('consent')).toEqual([content.title]);
+  });
+});
+
+describe('a row', () => {
+  test('has the local day, the time zone and the status of its meeting, and the file number and outcome of its item', async () => {
+    await search.fold([
+      ...events.place('dallas'),
+      events.meeting('m', 'dallas', '2026-03-02T00:30:00.000Z', { status: 'held' }),
+      events.item('i', 'm', { title: 'Levy', matterFile: '24-1', outcome: 'denied' }),
+      events.item('j', 'm', { title: 'Levee' }),
+    ]);
+    const [row] = (await search.search({ query: 'levy' })).results;
+    expect(row).toMatchObject({
+      meetingAt: '2026-03-02T00:30:00.000Z',
+      meetingDate: '2026-03-01',
+      timezone: 'America/Chicago',
+      status: 'held',
+      matterFile: '24-1',
+      outcome: 'denied',
+    });
+    const [bare] = (await search.search({ query: 'levee' })).results;
+    expect([bare?.status, Object.hasOwn(bare!, 'matterFile'), Object.hasOwn(bare!, 'outcome')]).toEqual(['held', false, false]);
+  });
+});
+
+describe('the topics that a search can be narrowed to', () => {
+  test('are listed by slug with their labels; of two with one slug the older counts, and one that is not selectable is left out', async () => {
+    const createdAt = '2027-01-01T00:00:00.000Z';
+    await search.fold([
+      events.topic('zoning', { publicLabel: 'zoning and rezoning' }),
+      events.topic('housing', { name: 'Homes', publicLabel: 'Affordable dwellings' }),
+      events.topic('later', { slug: 'zoning', publicLabel: 'later', createdAt }),
+      events.topic('hidden', { selectable: false }),
+    ]);
+    expect(await createListTopics(search)()).toEqual([
+      { topicSlug: 'housing', publicLabel: 'Affordable dwellings' },
+      { topicSlug: 'zoning', publicLabel: 'zoning and rezoning' },
+    ]);
+  });
+});
+
+describe('a read model of version 1', () => {
+  test('answers searches and items without a time zone, and no topics, until the new one is built', async () => {
+    await search.fold([...events.place('dallas'), events.topic('zoning'), ...meeting('m', 'dallas', at(0), ['one Permit'])]);
+    const table = (part: string) => `civic.agenda_search_${part}_g${search.generation}`;
+    const dropped = ['meetings drop column timezone', 'topics drop column label, drop column selectable', 'items drop column heading'];
+    // What is dropped is rolled back: the other tests need it.
+    const undo = new Error('undo');
+    await search.database.transactor
+      .transaction(async (transaction) => {
+        for (const each of dropped) {
+          const [part, ...change] = each.split(' ');
+          await transaction.execute({ text: `alter table ${table(part!)} ${change.join(' ')}`, values: [] });
+        }
+        const texts = async (statement: Statement) => (await transaction.execute(statement)).rows;
+        const reads = createLiveReads({ ...search.database.read, texts });
+        const page = await createSearchAgenda({ reads, clock: search.clock })(searchAgenda.input.parse({ query: 'permit' }));
+        expect(searchAgenda.data.parse(page.data).results).toMatchObject([
+          { title: 'one Permit', meetingDate: expect.any(String) as unknown },
+        ]);
+        expect(Object.hasOwn(page.data.results[0]!, 'timezone')).toBe(false);
+        const item = await createGetAgendaItem({ reads, clock: search.clock })(page.data.results[0]!.itemId);
+        expect([item?.title, Object.hasOwn(item!, 'timezone')]).toEqual(['one Permit', false]);
+        expect(await createListTopics({ reads })()).toEqual([]);
+        throw undo;
+      })
+      .catch((error: unknown) => {
+        if (error !== undo) throw error;
+      });
+  });
+});
