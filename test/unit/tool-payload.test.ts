@@ -120,9 +120,11 @@ describe('a payload', () => {
       'everything of 400 kB': { title: long, excerpt: long, body: long, matterFile: long, sourceUrl: `https://example.org/${long}` },
       'an address of 20 kB that no part can be cut from': UNSHOWABLE,
     };
-    const ORDINARY: readonly Row[] = Array.from({ length: 7 }, (_, row) =>
-      searchResult({ title: `row ${row}`, excerpt: 'x'.repeat(2500) }),
-    );
+    /** Four of them fit on a page: rows are dropped beside the one that is left out. */
+    const ORDINARY: readonly Row[] = Array.from({ length: 7 }, (_, row) => ({
+      ...searchResult({ title: `row ${row}` }),
+      sourceUrl: `https://example.org/${'u'.repeat(3000)}`,
+    }));
 
     /** Every row that paging shows, and every page. */
     const pagesOf = (rows: readonly Row[], limit: number) => {
