@@ -104,7 +104,10 @@ describe('a read model of version 1', () => {
         }
         const texts = async (statement: Statement) => (await transaction.execute(statement)).rows;
         const reads = createLiveReads({ ...search.database.read, texts });
-        const page = await createSearchAgenda({ reads, clock: search.clock })(searchAgenda.input.parse({ query: 'permit' }));
+        const page = await createSearchAgenda({ reads: () => reads, clock: search.clock })(
+          searchAgenda.input.parse({ query: 'permit' }),
+          new AbortController().signal,
+        );
         expect(searchAgenda.data.parse(page.data).results).toMatchObject([
           { title: 'one Permit', meetingDate: expect.any(String) as unknown },
         ]);

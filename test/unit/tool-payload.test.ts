@@ -161,7 +161,7 @@ describe('a payload', () => {
             fields === UNSHOWABLE ? expected : expected.toSpliced(place, 0, hostile.itemId),
           ]);
           const said = pages.filter(
-            ({ guidance, truncated }) => truncated && /^Results that are too large to show were left out/.test(guidance),
+            ({ guidance, truncated }) => truncated && /(^|\. )Results that are too large to show were left out\./.test(guidance),
           );
           expect([limit, place, said.length]).toEqual([limit, place, fields === UNSHOWABLE ? 1 : 0]);
         }
