@@ -231,16 +231,11 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   };
   const paymentLedger = createPaymentLedger(database.transactor);
   const x402 = await openPayAsYouGo(settings);
+  const settling = { ledger: paymentLedger, facilitator: x402?.facilitator ?? null, log, clock, chainClock: time, identifiers, logger };
   const payments = createPayments({
-    ledger: paymentLedger,
-    facilitator: x402?.facilitator ?? null,
+    ...settling,
     checkSignature: x402?.checkSignature ?? (async () => false),
     price: async () => priceOf(settings.CIVIC_X402_AMOUNT, settings.CIVIC_X402_PAY_TO ?? ''),
-    log,
-    clock,
-    chainClock: time,
-    identifiers,
-    logger,
     enforced: rules.billingEnforced,
     budget: settings.CIVIC_X402_DAILY_BUDGET,
     times: PAYMENT_TIMES,
@@ -269,16 +264,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   return {
     payments,
     paymentLedger,
-    reconciling: {
-      ledger: paymentLedger,
-      facilitator: x402?.facilitator ?? null,
-      chain: x402?.chain ?? null,
-      log,
-      clock,
-      chainClock: time,
-      identifiers,
-      logger,
-    },
+    reconciling: { ...settling, chain: x402?.chain ?? null },
     settings,
     logger,
     tracing,

@@ -12,7 +12,9 @@ const optional = (description: string, example: string) => ({ ...text(descriptio
 /** Response headers by their names in the document. */
 export const HEADERS = {
   NoStore: text('The answer must not be kept.', 'no-store', { const: 'no-store' }),
-  PublicCache: text('Shared caches may keep the answer.', PUBLIC_CACHE, { const: PUBLIC_CACHE }),
+  PublicCache: text('Shared caches may keep the answer; `no-store` where a failure of the service made it empty.', PUBLIC_CACHE, {
+    enum: [PUBLIC_CACHE, 'no-store'],
+  }),
   DocumentCache: text('Shared caches may keep the answer.', 'public, s-maxage=3600', { const: 'public, s-maxage=3600' }),
   ETag: text('A strong validator of the body, for `If-None-Match`.', '"5d0b1f6f0c1c5b2f"'),
   RequestId: text('Names the request in the logs of the service.', '0197a3c4-5d6e-7f80-8a9b-0c1d2e3f4a5b-17'),
