@@ -55,6 +55,8 @@ const reservation = (changes: Partial<Reservation> = {}): Reservation => {
   };
 };
 const leaseAt = (now: number, owner: string = randomUUID()) => ({ owner, now, until: now + 15_000 });
+/** Two inserts meet between two indexes of the table about twice in a round. */
+const ROUNDS = 10;
 const PLENTY = { perAccount: 10n ** 30n, ofAll: 10n ** 30n };
 const reserved = async (changes: Partial<Reservation> = {}): Promise<PaymentRow> => {
   const outcome = await ledger.reserve(reservation(changes), leaseAt(NOW), PLENTY);
@@ -234,6 +236,15 @@ describe('one holder', () => {
     }
     for (const state of ['RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLE_FAILED', 'READ_FAILED'] as const) {
       expect(await ledger.settledAfterAll((await inState(state)).paymentId, settled, NOW)).toBeNull();
+    }
+  });
+
+  test('two calls that reserve the same payment at the same moment get one reservation and its row, never an error', async () => {
+    for (let round = 0; round < ROUNDS; round += 1) {
+      const twice = Array.from({ length: 100 }, () => reservation()).flatMap((each) => [each, each]);
+      const outcomes = await Promise.all(twice.map((each) => ledger.reserve(each, leaseAt(NOW), PLENTY)));
+      const kinds = outcomes.map(({ kind }) => kind).toSorted();
+      expect(kinds).toEqual([...Array.from({ length: 100 }, () => 'found'), ...Array.from({ length: 100 }, () => 'reserved')]);
     }
   });
 
