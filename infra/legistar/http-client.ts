@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/domain/ports/clock.ts';
 import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../src/domain/ports/source-ports.ts';
-import { BodyTooLarge, boundedText } from './bounded-body.ts';
+import { AnswerTooLong, boundedFetch } from '../system/bounded-fetch.ts';
 import { everyPage, PAGE } from './pages.ts';
 import { RETRY_RULES, retryAfterMilliseconds, type RetryRules, Transient, withRetries } from './retries.ts';
 
@@ -28,6 +28,8 @@ const reasonOf = (error: unknown): string => {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 };
 
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
+
 const parseJson = (text: string): unknown => {
   try {
     return JSON.parse(text);
@@ -45,23 +47,21 @@ const query = (parameters: Readonly<Record<string, string>>): string =>
 export const legistarHttpReader = (options: LegistarHttpOptions): LegistarReader => {
   const root = `${options.baseUrl.replace(/\/+$/, '')}/${encodeURIComponent(options.client)}`;
   const timeout = options.timeoutMilliseconds ?? 60_000;
-  const limit = options.maxBodyBytes ?? 64 * 1024 * 1024;
+  const ask = boundedFetch({ maxBytes: options.maxBodyBytes ?? 64 * 1024 * 1024, timeoutMs: timeout });
 
   const once = async (address: string): Promise<unknown> => {
-    const deadline = AbortSignal.timeout(timeout);
-    const signal = options.signal === undefined ? deadline : AbortSignal.any([deadline, options.signal]);
     let status: number;
     let text: string;
     let retryAfter: number | null;
     try {
-      const response = await fetch(address, { signal, headers: { accept: 'application/json' } });
+      const response = await ask(address, { signal: options.signal ?? null, headers: { accept: 'application/json' } });
       status = response.status;
       retryAfter = retryAfterMilliseconds(response.headers.get('retry-after'), options.clock.now());
-      text = await boundedText(response, limit);
+      text = new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer());
     } catch (error) {
       options.signal?.throwIfAborted();
-      if (error instanceof BodyTooLarge) throw new SourceUnavailable(`${new URL(address).pathname}: ${error.message}`);
-      throw new Transient(deadline.aborted ? `no whole answer within ${timeout} ms` : reasonOf(error));
+      if (error instanceof AnswerTooLong) throw new SourceUnavailable(`${new URL(address).pathname}: ${error.message}`);
+      throw new Transient(isTimeout(error) ? `no whole answer within ${timeout} ms` : reasonOf(error));
     }
     if (status === 200) return parseJson(text);
     if (status === 404) return NOT_FOUND;

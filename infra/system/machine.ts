@@ -41,7 +41,7 @@ const ANSWER_WITHIN_MS = 2_000;
 /** Whether a GET of this address is answered with a success within two seconds. */
 export const answersWithSuccess = async (url: string): Promise<boolean> => {
   try {
-    return (await fetch(url, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })).ok;
+    return (await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })).ok;
   } catch {
     return false;
   }

@@ -119,10 +119,10 @@ export const IMPORT_RULES: readonly IForbiddenRuleType[] = [
     to: { path: CONTRACT, dependencyTypesNot: ['type-only'] },
   },
   {
-    name: 'one system of infra does not know another',
+    name: 'one system of infra knows no other but the machine',
     severity: 'error',
     from: { path: '^infra/([^/]+)/' },
-    to: { path: '^infra/', pathNot: '^infra/($1|toolchain)/' },
+    to: { path: '^infra/', pathNot: '^infra/($1|toolchain|system)/' },
   },
   {
     name: 'only the entry and the composition import infra',

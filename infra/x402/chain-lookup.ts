@@ -1,5 +1,7 @@
 import { createPublicClient, type Hex, http, isAddressEqual, parseAbi, parseEventLogs } from 'viem';
 import type { ChainLookup, OnChain } from '../../src/domain/ports/facilitator.ts';
+import { boundedFetch } from '../system/bounded-fetch.ts';
+import { MAX_ANSWER_BYTES } from './bounds.ts';
 import type { PaymentKey } from '../../src/domain/payments/payment.ts';
 
 const ABI = parseAbi([
@@ -18,7 +20,9 @@ type Expected = Parameters<ChainLookup['look']>[1];
 
 /** Asks a node of the chain over JSON-RPC. What it does not say for certain is `unavailable`. */
 export const chainLookup = (rpcUrl: string, timeoutMs: number): ChainLookup => {
-  const client = createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 0 }) });
+  // The library's own timeout ends with the headers of an answer, and its own fetch follows redirects.
+  const fetchFn = boundedFetch({ maxBytes: MAX_ANSWER_BYTES, timeoutMs });
+  const client = createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 0, fetchFn }) });
 
   const blocks = async ({ since, until }: Expected): Promise<{ readonly fromBlock: bigint; readonly toBlock: bigint }> => {
     const { number, timestamp } = await client.getBlock({ blockTag: 'latest' });

@@ -1,7 +1,9 @@
-import { FacilitatorResponseError, FacilitatorTimeoutError, type FacilitatorClient, HTTPFacilitatorClient } from '@x402/core/server';
-import { type PaymentPayload, type PaymentRequirements, VerifyError } from '@x402/core/types';
+import type { FacilitatorClient } from '@x402/core/server';
+import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import type { Facilitator } from '../../src/domain/ports/facilitator.ts';
 import { SCHEME, type SignedPayment } from '../../src/domain/payments/payment.ts';
+import { AnswerTooLong } from '../system/bounded-fetch.ts';
+import { BadAnswer, facilitatorClient } from './facilitator-client.ts';
 import { settlement, verification } from './outcomes.ts';
 
 /** Milliseconds. */
@@ -29,29 +31,17 @@ const MAX_TIMEOUT_SECONDS = 120;
 
 /** What went wrong in one word: the error's text may quote the payment. */
 const failure = (error: unknown): string => {
-  if (error instanceof FacilitatorTimeoutError) return 'timeout';
-  if (error instanceof FacilitatorResponseError) return 'bad_answer';
+  if (error instanceof BadAnswer || error instanceof AnswerTooLong) return 'bad_answer';
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
   return error instanceof TypeError ? 'unreachable' : 'failed';
 };
 
-const CLIENT_ERROR = 400;
-const SERVER_ERROR = 500;
-
-/** A facilitator by its library's own client. A settlement that throws, for whatever reason, is of unknown outcome. */
-export const facilitatorOf = (verifying: FacilitatorClient, settling: FacilitatorClient): Facilitator => ({
+/** A facilitator by a client of the library's form. A settlement that throws, for whatever reason, is of unknown outcome. */
+export const facilitatorOf = (verifying: Pick<FacilitatorClient, 'verify'>, settling: Pick<FacilitatorClient, 'settle'>): Facilitator => ({
   async verify(payment) {
     try {
       return verification(await verifying.verify(...wire(payment)), payment);
     } catch (error) {
-      if (error instanceof VerifyError && error.statusCode >= CLIENT_ERROR && error.statusCode < SERVER_ERROR) {
-        const { invalidReason, payer } = error;
-        const answered = {
-          isValid: false,
-          ...(invalidReason === undefined ? {} : { invalidReason }),
-          ...(payer === undefined ? {} : { payer }),
-        };
-        return verification(answered, payment);
-      }
       return { kind: 'unavailable', reason: failure(error) };
     }
   },
@@ -66,4 +56,4 @@ export const facilitatorOf = (verifying: FacilitatorClient, settling: Facilitato
 
 /** The facilitator at an address, over HTTP. Asks it nothing before the first payment. */
 export const httpFacilitator = (url: string, { verifyMs, settleMs }: FacilitatorTimes): Facilitator =>
-  facilitatorOf(new HTTPFacilitatorClient({ url, timeoutMs: verifyMs }), new HTTPFacilitatorClient({ url, timeoutMs: settleMs }));
+  facilitatorOf(facilitatorClient(url, verifyMs), facilitatorClient(url, settleMs));

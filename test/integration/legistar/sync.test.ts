@@ -300,6 +300,13 @@ describe('a bad day at the source', () => {
     expect(clock.slept).toEqual([]);
   });
 
+  it('does not follow a redirect', async () => {
+    server.faultsByPath.set(`/v1/${CLIENT}/bodies`, (response) => response.writeHead(302, { location: '/v1/elsewhere/bodies' }).end());
+    const report = await sync();
+    expect(report.failure).toMatch(/refused .* with status 302/);
+    expect(server.requests.filter((path) => path.includes('elsewhere'))).toEqual([]);
+  });
+
   it('gives up after the tries that it has', async () => {
     server.faultsByPath.set(`/v1/${CLIENT}/bodies`, status(503));
     const report = await sync({ retries: { attempts: 3, baseMilliseconds: 100, longestMilliseconds: 150 } });

@@ -120,7 +120,6 @@ describe('the facilitator itself', () => {
 
   test.each<[HttpFault, number]>([
     ['http_500', 0],
-    ['http_400_refusal', 0],
     ['hang', 0],
     ['bad_json', 0],
     ['wrong_shape', 0],
@@ -137,6 +136,17 @@ describe('the facilitator itself', () => {
     const later = await afterwards(shop, shop.open(), payment);
     // Settled before, the facilitator only says that the nonce is used: that is for the chain or an operator to tell.
     expect(later).toMatchObject(paid === 0 ? { kind: 'paid' } : { code: 'payment_reconciliation_required' });
+    await expectAgreement(shop, shop.open(), payment);
+  });
+
+  test('in the mode http_400_refusal at settle has refused the payment: no money moves, no data leaves, and the row has ended', async () => {
+    const payment = await signed();
+    shop.facilitator.faults.settle = 'http_400_refusal';
+    expect(await shop.ask(payment)).toMatchObject({ kind: 'error', code: 'payment_settlement_failed' });
+    expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLE_FAILED', cause: 'invalid_exact_evm_insufficient_balance' });
+    shop.facilitator.faults.settle = null;
+    expect(await shop.ask(payment)).toMatchObject({ code: 'payment_previous_settlement_failure' });
+    expect(paidOnChain(shop, payment)).toBe(0);
     await expectAgreement(shop, shop.open(), payment);
   });
 

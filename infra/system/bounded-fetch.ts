@@ -1,0 +1,42 @@
+/** The answer is longer than the caller allows; asking again does not shorten it. */
+export class AnswerTooLong extends Error {
+  override readonly name = 'AnswerTooLong';
+}
+
+export interface AnswerBounds {
+  /** Of the decoded body. */
+  readonly maxBytes: number;
+  /** From the request to the last byte of the answer. */
+  readonly timeoutMs: number;
+}
+
+const NULL_BODY: ReadonlySet<number> = new Set([101, 204, 205, 304]);
+
+async function boundedBody(response: Response, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {
+    length += chunk.byteLength;
+    if (length > maxBytes) throw new AnswerTooLong(`the answer is over ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * A `fetch` whose answer is complete when it resolves. It answers a redirect as it came and never follows it. Throws `AnswerTooLong`, an
+ * error named `TimeoutError` when the last byte does not come in time, and otherwise what `fetch` throws.
+ */
+export function boundedFetch({
+  maxBytes,
+  timeoutMs,
+}: AnswerBounds): (input: string | URL | Request, init?: RequestInit) => Promise<Response> {
+  return async (input, init = {}) => {
+    const deadline = AbortSignal.timeout(timeoutMs);
+    const signal = init.signal ? AbortSignal.any([deadline, init.signal]) : deadline;
+    const response = await fetch(input, { ...init, signal, redirect: 'manual' });
+    const body = await boundedBody(response, maxBytes);
+    const { status, statusText, headers } = response;
+    return new Response(NULL_BODY.has(status) ? null : body, { status, statusText, headers });
+  };
+}
