@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { Readable } from 'node:stream';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { BadArchive } from '../../src/cli/backup/archive-format.ts';
+import { BadArchive, BlockChain } from '../../src/cli/backup/archive-format.ts';
 import { readArchive } from '../../src/cli/backup/read-archive.ts';
 import { SeenKeys } from '../../src/cli/backup/seen-keys.ts';
 import type { Position } from '../../src/domain/ports/event-log.ts';
@@ -135,6 +135,56 @@ test('what inflates to gigabytes is given up at the longest line that there can 
     await expect(reading()).rejects.toThrow(/a line is longer than any that a backup has/);
     expect(taken).toBeLessThan(file.length / 2);
   }
+});
+
+describe('a file that goes on without an end is refused at once:', () => {
+  const LIMIT_BYTES = 3 * 1_048_576;
+  /** Reads what follows the header of a backup, and throws once it has read far more than a reader needs to refuse it. */
+  const reasonOfEndless = async (more: () => Iterable<Buffer>, signal: AbortSignal): Promise<string> => {
+    let taken = 0;
+    const pieces = async function* () {
+      yield gzipSync(`${content()[0]}\n`);
+      for (const piece of more()) {
+        signal.throwIfAborted();
+        taken += piece.length;
+        if (taken > LIMIT_BYTES) throw new Error(`it was read for ${LIMIT_BYTES} bytes`);
+        yield piece;
+      }
+    };
+    try {
+      for await (const item of readArchive(pieces())) expect(item.kind).toMatch(/^(header|row)$/);
+    } catch (error) {
+      if (error instanceof BadArchive) return error.message;
+      throw error;
+    }
+    throw new Error('it was read to an end');
+  };
+  /** The same compressed piece again and again, each a member of gzip of its own. */
+  const members = (text: string) =>
+    function* () {
+      const member = gzipSync(text);
+      const piece = Buffer.concat(Array.from({ length: Math.ceil(16_384 / member.length) }, () => member));
+      for (;;) yield piece;
+    };
+
+  test.for<readonly [string, string, RegExp]>([
+    ['empty lines', '\n'.repeat(100_000), /^line 2 is no JSON$/],
+    ['lines of white space', ' \t\r\n'.repeat(100_000), /^line 2 is no JSON$/],
+    ['one line', 'x'.repeat(100_000), /^a line is longer than any that a backup has$/],
+    ['members of gzip without content', '', /^the file is compressed data that holds no text$/],
+    ['rows without a seal', '{"inlet":{}}\n'.repeat(10_000), /^line 1001 is one more than a block has$/],
+  ])('%s', async ([, text, reason], { signal }) => {
+    expect(await reasonOfEndless(members(text), signal)).toMatch(reason);
+  });
+
+  test('blocks without lines, every seal in order', async ({ signal }) => {
+    const blocks = function* () {
+      const chain = new BlockChain();
+      chain.add(content()[0]!);
+      for (;;) yield gzipSync(`${chain.seal()}\n`);
+    };
+    expect(await reasonOfEndless(blocks, signal)).toBe('the block that ends with line 3 is empty');
+  });
 });
 
 test('a backup during which a text is erased is not kept: what was read of it before may hold the text', async () => {

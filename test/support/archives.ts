@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib';
 import { derivedId } from '../../src/domain/identifiers.ts';
 import type { EventLog, Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
 import type { SavedRow, WorkingRows } from '../../src/domain/ports/working-rows.ts';
-import { BlockChain, fileSeal } from '../../src/cli/backup/archive-format.ts';
+import { BLOCK_LINES, BlockChain, fileSeal } from '../../src/cli/backup/archive-format.ts';
 import { verifyArchive } from '../../src/cli/backup/verify-archive.ts';
 import { archiveBytes } from '../../src/cli/backup/write-archive.ts';
 
@@ -76,8 +76,11 @@ export const verified = (bytes: Buffer, piece = 4096) => verifyArchive(inPieces(
 /** Somebody's own archive of these lines, every seal of it in order: what only its content can give away. */
 export const sealedAnew = (lines: readonly string[]): Buffer => {
   const chain = new BlockChain();
-  for (const line of lines) chain.add(line);
-  return withFileSeal(gzipSync(`${[...lines, chain.seal()].join('\n')}\n`));
+  const sealed = lines.flatMap((line, at) => {
+    chain.add(line);
+    return chain.lines === BLOCK_LINES || at === lines.length - 1 ? [line, chain.seal()] : [line];
+  });
+  return withFileSeal(gzipSync(`${sealed.join('\n')}\n`));
 };
 
 export const withFileSeal = (compressed: Buffer): Buffer =>

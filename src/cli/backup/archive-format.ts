@@ -9,6 +9,8 @@ import { dateTime, uuid } from '../../domain/records/fields.ts';
  * second, uncompressed gzip member that carries the number and the SHA-256 of all bytes before it.
  */
 export const FORMAT = 1;
+/** A block has at most so many lines before its seal. */
+export const BLOCK_LINES = 1_000;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.int().min(0);

@@ -12,6 +12,7 @@ import {
   type ArchiveHeader,
   archiveHeader,
   BadArchive,
+  BLOCK_LINES,
   BlockChain,
   FILE_SEAL_BYTES,
   fileSeal,
@@ -27,6 +28,8 @@ export type ArchiveItem =
 
 const LINE_FEED = 0x0a;
 const NO_BACKUP = 'this is no backup of this program';
+/** How many compressed bytes more than text there may be: what a deflated text can be longer than itself, and what zlib holds back. */
+const COMPRESSED_SLACK_BYTES = 1_048_576;
 
 /** The bytes before the file's seal; throws `BadArchive` at their end unless the seal is exactly the one that they call for. */
 class SealedBytes {
@@ -73,11 +76,15 @@ const json = (bytes: Buffer, line: number): unknown => {
  */
 export async function* readArchive(file: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveItem> {
   const sealed = new SealedBytes();
-  const compressed = Readable.from(sealed.of(file), { highWaterMark: 1 });
   const gunzip = createGunzip();
+  const inflated = { bytes: 0 };
+  const compressed = Readable.from(
+    whileInflating(sealed.of(file), () => gunzip.bytesWritten - inflated.bytes),
+    { highWaterMark: 1 },
+  );
   compressed.on('error', (error) => gunzip.destroy(error));
   try {
-    yield* itemsOf(withShortLines(compressed.pipe(gunzip)), sealed);
+    yield* itemsOf(withShortLines(compressed.pipe(gunzip), inflated), sealed);
   } catch (error) {
     throw explained(error);
   } finally {
@@ -86,10 +93,19 @@ export async function* readArchive(file: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
+/** Ends at once at compressed bytes that hold no text, as members of gzip without content do, instead of reading the whole of them. */
+async function* whileInflating(compressed: AsyncIterable<Buffer>, surplus: () => number): AsyncGenerator<Buffer> {
+  for await (const part of compressed) {
+    if (surplus() > COMPRESSED_SLACK_BYTES) throw new BadArchive('the file is compressed data that holds no text');
+    yield part;
+  }
+}
+
 /** Ends at once at a line that is longer than any can be, instead of inflating the whole of it. */
-async function* withShortLines(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withShortLines(text: AsyncIterable<Buffer>, inflated: { bytes: number }): AsyncGenerator<Buffer> {
   let length = 0;
   for await (const chunk of text) {
+    inflated.bytes += chunk.length;
     const last = chunk.lastIndexOf(LINE_FEED);
     length = last < 0 ? length + chunk.length : chunk.length - last;
     if (length > MAX_LINE_BYTES) throw new BadArchive('a line is longer than any that a backup has');
@@ -109,7 +125,7 @@ async function* itemsOf(text: AsyncIterable<Buffer>, sealed: SealedBytes): Async
   let hasHeader = false;
   let isSealed = false;
   const counted = { events: 0, payments: 0, wallets: 0, inlet: 0 };
-  for await (const { bytes, number, length } of readLines(text)) {
+  for await (const { bytes, number, length } of readLines(text, { blankLines: true })) {
     if (isSealed) throw new BadArchive(`line ${number} comes after the end`);
     if (length > MAX_LINE_BYTES) throw new BadArchive(`line ${number} is longer than any that a backup has`);
     const value = json(bytes, number);
@@ -120,11 +136,13 @@ async function* itemsOf(text: AsyncIterable<Buffer>, sealed: SealedBytes): Async
       continue;
     }
     if (isObject(value) && 'block' in value) {
+      if (chain.lines === 0) throw new BadArchive(`the block that ends with line ${number} is empty`);
       if (bytes.toString() !== chain.seal()) throw new BadArchive(`the block that ends with line ${number} is not as it was written`);
       isSealed = end !== null;
       continue;
     }
     if (end !== null) throw new BadArchive(`line ${number} comes after the end`);
+    if (chain.lines === BLOCK_LINES) throw new BadArchive(`line ${number} is one more than a block has`);
     chain.add(bytes);
     if (Array.isArray(value)) {
       const [stream, revision, id, type, schemaVersion, data, metadata, time] = parsed(archivedEvent, value, `the event in line ${number}`);

@@ -6,9 +6,8 @@ import { SAVED_TABLES, type SavedTable, type WorkingRows } from '../../domain/po
 import { ERASURES_STREAM } from '../../domain/streams.ts';
 import { CommandFailed } from '../context.ts';
 import { lineOf, pagesOf } from '../log-copy/log-pages.ts';
-import { type ArchiveEnd, type ArchiveHeader, BlockChain, fileSeal } from './archive-format.ts';
+import { type ArchiveEnd, type ArchiveHeader, BLOCK_LINES, BlockChain, fileSeal } from './archive-format.ts';
 
-const BLOCK_LINES = 1_000;
 const BLOCK_BYTES = 1_048_576;
 const ROWS_A_PAGE = 200;
 /** Of nine: twice as fast as the default for a file that is a few hundredths larger. */

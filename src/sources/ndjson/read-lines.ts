@@ -15,8 +15,14 @@ const SPACE = 0x20;
 /** Space, tab and carriage return. */
 const BLANK = new Set([SPACE, 0x09, 0x0d]);
 
-/** Splits a stream of bytes at line feeds. Memory stays bounded however long a line is; blank lines are passed over, and counted. */
-export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<InputLine> {
+/**
+ * Splits a stream of bytes at line feeds. Memory stays bounded however long a line is. Blank lines are counted; they are left out unless
+ * the caller wants them.
+ */
+export async function* readLines(
+  input: AsyncIterable<Uint8Array>,
+  { blankLines }: { readonly blankLines: boolean } = { blankLines: false },
+): AsyncGenerator<InputLine> {
   let number = 0;
   let kept: Buffer[] = [];
   let keptBytes = 0;
@@ -47,12 +53,12 @@ export async function* readLines(input: AsyncIterable<Uint8Array>): AsyncGenerat
       take(bytes.subarray(from, at));
       from = at + 1;
       const line = finish();
-      if (!isBlank(line)) yield line;
+      if (blankLines || !isBlank(line)) yield line;
     }
     if (from < bytes.length) take(bytes.subarray(from));
   }
   if (length > 0) {
     const line = finish();
-    if (!isBlank(line)) yield line;
+    if (blankLines || !isBlank(line)) yield line;
   }
 }
