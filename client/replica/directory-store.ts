@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, mkdir, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -20,6 +20,16 @@ interface Line {
   readonly resource: string;
   readonly id: string;
   readonly data?: unknown;
+}
+
+/** Opens a file of a replica for writing. Throws `ReplicaRefused` for a symbolic link: another user of the folder may have placed it. */
+async function openOwn(file: string, how: number): Promise<FileHandle> {
+  try {
+    return await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | how);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
+    throw new ReplicaRefused(`${file} is a symbolic link, and nothing is written through one: remove it and run the same command again`);
+  }
 }
 
 /**
@@ -48,13 +58,13 @@ export const openDirectoryStore = async (folder: string): Promise<ReplicaStore> 
   const writing = async (name: string, bytes: number): Promise<FileHandle> => {
     if (file?.name !== name) {
       await file?.handle.close();
-      file = { name, handle: await open(path(name), 'a') };
+      file = { name, handle: await openOwn(path(name), constants.O_APPEND) };
       await file.handle.truncate(bytes);
     }
     return file.handle;
   };
   const save = async (next: Committed): Promise<void> => {
-    const temporary = await open(path('replica.json.new'), 'w');
+    const temporary = await openOwn(path('replica.json.new'), constants.O_TRUNC);
     await temporary.writeFile(`${JSON.stringify(next)}\n`);
     await temporary.sync();
     await temporary.close();

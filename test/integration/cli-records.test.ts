@@ -1,6 +1,8 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { RejectedFile } from '../../src/cli/rejected-file.ts';
 import { derivedId } from '../../src/domain/identifiers.ts';
 import { keeperOf, processesOf } from '../support/embedded-users.ts';
 import { type Answered, type Installation, MAIN, makeInstallation, runProgram, type Service } from '../support/service.ts';
@@ -90,6 +92,58 @@ describe('import', () => {
         .toSorted((one, other) => one - other),
     ).toEqual([2, 3, 4, 5, 6, 7]);
     expect(rejects(path).every(({ reason }) => reason.length > 10)).toBe(true);
+  });
+
+  describe('does not write refused lines through what stands at the name of their file:', () => {
+    const BAD = '{"op":"upsert",\n';
+    const placed = (name: string, place: (rejected: string, target: string) => void) => {
+      const path = file(name, ndjson([record(name)]) + BAD);
+      const target = file(`${name}.target`, 'precious');
+      place(`${path}.rejected.ndjson`, target);
+      return { path, target };
+    };
+    test.each<readonly [string, (rejected: string, target: string) => void, string]>([
+      ['a symbolic link', (rejected, target) => symlinkSync(target, rejected), 'is a symbolic link'],
+      ['a symbolic link to nothing', (rejected, target) => symlinkSync(`${target}.new`, rejected), 'is a symbolic link'],
+      ['a hard link', (rejected, target) => linkSync(target, rejected), 'has another name too (a hard link)'],
+      ['a pipe', (rejected) => void execFileSync('mkfifo', [rejected]), 'is no regular file'],
+    ])('%s', async (name, place, reason) => {
+      const { path, target } = placed(name.replaceAll(' ', '-'), place);
+      const answer = await importing(path);
+      expect(answer).toMatchObject({ exitCode: 1, stdout: '' });
+      expect(answer.stderr).toBe(
+        `civic: the refused lines cannot be written: ${path}.rejected.ndjson ${reason}; they are only in the input: remove that file and run the same import again, which repeats nothing\n`,
+      );
+      expect(readFileSync(target, 'utf8')).toBe('precious');
+      expect(existsSync(`${target}.new`)).toBe(false);
+      rmSync(`${path}.rejected.ndjson`);
+      expect(tally(await importing(path))).toMatchObject({ appended: 1, rejected: 1 });
+      expect(statSync(`${path}.rejected.ndjson`).mode & 0o777).toBe(0o600);
+    });
+
+    test.each<readonly [string, (rejected: string, target: string) => void, RegExp]>([
+      ['a symbolic link', (rejected, target) => symlinkSync(target, rejected), /is a symbolic link/],
+      ['a hard link', (rejected, target) => linkSync(target, rejected), /a hard link/],
+    ])('%s that comes after the import has begun', async (name, place, reason) => {
+      const { path, target } = placed(`late-${name.replaceAll(' ', '-')}`, () => undefined);
+      const rejected = new RejectedFile(`${path}.rejected.ndjson`);
+      await rejected.requireWritable();
+      place(rejected.path, target);
+      await expect(rejected.add({ number: 1, bytes: Buffer.from(BAD), length: BAD.length }, 'bad')).rejects.toThrow(reason);
+      await rejected.close().catch(() => undefined);
+      expect(readFileSync(target, 'utf8')).toBe('precious');
+    });
+
+    test('an earlier file of refused lines is replaced, and one is left alone when nothing is refused', async () => {
+      const path = file('again.ndjson', BAD.repeat(3));
+      await importing(path);
+      writeFileSync(path, BAD);
+      await importing(path);
+      expect(rejects(path)).toHaveLength(1);
+      writeFileSync(path, ndjson([record('again')]));
+      expect(tally(await importing(path))).toMatchObject({ rejected: 0 });
+      expect(rejects(path)).toHaveLength(1);
+    });
   });
 
   test('a binary file is refused line by line', async () => {

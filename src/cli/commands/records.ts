@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
 import type { Command } from 'commander';
 import { exportRecords } from '../../../queries/export-records.ts';
@@ -7,16 +7,14 @@ import { recordVersions } from '../../../queries/record-versions.ts';
 import { uuid } from '../../domain/records/fields.ts';
 import { isResource, RESOURCES } from '../../domain/records/resources.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
-import type { InputLine } from '../../sources/ndjson/read-lines.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { parseOption } from '../options.ts';
 import { print, writeOut } from '../output.ts';
 import { progressBar } from '../progress-bar.ts';
+import { RejectedFile } from '../rejected-file.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';
 
 const REJECTED_LINES = 3;
-/** Characters of refused lines that are kept back for one write. */
-const WRITE_AT = 65_536;
 
 interface Options {
   readonly json?: boolean;
@@ -62,47 +60,6 @@ const runHistory = (context: CliContext, id: string, { json }: Options): Promise
     if (json) await writeOut(context, ']\n');
   });
 
-/** Lines that were refused, kept beside the input so that they can be mended and imported again. */
-class RejectedFile {
-  readonly path: string;
-  #file: FileHandle | undefined;
-  #waiting = '';
-  /** Lines of several batches come at the same time; one file is opened, and written to by one at a time. */
-  #written: Promise<void> = Promise.resolve();
-  constructor(path: string) {
-    this.path = path;
-  }
-
-  async add(line: InputLine, reason: string): Promise<void> {
-    const whole = line.bytes.length === line.length;
-    const text = line.bytes.toString('utf8');
-    const kept = Buffer.from(text).equals(line.bytes) ? { text } : { base64: line.bytes.toString('base64') };
-    this.#waiting += `${JSON.stringify({ line: line.number, reason, ...kept, ...(whole ? {} : { bytes: line.length }) })}\n`;
-    if (this.#file === undefined || this.#waiting.length > WRITE_AT) await this.#flush();
-  }
-
-  async #flush(): Promise<void> {
-    this.#written = this.#written.then(() => this.#write());
-    await this.#written;
-  }
-
-  async #write(): Promise<void> {
-    const text = this.#waiting;
-    if (text === '') return;
-    this.#waiting = '';
-    this.#file ??= await open(this.path, 'w');
-    await this.#file.writeFile(text);
-  }
-
-  async close(): Promise<void> {
-    try {
-      await this.#flush();
-    } finally {
-      await this.#file?.close();
-    }
-  }
-}
-
 const openInput = async (context: CliContext, file: string): Promise<AsyncIterable<Uint8Array>> => {
   if (file === '-') return addAbortSignal(context.stopping, context.stdin);
   const handle = await open(file, 'r').catch((error: Error) => {
@@ -120,6 +77,7 @@ const runImport = async (context: CliContext, file: string, options: Options): P
   const input = await openInput(context, file);
   const started = performance.now();
   const rejectedFile = new RejectedFile(file === '-' ? 'import.rejected.ndjson' : `${file}.rejected.ndjson`);
+  await rejectedFile.requireWritable();
   const bar = progressBar(context.stderr, 'lines');
   const tally = await withCivic(context, { projector: true }, async (civic) => {
     try {

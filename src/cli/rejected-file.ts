@@ -1,0 +1,88 @@
+import { constants, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open } from 'node:fs/promises';
+import type { InputLine } from '../sources/ndjson/read-lines.ts';
+import { CommandFailed } from './context.ts';
+
+/** Characters of refused lines that are kept back for one write. */
+const WRITE_AT = 65_536;
+/** The lines are the input's own, which may be for its owner alone. */
+const OWNER_ONLY = 0o600;
+/** Without waiting for the reader of a pipe that stands at the name. */
+const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** Why a file at this name is not written to; null for a regular file, which the import replaces as it did an earlier one. */
+function reasonAgainst(found: Stats): string | null {
+  if (found.isSymbolicLink()) return 'is a symbolic link';
+  if (!found.isFile()) return 'is no regular file';
+  return found.nlink > 1 ? 'has another name too (a hard link)' : null;
+}
+
+/** Lines that were refused, kept beside the input so that they can be mended and imported again. Never written through a link. */
+export class RejectedFile {
+  readonly path: string;
+  #file: FileHandle | undefined;
+  #waiting = '';
+  /** Lines of several batches come at the same time; one file is opened, and written to by one at a time. */
+  #written: Promise<void> = Promise.resolve();
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Throws `CommandFailed` where refused lines could not be written: to be called before the input is read. */
+  async requireWritable(): Promise<void> {
+    const found = await lstat(this.path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return null;
+      throw this.#refusal(error.message);
+    });
+    const reason = found === null ? null : reasonAgainst(found);
+    if (reason !== null) throw this.#refusal(reason);
+  }
+
+  async add(line: InputLine, reason: string): Promise<void> {
+    const whole = line.bytes.length === line.length;
+    const text = line.bytes.toString('utf8');
+    const kept = Buffer.from(text).equals(line.bytes) ? { text } : { base64: line.bytes.toString('base64') };
+    this.#waiting += `${JSON.stringify({ line: line.number, reason, ...kept, ...(whole ? {} : { bytes: line.length }) })}\n`;
+    if (this.#file === undefined || this.#waiting.length > WRITE_AT) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    this.#written = this.#written.then(() => this.#write());
+    await this.#written;
+  }
+
+  async #write(): Promise<void> {
+    const text = this.#waiting;
+    if (text === '') return;
+    this.#waiting = '';
+    this.#file ??= await this.#open();
+    await this.#file.writeFile(text);
+  }
+
+  async #open(): Promise<FileHandle> {
+    const file = await open(this.path, FLAGS, OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
+      throw this.#refusal(error.code === 'ELOOP' ? 'is a symbolic link' : error.message);
+    });
+    const reason = reasonAgainst(await file.stat());
+    if (reason === null) {
+      await file.truncate();
+      return file;
+    }
+    await file.close();
+    throw this.#refusal(reason);
+  }
+
+  #refusal(reason: string): CommandFailed {
+    return new CommandFailed(
+      `the refused lines cannot be written: ${this.path} ${reason}; they are only in the input: remove that file and run the same import again, which repeats nothing`,
+    );
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.#flush();
+    } finally {
+      await this.#file?.close();
+    }
+  }
+}
