@@ -3,7 +3,7 @@ import { type AppendLane, AnswerLost } from './append-lane.ts';
 import type { Answer } from './append-outcomes.ts';
 import { type EncodedAppend, encodeAppend } from './append-requests.ts';
 import { toPosition } from './log-position.ts';
-import { NotReached } from './wire-errors.ts';
+import { CertificateRefused, NotReached } from './wire-errors.ts';
 
 interface Waiting {
   readonly append: EncodedAppend;
@@ -117,7 +117,8 @@ export class AppendQueue {
         return;
       }
       if (error instanceof AnswerLost) each.until ??= Date.now() + this.#dependencies.againMs;
-      if (each.until === null) each.reject(new LogUnavailable('the log could not be reached; nothing was stored', { cause: error }));
+      const why = error instanceof CertificateRefused ? error.message : 'the log could not be reached';
+      if (each.until === null) each.reject(new LogUnavailable(`${why}; nothing was stored`, { cause: error }));
       else if (this.#closed || Date.now() + this.#pause > each.until) each.reject(new OutcomeUnknown(LOST, { cause: error }));
       else this.#lost.push(each);
     }

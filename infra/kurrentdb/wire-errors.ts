@@ -15,6 +15,9 @@ export class NotReached extends Error {
   readonly details = 'no connection stands';
 }
 
+/** No connection stood because the server's certificate is not trusted; the message says why. */
+export class CertificateRefused extends NotReached {}
+
 interface WireError {
   readonly code?: unknown;
   readonly details?: unknown;
@@ -40,6 +43,7 @@ export const isConnectionLoss = (error: unknown): boolean => {
 /** The one place where errors of the client become the port's. What is a defect stays as it is. */
 export const mapError = (error: unknown): unknown => {
   if (error instanceof LogUnavailable || error instanceof DeadlineExceeded) return error;
+  if (error instanceof CertificateRefused) return new LogUnavailable(error.message, { cause: error });
   const code = codeOf(error);
   const exception = exceptionOf(error);
   if (code === UNAUTHENTICATED || code === PERMISSION_DENIED || exception === 'access-denied') {

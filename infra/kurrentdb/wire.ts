@@ -1,8 +1,9 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import { LogUnavailable } from '../../src/domain/ports/event-log.ts';
+import { certificateProblem } from './certificate.ts';
 import { connectionText } from './connection-text.ts';
-import { isConnectionLoss, NotReached } from './wire-errors.ts';
+import { CertificateRefused, isConnectionLoss, NotReached } from './wire-errors.ts';
 
 type ReadCall = Parameters<StreamsClient['read']>;
 export type Metadata = Exclude<ReadCall[1], Partial<CallOptions> | undefined>;
@@ -73,17 +74,30 @@ export const openWire = (url: string): Wire => {
   let channel: Channel | undefined;
   let closed = false;
   let batches: Promise<boolean> | undefined;
+  let asking: Promise<string | null> | undefined;
+  /** Calls that fail at the same moment share one look at the certificate. */
+  const refusedCertificate = async (): Promise<CertificateRefused | null> => {
+    asking ??= certificateProblem(url).finally(() => (asking = undefined));
+    const problem = await asking;
+    return problem === null ? null : new CertificateRefused(problem);
+  };
   const run = async <Result>(what: string, action: (streams: StreamsClient) => Promise<Result>): Promise<Result> => {
     for (let attempt = 1; ; attempt += 1) {
       const refused = (): void => {
         if (closed) throw new LogUnavailable('the log was closed; nothing was sent');
       };
       refused();
-      const outcome = await client.execute(streamsGrpc.StreamsClient, what, async (streams) => {
+      let stood = false;
+      const executed = client.execute(streamsGrpc.StreamsClient, what, async (streams) => {
         channel = streams.getChannel();
         if (!(await standing(channel))) return undefined;
         refused();
+        stood = true;
         return { result: await action(streams) };
+      });
+      const outcome = await executed.catch(async (error: unknown) => {
+        if (stood || closed || !isConnectionLoss(error)) throw error;
+        throw (await refusedCertificate()) ?? error;
       });
       if (outcome !== undefined) return outcome.result;
       if (attempt === ATTEMPTS) throw new NotReached('the connection to the log was lost again and again');
@@ -111,7 +125,9 @@ export const openWire = (url: string): Wire => {
         return await batches;
       } catch (error) {
         batches = undefined;
-        throw isConnectionLoss(error) ? new NotReached('the log could not be asked what it takes', { cause: error }) : error;
+        throw isConnectionLoss(error) && !(error instanceof NotReached)
+          ? new NotReached('the log could not be asked what it takes', { cause: error })
+          : error;
       }
     },
     track(call) {

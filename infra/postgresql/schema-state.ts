@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, type ClientBase } from 'pg';
+import { certificateReason } from '../system/certificate-reason.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { isPostgresDsn, shownDsn } from './dsn.ts';
 import { isConnectionLoss, mapError, sqlState } from './errors.ts';
@@ -90,6 +91,12 @@ export const explain = (error: unknown, dsn: string): unknown => {
   if (state === '53300') {
     return new DatabaseRefused(
       `${where} takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer`,
+    );
+  }
+  const untrusted = certificateReason(error);
+  if (untrusted !== null) {
+    return new DatabaseRefused(
+      `the certificate of ${where} is refused: ${untrusted}; correct it, or name its authority with sslrootcert in DATABASE_URL`,
     );
   }
   if (isConnectionLoss(error) && error instanceof Error) {

@@ -1,0 +1,41 @@
+import { readFile } from 'node:fs/promises';
+import { isIP } from 'node:net';
+import { connect } from 'node:tls';
+import { certificateReason } from '../system/certificate-reason.ts';
+
+const DEFAULT_PORT = 2113;
+const CONNECT_MS = 2_000;
+
+const handshakeError = (host: string, port: number, ca: Buffer | undefined): Promise<Error | null> => {
+  const { promise, resolve } = Promise.withResolvers<Error | null>();
+  const socket = connect({
+    host,
+    port,
+    ALPNProtocols: ['h2'],
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  });
+  socket.setTimeout(CONNECT_MS, () => resolve(null));
+  socket.once('secureConnect', () => resolve(null));
+  socket.on('error', resolve);
+  return promise.finally(() => socket.destroy());
+};
+
+/**
+ * What is wrong with the certificate of a server of a connection string, as one sentence; null where none is refused. The client of the log
+ * says of a failed connection only that it failed, so this asks each host for its certificate.
+ */
+export async function certificateProblem(url: string): Promise<string | null> {
+  const [, hosts = '', options = ''] = /^[^:]+:\/\/(?:.*@)?([^/?]+)\/?(?:\?(.*))?$/.exec(url) ?? [];
+  const { tls, tlsCAFile } = Object.fromEntries(new URLSearchParams(options)) as { readonly tls?: string; readonly tlsCAFile?: string };
+  if (tls === 'false') return null;
+  const ca = tlsCAFile === undefined ? undefined : await readFile(tlsCAFile).catch(() => undefined);
+  for (const address of hosts.split(',')) {
+    const [host = '', port] = address.split(':');
+    const reason = certificateReason(await handshakeError(host, port === undefined ? DEFAULT_PORT : Number(port), ca));
+    if (reason !== null) {
+      return `the certificate of the log's server ${address} is refused: ${reason}; correct it, or name its authority with tlsCAFile in EVENTSTORE_URL`;
+    }
+  }
+  return null;
+}
