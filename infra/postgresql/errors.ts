@@ -47,6 +47,9 @@ const NOT_PREPARED = new Set(['26000', '42P05']);
 /** The statement was not run: its name was not, or could not be, prepared on the connection. */
 export const isNotPrepared = (error: unknown): boolean => NOT_PREPARED.has(sqlState(error) ?? '');
 
+/** What a pool of pg says when a caller has waited for a connection for as long as a connection may take to be made. */
+const NONE_FREE = 'timeout exceeded when trying to connect';
+
 /** Raised by `civic.lock_log` once the log has moved away. */
 const LOG_SEALED = 'CR004';
 
@@ -66,6 +69,9 @@ export const mapError = (error: unknown): unknown => {
         cause: error,
       },
     );
+  }
+  if (error instanceof Error && error.message === NONE_FREE) {
+    return new DatabaseUnavailable('no connection to the database was free in time: every one was in use', { cause: error });
   }
   if (isConnectionLoss(error)) return new DatabaseUnavailable('the database could not be reached, or went away', { cause: error });
   return error;

@@ -30,10 +30,7 @@ export class RejectedFile {
 
   /** Throws `CommandFailed` where refused lines could not be written: to be called before the input is read. */
   async requireWritable(): Promise<void> {
-    const found = await lstat(this.path).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT') return null;
-      throw this.#refusal(error.message);
-    });
+    const found = await lstat(this.path).catch(() => null);
     const reason = found === null ? null : reasonAgainst(found);
     if (reason !== null) throw this.#refusal(reason);
   }

@@ -3,6 +3,7 @@ import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
+import { openTransactor } from '../../infra/postgresql/transactor.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { STALL_MS } from '../support/until-reached.ts';
@@ -163,6 +164,18 @@ describe('a transaction', () => {
     await database.transactor.transaction(async (transaction) => await transaction.execute(insert(32)));
     expect((await admin.query('select from t where n between 30 and 39')).rowCount).toBe(1);
   });
+});
+
+test('a transaction that waits in vain for a free connection says so, and not that the database went away', async () => {
+  const one = openTransactor({ dsn: home.url, purpose: 'one' }, 1);
+  const { promise, resolve: finish } = Promise.withResolvers<void>();
+  const holding = one.transaction(async () => await promise);
+  const waiting = await one.transaction(async () => undefined).catch((error: unknown) => error);
+  finish();
+  await holding;
+  await one.close();
+  expect(waiting).toBeInstanceOf(DatabaseUnavailable);
+  expect((waiting as Error).message).toBe('no connection to the database was free in time: every one was in use');
 });
 
 test('a database that cannot be reached is reported as unavailable', async () => {

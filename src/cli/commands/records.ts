@@ -4,6 +4,8 @@ import { addAbortSignal } from 'node:stream';
 import type { Command } from 'commander';
 import { exportRecords } from '../../../queries/export-records.ts';
 import { recordVersions } from '../../../queries/record-versions.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
+import { LogUnavailable, OutcomeUnknown } from '../../domain/ports/event-log.ts';
 import { uuid } from '../../domain/records/fields.ts';
 import { isResource, RESOURCES } from '../../domain/records/resources.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
@@ -73,11 +75,22 @@ const openInput = async (context: CliContext, file: string): Promise<AsyncIterab
   return createReadStream(file, { highWaterMark: 1 << 20, signal: context.stopping });
 };
 
+/** A failure of a store, after which the same import can be run again. */
+const resumable = (error: unknown): unknown =>
+  error instanceof LogUnavailable ||
+  error instanceof OutcomeUnknown ||
+  error instanceof DatabaseUnavailable ||
+  error instanceof DeadlineExceeded
+    ? new CommandFailed(
+        `the import stopped: ${error.message}; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest`,
+      )
+    : error;
+
 const runImport = async (context: CliContext, file: string, options: Options): Promise<void> => {
-  const input = await openInput(context, file);
-  const started = performance.now();
   const rejectedFile = new RejectedFile(file === '-' ? 'import.rejected.ndjson' : `${file}.rejected.ndjson`);
   await rejectedFile.requireWritable();
+  const input = await openInput(context, file);
+  const started = performance.now();
   const bar = progressBar(context.stderr, 'lines');
   const tally = await withCivic(context, { projector: true }, async (civic) => {
     try {
@@ -90,7 +103,7 @@ const runImport = async (context: CliContext, file: string, options: Options): P
       await waitUntilVisible(context, civic, result.last);
       return result;
     } catch (error) {
-      throw context.stopping.aborted ? context.stopping.reason : error;
+      throw context.stopping.aborted ? context.stopping.reason : resumable(error);
     } finally {
       bar.stop();
       await rejectedFile.close();
