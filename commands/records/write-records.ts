@@ -1,5 +1,6 @@
 import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
 import type { Clock } from '../../src/domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
 import {
   type AppendOutcome,
   type EventLog,
@@ -47,7 +48,7 @@ export interface WriteRecordsDependencies {
 
 /**
  * Writes record changes as one command, each stream by itself: the newest event of every stream is read in one call, all appends go in one call, and
- * what met a conflict or an unknown outcome is looked up by its event ids and decided again. Throws when the deadline passes.
+ * what met a conflict or an unknown outcome is looked up by its event ids and decided again. Throws `DeadlineExceeded` when the deadline passes, and what the log throws.
  */
 export const createRecordWriter = ({ log, clock, identifiers, deadlineMs }: WriteRecordsDependencies): RecordWriter => ({
   async write(changes, context, delivery) {
@@ -111,7 +112,9 @@ const outcomeOf = ({ changed, refused }: Decision, index: number, position: Posi
 
 /** The jitter comes from a fresh id: competing writers part, and randomness comes through its port. */
 const pause = async (attempt: number, clock: Clock, deadline: number, id: string): Promise<void> => {
-  if (clock.now() >= deadline) throw new Error('the records could not be written before the deadline: other writers kept changing them');
+  if (clock.now() >= deadline) {
+    throw new DeadlineExceeded('the records were not written by the deadline: the log was too slow, or other writers kept changing them');
+  }
   const jitter = Number.parseInt(id.slice(-4), 16) / 0x10000;
   await clock.sleep(jitter * Math.min(200, 2 ** attempt));
 };

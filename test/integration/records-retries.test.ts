@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRecordWriter } from '../../commands/records/write-records.ts';
+import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
 import { type AppendOutcome, type EventLog, NO_STREAM, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
 import { recordStream } from '../../src/domain/streams.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
@@ -49,6 +50,27 @@ const storedLate = (log: EventLog, moment: 'before reading' | 'after reading'): 
     },
   };
 };
+
+test('a log that stores nothing until the deadline ends the write as a deadline, which a caller may try again', async () => {
+  const silent: EventLog = {
+    ...civic.log,
+    appendEach: async () => {
+      throw new OutcomeUnknown('injected: no answer');
+    },
+  };
+  let now = 0;
+  const clock = { now: () => (now += 1_000), sleep: async () => undefined };
+  const writer = createRecordWriter({ log: silent, clock, identifiers: civic.identifiers, deadlineMs: 20_000 });
+  const failure = await writer.write([upsert('topics', 9_900, 1)], {}).catch((error: unknown) => error);
+  expect([OutcomeUnknown, DeadlineExceeded].some((kind) => failure instanceof kind)).toBe(true);
+  const changing: EventLog = { ...civic.log, appendEach: async (appends) => appends.map(() => ({ kind: 'conflict', actualRevision: 5 })) };
+  await expect(
+    createRecordWriter({ log: changing, clock, identifiers: civic.identifiers, deadlineMs: 20_000 }).write(
+      [upsert('topics', 9_900, 1)],
+      {},
+    ),
+  ).rejects.toBeInstanceOf(DeadlineExceeded);
+});
 
 test.each(['before reading', 'after reading'] as const)(
   'T4 an append that is stored only after it was looked up in vain is found and not made twice (%s the state again)',
