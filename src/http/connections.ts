@@ -1,11 +1,12 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
 import { Rejection, type RejectionCode } from '../domain/rejections.ts';
 import type { IsTrustedProxy } from './client-address.ts';
 import { brokenRequestAnswer } from './errors.ts';
 import { readBeforeJudging } from './read-before-judging.ts';
 
+/** What has arrived of the bodies of requests that wait on one connection. */
+const MAX_WAITING_BYTES = 65_536;
 /** How long the rest of a body that is not read may go on arriving after the answer. */
 const DRAIN_MS = 5_000;
 /** How long a client may take to read the refusal of what was no request. */
@@ -91,7 +92,7 @@ export class Connections {
     server.on('drop', () => this.#parts.onConnectionRefused('total'));
     server.on('connection', (socket) => this.#opened(socket));
     server.on('timeout', (socket: Socket) => this.#silent(socket));
-    server.on('connect', (_request, socket) => this.#refuse(new Error('CONNECT'), socket));
+    server.on('connect', (_request, socket: Socket) => this.#refuseTunnel(socket));
     // Node would answer an unknown expectation without the envelope, and invite a body before it is known who sends it.
     server.on('checkExpectation', (request, response) => server.emit('request', request, response));
     server.on('checkContinue', (request, response) => server.emit('request', request, response));
@@ -145,9 +146,10 @@ export class Connections {
    */
   #inOrder(handle: RequestListener, request: IncomingMessage, response: ServerResponse): void {
     const connection = this.#open.get(request.socket);
-    if (connection === undefined || request.socket.destroyed) return;
+    if (connection === undefined || !request.socket.writable) return;
     if (!connection.answering) return this.#handle(handle, connection, request, response);
-    if (connection.waiting.length < this.#parts.limits.pipelined) {
+    const held = connection.waiting.reduce((sum, [{ readableLength }]) => sum + readableLength, 0);
+    if (connection.waiting.length < this.#parts.limits.pipelined && held < MAX_WAITING_BYTES) {
       connection.waiting.push([request, response]);
       return;
     }
@@ -163,8 +165,8 @@ export class Connections {
     if (this.#draining) response.shouldKeepAlive = false;
     response.once('close', () => {
       connection.answering = false;
-      if (socket.destroyed) return;
-      // The rest of a body that was not needed may go on arriving, so that the answer is not lost to a reset; then the connection ends.
+      if (!socket.writable) return;
+      // The rest of a body that was not needed may go on arriving for a while, so that a reset does not overtake the answer.
       if (!request.complete) endOfBody(request, socket);
       const next = connection.waiting.shift();
       if (next !== undefined) this.#handle(handle, connection, ...next);
@@ -179,7 +181,13 @@ export class Connections {
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     // The body is what is broken, or late: Fastify answers where it reads the body.
     else if (connection?.answering && !request!.complete) failBody(request!, rejectionOfBroken(error.code));
-    else if (connection?.answering) connection.ending = true;
+    else if (connection?.answering) {
+      connection.ending = true;
+      // What else is sent would keep a connection alive whose client does not read.
+      socket.pause();
+      const last = connection.waiting.at(-1)?.[0];
+      if (last?.complete === false) failBody(last, rejectionOfBroken(error.code));
+    }
     // The request was answered before its body ended.
     else if (request?.complete === false) socket.destroy();
     else this.#refuse(error, socket);
@@ -215,7 +223,15 @@ export class Connections {
     );
   }
 
-  #refuse(error: BrokenRequest, socket: Duplex): void {
+  #refuseTunnel(socket: Socket): void {
+    const connection = this.#open.get(socket);
+    if (!connection?.answering) return this.#refuse(new Error('CONNECT'), socket);
+    // Requests before it have their answers first, and no other answer could be told from theirs.
+    socket.resume();
+    connection.ending = true;
+  }
+
+  #refuse(error: BrokenRequest, socket: Socket): void {
     const target = /^[A-Z]+ (\S+)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '')?.[1];
     const { code, text } = brokenRequestAnswer(rejectionOfBroken(error.code), target);
     this.#parts.onRefused(code);

@@ -58,9 +58,9 @@ export function errorHandler({ logger, metrics }: ErrorParts): (error: unknown, 
       thrown: statusOf(error),
     });
     metrics.refused(code);
-    if (status === STATUSES.request_too_large) {
+    if (request.raw.complete || status === STATUSES.request_too_large) {
       // Fastify ends the connection, and a client that still sends its body would lose the answer to a reset.
-      reply.removeHeader('connection');
+      if (reply.hasHeader('connection')) reply.header('connection', reply.raw.shouldKeepAlive ? 'keep-alive' : 'close');
       request.raw.resume();
     }
     void reply.code(status).headers(headers).send(body);

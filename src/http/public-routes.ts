@@ -67,8 +67,9 @@ function addRoute(app: FastifyInstance, parts: Shared, operation: Operation, ans
         return done(new Rejection('rate_limited', 'too many requests from this address; wait', { retryAfterSeconds: wait }));
       const key = keys.get(url!);
       const kept = key === undefined ? undefined : cache.standing(key);
-      if (kept === undefined) done();
-      else void kept.send(request, reply);
+      if (kept === undefined) return done();
+      const sent = kept.send(request, reply);
+      if (sent instanceof Promise) sent.catch(done);
     },
     handler: async (request, reply) => {
       const question = { params: request.params, query: request.query };

@@ -62,9 +62,12 @@ export function createRepresentation({ body: made, headers, effort }: Representa
       coding === 'gzip'
         ? { level: effort === 'lasting' ? 9 : 6 }
         : { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: size } };
-    const form = asForm(await compressors[coding](body, options), coding);
-    forms[coding] = form;
-    return form;
+    try {
+      return (forms[coding] = asForm(await compressors[coding](body, options), coding));
+    } catch (error) {
+      delete forms[coding];
+      throw error;
+    }
   };
   const size = Buffer.byteLength(body);
   const forms: Partial<Record<Coding, Form | Promise<Form>>> = {};

@@ -7,7 +7,7 @@ export function takeJson(scope: FastifyInstance, parse: (bytes: Buffer) => unkno
   scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => done(null, parse(bytes)));
   scope.addHook('preParsing', (request, reply, _payload, done) => {
     if (!isPlainJson(request)) return done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE());
-    if (request.raw.headers.expect !== undefined) reply.raw.writeContinue();
+    if (request.raw.headers.expect?.toLowerCase() === '100-continue' && request.raw.httpVersion === '1.1') reply.raw.writeContinue();
     done();
   });
 }

@@ -25,6 +25,11 @@ export function addToolRoutes(app: FastifyInstance, parts: ToolRouteParts): void
   const isAllowed = (origin: string): boolean => [...parts.allowedOrigins, new URL(parts.baseUrl()).origin].includes(origin.toLowerCase());
   app.register(
     (scope, _options, done) => {
+      // The plugin adds a route for OPTIONS of every path that begins like this one.
+      scope.addHook('onRequest', (request, reply, next) => {
+        reply.header('cache-control', 'no-store');
+        next(request.routeOptions.url === path ? undefined : new Rejection('not_found', 'there is nothing at this path'));
+      });
       scope.register(cors, {
         origin: (origin, decide) => decide(null, origin !== undefined && isAllowed(origin) && origin),
         methods: [method],
@@ -35,8 +40,7 @@ export function addToolRoutes(app: FastifyInstance, parts: ToolRouteParts): void
       });
       scope.register((admitted, _none, ready) => {
         takeJson(admitted, (bytes) => bytes);
-        admitted.addHook('onRequest', (request, reply, next) => {
-          reply.header('cache-control', 'no-store');
+        admitted.addHook('onRequest', (request, _reply, next) => {
           const { origin } = request.raw.headers;
           next(
             origin === undefined || isAllowed(origin)
@@ -54,9 +58,10 @@ export function addToolRoutes(app: FastifyInstance, parts: ToolRouteParts): void
         });
         if (parts.allowedOrigins.length > 0) {
           // The plugin answers a preflight of an allowed page before this handler.
-          admitted.options('', { config: { operationId } }, () => {
+          const refuse = () => {
             throw new Rejection('invalid_parameter', 'OPTIONS is what a page of an allowed origin sends');
-          });
+          };
+          admitted.options('', { config: { operationId }, onRequest: refuse }, refuse);
         }
         ready();
       });

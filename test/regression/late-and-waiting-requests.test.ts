@@ -1,0 +1,124 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import { EMPTY_ANSWERS, type EdgeSettings, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
+import { type RawConnection, rawConnection } from '../support/http-raw.ts';
+
+let edge: HttpEdge;
+let raw: RawConnection;
+afterEach(async () => {
+  raw.socket.destroy();
+  await edge.close();
+});
+
+const open = async (settings: EdgeSettings = {}): Promise<void> => {
+  edge = await startHttpEdge(settings);
+  raw = await rawConnection(edge.port);
+};
+const get = (path: string, ...headers: string[]): string =>
+  [`GET ${path} HTTP/1.1`, 'host: x', `authorization: Bearer ${edge.keys.all}`, ...headers, '', ''].join('\r\n');
+const post = (path: string, body: string, ...headers: string[]): string =>
+  [
+    `POST ${path} HTTP/1.1`,
+    'host: x',
+    `authorization: Bearer ${edge.keys.all}`,
+    'content-type: application/json',
+    `content-length: ${body.length}`,
+    ...headers,
+    '',
+    body,
+  ].join('\r\n');
+const HEALTH = '/api/v1/data/health';
+const BATCH = '/api/v1/data/batch';
+const SOUND = JSON.stringify({ requests: [{ resource: 'topics', ids: ['x'] }] });
+
+/** The statuses that were received, in their order. */
+const statuses = (received: string): number[] => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+
+/** Holds the answer to health until it is released. */
+const held = () => {
+  const asked = Promise.withResolvers<void>();
+  const released = Promise.withResolvers<void>();
+  edge.answerWith({
+    readCivicHealth: async () => {
+      asked.resolve();
+      await released.promise;
+      return EMPTY_ANSWERS.readCivicHealth();
+    },
+  });
+  return { asked: asked.promise, release: released.resolve };
+};
+
+describe('requests behind a running one', () => {
+  test('whose bodies are over 64 KiB together end the connection', async () => {
+    await open();
+    const { asked, release } = held();
+    raw.send(get(HEALTH));
+    await asked;
+    raw.send(post('/api/v1/nothing', 'x'.repeat(60_000)).repeat(4));
+    expect(statuses(await raw.ended())).toEqual([]);
+    release();
+  });
+
+  test('do not run where the answer before them is the last of the connection', async () => {
+    await open();
+    const { asked, release } = held();
+    raw.send(get(HEALTH, 'connection: close') + post(BATCH, SOUND));
+    await asked;
+    release();
+    expect(statuses(await raw.ended())).toEqual([200]);
+    expect(edge.calls.map(({ name }) => name)).toEqual(['readCivicHealth']);
+  });
+
+  test('have their answers before a CONNECT behind them ends the connection', async () => {
+    await open();
+    raw.send(`${get(HEALTH)}${get('/api/v1/data/nothing')}CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n`);
+    expect(statuses(await raw.ended())).toEqual([200, 404]);
+  });
+
+  test('are refused at once where their body is broken', async () => {
+    await open();
+    const { asked, release } = held();
+    raw.send(get(HEALTH));
+    await asked;
+    const head = `POST ${BATCH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${edge.keys.all}\r\ncontent-type: application/json\r\n`;
+    raw.send(`${head}transfer-encoding: chunked\r\n\r\nzz\r\n`);
+    release();
+    expect(statuses(await raw.ended())).toEqual([200, 400]);
+  });
+});
+
+test('a connection goes on after malformed JSON and after an empty body', async () => {
+  await open();
+  raw.send(post(BATCH, '{') + post(BATCH, '') + post(BATCH, SOUND, 'connection: close'));
+  expect(statuses(await raw.ended())).toEqual([400, 400, 200]);
+});
+
+test('a client that reads no answer and sends a byte now and then is ended', async () => {
+  const body = 'x'.repeat(20_000_000);
+  const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
+  const documents = () => [{ path: '/big', operationId: null, headers, body: async () => body }];
+  await open({ timeouts: { headers: 200, request: 400 }, documents });
+  raw.socket.pause();
+  raw.send(`${get('/big')}GET /x HTTP/1.1\r\n`);
+  const dripping = setInterval(() => raw.socket.write('a'), 100);
+  raw.socket.once('close', () => clearInterval(dripping));
+  // The end shows in the refused writes: nothing is read.
+  await new Promise((resolve) => raw.socket.once('close', resolve));
+});
+
+describe('a preflight', () => {
+  test.each(['/api/v1/mcpx', '/api/v1/mcp/other'])('of %s is 404 in the envelope', async (path) => {
+    await open({ allowedOrigins: ['https://app.example.org'] });
+    const headers = { origin: 'https://app.example.org', 'access-control-request-method': 'POST' };
+    const response = await fetch(edge.url + path, { method: 'OPTIONS', headers });
+    expect([response.status, await response.json()]).toEqual([404, { error: { code: 'not_found', message: expect.any(String) } }]);
+  });
+
+  test('of the tool endpoint is not stored, and one without an origin is 400', async () => {
+    await open({ allowedOrigins: ['https://app.example.org'] });
+    const headers = { origin: 'https://app.example.org', 'access-control-request-method': 'POST' };
+    const allowed = await fetch(`${edge.url}/api/v1/mcp`, { method: 'OPTIONS', headers });
+    expect([allowed.status, allowed.headers.get('cache-control')]).toEqual([204, 'no-store']);
+    const without = await fetch(`${edge.url}/api/v1/mcp`, { method: 'OPTIONS' });
+    expect(without.status).toBe(400);
+  });
+});
