@@ -6,7 +6,7 @@ import { certificateReason } from '../system/certificate-reason.ts';
 const DEFAULT_PORT = 2113;
 const CONNECT_MS = 2_000;
 
-const handshakeError = (host: string, port: number, ca: Buffer | undefined): Promise<Error | null> => {
+const handshakeError = async (host: string, port: number, ca: Buffer | undefined): Promise<Error | null> => {
   const { promise, resolve } = Promise.withResolvers<Error | null>();
   const socket = connect({
     host,
@@ -27,12 +27,14 @@ const handshakeError = (host: string, port: number, ca: Buffer | undefined): Pro
  */
 export async function certificateProblem(url: string): Promise<string | null> {
   const [, hosts = '', options = ''] = /^[^:]+:\/\/(?:.*@)?([^/?]+)\/?(?:\?(.*))?$/.exec(url) ?? [];
-  const { tls, tlsCAFile } = Object.fromEntries(new URLSearchParams(options)) as { readonly tls?: string; readonly tlsCAFile?: string };
-  if (tls === 'false') return null;
-  const ca = tlsCAFile === undefined ? undefined : await readFile(tlsCAFile).catch(() => undefined);
+  // The client reads the names of options in any letter case, with or without hyphens.
+  const named = new Map([...new URLSearchParams(options)].map(([name, value]) => [name.toLowerCase().replaceAll(/[-_]/g, ''), value]));
+  if (named.get('tls')?.toLowerCase() === 'false') return null;
+  const file = named.get('tlscafile');
+  const ca = file === undefined ? undefined : await readFile(file).catch(() => undefined);
   for (const address of hosts.split(',')) {
     const [host = '', port] = address.split(':');
-    const reason = certificateReason(await handshakeError(host, port === undefined ? DEFAULT_PORT : Number(port), ca));
+    const reason = certificateReason(await handshakeError(host, port === undefined ? DEFAULT_PORT : Number(port), ca).catch(() => null));
     if (reason !== null) {
       return `the certificate of the log's server ${address} is refused: ${reason}; correct it, or name its authority with tlsCAFile in EVENTSTORE_URL`;
     }

@@ -10,6 +10,8 @@ const DEFAULT_GRACE_MS = 1_000;
 /** How much longer than the server's deadline for one statement the server may be silent before the connection counts as dead. */
 const DEAD_AFTER_MS = 1_000;
 /** A statement that runs for longer delays the statements behind it noticeably. */
+/** A pooler that gives each statement another session never finds a prepared one. */
+const MAX_RESENDS = 20;
 const SLOW_MS = 100;
 
 export interface Answer {
@@ -55,13 +57,13 @@ export class PipelinedConnection {
   /** Throws `DatabaseUnavailable` or `DeadlineExceeded`; an error of the statement itself stays as it is. */
   async run(statement: Statement): Promise<Answer> {
     const deadline = performance.now() + this.#timeoutMs;
-    for (;;) {
+    for (let left = MAX_RESENDS; ; left -= 1) {
       try {
         return await this.#send(statement, deadline);
       } catch (error) {
         // The statement of this name that was sent first failed before it was prepared: those behind it were sent without their text, and
         // several of them may be sent with it then.
-        if (!isNotPrepared(error) || performance.now() > deadline) throw error;
+        if (!isNotPrepared(error) || left === 0 || performance.now() > deadline) throw error;
       }
     }
   }

@@ -28,7 +28,7 @@ export class RejectedFile {
     this.path = path;
   }
 
-  /** Throws `CommandFailed` where refused lines could not be written: to be called before the input is read. */
+  /** Throws `CommandFailed` where the path is a link or no file: to be called before the input is read. */
   async requireWritable(): Promise<void> {
     const found = await lstat(this.path).catch(() => null);
     const reason = found === null ? null : reasonAgainst(found);
@@ -58,7 +58,8 @@ export class RejectedFile {
 
   async #open(): Promise<FileHandle> {
     const file = await open(this.path, FLAGS, OWNER_ONLY).catch((error: NodeJS.ErrnoException) => {
-      throw this.#refusal(error.code === 'ELOOP' ? 'is a symbolic link' : error.message);
+      if (error.code === 'ELOOP') throw this.#refusal('is a symbolic link');
+      throw new CommandFailed(`the refused lines cannot be written: ${error.message}; they are only in the input`);
     });
     const reason = reasonAgainst(await file.stat());
     if (reason === null) {

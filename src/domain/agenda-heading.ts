@@ -20,7 +20,7 @@ const HEADING = new RegExp(
     'minutes',
     'informal reports?|staff reports?|reports?(?: of the city manager)?',
     'resolutions?|ordinances?|contracts?|appointments?|board appointments?|claims?|purchases?|land|general',
-  ].join('|')})(?:\\s*[-–—:]\\s*(?:consent|individual|under advisement|items?|general|continued|cont\\.?|\\s|[-–—:])*)?[.:]?$`,
+  ].join('|')})(?:\\s*[-–—:](?:consent|individual|under advisement|items?|general|continued|cont\\.?|\\s|[-–—:])*)?[.:]?$`,
   'i',
 );
 
@@ -28,17 +28,20 @@ const HEADING = new RegExp(
 const UNIT =
   /^(?:(?:The )?(?:Department|Office|Division|Bureau) of .*|(?:(?:\p{Lu}[^\s.;:$\d]*|and|&) )*(?:Department|Office|Services|Division|Library|Court|Judiciary|Solutions|Service))$/u;
 
+/** No heading is longer; titles of sources have no limit of their own. */
+const MAX_LENGTH = 200;
+
 const wordCount = (title: string): number => title.split(/\s+/).length;
 const isCapitals = (title: string): boolean => !/\p{Ll}/u.test(title) && wordCount(title) <= 8 && !/\d/.test(title);
 
 /** Whether the whole title is one of the usual headings, or a step of every meeting. */
 export function isHeadingTitle(title: string): boolean {
-  return HEADING.test(title);
+  return title.length <= MAX_LENGTH && HEADING.test(title);
 }
 
 /** Whether the title could head a group of items: a few words in capitals, or the name of a part of the administration. */
 export function isGroupTitle(title: string): boolean {
-  return isCapitals(title) || (UNIT.test(title) && wordCount(title) <= 9);
+  return title.length <= MAX_LENGTH && (isCapitals(title) || (UNIT.test(title) && wordCount(title) <= 9));
 }
 
 /**

@@ -68,7 +68,9 @@ const published = (facts: ReportFacts): Verdict | null => {
       ? findings.arrivedFinding(matches.certain, publishedSince)
       : findings.publishedFinding(matches.certain, publishedSince);
   const late = publishedSince > report.submittedAt ? 'publication_delay' : null;
-  return to(facts, { to: 'resolved', verifiedRecords, finding, reasonCode: report.reasonCode ?? late });
+  // The report shows the reason of an earlier move until another states one: only a confirmed gap is resolved for its own reason.
+  const ofGap = report.status === 'gap_confirmed' || report.status === 'backfilling' ? report.reasonCode : null;
+  return to(facts, { to: 'resolved', verifiedRecords, finding, reasonCode: ofGap ?? late });
 };
 
 const allOf = <Value>(values: readonly Value[], is: (value: Value) => boolean): boolean => values.length > 0 && values.every(is);
