@@ -69,7 +69,7 @@ function addRoute(app: FastifyInstance, parts: Shared, operation: Operation, ans
       const kept = key === undefined ? undefined : cache.standing(key);
       if (kept === undefined) return done();
       const sent = kept.send(request, reply);
-      if (sent instanceof Promise) sent.catch(done);
+      if (sent instanceof Promise) sent.catch((error: unknown) => reply.send(error));
     },
     handler: async (request, reply) => {
       const question = { params: request.params, query: request.query };

@@ -172,8 +172,9 @@ const page = (share: number | null, resource: SomeResource | null, limit: number
       await expect(reading).rejects.toSatisfy((error) => error instanceof Rejection && error.code === wanted.refused);
       return;
     }
-    const { items, next, hasMore, replayExpiresAt } = readPage((await reading).text);
-    expect({ items: items.map((item) => `${item.position} ${item.text}`), next, hasMore, replayExpiresAt }).toEqual(wanted);
+    const { items, next, hasMore, replayExpiresAt, historyPruned } = readPage((await reading).text);
+    const texts = items.map((item) => `${item.position} ${item.text}`);
+    expect({ items: texts, next, hasMore, replayExpiresAt, historyPruned }).toEqual(wanted);
   },
   toString: () => `page(${share ?? 'oldest'}, ${resource ?? 'all'}, ${limit})`,
 });
