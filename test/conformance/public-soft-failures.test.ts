@@ -120,11 +120,18 @@ test('every failure is counted, and one a second is logged with their number', a
 test('what was answered before stands no longer once the database is lost', async () => {
   edge.answerWith({ listRecentAgendaHits: async () => ({ text: '{"data":[1]}', items: 1 }) });
   const recent = async (directive?: string) => expectPublicSuccess(await fetch(`${edge.url}/api/v1/public/agenda-hits`), directive);
-  // The watch of the position may fall asleep or wake up in between: ask until an answer is kept.
-  for (let asked = -1; asked !== edge.calls.length; ) {
-    asked = edge.calls.length;
-    expect(await recent()).toEqual({ data: [1] });
-  }
+  const untilKept = async (): Promise<void> => {
+    for (let asked = -1; asked !== edge.calls.length; ) {
+      asked = edge.calls.length;
+      expect(await recent()).toEqual({ data: [1] });
+    }
+  };
+  // A loss before this test drops answers until the watch has looked at the position again: wait until it sees one move.
+  await untilKept();
+  const before = edge.calls.length;
+  edge.position = 'moved';
+  await expect.poll(async () => recent().then(() => edge.calls.length)).toBeGreaterThan(before);
+  await untilKept();
   const moment = edge.now;
   const down = async () => {
     throw new DatabaseUnavailable('down');

@@ -47,13 +47,14 @@ beforeAll(async () => {
   for (let times = 0; times < 8; times++) await search.search({ query: 'c1' });
   const body = `case when n % 100 = 0 then '${agendaId('public_bodies', 'plano')}' else '${agendaId('public_bodies', 'dallas')}' end`;
   await session.query(
-    `insert into ${tables.meetings} (meeting_id, body_id, source_id, status, starts_at, day, period)
-     select ${uuid('n', 1)}, '${agendaId('public_bodies', 'dallas')}', null, 'held', ${startsAt(`n * ${MEETING}`)}, 0, ${period(`n * ${MEETING}`)}
+    `insert into ${tables.meetings} (meeting_id, body_id, source_id, status, starts_at, day, period, timezone)
+     select ${uuid('n', 1)}, '${agendaId('public_bodies', 'dallas')}', null, 'held', ${startsAt(`n * ${MEETING}`)}, 0, ${period(`n * ${MEETING}`)},
+       'America/Chicago'
      from generate_series(0, ${ITEMS / MEETING - 1}) n`,
   );
   await session.query(
-    `insert into ${tables.items} (item_id, meeting_id, title, source_url)
-     select ${uuid('n', 2)}, ${uuid(`n / ${MEETING}`, 1)}, 'Item ' || n, 'https://example.org/' || n from generate_series(0, ${ITEMS - 1}) n`,
+    `insert into ${tables.items} (item_id, meeting_id, title, source_url, heading)
+     select ${uuid('n', 2)}, ${uuid(`n / ${MEETING}`, 1)}, 'Item ' || n, 'https://example.org/' || n, false from generate_series(0, ${ITEMS - 1}) n`,
   );
   await session.query(
     `insert into ${tables.entries} (item_id, starts_at, day, period, words)
