@@ -75,7 +75,7 @@ test(`T7 projectors that are killed ${KILLS} times at random moments while event
         civic.clock.advance(below(random, 1000));
         await civic.writer.write(randomChanges(random, 20, 30), {});
         if (round % 10 === 0) await appendAccount(civic.log, round, random);
-        await civic.clock.sleep(below(random, 20));
+        await civic.clock.sleep(below(random, 100));
       }
     })();
     try {

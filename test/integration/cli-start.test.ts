@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { keeperOf, postmasterOf, processesOf } from '../support/embedded-users.ts';
 import { bannerOf, type Installation, makeInstallation, remaining, runProgram, type Running } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
@@ -13,18 +14,25 @@ const CONTROL_C = '\x03';
 const NPM_START = ['npm', 'start', '--ignore-scripts', '--silent'];
 
 let installation: Installation;
-let started: Running[];
+let started: Running[] = [];
 
-beforeEach(() => {
-  installation = makeInstallation('civic-start-');
-  started = [];
-});
+const makeOne = (): void => void (installation = makeInstallation('civic-start-'));
+/** For a test whose subject is the first start. */
+const makeAnother = async (): Promise<void> => {
+  await installation.close();
+  makeOne();
+};
+
+beforeAll(makeOne);
 
 afterEach(async () => {
   for (const program of started) program.kill('SIGTERM');
   await Promise.all(started.map(({ ended }) => ended));
-  await installation.close();
+  started = [];
+  expect(await remaining(installation.dataDir)).toEqual([]);
 });
+
+afterAll(() => installation.close());
 
 const childrenOf = (pid: number): number[] =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
@@ -72,6 +80,7 @@ const TERMINAL = spawnSync('script', ['--version']).status === 0;
 test.skipIf(!TERMINAL)(
   'a first start on a terminal prints a key with which the printed lines work as they are (needs script)',
   async () => {
+    await makeAnother();
     // A terminal without output processing, so that lines end as the program ends them.
     const inside = `stty -opost; exec ${NPM_START.join(' ')}`;
     const command = ['script', '--quiet', '--return', '--command', inside, '/dev/null'];
@@ -92,6 +101,7 @@ test.skipIf(!TERMINAL)(
 );
 
 test('a first start into a file or a pipe prints no key but the command that issues one, which works as printed', async () => {
+  await makeAnother();
   const { banner, npm } = await npmStart('on');
   expect(banner).not.toContain('crs_');
   const command =
@@ -147,6 +157,7 @@ test('SIGINT to the whole group, as a terminal sends it, ends everything with ex
 });
 
 test('SIGTERM in the middle of a start ends it with exit 0, and the next start is whole', async () => {
+  await makeAnother();
   const starting = installation.launch({ sample: 'on' });
   starting.ready.catch(() => undefined);
   await untilTrue('the server of the new folder is being made', () => processesOf(installation.dataDir).length > 0);
@@ -170,7 +181,8 @@ test.each(['the service', 'the keeper', 'PostgreSQL', 'all of them'])(
       installation.civic(['records', 'import', '-', '--json'], {
         input: `${JSON.stringify({ op: 'upsert', resource: 'topics', id: '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11', data: topic(name) })}\n`,
       });
-    expect((await change('kept')).exitCode).toBe(0);
+    const name = `kept when ${victim} is killed`;
+    expect((await change(name)).exitCode).toBe(0);
     const [keeper, postmaster] = [keeperOf(installation.dataDir), postmasterOf(installation.dataDir)];
     if (victim === 'the keeper' || victim === 'all of them') process.kill(keeper, 'SIGKILL');
     if (victim === 'PostgreSQL' || victim === 'all of them') process.kill(postmaster, 'SIGKILL');
@@ -178,7 +190,7 @@ test.each(['the service', 'the keeper', 'PostgreSQL', 'all of them'])(
     const again = await installation.start();
     const answer = await again.fetch('/api/v1/data/changes?resource=topics', { key });
     expect(answer.status).toBe(200);
-    expect(await answer.text()).toContain('"name":"kept"');
+    expect(await answer.text()).toContain(`"name":"${name}"`);
     expect((await again.stop()).exitCode).toBe(0);
   },
 );
@@ -198,6 +210,7 @@ const untilAnswered = async (ask: () => Promise<Response>): Promise<number> => {
   for (;;) {
     const { status } = await ask();
     if (status === 200 || performance.now() - from > 30_000) return status;
+    await after(20);
   }
 };
 

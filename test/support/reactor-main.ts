@@ -9,7 +9,9 @@ import { createClassificationReactor } from '../../src/reactors/classification/c
  * `classifying`, waits for a line, and says how its batch ended.
  */
 const [mode, url, leaseMs] = process.argv.slice(2) as ['after-writing' | 'before-writing', string, string];
-const classification = await openClassification(url, { folds: false });
+/** A frozen process may hold the lock of its row: the server ends its transaction. */
+const IDLE_IN_TRANSACTION_MS = 5_000;
+const classification = await openClassification(url, { folds: false, idleInTransactionMs: IDLE_IN_TRANSACTION_MS });
 const lines = createInterface({ input: process.stdin });
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
