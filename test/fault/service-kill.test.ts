@@ -11,7 +11,7 @@ import { seededRandom } from '../support/seeded-random.ts';
 import { type Answered, type Installation, makeInstallation, type Service } from '../support/service.ts';
 
 /** `SOAK_KILLS=200 SOAK_SEED=7 vitest run --project fault test/fault/service-kill.test.ts` is the long run. */
-const KILLS = Number(process.env['SOAK_KILLS'] ?? 12);
+const KILLS = Number(process.env['SOAK_KILLS'] ?? 8);
 const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
 const LINES_A_FILE = 200;
 /** Between two pieces of work of one actor: what they do all the time leaves the starts no processor. */

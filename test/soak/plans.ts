@@ -19,7 +19,7 @@ export const shortSoak = (seed: number): SoakPlan => ({
   seed,
   api: 2,
   projectors: 2,
-  replicas: 20,
+  replicas: 12,
   replicators: 1,
   importers: 1,
   writers: 2,
