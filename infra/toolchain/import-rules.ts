@@ -15,7 +15,7 @@ const QUERIES = '^queries/';
 /** What a customer runs against the service; it shares words with us and nothing else. */
 const CLIENT = '^client/';
 const INWARD = [DOMAIN, CONTRACT, COMMANDS, QUERIES];
-const EDGES = '^src/(http|ops|metrics|mcp|cli|serving|admission|sources|documents|reactors)/';
+const EDGES = '^src/(http|ops|metrics|mcp|cli|serving|admission|sources|documents|reactors|answers)/';
 const PROGRAM = '^src/(settings|civic|read-models)[.]ts$';
 
 /** The table of the architecture page; `test` and `bench` are under no rule but the ones on circles and on what cannot be found. */
@@ -29,8 +29,9 @@ const PARTS: readonly Part[] = [
   { from: '^src/admission/', ours: ['^src/admission/', ...INWARD] },
   { from: '^src/sources/', ours: ['^src/sources/', ...INWARD] },
   { from: '^src/documents/', ours: ['^src/documents/', ...INWARD] },
+  { from: '^src/answers/', ours: ['^src/(answers|admission)/', ...INWARD] },
   { from: '^src/metrics/', ours: ['^src/metrics/', DOMAIN, QUERIES] },
-  { from: '^src/(http|ops|mcp)/', ours: ['^src/(http|ops|metrics|mcp|admission|documents)/', ...INWARD] },
+  { from: '^src/(http|ops|mcp)/', ours: ['^src/(http|ops|answers|metrics|mcp|admission|documents)/', ...INWARD] },
   { from: '^src/cli/', ours: [EDGES, PROGRAM, CLIENT, '^projections/', ...INWARD] },
   { from: '^src/serving/', ours: [EDGES, PROGRAM, '^projections/', ...INWARD] },
   { from: CLIENT, ours: [CLIENT, DOMAIN] },
@@ -52,7 +53,7 @@ export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   'cli-progress': ['^src/cli/'],
   fastify: ['^src/(http|ops)/'],
   '@fastify/cors': ['^src/http/'],
-  'lru-cache': ['^src/http/'],
+  'lru-cache': ['^src/(answers|http)/'],
   negotiator: ['^src/http/'],
   '@fastify/proxy-addr': ['^src/http/'],
   '@modelcontextprotocol/server': ['^src/mcp/'],

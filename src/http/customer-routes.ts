@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createAnswers, type Exchange } from '../answers/customer-answers.ts';
 import type { Admission, Principal } from '../admission/admit.ts';
 import type { ReportClients } from '../admission/report-clients.ts';
 import type { JsonPage, OperationFunctions } from '../contract/handlers.ts';
@@ -8,7 +9,6 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { BucketState } from '../domain/ports/window-counts.ts';
 import { Rejection } from '../domain/rejections.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
-import { createAnswers, type Exchange } from './answers.ts';
 import { clientAddress } from './client-address.ts';
 import { ignoreBodies, parseJson, takeJson } from './request-bodies.ts';
 

@@ -1,4 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { type AnswerCache, createAnswerCache } from '../answers/answer-cache.ts';
+import { watchPosition } from '../answers/position-watch.ts';
+import { createPublicAnswers, type PublicAnswer } from '../answers/public-answers.ts';
 import type { PublicLimits } from '../admission/public-limits.ts';
 import type { PublicFunctions } from '../contract/handlers.ts';
 import type { Operation } from '../contract/operation.ts';
@@ -8,11 +11,8 @@ import { DatabaseUnavailable } from '../domain/ports/database.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import { Rejection } from '../domain/rejections.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
-import { type AnswerCache, createAnswerCache } from './answer-cache.ts';
 import { clientAddress } from './client-address.ts';
 import { routerPath } from './customer-routes.ts';
-import { watchPosition } from './position-watch.ts';
-import { createPublicAnswers, type PublicAnswer } from './public-answers.ts';
 import { createRepresentation, type Representation } from './representation.ts';
 
 export interface PublicRouteParts {
@@ -33,7 +33,7 @@ const MAX_TARGET_LENGTH = 300;
 const LOG_EVERY_MS = 1_000;
 
 interface Shared extends PublicRouteParts {
-  readonly cache: AnswerCache;
+  readonly cache: AnswerCache<Representation>;
   /** What was read before is out of date. */
   readonly onDatabaseLost: () => void;
 }
@@ -43,7 +43,7 @@ export function addPublicRoutes(app: FastifyInstance, parts: PublicRouteParts): 
   const { clock } = parts;
   const watch = watchPosition({ readPosition: parts.readPosition, clock });
   app.addHook('onClose', async () => watch.close());
-  const shared = { ...parts, cache: createAnswerCache({ watch, clock }), onDatabaseLost: () => watch.lost() };
+  const shared = { ...parts, cache: createAnswerCache<Representation>({ watch, clock }), onDatabaseLost: () => watch.lost() };
   const answers = createPublicAnswers(parts.publicFunctions);
   for (const [id, operation] of Object.entries(PUBLIC_OPERATIONS)) addRoute(app, shared, operation, answers[id as PublicOperationId]);
 }

@@ -29,6 +29,7 @@ describe('time and chance', () => {
 
   test('nothing that decides or answers asks the machine for the time: the edges and the connectors have the port', () => {
     const edges = sourceFiles([
+      'src/answers',
       'src/http',
       'src/ops',
       'src/metrics',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createAnswerCache } from '../../src/http/answer-cache.ts';
+import { createAnswerCache } from '../../src/answers/answer-cache.ts';
 import type { Representation } from '../../src/http/representation.ts';
 
 const answer = (bytes = 10): Representation => ({ send: () => Promise.reject(new Error('not asked for')), bytes });
