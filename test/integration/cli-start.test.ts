@@ -29,7 +29,8 @@ afterEach(async () => {
   for (const program of started) program.kill('SIGTERM');
   await Promise.all(started.map(({ ended }) => ended));
   started = [];
-  expect(await remaining(installation.dataDir)).toEqual([]);
+  const left = await remaining(installation.dataDir);
+  if (left.length > 0) throw new Error(`left behind: ${left.map(({ command }) => command).join('; ')}`);
 });
 
 afterAll(() => installation.close());
