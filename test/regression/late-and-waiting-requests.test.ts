@@ -94,6 +94,28 @@ test('a connection goes on after malformed JSON and after an empty body', async 
   expect(statuses(await raw.ended())).toEqual([400, 400, 200]);
 });
 
+test('an operation that takes no body does not wait for one', async () => {
+  await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS } });
+  const { promise, resolve } = Promise.withResolvers<void>();
+  edge.answerWith({
+    createCivicSnapshot: async (caller) => {
+      resolve();
+      return EMPTY_ANSWERS.createCivicSnapshot(caller);
+    },
+  });
+  const head = [`POST /api/v1/data/snapshots HTTP/1.1`, 'host: x', `authorization: Bearer ${edge.keys.all}`, 'content-length: 1000000'];
+  raw.send([...head, 'content-type: application/octet-stream', '', 'x'].join('\r\n'));
+  await promise;
+  expect(edge.calls.map(({ name }) => name)).toEqual(['createCivicSnapshot']);
+});
+
+test('a body that was not needed and does not go on is waited for some seconds', async () => {
+  // The deadline of a request would end it too.
+  await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS } });
+  raw.send(`POST ${BATCH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n`);
+  expect(statuses(await raw.ended())).toEqual([401]);
+});
+
 test('a client that reads no answer and sends a byte now and then is ended', async () => {
   const body = 'x'.repeat(20_000_000);
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
