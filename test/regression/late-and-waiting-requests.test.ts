@@ -51,7 +51,7 @@ const held = () => {
 describe('requests behind a running one', () => {
   test('whose bodies are over 64 KiB together end the connection', async () => {
     // The deadline of a request would end it too.
-    await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS } });
+    await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS, keepAlive: HOUR_MS } });
     const { asked, release } = held();
     raw.send(get(HEALTH));
     await asked;
@@ -95,7 +95,7 @@ test('a connection goes on after malformed JSON and after an empty body', async 
 });
 
 test('an operation that takes no body does not wait for one', async () => {
-  await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS } });
+  await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS, keepAlive: HOUR_MS } });
   const { promise, resolve } = Promise.withResolvers<void>();
   edge.answerWith({
     createCivicSnapshot: async (caller) => {
@@ -111,7 +111,7 @@ test('an operation that takes no body does not wait for one', async () => {
 
 test('a body that was not needed and does not go on is waited for some seconds', async () => {
   // The deadline of a request would end it too.
-  await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS } });
+  await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS, keepAlive: HOUR_MS } });
   raw.send(`POST ${BATCH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n`);
   expect(statuses(await raw.ended())).toEqual([401]);
 });
