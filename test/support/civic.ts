@@ -30,6 +30,8 @@ import { STALL_MS, untilReached } from './until-reached.ts';
 export { untilTrue } from './until-reached.ts';
 
 export const DAY_MS = 86_400_000;
+/** For a process that a test freezes: it may hold the lock of a row, and so soon the server ends its transaction. */
+export const FROZEN_MS = 5_000;
 export const RETENTION_MS = 30 * DAY_MS;
 export const LIFETIME_MS = 7 * DAY_MS;
 /** Where the tests' own time begins: 1 January 2026. */

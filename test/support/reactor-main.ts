@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import { FROZEN_MS } from './civic.ts';
 import { openClassification } from './classification.ts';
 import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
 import { createClassificationReactor } from '../../src/reactors/classification/classification-reactor.ts';
@@ -9,9 +10,7 @@ import { createClassificationReactor } from '../../src/reactors/classification/c
  * `classifying`, waits for a line, and says how its batch ended.
  */
 const [mode, url, leaseMs] = process.argv.slice(2) as ['after-writing' | 'before-writing', string, string];
-/** A frozen process may hold the lock of its row: the server ends its transaction. */
-const IDLE_IN_TRANSACTION_MS = 5_000;
-const classification = await openClassification(url, { folds: false, idleInTransactionMs: IDLE_IN_TRANSACTION_MS });
+const classification = await openClassification(url, { folds: false, idleInTransactionMs: FROZEN_MS });
 const lines = createInterface({ input: process.stdin });
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
