@@ -7,6 +7,7 @@ import { decodeUpcomingCursor } from '../src/domain/upcoming-cursor.ts';
 import { RECORD_HISTORY } from '../projections/record-history/tables.ts';
 import { readHighWaterMark } from './high-water-mark.ts';
 import { feedPageStatement, toFeedPage } from './feed-page.ts';
+import { isOtherHistory } from './read-civic-changes.ts';
 
 export interface ExplainCursorDependencies {
   readonly reads: LiveReads;
@@ -103,6 +104,7 @@ const explainFeed = async ({ reads, clock, retentionMs }: ExplainCursorDependenc
   });
   if (page.feedId !== cursor.feedId) return refused(`of another feed than the one served now, ${page.feedId ?? 'which is not open yet'}`);
   if (cursor.position > page.head) return refused('beyond the head of the feed');
+  if (isOtherHistory(page, cursor)) return refused('of history that the service has lost');
   if (cursor.position < page.mark) return refused(`changes after it are pruned, up to ${page.mark}`);
   if (page.changedAfterStart !== null && page.changedAfterStart < cutoff)
     return refused('changes after it are older than the replay retention');

@@ -4,7 +4,7 @@ import { type LiveReads, requireLive } from '../src/domain/ports/projection.ts';
 import type { Resource } from '../src/domain/records/resources.ts';
 import { Rejection } from '../src/domain/rejections.ts';
 import { RECORD_HISTORY, recordHistoryTables } from '../projections/record-history/tables.ts';
-import { readFeedHead } from './feed-head.ts';
+import { type FeedHead, readFeedHead, readFingerprint } from './feed-head.ts';
 
 const ROWS_A_PAGE = 1000;
 
@@ -31,7 +31,7 @@ const recordsAt = (generation: number, resource: Resource | null, boundary: numb
 /** Lines of NDJSON, in the form that an import reads: the records as they stood at one feed position, in the order of their last change. */
 export async function* exportRecords(reads: LiveReads, { resource, at }: ExportRecords): AsyncGenerator<string> {
   const head = await readFeedHead(reads);
-  const boundary = at === undefined ? head.position : positionOf(at, head.feedId, head.position);
+  const boundary = at === undefined ? head.position : await positionOf(reads, at, head);
   for (let after = 0; ; ) {
     const rows = await reads.texts((generation) => recordsAt(generation(RECORD_HISTORY), resource ?? null, boundary, after));
     const mark = rows[0] === undefined ? (await readFeedHead(reads)).mark : Number(rows[0][1]);
@@ -42,10 +42,13 @@ export async function* exportRecords(reads: LiveReads, { resource, at }: ExportR
   }
 }
 
-const positionOf = (text: string, feedId: string | null, head: number): number => {
+const positionOf = async (reads: LiveReads, text: string, { feedId, position: head }: FeedHead): Promise<number> => {
   const cursor = decodeFeedCursor(text);
   if (typeof cursor === 'string') throw new Rejection('invalid_parameter', 'the cursor does not decode as a feed cursor');
   if (cursor.feedId !== feedId) throw new Rejection('cursor_expired', 'the cursor belongs to another feed');
   if (cursor.position > head) throw new Rejection('cursor_expired', 'the cursor is beyond the head of the feed');
+  const fingerprint = await readFingerprint(reads, cursor.position);
+  if (cursor.fingerprint !== null && fingerprint !== null && cursor.fingerprint !== fingerprint)
+    throw new Rejection('cursor_expired', 'the service has lost history that the cursor follows');
   return cursor.position;
 };

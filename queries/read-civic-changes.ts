@@ -1,4 +1,4 @@
-import { decodeFeedCursor, type FeedBinding, feedCursorEncoder } from '../src/domain/cursor.ts';
+import { decodeFeedCursor, type FeedBinding, type FeedCursor, feedCursorEncoder } from '../src/domain/cursor.ts';
 import type { ChangesInput, JsonPage } from '../src/contract/handlers.ts';
 import type { Clock } from '../src/domain/ports/clock.ts';
 import type { LiveReads } from '../src/domain/ports/projection.ts';
@@ -41,7 +41,7 @@ export const createReadCivicChanges =
     );
     const page = toFeedPage(rows);
     if (page.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
-    refuseExpired(page, page.feedId, cursor?.feedId ?? page.feedId, cutoff);
+    refuseExpired(page, cursor, cutoff);
     if (page.bytes > input.maxResponseBytes) {
       throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
     }
@@ -64,19 +64,24 @@ const decodeFor = (text: string, resource: Resource | null) => {
   return cursor;
 };
 
-const refuseExpired = (page: FeedPage, feedId: string, cursorFeedId: string, cutoff: number): void => {
+const refuseExpired = (page: FeedPage, cursor: FeedCursor | null, cutoff: number): void => {
   const expired = (message: string) => new Rejection('cursor_expired', message, { details: RECOVERY });
-  if (cursorFeedId !== feedId) throw expired('the cursor belongs to another feed than the one served now');
+  if (cursor !== null && cursor.feedId !== page.feedId) throw expired('the cursor belongs to another feed than the one served now');
   if (page.start > page.head) throw expired('the cursor is beyond the head of the feed');
+  if (cursor !== null && isOtherHistory(page, cursor)) throw expired('the service has lost history that the cursor follows');
   if (page.start < page.mark) throw expired('changes after the cursor are no longer retained');
   if (page.changedAfterStart !== null && page.changedAfterStart < cutoff) {
     throw expired('changes after the cursor are older than the replay retention');
   }
 };
 
+/** Whether the feed went another way to the cursor's position than it had when the cursor was given out. */
+export const isOtherHistory = ({ startFingerprint }: FeedPage, { fingerprint }: FeedCursor): boolean =>
+  fingerprint !== null && startFingerprint !== null && fingerprint !== startFingerprint;
+
 /** Bytes of an item beside its envelope and body, and of a page beside its items: more than the texts below and two cursors take. */
-const ITEM_BYTES = 80;
-const PAGE_BYTES = 300 + HISTORY_PRUNED.length;
+const ITEM_BYTES = 90;
+const PAGE_BYTES = 320 + HISTORY_PRUNED.length;
 
 interface PageFacts {
   readonly binding: FeedBinding;
@@ -90,20 +95,21 @@ const pageOf = (page: FeedPage, feedId: string, { binding, now, retentionMs, his
   const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES);
   json.ascii('{"data":{"items":[');
   let previous = page.start;
-  for (const [index, [position, envelope, body]] of page.items.entries()) {
+  for (const [index, [position, envelope, body, fingerprint]] of page.items.entries()) {
     if (position <= previous || (binding === 'all' && position !== previous + 1)) {
       throw new Error(`feed position ${position} follows ${previous}`);
     }
     previous = position;
     json
-      .ascii(`${index === 0 ? '' : ','}{"cursor":"${cursorAt(position)}",`)
+      .ascii(`${index === 0 ? '' : ','}{"cursor":"${cursorAt(position, fingerprint)}",`)
       .ascii(envelope)
       .text(body)
       .ascii('}');
   }
   const next = page.moreAfterLast ? page.last! : page.head;
+  const nextFingerprint = page.moreAfterLast ? page.items.at(-1)![3] : page.headFingerprint;
   const expires = (next === page.head ? now : page.changedAfterLast!) + retentionMs;
-  json.ascii(`]},"meta":{"nextCursor":"${cursorAt(next)}","hasMore":${page.moreAfterLast},`);
+  json.ascii(`]},"meta":{"nextCursor":"${cursorAt(next, nextFingerprint)}","hasMore":${page.moreAfterLast},`);
   json.ascii(`"replayExpiresAt":"${new Date(expires).toISOString()}"${historyPruned ? HISTORY_PRUNED : ''}}}`);
   return json.page(page.items.length);
 };

@@ -1,6 +1,7 @@
 import type { Health } from '../src/contract/read-civic-health.ts';
 import type { PaymentState } from '../src/domain/payments/payment-states.ts';
 import { LOG_START } from '../src/domain/ports/event-log.ts';
+import type { SetBack, SetBacks } from '../src/domain/ports/history.ts';
 import type { PaymentLedger } from '../src/domain/ports/payment-ledger.ts';
 import type { LiveReads } from '../src/domain/ports/projection.ts';
 import { countLiveExports, type LiveExports } from './count-live-exports.ts';
@@ -23,17 +24,20 @@ export interface Operations {
   readonly sources: Health['sources'];
   /** Those that have not ended, and those begun in the last day. */
   readonly payments: ReadonlyMap<PaymentState, number>;
+  /** Losses of history that no operator has acknowledged. */
+  readonly setBacks: readonly SetBack[];
 }
 
 export interface ReadOperationsDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
   readonly reads: LiveReads;
   readonly payments: Pick<PaymentLedger, 'countByState'>;
+  readonly setBacks: Pick<SetBacks, 'open'>;
 }
 
 /** Everything that an operator watches and that is the same in every process. Throws what the database or the log throws. */
 export const readOperations = async (deps: ReadOperationsDependencies): Promise<Operations> => {
   const { reads, clock, log } = deps;
-  const [head, feed, projections, reactors, exports, reports, sources, payments] = await Promise.all([
+  const [head, feed, projections, reactors, exports, reports, sources, payments, setBacks] = await Promise.all([
     log.head(),
     readFeedHead(reads),
     listProjections(deps),
@@ -42,7 +46,8 @@ export const readOperations = async (deps: ReadOperationsDependencies): Promise<
     readReportFigures(reads),
     readSources(reads, clock),
     deps.payments.countByState(clock.now() - DAY_MS),
+    deps.setBacks.open(),
   ]);
   const events = log.distance(LOG_START, head);
-  return { log: { head, events }, feedPosition: feed.position, projections, reactors, exports, reports, sources, payments };
+  return { log: { head, events }, feedPosition: feed.position, projections, reactors, exports, reports, sources, payments, setBacks };
 };

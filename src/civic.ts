@@ -18,6 +18,7 @@ import type { CarriedFigures } from './domain/ports/carried.ts';
 import type { Clock } from './domain/ports/clock.ts';
 import type { DeciderCheckpoints } from './domain/ports/decider-checkpoints.ts';
 import type { EventLog, Position } from './domain/ports/event-log.ts';
+import type { SetBacks } from './domain/ports/history.ts';
 import type { GenerationStore } from './domain/ports/generations.ts';
 import type { Logger } from './domain/ports/logger.ts';
 import type { Tracing } from './domain/ports/tracing.ts';
@@ -47,6 +48,7 @@ export interface Civic {
   readonly identifiers: Identifiers;
   readonly randomBytes: RandomBytes;
   readonly log: EventLog;
+  readonly history: HistoryWatch;
   /** For commands on streams that can grow without end. */
   readonly checkpoints: DeciderCheckpoints;
   readonly reads: LiveReads;
@@ -91,6 +93,8 @@ export interface Civic {
   startCarriers(): void;
   /** What this process has carried so; null without KAFKA_BROKERS. */
   readonly carried: CarriedFigures | null;
+  /** Whether every read model has passed the position now. */
+  passed(position: Position): Promise<boolean>;
   /** Resolves true once every read model has passed the position, false at the deadline. */
   settled(position: Position): Promise<boolean>;
   /** Pulls a client of Legistar: over its Web API, another address of it, or recorded responses in a folder. */
@@ -99,6 +103,14 @@ export interface Civic {
   prune(): Promise<number>;
   /** Ends everything that was opened, projectors first. */
   close(): Promise<void>;
+}
+
+export interface HistoryWatch {
+  readonly setBacks: SetBacks;
+  /** The head of a log that has lost history, until every read model has passed it; null otherwise. */
+  catchingUpTo(): Position | null;
+  /** Looks until the signal aborts; `passed` tells whether every read model has. */
+  watch(passed: (position: Position) => Promise<boolean>, signal: AbortSignal): Promise<void>;
 }
 
 export interface Erasing {

@@ -62,8 +62,9 @@ import { createReportClients } from './admission/report-clients.ts';
 import { createReportFunctions } from './admission/report-functions.ts';
 import { createSampledFailures } from './admission/sampled-failures.ts';
 import { createSearchLimit } from './admission/search-limit.ts';
-import type { Civic, Role } from './civic.ts';
+import type { Civic, HistoryWatch, Role } from './civic.ts';
 import { createErasing } from './composition/erasing.ts';
+import { openHistory } from './composition/open-history.ts';
 import { openOwnFeed } from './composition/open-own-feed.ts';
 import { createCarriers } from './composition/carriers.ts';
 import { createUntilClosed } from './composition/until-closed.ts';
@@ -123,10 +124,11 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
     const searchConnections = 2 * settings.CIVIC_SEARCH_CONCURRENCY;
     const database = await openDatabase({ dsn: attached.url, statementTimeoutMs, searchConnections });
     closers.push(() => database.close());
-    const log = await openLog(settings.EVENTSTORE_URL ?? attached.url);
-    closers.push(() => log.close());
+    const stored = await openLog(settings.EVENTSTORE_URL ?? attached.url);
+    closers.push(() => stored.close());
     const figures = new ProcessFigures();
-    const traced = { database: traceDatabase(database, tracing), log: traceLog(log, tracing, figures), tracing, figures };
+    const { log, history } = openHistory({ log: stored, transactor: database.transactor, clock: systemClock, logger, figures });
+    const traced = { database: traceDatabase(database, tracing), log: traceLog(log, tracing, figures), history, tracing, figures };
     return await assemble(settings, role, logger, { time, url: attached.url, ...traced, closers, close });
   } catch (error) {
     await close();
@@ -140,6 +142,7 @@ interface Opened {
   readonly url: string;
   readonly database: Awaited<ReturnType<typeof openDatabase>>;
   readonly log: OpenLog;
+  readonly history: HistoryWatch;
   readonly tracing: Tracing | null;
   readonly figures: ProcessFigures;
   readonly closers: (() => Promise<unknown>)[];
@@ -258,6 +261,8 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     }),
     getAgendaItem: createGetAgendaItem({ reads, clock }),
   };
+  const reachedBy = async (position: Position, deadline: number): Promise<boolean> =>
+    (await Promise.all(PROJECTIONS.map(({ name }) => progress.reached(name, position, deadline)))).every(Boolean);
   let projector: Projector | undefined;
   const { owner, leaseMs } = projectorDependencies;
   const untilClosed = createUntilClosed({ log, store: reactorStore, leaseClock, logger, owner, leaseMs }, tracing, closers);
@@ -274,6 +279,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
     identifiers,
     randomBytes,
     log,
+    history: opened.history,
     checkpoints,
     reads,
     writer,
@@ -304,7 +310,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       ),
       readCivicSnapshotPage: createReadCivicSnapshotPage({ reads, clock }),
       readCivicRecords: createReadCivicRecords(reads, database.columns),
-      readCivicHealth: createReadCivicHealth({ ...listing, ...listingReactors, reads, logger, deadlineMs }),
+      readCivicHealth: createReadCivicHealth({ ...listing, ...listingReactors, history: opened.history, reads, logger, deadlineMs }),
       createFeedSubscription: inTime(
         createCreateSubscription({
           ...subscribing,
@@ -383,11 +389,8 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
       if (carriers !== null) untilClosed([carriers.relay], carriers.runInlet);
     },
     carried: carriers?.figures ?? null,
-    async settled(position) {
-      const deadline = clock.now() + VISIBLE_TIMEOUT_MS;
-      const reached = await Promise.all(PROJECTIONS.map(({ name }) => progress.reached(name, position, deadline)));
-      return reached.every(Boolean);
-    },
+    passed: (position) => reachedBy(position, clock.now()),
+    settled: (position) => reachedBy(position, clock.now() + VISIBLE_TIMEOUT_MS),
     prune: async () =>
       figures.pruned(await pruneLive(generations, database.transactor, { now: clock.now(), retentionMs: settings.CIVIC_REPLAY_RETENTION })),
     close,

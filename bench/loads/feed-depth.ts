@@ -32,7 +32,7 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
     const requests = 60;
     for (let round = 0; round <= bench.rounds; round++) {
       for (const [index, depth] of depths.entries()) {
-        const cursor = encodeFeedCursor({ feedId, position: depth, binding: 'nothing' });
+        const cursor = encodeFeedCursor({ feedId, position: depth, fingerprint: null, binding: 'nothing' });
         const path = `/api/v1/data/changes?limit=${PAGE}&cursor=${cursor}`;
         const job = { kind: 'repeat', url: service.url, method: 'GET', path, bodies: [], connections: 1, requests };
         const { times } = await worker.ask<Generated>({ ...job, headers: `Authorization: Bearer ${key}\r\n` });

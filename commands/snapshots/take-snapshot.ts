@@ -14,6 +14,7 @@ export interface SnapshotGround {
   readonly feedId: string | null;
   readonly position: number;
   readonly mark: number;
+  readonly fingerprint: string | null;
   readonly counts: Readonly<Record<Resource, number>>;
   readonly digests: Readonly<Record<Resource, string>>;
 }
@@ -69,7 +70,7 @@ export const createTakeSnapshot =
     if ((await deps.readGround()).mark > taken.boundary)
       throw new Rejection('feed_unavailable', 'the feed was pruned meanwhile; try again');
     const { snapshotId, feedId, boundary, createdAt, expiresAt, counts, digests } = taken;
-    const boundaryCursor = encodeFeedCursor({ feedId, position: boundary, binding: 'nothing' });
+    const boundaryCursor = encodeFeedCursor({ feedId, position: boundary, fingerprint: ground.fingerprint, binding: 'nothing' });
     return { snapshotId, boundaryCursor, createdAt, expiresAt, counts, digests };
   };
 

@@ -16,6 +16,7 @@ import { type KeptFeed, type SubscriptionCommand, subscriptionDecider } from './
 export interface HighWaterMark {
   readonly feedId: string | null;
   readonly position: number;
+  readonly fingerprint: string | null;
 }
 
 export interface SubscriptionParts extends FoldParts {
@@ -80,7 +81,7 @@ export const createCreateSubscription =
 type Creation = Extract<SubscriptionCommand, { type: 'CreateFeedSubscription' }>;
 
 const commandOf = async (parts: CreationParts, { accountId, keyId, name, resource, cap }: NewSubscription): Promise<Creation> => {
-  const [{ state: keys }, { feedId, position }] = await Promise.all([
+  const [{ state: keys }, { feedId, position, fingerprint }] = await Promise.all([
     // The account's stream, not its read model: a slot is free and a key is dead from the event on.
     foldStream(parts, accountKeys, accountStream(accountId)),
     parts.readMark(),
@@ -96,7 +97,7 @@ const commandOf = async (parts: CreationParts, { accountId, keyId, name, resourc
     resource,
     keyId,
     keyExpiresAt: key.expiresAt,
-    startCursor: encodeFeedCursor({ feedId, position, binding: resource ?? 'all' }),
+    startCursor: encodeFeedCursor({ feedId, position, fingerprint, binding: resource ?? 'all' }),
     createdAt: new Date(now).toISOString(),
     deadKeys: new Set([...keys.values()].filter((each) => isDead(each, now)).map((each) => each.keyId)),
     cap,

@@ -22,7 +22,15 @@ const SEND_BYTES = 400_000;
 const TRANSACTION_MS = 30_000;
 const END_MS = 5_000;
 
-const placeText = z.strictObject({ feedId: z.uuid(), position: z.int().min(0), boundary: z.int().min(0) });
+const placeText = z.strictObject({
+  feedId: z.uuid(),
+  position: z.int().min(0),
+  boundary: z.int().min(0),
+  fingerprint: z
+    .hex()
+    .nullish()
+    .transform((value) => value ?? null),
+});
 
 /** Beside the feed's topic: its place, written in the transaction of the messages that it tells of. */
 export const placeTopicOf = (topic: string): string => `${topic}.place`;

@@ -37,7 +37,7 @@ const LIMIT_TRANSACTIONS = `
 const COPIES_LOG = `select set_config('civic.copies_log', 'on', false)`;
 
 /** The event log on PostgreSQL. Connects when first used and again after every loss; `close` lets what is under way end. */
-export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog & { close(): Promise<void> } => {
+export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog & { forget(): void; close(): Promise<void> } => {
   const { dsn, statementTimeoutMs } = settings;
   const lanes = Array.from({ length: settings.lanes ?? LANES }, () =>
     openAppendLane({
@@ -83,7 +83,9 @@ export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog 
     readStream: async (stream, afterRevision, limit) => await reads.readStream(stream, afterRevision, limit),
     readLast: async (streams) => await reads.readLast(streams),
     readAll: reads.readAll,
-    subscribe: (subscribe) => subscribeTo(followed, news, subscribe),
+    subscribe: (subscribe) => subscribeTo(followed.read, news, subscribe),
+    /** The log has lost what was read of it: nothing is to be given out of memory. */
+    forget: followed.forget,
     head: async () => (await reads.head()) ?? LOG_START,
     identity: async () => (await reads.readAll({ after: LOG_START, limit: 1 })).events[0]?.id ?? null,
     distance: positionDistance,

@@ -63,12 +63,25 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
     async release(lease) {
       await run({ text: RELEASE, values: [lease.generation, lease.owner, lease.token] });
     },
-    advance: async (transaction, lease, { from, to, folded, now, leaseUntil, logId, place }) =>
+    advance: async (transaction, lease, { from, to, folded, now, leaseUntil, logId, place, last }) =>
       (
         await transaction.execute({
           name: 'advance_generation',
           text: ADVANCE,
-          values: [lease.generation, lease.owner, lease.token, from, to, folded, leaseUntil, logId, now, place],
+          values: [
+            lease.generation,
+            lease.owner,
+            lease.token,
+            from,
+            to,
+            folded,
+            leaseUntil,
+            logId,
+            now,
+            place,
+            last?.place ?? null,
+            last?.id ?? null,
+          ],
         })
       ).count === 1,
     async lockPair(transaction, building) {

@@ -19,7 +19,11 @@ const FETCH = 2000;
  * follower that has fallen behind the window reads for itself; it answers exactly as a read of the log does. What all of them have had time
  * to read goes, so that a slow log does not fill memory for minutes with what nobody asks for again.
  */
-export const windowed = (read: Read, limits: WindowLimits = LIMITS, milliseconds: () => number = () => performance.now()): Read => {
+export const windowed = (
+  read: Read,
+  limits: WindowLimits = LIMITS,
+  milliseconds: () => number = () => performance.now(),
+): { readonly read: Read; readonly forget: () => void } => {
   let events: StoredEvent[] = [];
   /** When they were read, with the position of the last one of each time. */
   let arrivals: { readonly at: number; readonly end: number }[] = [];
@@ -30,6 +34,14 @@ export const windowed = (read: Read, limits: WindowLimits = LIMITS, milliseconds
   let waiting: { readonly after: number; readonly batch: Promise<LogBatch> } | undefined;
 
   const end = () => (from ?? 0) + events.length;
+
+  const begin = (at: number | undefined): void => {
+    from = at;
+    events = [];
+    arrivals = [];
+    characters = 0;
+    waiting = undefined;
+  };
 
   const keep = (after: number, batch: LogBatch) => {
     if (from === undefined || after !== end()) return;
@@ -79,20 +91,18 @@ export const windowed = (read: Read, limits: WindowLimits = LIMITS, milliseconds
     const batch = await read(question);
     const scannedTo = batch.scannedTo === question.after ? undefined : positionNumber(batch.scannedTo);
     if (scannedTo !== undefined && batch.events.length < question.limit && scannedTo > end()) {
-      from = scannedTo;
-      events = [];
-      arrivals = [];
-      characters = 0;
+      begin(scannedTo);
     }
     return batch;
   };
 
-  return async (question) => {
+  const windowRead: Read = async (question) => {
     const after = positionNumber(question.after);
     if (from === undefined || after < from || after > end()) return directly(question);
     const known = after < end() ? events.slice(after - from) : (await fetch(after, question.after)).events;
     return pick(known, question);
   };
+  return { read: windowRead, forget: () => begin(undefined) };
 };
 
 /** As many events as are wanted of those types, and how far was looked for them. */

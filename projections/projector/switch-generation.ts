@@ -5,7 +5,7 @@ import type { Projection } from '../../src/domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
 import { rereading } from './reread.ts';
 import { isErasureAhead } from './erasure-ahead.ts';
-import type { FoldTarget } from './fold-batch.ts';
+import { type FoldTarget, lastOf } from './fold-batch.ts';
 import { LeaseLost } from '../../src/domain/while-leased.ts';
 
 export type SwitchOutcome =
@@ -34,7 +34,16 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
       const events = tail.events.filter(({ id, position }) => position <= live.checkpoint && !skipped.has(id));
       const leaseUntil = now + deps.leaseMs;
       const place = deps.log.distance(LOG_START, live.checkpoint);
-      const move = { from: checkpoint, to: live.checkpoint, folded: events.length, now, leaseUntil, logId: target.logId, place };
+      const move = {
+        from: checkpoint,
+        to: live.checkpoint,
+        folded: events.length,
+        now,
+        leaseUntil,
+        logId: target.logId,
+        place,
+        last: lastOf(deps.log, events),
+      };
       if (!(await deps.generations.advance(transaction, lease, move))) throw new LeaseLost('the checkpoint moved under its own lock');
       if (events.length > 0)
         await projection.fold(events, { transaction, columns: deps.columns, generation: building.generation, reread: rereading(deps.log) });

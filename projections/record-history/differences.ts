@@ -2,7 +2,7 @@ import type { Statement } from '../../src/domain/ports/database.ts';
 import { NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
 
 /**
- * At a switch both builds must agree on head, identity, time, chain, outline and every total: together they fix every change ever published,
+ * At a switch both builds must agree on head, identity, time, chain, outline, fingerprint and every total: together they fix every change ever published,
  * but for the content of versions that were superseded before the last erasure; that is compared row by row.
  */
 const statesDiffer = (left: number, right: number): Statement => {
@@ -11,11 +11,12 @@ const statesDiffer = (left: number, right: number): Statement => {
     `(select 'state' as what, head::text || ' ' || coalesce(feed_id::text, '') || ' ' || changed_at::text || ' ' || chain as content from ${state}
      union all select resource, records::text || ' ' || digest from ${totals} where records > 0)`;
   return {
-    // A build of the first version has no outline.
+    // A build of the first version has no outline, one of the second no fingerprint.
     text: `(${content(one)} except ${content(other)}) union all (${content(other)} except ${content(one)})
-      union all select 'outline', l.outline || ' ' || r.outline
-        from (select to_jsonb(s)->>'outline' as outline from ${one.state} s) l, (select to_jsonb(s)->>'outline' as outline from ${other.state} s) r
-        where l.outline <> r.outline
+      union all select n.what, l.state->>n.what || ' ' || (r.state->>n.what)
+        from (select to_jsonb(s) as state from ${one.state} s) l, (select to_jsonb(s) as state from ${other.state} s) r,
+          unnest(array['outline', 'fingerprint']) as n(what)
+        where l.state->>n.what <> r.state->>n.what
       limit 3`,
     values: [],
   };

@@ -30,9 +30,11 @@ export const foldErasure = async (erasure: Erasure, context: FoldContext): Promi
       context,
     );
   }
-  const [head, changedAt, , , outline] = state!;
+  const [head, changedAt, , , outline, fingerprint] = state!;
   const chain = chainAfterErasure(erasure.event.id);
-  await transaction.execute(writeState(generation, { head: Number(head), changedAt: Number(changedAt), chain, outline: outline! }));
+  await transaction.execute(
+    writeState(generation, { head: Number(head), changedAt: Number(changedAt), chain, outline: outline!, fingerprint: fingerprint! }),
+  );
   if (totals.touched().length > 0) await transaction.execute(writeTotals(generation, columns, totals.touched()));
 };
 

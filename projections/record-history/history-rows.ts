@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
+import { nextFingerprint } from '../../src/domain/feed-fingerprint.ts';
 import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
 import type { Resource } from '../../src/domain/records/resources.ts';
 import { recordDigest } from '../../src/domain/state-digest.ts';
@@ -18,6 +19,7 @@ export interface HistoryRow {
   readonly digest: string | null;
   readonly envelope: string;
   readonly body: string | null;
+  readonly fingerprint: string;
 }
 
 /** What the fold carries from batch to batch. */
@@ -28,6 +30,8 @@ export interface FeedState {
   readonly chain: string;
   /** A hash over every change ever but for its content, which an erasure may change. */
   readonly outline: string;
+  /** Of the history up to the head, as cursors carry it (`feed-fingerprint.ts`). */
+  readonly fingerprint: string;
 }
 
 export interface HistoryBatch {
@@ -48,7 +52,7 @@ export const historyRows = (events: readonly StoredEvent[], before: FeedState): 
   const rows: HistoryRow[] = [];
   const superseding: HistoryRow[] = [];
   const newest = new Map<string, HistoryRow>();
-  let { head, changedAt, chain, outline } = before;
+  let { head, changedAt, chain, outline, fingerprint } = before;
   for (const event of events) {
     const { resource, recordId } = recordOfStream(event.stream);
     const removed = event.type !== RECORD_PUBLISHED;
@@ -57,6 +61,7 @@ export const historyRows = (events: readonly StoredEvent[], before: FeedState): 
     const body = removed ? null : event.data;
     const digest = body === null ? null : recordDigest(resource, recordId, body);
     const version = event.revision + 1;
+    fingerprint = nextFingerprint(fingerprint, event.id);
     const envelope = envelopeOf(resource, recordId, version, removed, changedAt);
     const row: HistoryRow = {
       position,
@@ -69,6 +74,7 @@ export const historyRows = (events: readonly StoredEvent[], before: FeedState): 
       digest,
       envelope,
       body,
+      fingerprint,
     };
     outline = hash('sha256', `${outline}\n${position}\n${envelope}`, 'hex');
     chain = hash('sha256', `${chain}\n${position}\n${envelope}\n${digest ?? ''}`, 'hex');
@@ -79,7 +85,7 @@ export const historyRows = (events: readonly StoredEvent[], before: FeedState): 
     newest.set(event.stream, row);
     rows.push(row);
   }
-  return { rows, superseding, state: { head, changedAt, chain, outline } };
+  return { rows, superseding, state: { head, changedAt, chain, outline, fingerprint } };
 };
 
 /** The chain begins anew at an erasure: what it held before was made of text that is gone. */

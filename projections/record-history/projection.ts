@@ -24,7 +24,7 @@ const foldChanges = async (batch: readonly StoredEvent[], { transaction, columns
   const totals = new Totals();
   for (const [resource, records, digest] of known) totals.load(resource!, Number(records), digest!);
 
-  const before = { head: Number(state![0]), changedAt: Number(state![1]), chain: state![2]!, outline: state![4]! };
+  const before = { head: Number(state![0]), changedAt: Number(state![1]), chain: state![2]!, outline: state![4]!, fingerprint: state![5]! };
   const { rows, superseding, state: after } = historyRows(changes, before);
   if (superseding.length > 0) {
     const { rows: ended } = await transaction.execute(supersedeRows(generation, columns, superseding));
@@ -34,7 +34,7 @@ const foldChanges = async (batch: readonly StoredEvent[], { transaction, columns
     insertRows(
       generation,
       columns,
-      rows.filter(({ supersededAt }) => supersededAt === null || supersededAt > mark),
+      rows.filter(({ supersededAt, position }) => supersededAt === null || supersededAt > mark || position === mark),
     ),
   );
   if (before.head < mark) await transaction.execute(dropBelowMark(generation, mark));
@@ -55,7 +55,7 @@ const SUPERSEDED_AFTER_MARK = 'superseded_at > (select mark from civic.feed_rete
 
 export const recordHistory: Projection = {
   name: RECORD_HISTORY,
-  version: 2,
+  version: 3,
   handles: [FEED_OPENED, ...RECORD_EVENT_TYPES, CONTENT_ERASED],
   tables: (generation) => Object.values(recordHistoryTables(generation)),
   create: createRecordHistoryTables,

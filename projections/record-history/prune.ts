@@ -30,13 +30,13 @@ const raiseMark = ({ history, snapshots, now, retentionMs }: Pruning): Statement
 const deleteBelowMark = (history: number): Statement => ({
   text: `delete from ${recordHistoryTables(history).history} where position in (
       select h.position from ${recordHistoryTables(history).history} h
-      where h.superseded_at <= (select mark from civic.feed_retention) limit ${ROWS_A_STEP}
+      where h.superseded_at <= (select mark from civic.feed_retention) and h.position <> (select mark from civic.feed_retention) limit ${ROWS_A_STEP}
     )`,
   values: [],
 });
 
 /**
- * Removes rows that neither the replay retention nor a live snapshot needs. The mark moves in the transaction that deletes first, so that
+ * Removes rows that neither the replay retention nor a live snapshot needs; the row at the mark stays, for it proves the history before it. The mark moves in the transaction that deletes first, so that
  * no reader is ever told that rows are whole when they are not. Returns the number of rows removed.
  */
 export const pruneRecordHistory = async (transactor: Transactor, pruning: Pruning): Promise<number> => {

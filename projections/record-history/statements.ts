@@ -7,8 +7,8 @@ export const readFoldState = (generation: number): Statement => {
   const { state, totals } = recordHistoryTables(generation);
   return {
     name: `read_fold_state_g${generation}`,
-    text: `select s.head::text, s.changed_at::text, s.chain, r.mark::text, s.outline from ${state} s, civic.feed_retention r
-      union all select resource, records::text, digest, null, null from ${totals}`,
+    text: `select s.head::text, s.changed_at::text, s.chain, r.mark::text, s.outline, encode(s.fingerprint, 'hex') from ${state} s, civic.feed_retention r
+      union all select resource, records::text, digest, null, null, null from ${totals}`,
     values: [],
   };
 };
@@ -32,8 +32,8 @@ export const supersedeRows = (generation: number, columns: ColumnArrays, rows: r
 export const insertRows = (generation: number, columns: ColumnArrays, rows: readonly HistoryRow[]): Statement => ({
   name: `insert_rows_g${generation}`,
   text: `insert into ${recordHistoryTables(generation).history}
-    (position, resource, record_id, version, removed, changed_at, superseded_at, digest, envelope, body)
-    select * from unnest($1::bigint[], $2::text[], $3::uuid[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[], $8::bytea[], $9::text[], $10::text[])`,
+    (position, resource, record_id, version, removed, changed_at, superseded_at, digest, envelope, body, fingerprint)
+    select * from unnest($1::bigint[], $2::text[], $3::uuid[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[], $8::bytea[], $9::text[], $10::text[], $11::bytea[])`,
   values: [
     columns.bigints(rows.map(({ position }) => position)),
     columns.texts(rows.map(({ resource }) => resource)),
@@ -45,20 +45,21 @@ export const insertRows = (generation: number, columns: ColumnArrays, rows: read
     columns.bytes(rows.map(({ digest }) => (digest === null ? null : Buffer.from(digest, 'hex')))),
     columns.texts(rows.map(({ envelope }) => envelope)),
     columns.texts(rows.map(({ body }) => body)),
+    columns.bytes(rows.map(({ fingerprint }) => Buffer.from(fingerprint, 'hex'))),
   ],
 });
 
-/** Rows that pruning took from the live generation already; a rebuild drops them as it goes. */
+/** Rows that pruning took from the live generation already; a rebuild drops them as it goes. The one at the mark proves the history before it. */
 export const dropBelowMark = (generation: number, mark: number): Statement => ({
   name: `drop_below_mark_g${generation}`,
-  text: `delete from ${recordHistoryTables(generation).history} where superseded_at <= $1`,
+  text: `delete from ${recordHistoryTables(generation).history} where superseded_at <= $1 and position <> $1`,
   values: [mark],
 });
 
-export const writeState = (generation: number, { head, changedAt, chain, outline }: FeedState): Statement => ({
+export const writeState = (generation: number, { head, changedAt, chain, outline, fingerprint }: FeedState): Statement => ({
   name: `write_state_g${generation}`,
-  text: `update ${recordHistoryTables(generation).state} set head = $1, changed_at = $2, chain = $3, outline = $4`,
-  values: [head, changedAt, chain, outline],
+  text: `update ${recordHistoryTables(generation).state} set head = $1, changed_at = $2, chain = $3, outline = $4, fingerprint = decode($5, 'hex')`,
+  values: [head, changedAt, chain, outline, fingerprint],
 });
 
 export const writeTotals = (

@@ -1,3 +1,4 @@
+import { EMPTY_FINGERPRINT } from '../../src/domain/feed-fingerprint.ts';
 import { generationTable } from '../../src/domain/ports/projection.ts';
 
 /**
@@ -14,7 +15,7 @@ export const NOT_SUPERSEDED = '9223372036854775807';
 
 export interface RecordHistoryTables {
   readonly history: string;
-  /** One row: head, feed identity, time of the newest change, chain and outline (see `FeedState`). */
+  /** One row: head, feed identity, time of the newest change, chain, outline and fingerprint (see `FeedState`). */
   readonly state: string;
   /** A row per resource: number of current records and their state digest. */
   readonly totals: string;
@@ -47,7 +48,8 @@ export const createRecordHistoryTables = (generation: number): readonly string[]
       superseded_at bigint not null,
       digest bytea,
       envelope text collate "C" not null,
-      body text collate "C"
+      body text collate "C",
+      fingerprint bytea
     )`,
     `create index ${indexName(history, 'by_resource')} on ${history} (resource, position, superseded_at)`,
     `create unique index ${indexName(history, 'current')} on ${history} (record_id, resource) where superseded_at = ${NOT_SUPERSEDED}`,
@@ -58,7 +60,8 @@ export const createRecordHistoryTables = (generation: number): readonly string[]
       feed_id uuid,
       changed_at bigint not null,
       chain text collate "C" not null,
-      outline text collate "C" not null default ''
+      outline text collate "C" not null default '',
+      fingerprint bytea not null default decode('${EMPTY_FINGERPRINT}', 'hex')
     )`,
     `insert into ${state} (head, changed_at, chain) values (0, 0, '')`,
     `create table ${totals} (resource text collate "C" primary key, records bigint not null, digest text collate "C" not null)`,
@@ -81,3 +84,7 @@ export const replayFloor = (history: string, cutoff: string): string => `(
   )
   select low from search where low = high
 )`;
+
+/** SQL for the fingerprint of the history up to a position, in hexadecimal digits: null where no row tells it any more, or not yet. */
+export const fingerprintAt = (history: string, position: string): string =>
+  `case ${position} when 0 then '${EMPTY_FINGERPRINT}' else (select encode(fp.fingerprint, 'hex') from ${history} fp where fp.position = ${position}) end`;

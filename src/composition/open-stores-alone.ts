@@ -2,6 +2,7 @@ import { openDatabaseClock } from '../../infra/postgresql/database-clock.ts';
 import { createInstallationStore } from '../../infra/postgresql/installation.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createSetBacks } from '../../infra/postgresql/set-backs.ts';
 import { createWorkingRows } from '../../infra/postgresql/working-rows.ts';
 import { steadyMilliseconds, systemClock } from '../../infra/system/clock.ts';
 import { createLogger } from '../../infra/system/logging.ts';
@@ -30,7 +31,8 @@ export const openStoresAlone = async (settings: Settings): Promise<Stores> => {
     closers.push(() => leaseClock.close());
     const rows = createWorkingRows(database.transactor);
     const installation = createInstallationStore(database.transactor);
-    return { log, rows, installation, leaseClock, clock, identifiers: randomIdentifiers, close };
+    const setBacks = createSetBacks(database.transactor);
+    return { log, rows, installation, setBacks, leaseClock, clock, identifiers: randomIdentifiers, close };
   } catch (error) {
     await close();
     throw error;

@@ -61,7 +61,7 @@ export const probesOf = (settings: Settings): Probes => ({
   answersAt: answersWithSuccess,
 });
 
-export type OpenLog = EventLog & ErasingLog & { close(): Promise<void> };
+export type OpenLog = EventLog & ErasingLog & { forget?(): void; close(): Promise<void> };
 
 /** A log that is not in use; `postgresql` is the one in the database of the read models, whose tables are always there. Throws `BadSetting` for what is no address. */
 export const openOtherLog = async (address: string, own: string): Promise<OpenLog> => {

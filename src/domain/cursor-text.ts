@@ -63,15 +63,9 @@ export const cursorPayload = (kind: CursorKind, text: string, maxLength: number)
   return bytes[1] === CURSOR_KINDS[kind] ? bytes.subarray(HEADER_BYTES, bytes.length - CHECKSUM_BYTES) : 'other kind';
 };
 
-const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
-/** Twelve bits to two characters. */
-const PAIRS = Array.from({ length: 4096 }, (_, bits) => ALPHABET.charAt(bits >>> 6) + ALPHABET.charAt(bits & 63));
-const pairsOf = (bytes: Uint8Array, at: number): string => {
-  const bits = (bytes[at]! << 16) | (bytes[at + 1]! << 8) | bytes[at + 2]!;
-  return PAIRS[bits >>> 12]! + PAIRS[bits & 4095]!;
-};
-
 export const POSITION_BYTES = 7;
+/** What may follow a position. */
+const MAX_AFTER_BYTES = 8;
 /** Writes a whole number from 0 to 2^53 - 1. */
 export const writePosition = (bytes: Uint8Array, at: number, position: number): void => {
   let high = Math.floor(position / 2 ** 32);
@@ -93,23 +87,25 @@ export const readPosition = (bytes: Buffer, at: number): number | undefined => {
 };
 
 /**
- * Encodes many cursors that differ in their last payload field, the position. `constant` is all of the payload before it; header and
- * constant together must be 1 more than a multiple of three bytes, so that only the tail of each text is made anew.
+ * Encodes many cursors that differ in the last fields of their payload, the position and what follows it. `constant` is all of the payload
+ * before them; header and constant together must be 1 more than a multiple of three bytes, so that only the tail of each text is made anew.
+ * `after` is in hexadecimal digits.
  */
-export const positionEncoder = (kind: CursorKind, constant: Uint8Array): ((position: number) => string) => {
+export const positionEncoder = (kind: CursorKind, constant: Uint8Array): ((position: number, after?: string) => string) => {
   const lead = Buffer.concat([header(kind), constant]);
   if (lead.length % 3 !== 1) throw new RangeError('the constant part does not end one byte past a whole group');
   const prefix = lead.toString('base64url', 0, lead.length - 1);
   const crcOfLead = crcOver(lead, 0, lead.length, CRC_START);
-  const tail = Buffer.alloc(1 + POSITION_BYTES + CHECKSUM_BYTES);
-  tail[0] = lead[lead.length - 1]!;
-  return (position) => {
-    writePosition(tail, 1, position);
-    const crc = crcFinished(crcOver(tail, 1, 1 + POSITION_BYTES, crcOfLead));
-    tail[8] = crc >>> 24;
-    tail[9] = (crc >>> 16) & 0xff;
-    tail[10] = (crc >>> 8) & 0xff;
-    tail[11] = crc & 0xff;
-    return prefix + pairsOf(tail, 0) + pairsOf(tail, 3) + pairsOf(tail, 6) + pairsOf(tail, 9);
+  const longest = Buffer.alloc(1 + POSITION_BYTES + MAX_AFTER_BYTES + CHECKSUM_BYTES);
+  longest[0] = lead[lead.length - 1]!;
+  return (position, after = '') => {
+    writePosition(longest, 1, position);
+    const end = 1 + POSITION_BYTES + longest.write(after, 1 + POSITION_BYTES, 'hex');
+    const crc = crcFinished(crcOver(longest, 1, end, crcOfLead));
+    longest[end] = crc >>> 24;
+    longest[end + 1] = (crc >>> 16) & 0xff;
+    longest[end + 2] = (crc >>> 8) & 0xff;
+    longest[end + 3] = crc & 0xff;
+    return prefix + longest.toString('base64url', 0, end + CHECKSUM_BYTES);
   };
 };

@@ -1,3 +1,4 @@
+import { FINGERPRINT_BYTES } from './feed-fingerprint.ts';
 import type { Resource } from './records/resources.ts';
 import {
   type CursorDamage,
@@ -17,6 +18,8 @@ export interface FeedCursor {
   readonly feedId: string;
   /** The last feed position that its holder has seen. */
   readonly position: number;
+  /** Of the history up to the position; null in a cursor that an earlier version has given out. */
+  readonly fingerprint: string | null;
   readonly binding: FeedBinding;
 }
 
@@ -53,20 +56,25 @@ const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', '')
 const uuidText = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 
 /** Makes the feed cursors of one page; cheap for each further position. */
-export const feedCursorEncoder = (feedId: string, binding: FeedBinding): ((position: number) => string) =>
-  positionEncoder('feed', Buffer.concat([uuidBytes(feedId), Uint8Array.of(BINDING_CODES[binding])]));
+export const feedCursorEncoder = (feedId: string, binding: FeedBinding): ((position: number, fingerprint: string | null) => string) => {
+  const encode = positionEncoder('feed', Buffer.concat([uuidBytes(feedId), Uint8Array.of(BINDING_CODES[binding])]));
+  return (position, fingerprint) => encode(position, fingerprint ?? '');
+};
 
-export const encodeFeedCursor = (cursor: FeedCursor): string => feedCursorEncoder(cursor.feedId, cursor.binding)(cursor.position);
+export const encodeFeedCursor = ({ feedId, binding, position, fingerprint }: FeedCursor): string =>
+  feedCursorEncoder(feedId, binding)(position, fingerprint);
 
 /** The cursor, or why the text is none. Never throws; whether feed, binding and position fit is the reader's question. */
 export const decodeFeedCursor = (text: string): FeedCursor | CursorDamage => {
   const payload = cursorPayload('feed', text, MAX_CURSOR_LENGTH);
   if (typeof payload === 'string') return payload;
-  if (payload.length !== UUID_BYTES + 1 + POSITION_BYTES) return 'damaged';
+  const end = UUID_BYTES + 1 + POSITION_BYTES;
+  if (payload.length !== end && payload.length !== end + FINGERPRINT_BYTES) return 'damaged';
   const binding = BINDINGS.get(payload[UUID_BYTES]!);
   const position = readPosition(payload, UUID_BYTES + 1);
   if (binding === undefined || position === undefined) return 'damaged';
-  return { feedId: uuidText(payload.subarray(0, UUID_BYTES)), position, binding };
+  const fingerprint = payload.length === end ? null : payload.toString('hex', end);
+  return { feedId: uuidText(payload.subarray(0, UUID_BYTES)), position, fingerprint, binding };
 };
 
 export const encodeSnapshotPageCursor = (cursor: SnapshotPageCursor): string => {

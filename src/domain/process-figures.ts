@@ -28,6 +28,8 @@ export class ProcessFigures {
   /** By projection: one batch without its commit. */
   readonly folds = new Map<string, Tally>();
   prunedRows = 0;
+  /** How often the log was found to have lost what had been read of it. */
+  setBacks = 0;
 
   appended(result: AppendResult, seconds: number): void {
     tallyOf(this.appends, result).took(seconds);

@@ -30,6 +30,17 @@ export const registerProcessMetrics = (registry: Registry, { figures, pools, rol
       },
     }),
   );
+  registry.registerMetric(
+    new Counter({
+      name: 'civic_history_set_back_total',
+      help: 'How often the log was found to have lost history that this process had read.',
+      registers: [],
+      collect() {
+        this.reset();
+        this.inc(figures.setBacks);
+      },
+    }),
+  );
   const connections = (name: string, help: string, valueOf: (pool: PoolUse) => number) =>
     registry.registerMetric(
       new Gauge({

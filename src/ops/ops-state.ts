@@ -66,6 +66,8 @@ const shared = z.object({
     more: count,
   }),
   payments: z.array(z.object({ state: z.string(), count })),
+  /** Losses of history that no operator has acknowledged. */
+  setBacks: z.array(z.object({ held: z.string(), head: z.string(), noticedAt: time })),
 });
 
 const process = z.object({

@@ -29,6 +29,9 @@ const ofDatabase = ({ state }: OpsState['database']): readonly Problem[] => {
 };
 
 const ofShared = (shared: Shared): readonly Problem[] => [
+  ...shared.setBacks.map(({ held, head, noticedAt }) =>
+    failing(`The log was set back from ${held} to ${head}, noticed ${noticedAt}; run civic feed acknowledge once you have seen this`),
+  ),
   ...shared.projections.flatMap(({ name, state, reason, lagSeconds }) => {
     if (state === 'paused') return [failing(`Projection ${name} is paused: ${reason ?? 'no reason is known'}`)];
     if (state === 'stopped') return [failing(`Projection ${name} stands still: nobody folds it`)];

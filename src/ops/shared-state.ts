@@ -26,6 +26,7 @@ export const sharedState = (operations: Operations, rates: Rates, at: number): S
     openReports: [...reports.open.values()].reduce((sum, count) => sum + count, 0),
     sources: sourcesOf(operations.sources),
     payments: [...payments].map(([state, count]) => ({ state, count })).toSorted((a, b) => a.state.localeCompare(b.state)),
+    setBacks: operations.setBacks.map(({ held, head, noticedAt }) => ({ held, head, noticedAt: new Date(noticedAt).toISOString() })),
   };
 };
 

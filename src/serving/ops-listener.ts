@@ -37,7 +37,13 @@ export const openOpsListener = async (
   const machineClock = listing.leaseClock;
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const reading = { ...listing, ...civic.listingReactors, reads: civic.reads, payments: civic.paymentLedger };
+  const reading = {
+    ...listing,
+    ...civic.listingReactors,
+    reads: civic.reads,
+    payments: civic.paymentLedger,
+    setBacks: civic.history.setBacks,
+  };
   const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
   // One reading for the page and every gauge: it has a deadline, and a scrape is no load.
   const known = async (): Promise<Operations | null> => {
@@ -55,6 +61,7 @@ export const openOpsListener = async (
     log: civic.log,
     projections: civic.projections,
     headAtStart,
+    catchingUpTo: () => civic.history.catchingUpTo(),
     clock: machineClock,
     stopping,
   });

@@ -8,6 +8,8 @@ export interface ReadinessParts {
   readonly log: Pick<EventLog, 'head'>;
   readonly projections: readonly { readonly name: string }[];
   readonly headAtStart: Position;
+  /** The head of a log that has lost history, until every read model has passed it. */
+  readonly catchingUpTo: () => Position | null;
   /** The machine's. */
   readonly clock: Pick<Clock, 'sleep'>;
   /** Once it aborts the process is not ready, whatever else is well: it finishes what it has and is to be given nothing new. */
@@ -17,24 +19,29 @@ export interface ReadinessParts {
 const PATIENCE_MS = 2_000;
 
 /**
- * Ready once every read model has passed the head of the log that was seen at the start, and as long as the database answers. What every
+ * Ready once every read model has passed the head of the log that was seen at the start, and as long as the database answers; not while they catch up with a log that has lost history. What every
  * process shares and no restart heals, a paused projection or a log that is away, makes it `degraded`: it goes on serving what it can,
  * since all processes would be taken out of the balance at once.
  */
 export const createReadiness = (parts: ReadinessParts): (() => Promise<Readiness>) => {
   const rowsOf = onceAtATime(() => parts.generations.list());
   const headOf = onceAtATime(() => parts.log.head());
+  let goal = parts.headAtStart;
   return async () => {
     if (parts.stopping.aborted) return { status: 'stopping', checks: [{ name: 'process', ok: false, reason: 'stopping' }] };
     const [rows, log] = await Promise.all([inTime(parts, rowsOf()), inTime(parts, headOf())]);
     if (rows === null) return { status: 'not ready', checks: [failed('database', 'it does not answer')] };
-    const held = parts.projections.map(({ name }) => ofProjection(name, rows, parts.headAtStart));
+    const lostTo = parts.catchingUpTo();
+    // A log that has lost history may never come to the head that was seen at the start.
+    if (lostTo !== null && lostTo < goal) goal = lostTo;
+    const held = parts.projections.map(({ name }) => ofProjection(name, rows, goal));
     const checks = [
       { name: 'database', ok: true },
       log === null ? failed('log', 'it does not answer; what is stored is still read') : { name: 'log', ok: true },
+      ...(lostTo === null ? [] : [failed('history', 'the log has lost history; the read models catch up with what it has now')]),
       ...held.map(({ check }) => check),
     ];
-    if (held.some(({ behind }) => behind)) return { status: 'not ready', checks };
+    if (lostTo !== null || held.some(({ behind }) => behind)) return { status: 'not ready', checks };
     return { status: checks.every(({ ok }) => ok) ? 'ready' : 'degraded', checks };
   };
 };

@@ -33,6 +33,8 @@ export const serve = async (civic: Civic, { role, stopping, hurrying, print, toT
     if (does(role, 'fold the read models, build and switch their generations')) civic.startProjector();
     if (does(role, 'classify items, work on reports as they come, settle them')) civic.startReactors();
     if (does(role, 'carry the feed out to Kafka')) civic.startCarriers();
+    const watching = civic.history.watch((position) => civic.passed(position), ending.signal);
+    closers.push(() => watching);
     const headAtStart = await civic.log.head();
     const { baseUrl, opsUrl, drain } = await openListeners(civic, { role, stopping, hurrying }, headAtStart, closers);
     let sampleAccount: SampleAccount | null = null;

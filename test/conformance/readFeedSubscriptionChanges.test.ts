@@ -111,7 +111,7 @@ describe('the cursor', () => {
     const all = await newFeed(served, key.secret, 'all');
     const topics = await newFeed(served, key.secret, 'topics', 'topics');
     const { feedId, position } = decodeFeedCursor(all.startCursor) as FeedCursor;
-    const bound = (binding: FeedCursor['binding']) => encodeFeedCursor({ feedId, position, binding });
+    const bound = (binding: FeedCursor['binding']) => encodeFeedCursor({ feedId, position, fingerprint: null, binding });
     for (const binding of ['topics', 'meetings'] as const) await refused(all.id, `?cursor=${bound(binding)}`, 400, 'invalid_parameter');
     for (const binding of ['all', 'meetings'] as const) await refused(topics.id, `?cursor=${bound(binding)}`, 400, 'invalid_parameter');
     for (const { id } of [all, topics]) {
@@ -148,7 +148,7 @@ describe('the cursor', () => {
       { feedId, position: position + 1 },
       { feedId: randomUUID(), position },
     ]) {
-      await refused(id, `?cursor=${encodeFeedCursor({ ...other, binding: 'all' })}`, 410, 'cursor_expired');
+      await refused(id, `?cursor=${encodeFeedCursor({ ...other, fingerprint: null, binding: 'all' })}`, 410, 'cursor_expired');
     }
   });
 

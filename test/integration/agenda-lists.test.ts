@@ -210,7 +210,7 @@ describe('upcoming hits', () => {
 
   test('a cursor that is damaged or of another kind is a bad parameter', async () => {
     await fold(place());
-    const feed = encodeFeedCursor({ feedId: agendaId('topics', 'x'), position: 1, binding: 'nothing' });
+    const feed = encodeFeedCursor({ feedId: agendaId('topics', 'x'), position: 1, fingerprint: null, binding: 'nothing' });
     for (const cursor of ['nonsense', feed, '']) {
       expect(typeof decodeUpcomingCursor(cursor)).toBe('string');
       await expect(agenda.upcoming('zoning', { cursor })).rejects.toMatchObject({ code: 'invalid_parameter' });

@@ -37,23 +37,25 @@ const explain = (text: string) => explainCursor({ reads: civic.reads, clock: civ
 describe('a feed cursor', () => {
   test('at the head is good and behind by nothing', async () => {
     const { feedId, position } = await readFeedHead(civic.reads);
-    const cursor = encodeFeedCursor({ feedId: feedId!, position, binding: 'topics' });
+    const cursor = encodeFeedCursor({ feedId: feedId!, position, fingerprint: null, binding: 'topics' });
     expect(await explain(cursor)).toMatchObject({ kind: 'feed', position, behind: 0, readWith: 'resource=topics', nextChangeAt: null });
   });
 
   test('that has passed the first retention is told as expired, with what to do', async () => {
     const { feedId, position } = await readFeedHead(civic.reads);
-    const explained = await explain(encodeFeedCursor({ feedId: feedId!, position: 1, binding: 'all' }));
+    const explained = await explain(encodeFeedCursor({ feedId: feedId!, position: 1, fingerprint: null, binding: 'all' }));
     expect(explained).toMatchObject({ kind: 'feed', position: 1, behind: position - 1 });
     expect(explained.verdict).toMatch(/older than the replay retention.*410.*snapshot/);
   });
 
   test('beyond the head, and of another feed, is told so', async () => {
     const { feedId, position } = await readFeedHead(civic.reads);
-    expect((await explain(encodeFeedCursor({ feedId: feedId!, position: position + 1, binding: 'nothing' }))).verdict).toMatch(
-      /beyond the head/,
+    expect(
+      (await explain(encodeFeedCursor({ feedId: feedId!, position: position + 1, fingerprint: null, binding: 'nothing' }))).verdict,
+    ).toMatch(/beyond the head/);
+    expect((await explain(encodeFeedCursor({ feedId: OTHER, position: 0, fingerprint: null, binding: 'nothing' }))).verdict).toMatch(
+      /another feed/,
     );
-    expect((await explain(encodeFeedCursor({ feedId: OTHER, position: 0, binding: 'nothing' }))).verdict).toMatch(/another feed/);
   });
 });
 

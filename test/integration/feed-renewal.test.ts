@@ -110,7 +110,9 @@ describe('after a restore to before some of what customers have seen', () => {
     const bindings: readonly FeedBinding[] = ['nothing', 'all', ...SOME_RESOURCES];
     const ask = async (position: number, binding: FeedBinding) => {
       const filter = binding === 'nothing' || binding === 'all' ? '' : `&resource=${binding}`;
-      return statusOf(restored.ask('GET', `/changes?limit=5${filter}&cursor=${encodeFeedCursor({ feedId, position, binding })}`, key));
+      return statusOf(
+        restored.ask('GET', `/changes?limit=5${filter}&cursor=${encodeFeedCursor({ feedId, position, fingerprint: null, binding })}`, key),
+      );
     };
     for (let round = 0; round < 2; round += 1) {
       for (const binding of bindings) {

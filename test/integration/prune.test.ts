@@ -38,7 +38,7 @@ const floorAt = async (now: number): Promise<number> =>
   (await expectedFeed(civic.log)).findLastIndex(({ changedAt }) => changedAt < now - RETENTION_MS) + 1;
 
 const readAt = async (position: number) => {
-  const cursor = encodeFeedCursor({ feedId: civic.feedId, position, binding: 'nothing' });
+  const cursor = encodeFeedCursor({ feedId: civic.feedId, position, fingerprint: null, binding: 'nothing' });
   try {
     return readPage((await civic.changes({ cursor, limit: 500, maxResponseBytes: MAX_BYTES })).text).items.length;
   } catch (error) {

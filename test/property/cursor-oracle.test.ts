@@ -4,7 +4,7 @@ import { encodeFeedCursor, encodeSnapshotPageCursor, type FeedBinding } from '..
 import { Rejection } from '../../src/domain/rejections.ts';
 import type { Resource } from '../../src/domain/records/resources.ts';
 import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
-import { answerOf, type FeedAnswer, type FeedQuestion, floorOf } from '../support/civic-oracle.ts';
+import { answerOf, fingerprintAt, type FeedAnswer, type FeedQuestion, floorOf } from '../support/civic-oracle.ts';
 import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, readPage } from '../support/history-checker.ts';
@@ -53,7 +53,18 @@ const actions = fc.oneof(
     weight: 10,
     arbitrary: fc.record({
       kind: fc.constant('read' as const),
-      form: fc.constantFrom('none', 'cursor', 'cursor', 'cursor', 'cursor', 'other feed', 'page cursor', 'damaged'),
+      form: fc.constantFrom(
+        'none',
+        'cursor',
+        'cursor',
+        'cursor',
+        'cursor',
+        'old cursor',
+        'lost history',
+        'other feed',
+        'page cursor',
+        'damaged',
+      ),
       place: places,
       binding: bindings,
       resource: resources,
@@ -73,7 +84,14 @@ const asked = async (question: Omit<FeedQuestion, 'cursor'>, cursor: string | un
       maxResponseBytes: 50_000_000,
     });
     const { items, next, hasMore, replayExpiresAt, historyPruned, nextCursor } = readPage(text);
-    expect(nextCursor).toBe(encodeFeedCursor({ feedId: civic.feedId, position: next, binding: question.resource ?? 'all' }));
+    expect(nextCursor).toBe(
+      encodeFeedCursor({
+        feedId: civic.feedId,
+        position: next,
+        fingerprint: fingerprintAt((await world()).changes, next),
+        binding: question.resource ?? 'all',
+      }),
+    );
     return { items: items.map((item) => `${item.position} ${item.text}`), next, hasMore, replayExpiresAt, historyPruned };
   } catch (error) {
     if (error instanceof Rejection && (error.code === 'invalid_parameter' || error.code === 'cursor_expired'))
@@ -90,6 +108,7 @@ const read = async ({ form, place, binding, resource, limit, damage }: Read) => 
   const cursor = {
     feedId: form === 'other feed' ? OTHER_FEED : civic.feedId,
     position,
+    fingerprint: form === 'old cursor' ? null : form === 'lost history' ? 'f00f'.repeat(4) : fingerprintAt(state.changes, position),
     binding: binding === 'the filter' ? (resource ?? 'all') : binding,
   };
   let text: string | undefined = encodeFeedCursor(cursor);

@@ -160,7 +160,7 @@ const page = (share: number | null, resource: SomeResource | null, limit: number
   check: always,
   async run(model: Model) {
     const position = Math.round((share ?? 0) * model.changes.length);
-    const cursor = share === null ? null : { feedId: civic.feedId, position, binding: 'nothing' as const };
+    const cursor = share === null ? null : { feedId: civic.feedId, position, fingerprint: null, binding: 'nothing' as const };
     const wanted = answerOf(worldOf(model), { cursor, resource, limit });
     const reading = civic.changes({
       ...(cursor === null ? {} : { cursor: encodeFeedCursor(cursor) }),

@@ -93,7 +93,7 @@ const openProgram = async () => {
     memory,
     clock,
     append,
-    create: createCreateSubscription({ ...parts, readMark: async () => ({ feedId: FEED, position: (mark += 1) }) }),
+    create: createCreateSubscription({ ...parts, readMark: async () => ({ feedId: FEED, position: (mark += 1), fingerprint: null }) }),
     revoke: createRevokeSubscription({
       ...parts,
       // The read model, folded anew from the whole stream.

@@ -1,4 +1,4 @@
-import type { FeedBinding } from '../../src/domain/cursor.ts';
+import type { FeedCursor } from '../../src/domain/cursor.ts';
 import type { Resource } from '../../src/domain/records/resources.ts';
 import type { ExpectedChange } from './history-checker.ts';
 
@@ -14,7 +14,7 @@ export interface FeedWorld {
 
 /** What is asked: a cursor as its parts, as text that is none, or none at all. */
 export interface FeedQuestion {
-  readonly cursor: { readonly feedId: string; readonly position: number; readonly binding: FeedBinding } | 'damaged' | 'other kind' | null;
+  readonly cursor: FeedCursor | 'damaged' | 'other kind' | null;
   readonly resource: Resource | null;
   readonly limit: number;
 }
@@ -33,6 +33,10 @@ export type FeedAnswer =
 export const floorOf = ({ changes, mark, now, retentionMs }: FeedWorld): number =>
   Math.max(mark, changes.findLastIndex(({ changedAt }) => changedAt < now - retentionMs) + 1);
 
+/** Of the history up to a position. */
+export const fingerprintAt = (changes: FeedWorld['changes'], position: number): string =>
+  changes[position - 1]?.fingerprint ?? '0'.repeat(16);
+
 /** The answer that the decisions page gives to a question, over plain arrays. */
 export const answerOf = (world: FeedWorld, { cursor, resource, limit }: FeedQuestion): FeedAnswer => {
   const { changes, now, retentionMs, mark } = world;
@@ -41,6 +45,7 @@ export const answerOf = (world: FeedWorld, { cursor, resource, limit }: FeedQues
     if (cursor.binding !== 'nothing' && cursor.binding !== (resource ?? 'all')) return { refused: 'invalid_parameter' };
     const { position } = cursor;
     if (cursor.feedId !== world.feedId || position > changes.length || position < mark) return { refused: 'cursor_expired' };
+    if (cursor.fingerprint !== null && cursor.fingerprint !== fingerprintAt(changes, position)) return { refused: 'cursor_expired' };
     const next = changes[position];
     if (next !== undefined && next.changedAt < now - retentionMs) return { refused: 'cursor_expired' };
   }

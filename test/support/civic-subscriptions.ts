@@ -20,7 +20,12 @@ export const appendSubscriptions = async (log: EventLog, number: number, random:
     const resource = random() < 0.5 ? null : RESOURCES[below(random, RESOURCES.length)]!;
     const lapsed = live.length > 0 && random() < 0.2 ? live.splice(below(random, live.length), 1) : [];
     live.push(id);
-    const startCursor = encodeFeedCursor({ feedId: derivedId('test', 'feed'), position: nth, binding: resource ?? 'all' });
+    const startCursor = encodeFeedCursor({
+      feedId: derivedId('test', 'feed'),
+      position: nth,
+      fingerprint: null,
+      binding: resource ?? 'all',
+    });
     const keyId = derivedId('test', 'key', number, below(random, 3));
     return {
       type: 'FeedSubscriptionCreated',

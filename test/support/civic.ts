@@ -155,8 +155,8 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
     },
     /** The feed's head and a cursor there that every filter accepts. */
     async atHead() {
-      const { feedId, position } = await readFeedHead(reads);
-      return { position, cursor: encodeFeedCursor({ feedId: feedId!, position, binding: 'nothing' }) };
+      const { feedId, position, fingerprint } = await readFeedHead(reads);
+      return { position, cursor: encodeFeedCursor({ feedId: feedId!, position, fingerprint, binding: 'nothing' }) };
     },
     /** Waits until the named read models have passed a place in the log, its head when none is given; fails where one stands still. */
     async settled(position?: Position, names: readonly string[] = [recordHistory.name, snapshots.name]): Promise<void> {

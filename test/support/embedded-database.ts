@@ -15,9 +15,32 @@ export async function startTestDatabase(): Promise<TestDatabase> {
   const server = inject('testServerUrl');
   const name = `test_${randomBytes(8).toString('hex')}`;
   await onServer(server, `create database ${name}`);
-  const url = server.replace(/\/[^/]*$/, `/${name}`);
-  return { url, close: async () => onServer(server, `drop database if exists ${name} with (force)`) };
+  return testDatabase(server, name);
 }
+
+/** A copy of a test database to which nothing is connected, as an image of its disk would be. */
+export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatabase> {
+  const server = inject('testServerUrl');
+  const name = `test_${randomBytes(8).toString('hex')}`;
+  await onServer(server, `create database ${name} template ${url.split('/').at(-1)}`);
+  return testDatabase(server, name);
+}
+
+/** Puts one database in the place of another, under whoever is connected to it: what a promoted standby is to its clients. Both keep their ends. */
+export async function replaceTestDatabase(replaced: TestDatabase, { url }: TestDatabase): Promise<void> {
+  const server = inject('testServerUrl');
+  const [name, other] = [replaced.url, url].map((each) => each.split('/').at(-1)!);
+  await onServer(server, `alter database ${name} allow_connections false`);
+  await onServer(server, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`);
+  await onServer(server, `alter database ${name} rename to ${name}_lost`);
+  await onServer(server, `alter database ${other} rename to ${name}`);
+  await onServer(server, `drop database ${name}_lost with (force)`);
+}
+
+const testDatabase = (server: string, name: string): TestDatabase => ({
+  url: server.replace(/\/[^/]*$/, `/${name}`),
+  close: async () => onServer(server, `drop database if exists ${name} with (force)`),
+});
 
 async function onServer(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });

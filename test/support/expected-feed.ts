@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
 import { type EventLog, LOG_START } from '../../src/domain/ports/event-log.ts';
 import { RESOURCES } from '../../src/domain/records/resources.ts';
@@ -13,21 +14,25 @@ export interface ExpectedChange {
   /** The item without its cursor, as JSON text. */
   readonly text: string;
   readonly data: string | null;
+  /** Sixteen hexadecimal digits: of the event's id and of the fingerprint before it. */
+  readonly fingerprint: string;
 }
 
 /** The feed that the log stands for, made without any code of the projector. */
 export const expectedFeed = async (log: EventLog): Promise<readonly ExpectedChange[]> => {
   const changes: ExpectedChange[] = [];
   let changedAt = 0;
+  let fingerprint = '0000000000000000';
   for (let after = LOG_START; ; ) {
     const { events, scannedTo } = await log.readAll({ after, limit: 1000 });
     if (scannedTo === after) return changes;
     after = scannedTo;
-    for (const { stream, type, revision, data, time } of events) {
+    for (const { id, stream, type, revision, data, time } of events) {
       if (!(RECORD_EVENT_TYPES as readonly string[]).includes(type)) continue;
       const [resource, recordId] = [stream.slice(0, stream.indexOf('-')), stream.slice(stream.indexOf('-') + 1)];
       const removed = type !== RECORD_PUBLISHED;
       changedAt = Math.max(changedAt, time);
+      fingerprint = hash('sha256', Buffer.from(fingerprint + id.replaceAll('-', ''), 'hex'), 'hex').slice(0, 16);
       const item = {
         resource,
         operation: removed ? 'remove' : 'upsert',
@@ -36,7 +41,16 @@ export const expectedFeed = async (log: EventLog): Promise<readonly ExpectedChan
         changedAt: new Date(changedAt).toISOString(),
       };
       const text = JSON.stringify(removed ? item : { ...item, data: JSON.parse(data) as unknown });
-      changes.push({ position: changes.length + 1, resource, recordId, removed, changedAt, text, data: removed ? null : data });
+      changes.push({
+        position: changes.length + 1,
+        resource,
+        recordId,
+        removed,
+        changedAt,
+        text,
+        data: removed ? null : data,
+        fingerprint,
+      });
     }
   }
 };

@@ -59,7 +59,7 @@ export class FeedService {
   };
 
   #cursor(position: number, binding: 'nothing' | 'all' = 'all'): string {
-    return encodeFeedCursor({ feedId: this.feedId, position, binding });
+    return encodeFeedCursor({ feedId: this.feedId, position, fingerprint: null, binding });
   }
 
   #create(): unknown {

@@ -65,7 +65,7 @@ const at = new Date(EDGE_NOW).toISOString();
 
 const perResource = <Value>(value: Value) => Object.fromEntries(RESOURCES.map((resource) => [resource, value])) as Record<Resource, Value>;
 
-const feedCursor = encodeFeedCursor({ feedId: randomUUID(), position: 1, binding: 'nothing' });
+const feedCursor = encodeFeedCursor({ feedId: randomUUID(), position: 1, fingerprint: null, binding: 'nothing' });
 
 /** Answers without data, in the shape of the contract. */
 export const EMPTY_ANSWERS: OperationFunctions = {

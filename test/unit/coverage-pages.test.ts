@@ -137,7 +137,7 @@ describe('a coverage cursor', () => {
   });
 
   it('of another kind, and any text that is none, is refused', () => {
-    const feed = encodeFeedCursor({ feedId: '00000000-0000-4000-8000-000000000000', position: 20, binding: 'nothing' });
+    const feed = encodeFeedCursor({ feedId: '00000000-0000-4000-8000-000000000000', position: 20, fingerprint: null, binding: 'nothing' });
     expectRefused(() => list({ cursor: feed }), 'another kind');
     for (const text of ['', '20', cursor.slice(0, -1), `${cursor}A`, 'A'.repeat(MAX_COVERAGE_CURSOR_LENGTH + 1)]) {
       expectRefused(() => list({ cursor: text }), 'does not decode');

@@ -12,6 +12,9 @@ const SOUND: DatabaseFacts = {
   clockAheadMs: 3,
   trialOffsetMs: 0,
   newestEventAt: NOW - 1,
+  timeline: { now: '00000001', kept: '00000001' },
+  standbys: { synchronous: '', connected: 0 },
+  setBacks: [],
 };
 
 interface Machine {

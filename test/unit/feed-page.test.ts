@@ -6,12 +6,13 @@ import type { TextRow } from '../../src/domain/ports/database.ts';
 import type { LiveReads } from '../../src/domain/ports/projection.ts';
 
 const FEED = '00000000-0000-4000-8000-000000000001';
+const PRINT = '0123456789abcdef';
 const ITEM = '"resource":"topics","operation":"remove"';
 
 const reading = (rows: readonly TextRow[], resource?: 'topics') => {
   const reads = { texts: () => Promise.resolve(rows) } as unknown as LiveReads;
   const read = createReadCivicChanges({ reads, clock: { now: () => 1000, sleep: () => Promise.resolve() }, retentionMs: 500 });
-  const cursor = encodeFeedCursor({ feedId: FEED, position: 5, binding: 'nothing' });
+  const cursor = encodeFeedCursor({ feedId: FEED, position: 5, fingerprint: null, binding: 'nothing' });
   return read({ cursor, limit: 10, maxResponseBytes: 1000, ...(resource === undefined ? {} : { resource }) });
 };
 
@@ -20,15 +21,18 @@ const meta = (
 ): TextRow => [
   JSON.stringify([
     changes.head ?? 7,
+    PRINT,
     changes.feed === undefined ? FEED : changes.feed,
     0,
     changes.start ?? 5,
+    PRINT,
     900,
     changes.last ?? 7,
     null,
     changes.bytes ?? 80,
     changes.more ?? false,
   ]),
+  null,
   null,
   null,
 ];
@@ -51,7 +55,7 @@ test('statements of one name have one text, whatever is asked, and each form has
 test('a page whose positions have a hole, repeat or fall is a defect and never an answer', async () => {
   const rows = (...positions: readonly number[]): TextRow[] => [
     meta(),
-    ...positions.map((position): TextRow => [String(position), ITEM, null]),
+    ...positions.map((position): TextRow => [String(position), ITEM, null, PRINT]),
   ];
   await expect(reading(rows(6, 7))).resolves.toMatchObject({ items: 2 });
   await expect(reading(rows(7))).rejects.toThrow('7 follows 5');
@@ -68,10 +72,10 @@ test('a page over the byte limit is refused whole, and a feed that is not open y
 });
 
 test('the first row of an answer is its meta, the others its items', () => {
-  const page = toFeedPage([meta({ more: true }), ['6', ITEM, ',"data":{}'], ['7', ITEM, null]]);
+  const page = toFeedPage([meta({ more: true }), ['6', ITEM, ',"data":{}', PRINT], ['7', ITEM, null, null]]);
   expect(page).toMatchObject({ head: 7, feedId: FEED, mark: 0, start: 5, changedAfterStart: 900, last: 7, moreAfterLast: true });
   expect(page.items).toEqual([
-    [6, ITEM, ',"data":{}'],
-    [7, ITEM, ''],
+    [6, ITEM, ',"data":{}', PRINT],
+    [7, ITEM, '', null],
   ]);
 });

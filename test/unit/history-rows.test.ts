@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FeedState, historyRows } from '../../projections/record-history/history-rows.ts';
+import { EMPTY_FINGERPRINT } from '../../src/domain/feed-fingerprint.ts';
 import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
 import { recordId } from '../support/civic-records.ts';
 
-const EMPTY: FeedState = { head: 0, changedAt: 0, chain: '', outline: '' };
+const EMPTY: FeedState = { head: 0, changedAt: 0, chain: '', outline: '', fingerprint: EMPTY_FINGERPRINT };
 
 /** A log of few records: each step publishes or withdraws one, at a time that may go back. */
 const logs = fc

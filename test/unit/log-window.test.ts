@@ -53,7 +53,7 @@ test('followers of any filter, pace and batch size get every event of theirs onc
     fc.asyncProperty(fc.array(follower, { minLength: 2, maxLength: 5 }), fc.array(step, { maxLength: 30 }), async (followers, steps) => {
       const log = memoryLog();
       let now = 0;
-      const read = windowed(log.read, { events: 50, characters: 200, age: 3 }, () => now);
+      const { read } = windowed(log.read, { events: 50, characters: 200, age: 3 }, () => now);
       const states = followers.map((options) => ({ ...options, after: LOG_START, seen: [] as StoredEvent[] }));
       const turn = async (state: (typeof states)[number]) => {
         const batch = await read({ after: state.after, limit: state.limit, ...(state.types === undefined ? {} : { types: state.types }) });
@@ -84,7 +84,7 @@ test('followers of any filter, pace and batch size get every event of theirs onc
 
 test('followers at the head share one read of what is new', async () => {
   const log = memoryLog();
-  const read = windowed(log.read);
+  const { read } = windowed(log.read);
   log.grow(10);
   const { scannedTo } = await read({ after: LOG_START, limit: 100 });
   log.grow(30);
@@ -102,7 +102,7 @@ test('followers at the head share one read of what is new', async () => {
 test('what was read ten seconds ago is kept no longer, and whoever still wants it reads for himself', async () => {
   const log = memoryLog();
   let now = 0;
-  const read = windowed(log.read, undefined, () => now);
+  const { read } = windowed(log.read, undefined, () => now);
   log.grow(1);
   const { scannedTo: start } = await read({ after: LOG_START, limit: 100 });
   const ask = async (after: Position): Promise<readonly [count: number, reads: number]> => {
@@ -128,7 +128,7 @@ test('a follower that was woken by an append does not join a read that was sent 
   const log = memoryLog();
   const sent: (() => void)[] = [];
   let held = false;
-  const read = windowed(async (question) => {
+  const { read } = windowed(async (question) => {
     const found = await log.read(question);
     if (held) await new Promise<void>((resolve) => sent.push(resolve));
     return found;

@@ -11,6 +11,7 @@ const READ: Operations = {
   reports: { open: new Map(), oldestOpen: null, bounds: [], durations: [] },
   sources: [],
   payments: new Map(),
+  setBacks: [],
 };
 const silent = () => undefined;
 const logger = { debug: silent, info: silent, warn: silent, error: silent };

@@ -7,7 +7,7 @@ import { PublishedFeed, type WireItem } from '../soak/published-feed.ts';
 
 const feedId = randomUUID();
 const item = (position: number, title: string): WireItem => ({
-  cursor: encodeFeedCursor({ feedId, position, binding: 'all' }),
+  cursor: encodeFeedCursor({ feedId, position, fingerprint: null, binding: 'all' }),
   resource: 'documents',
   operation: 'upsert',
   recordId: 'b4f8a7c0-0000-4000-8000-000000000001',

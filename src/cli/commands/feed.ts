@@ -30,7 +30,15 @@ export const addFeedCommands = (program: Command, context: CliContext): void => 
     .description('vouch that nothing is lost and nothing else serves it: the database goes on where it is now, with the feed as it is')
     .option('--json', 'print one JSON value')
     .action((options: Options) => withStores(context, (stores) => keep(context, stores, options)));
+  feed
+    .command('acknowledge')
+    .description('say that an operator has seen that the log had lost history: doctor and /ops show it no more; it vouches for nothing')
+    .option('--json', 'print one JSON value')
+    .action((options: Pick<Options, 'json'>) => withStores(context, (stores) => acknowledge(context, stores, options)));
 };
+
+const acknowledge = async (context: CliContext, { setBacks, leaseClock }: Stores, options: Pick<Options, 'json'>): Promise<void> =>
+  print(context, { acknowledged: await setBacks.acknowledge(leaseClock.now()) }, options);
 
 const withStores = async (context: CliContext, work: (stores: Stores) => Promise<void>): Promise<void> => {
   const stores = await context.openStores();

@@ -68,8 +68,44 @@ export const judgeDatabase = (facts: DatabaseFacts, now: number): readonly Findi
           weak.map(([name, value]) => `${name} = ${value}`).join(', '),
           'a crash may lose acknowledged changes: turn it on',
         ),
+    ...judgeHistory(facts),
     ...judgeClocks(facts, now),
   ];
+};
+
+const judgeHistory = ({ timeline, standbys, setBacks }: DatabaseFacts): readonly Finding[] => [
+  ...(timeline === null
+    ? []
+    : [
+        timeline.now === timeline.kept
+          ? ok('timeline', `${timeline.now}, as when the feed was last vouched for`)
+          : warning(
+              'timeline',
+              `${timeline.now}, and ${timeline.kept} when the feed was last vouched for: the server was promoted or recovered`,
+              'run `civic feed keep` where nothing is lost, else `civic feed renew --reason TEXT`',
+            ),
+      ]),
+  judgeStandbys(standbys),
+  setBacks.length === 0
+    ? ok('history', 'no process has found that the log had lost what it had read')
+    : warning(
+        'history',
+        setBacks
+          .map(({ held, head, noticedAt }) => `set back from ${held} to ${head}, noticed ${new Date(noticedAt).toISOString()}`)
+          .join('; '),
+        'cursors of the lost history are answered 410; run `civic feed acknowledge` once you have seen this',
+      ),
+];
+
+const judgeStandbys = ({ synchronous, connected }: DatabaseFacts['standbys']): Finding => {
+  const standbys = `${connected ?? 'an unknown number of'} standby${connected === 1 ? '' : 's'}`;
+  if (synchronous !== '') return ok('standby', `a commit waits for ${synchronous}; ${standbys} connected`);
+  if (connected === 0) return ok('standby', 'none is connected, and a commit waits for none');
+  return warning(
+    'standby',
+    `a commit waits for no standby; ${standbys} connected`,
+    'a failover loses what the standby has not received: set synchronous_standby_names',
+  );
 };
 
 const judgeClocks = ({ clockAheadMs, trialOffsetMs, newestEventAt }: DatabaseFacts, now: number): readonly Finding[] => {

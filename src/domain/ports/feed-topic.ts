@@ -8,6 +8,8 @@ export interface FeedPlace {
    * ones after it every change. 0: every change from the first on.
    */
   readonly boundary: number;
+  /** Of the history up to the position (`feed-fingerprint.ts`); null where it was not known. */
+  readonly fingerprint: string | null;
 }
 
 export interface FeedMessage {

@@ -108,6 +108,8 @@ export interface Advance {
   readonly logId: string | null;
   /** Events of the log up to `to`; null where the log cannot count. */
   readonly place: number | null;
+  /** The last event that is folded, where there is one and the log counts: a log in this very database must have it. */
+  readonly last: { readonly id: string; readonly place: number } | null;
 }
 
 /** Where generations, their checkpoints and their leases are kept. Times are milliseconds of the lease clock. */

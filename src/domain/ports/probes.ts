@@ -1,3 +1,4 @@
+import type { SetBack } from './history.ts';
 /** What `civic doctor` looks at. A probe tells facts and changes nothing; the doctor judges them. */
 export interface FolderFacts {
   /** The folder, or the nearest one above it that exists. */
@@ -26,6 +27,16 @@ export interface DatabaseFacts {
   readonly trialOffsetMs: number;
   /** Time of the newest event in milliseconds, null without one or where it cannot be told. */
   readonly newestEventAt: number | null;
+  /** Of the server, and the one that the feed was last vouched for on: null where either cannot be told. */
+  readonly timeline: { readonly now: string; readonly kept: string } | null;
+  readonly standbys: {
+    /** Whose receipt a commit waits for, as `synchronous_standby_names` has it; empty where it waits for none. */
+    readonly synchronous: string;
+    /** Null where this user may not see them. */
+    readonly connected: number | null;
+  };
+  /** Losses of history that no operator has acknowledged. */
+  readonly setBacks: readonly SetBack[];
 }
 
 export interface BrokersFacts {

@@ -22,7 +22,7 @@ export const feedMessages = (place: FeedPlace, rows: readonly FeedRow[]): readon
     follows = row.position;
     return {
       key: `${row.resource}/${row.recordId}`,
-      value: row.removed ? null : `{"cursor":"${cursorAt(row.position)}",${row.text}}`,
+      value: row.removed ? null : `{"cursor":"${cursorAt(row.position, row.fingerprint)}",${row.text}}`,
       headers,
     };
   });

@@ -1,5 +1,6 @@
 import type { FeedHead } from '../../../queries/feed-head.ts';
 import type { FeedAfter, FeedStretch } from '../../../queries/feed-after.ts';
+import { EMPTY_FINGERPRINT } from '../../domain/feed-fingerprint.ts';
 import { FEED_OPENED } from '../../domain/events/feed-events.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -108,7 +109,7 @@ const openSession = async (deps: RelayDependencies, running: ReactorRunning): Pr
 /** Where history has been pruned nobody can tell every change any more: what stands is told first, then each change. */
 const beginning = async ({ readHead }: RelayDependencies, feedId: string): Promise<FeedPlace> => {
   const { mark, position } = await readHead();
-  return { feedId, position: 0, boundary: mark === 0 ? 0 : position };
+  return { feedId, position: 0, boundary: mark === 0 ? 0 : position, fingerprint: EMPTY_FINGERPRINT };
 };
 
 const carryOut = async (deps: RelayDependencies, session: Session, running: ReactorRunning): Promise<void> => {
@@ -116,17 +117,29 @@ const carryOut = async (deps: RelayDependencies, session: Session, running: Reac
   for (;;) {
     running.signal.throwIfAborted();
     const { place } = session;
-    const { feedId, mark, rows } = await deps.readAfter({ ...place, limit: ROWS_AT_ONCE, maxBytes: BYTES_AT_ONCE });
+    const { feedId, mark, head, fingerprint, rows } = await deps.readAfter({ ...place, limit: ROWS_AT_ONCE, maxBytes: BYTES_AT_ONCE });
     if (feedId !== place.feedId) throw new NotYet('the feed has become another');
+    requireSameHistory(deps.topic.name, place, { head, fingerprint });
     requireWhole(deps.topic.name, place, mark, rows);
     const last = rows.at(-1);
     if (last === undefined) return;
-    const next = { ...place, position: last.position };
+    const next = { ...place, position: last.position, fingerprint: last.fingerprint };
     await running.confirm();
     await publication.publish(feedMessages(place, rows), next);
     session.place = next;
     deps.onPublished(rows.length, next.position);
   }
+};
+
+/** What the topic carries must be the history that the feed has: another one is nothing that could be gone on with. */
+const requireSameHistory = (topic: string, place: FeedPlace, feed: Pick<FeedStretch, 'head' | 'fingerprint'>): void => {
+  const isLost =
+    place.fingerprint !== null && (feed.head < place.position || (feed.fingerprint !== null && feed.fingerprint !== place.fingerprint));
+  if (!isLost) return;
+  throw new Error(
+    `the topic ${topic} carries changes up to position ${place.position} that the service has lost: run \`civic feed renew --reason TEXT\` and ` +
+      `\`civic projections retry relay\`, and the topic is carried on under a new feed identity`,
+  );
 };
 
 /** Never is a change left out in silence. */

@@ -1,0 +1,26 @@
+import type { Transactor } from '../../src/domain/ports/database.ts';
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { SetBacks } from '../../src/domain/ports/history.ts';
+
+export const OPEN_SET_BACKS =
+  'select held, head, noticed_at::text from civic.history_set_backs where acknowledged_at is null order by noticed_at, held';
+
+/** The rows of `civic.history_set_backs`; several processes that notice the same one note it once. */
+export const createSetBacks = (transactor: Transactor): SetBacks => {
+  const run = (text: string, values: readonly (string | number)[] = []) =>
+    transactor.transaction((transaction) => transaction.execute({ text, values: [...values] }));
+  return {
+    async note({ held, head, noticedAt }) {
+      await run(
+        'insert into civic.history_set_backs (held, head, noticed_at) values ($1, $2, $3::bigint) on conflict (held, head) do nothing',
+        [held, head, noticedAt],
+      );
+    },
+    async open() {
+      const { rows } = await run(OPEN_SET_BACKS);
+      return rows.map(([held, head, noticedAt]) => ({ held: held as Position, head: head as Position, noticedAt: Number(noticedAt) }));
+    },
+    acknowledge: async (now) =>
+      (await run('update civic.history_set_backs set acknowledged_at = $1::bigint where acknowledged_at is null', [now])).count,
+  };
+};

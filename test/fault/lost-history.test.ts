@@ -1,0 +1,123 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { copyTestDatabase, replaceTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { type Installation, makeInstallation, type Service } from '../support/service.ts';
+import { untilTrue } from '../support/until-reached.ts';
+import { derivedId } from '../../src/domain/identifiers.ts';
+
+/** The longest that new changes may take to appear once history is lost, in milliseconds. A busy machine may take its time. */
+const PATIENCE_MS = 120_000;
+
+let database: TestDatabase;
+let installation: Installation;
+let service: Service;
+let key: string;
+const cursors = { kept: '', lost: '' };
+
+const topic = (name: string): object => ({
+  slug: name.replaceAll(' ', '-'),
+  name,
+  publicLabel: name,
+  description: name,
+  keywords: [name],
+  negativeKeywords: [],
+  selectable: true,
+  classificationActive: false,
+  taxonomyManaged: false,
+});
+
+const write = async (prefix: string, count: number): Promise<void> => {
+  const lines = Array.from({ length: count }, (_, index) => {
+    const name = `${prefix} ${index}`;
+    return `${JSON.stringify({ op: 'upsert', resource: 'topics', id: derivedId('test', name), data: topic(name) })}\n`;
+  });
+  const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-', '--json'], { input: lines.join('') });
+  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+};
+
+interface Page {
+  readonly data: { readonly items: readonly { readonly data?: { readonly name: string } }[] };
+  readonly meta: { readonly nextCursor: string };
+}
+
+const read = async (cursor: string): Promise<{ readonly status: number; readonly names: readonly string[]; readonly next: string }> => {
+  const answer = await service.fetch(`/api/v1/data/changes?limit=500&resource=topics${cursor === '' ? '' : `&cursor=${cursor}`}`, { key });
+  if (answer.status !== 200) return { status: answer.status, names: [], next: '' };
+  const { data, meta } = (await answer.json()) as Page;
+  return { status: 200, names: data.items.flatMap((item) => item.data?.name ?? []), next: meta.nextCursor };
+};
+const namesFrom = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${prefix} ${index}`);
+const doctor = async () => {
+  const { stdout } = await installation.civicHere(['doctor', '--json']);
+  const findings = JSON.parse(stdout) as readonly { check: string; state: string; found: string }[];
+  return findings.find(({ check }) => check === 'history');
+};
+
+describe('a running service whose database is replaced by an older one, as an asynchronous standby that is promoted', () => {
+  beforeAll(async () => {
+    database = await startTestDatabase();
+    installation = makeInstallation('civic-lost-', { DATABASE_URL: database.url });
+    key = await installation.openAccount();
+    service = await installation.start();
+    await write('kept', 100);
+    await service.stop();
+    // The copy has another number on the same server, which a start would take for a move.
+    const client = new Client({ connectionString: database.url });
+    await client.connect();
+    await client.query(`update civic.installation set database = ''`);
+    await client.end();
+    const standby = await copyTestDatabase(database);
+    service = await installation.start();
+    cursors.kept = (await read('')).next;
+    await write('lost', 200);
+    const served = await read(cursors.kept);
+    expect(served.names).toEqual(namesFrom('lost', 200));
+    cursors.lost = served.next;
+    await replaceTestDatabase(database, standby);
+  });
+
+  afterAll(async () => {
+    await service?.stop();
+    await installation?.close();
+    await database?.close();
+  });
+
+  test('shows new changes while the log is shorter than it was', async () => {
+    await write('new', 100);
+    const from = performance.now();
+    let found: readonly string[] = [];
+    while (found.length < 100 && performance.now() - from < PATIENCE_MS) {
+      found = (await read(cursors.kept)).names;
+      await after(50);
+    }
+    expect(found).toEqual(namesFrom('new', 100));
+  });
+
+  test('refuses the cursor of lost history, also once the feed has grown past it, and goes on from one before it', async () => {
+    expect((await read(cursors.lost)).status).toBe(410);
+    await write('newer', 300);
+    await untilTrue('the changes appear', async () => (await read(cursors.kept)).names.length === 400);
+    expect((await read(cursors.lost)).status).toBe(410);
+    expect((await read(cursors.kept)).names).toEqual([...namesFrom('new', 100), ...namesFrom('newer', 300)]);
+  });
+
+  test('is ready again, has counted it, and tells its operators until they have acknowledged it', async () => {
+    await untilTrue('it is ready', async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200);
+    expect(await (await fetch(`${service.opsUrl}/metrics`)).text()).toMatch(/^civic_history_set_back_total 1$/m);
+    expect(await doctor()).toMatchObject({ state: 'warning', found: expect.stringMatching(/set back from \d+ to \d+/) });
+    const state = (await (await fetch(`${service.opsUrl}/ops/state`)).json()) as { problems: readonly { text: string }[] };
+    expect(state.problems.map(({ text }) => text).join()).toMatch(/log was set back from \d+ to \d+/);
+    const { stdout } = await installation.civicHere(['feed', 'acknowledge', '--json']);
+    expect(JSON.parse(stdout)).toEqual({ acknowledged: 1 });
+    expect(await doctor()).toMatchObject({ state: 'ok' });
+  });
+
+  test('has the read models that its log makes, and one line of an error', async () => {
+    const verified = await installation.civicHere(['projections', 'verify', '--all', '--json']);
+    const results = JSON.parse(verified.stdout) as { name: string; equal: boolean }[];
+    expect(results.filter(({ equal }) => !equal)).toEqual([]);
+    const { stderr } = await service.stop();
+    expect(stderr.split('\n').filter((line) => line.includes('has lost history that was served from here'))).toHaveLength(1);
+  });
+});
