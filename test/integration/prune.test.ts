@@ -5,7 +5,7 @@ import { changesPage } from '../../src/contract/read-civic-changes.ts';
 import { encodeFeedCursor } from '../../src/domain/cursor.ts';
 import { Rejection } from '../../src/domain/rejections.ts';
 import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
-import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { randomChanges, randomFrom, remove, testSeed, upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, linesOf, readPage, stateAt } from '../support/history-checker.ts';
 
@@ -108,5 +108,32 @@ test('a page read without a cursor says that history was pruned, and names the s
     const { nextCursor: cursor } = first.meta;
     const next = changesPage.parse(JSON.parse((await civic.changes({ ...filter, cursor, limit: 10, maxResponseBytes: MAX_BYTES })).text));
     expect(Object.keys(next.meta)).toEqual(['nextCursor', 'hasMore', 'replayExpiresAt']);
+  }
+});
+
+test('a cursor at the mark is proved, also where the change there is a removal', async () => {
+  const other = await startTestDatabase();
+  const pruned = await openTestCivic(other.url);
+  try {
+    pruned.startProjector();
+    await pruned.writer.write([upsert('topics', 1, 1), remove('topics', 1)], {});
+    pruned.clock.advance(RETENTION_MS - DAY_MS);
+    await pruned.writer.write([upsert('topics', 2, 1)], {});
+    pruned.clock.advance(2 * DAY_MS);
+    await pruned.settled();
+    await pruned.prune();
+    const read = async (fingerprint: string) =>
+      pruned.changes({
+        cursor: encodeFeedCursor({ feedId: pruned.feedId, position: 2, fingerprint, binding: 'nothing' }),
+        limit: 10,
+        maxResponseBytes: MAX_BYTES,
+      });
+    const [, last] = await expectedFeed(pruned.log);
+    expect(Number((await pruned.rows('select mark from civic.feed_retention'))[0]![0])).toBe(2);
+    expect(readPage((await read(last!.fingerprint)).text).items).toHaveLength(1);
+    await expect(read('f00f'.repeat(4))).rejects.toMatchObject({ code: 'cursor_expired' });
+  } finally {
+    await pruned.close();
+    await other.close();
   }
 });

@@ -6,7 +6,7 @@ import { FEED_STREAM } from '../../src/domain/streams.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
 import { randomChanges, randomFrom, remove, upsert } from '../support/civic-records.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { copyTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type KafkaPeer, startKafkaPeer } from '../support/kafka-peer.ts';
 import { readTopic, sendAll } from '../support/kafka-client.ts';
 import { FEED_TOPIC, feedItems, readChained, relayAtRest, relayRow, type RunningRelay, startRelay } from '../support/relay.ts';
@@ -289,4 +289,33 @@ describe('whose topic it is', () => {
     await untilTrue('the next change is published', () => second.published.length > 0);
     expect(second.published).toEqual([1]);
   });
+});
+
+test.each([
+  ['has grown past them', 15],
+  ['is shorter than the topic', 2],
+])('pauses with the reason where the topic carries changes that the feed has lost, and the feed %s', async (_, written) => {
+  await civic.writer.write(randomChanges(randomFrom(1), 10), {});
+  relay();
+  await relayAtRest(civic);
+  await relays[0]!.stop();
+  await civic.close();
+  const image = await copyTestDatabase(database);
+  civic = await openTestCivic(database.url);
+  civic.startProjector();
+  await civic.writer.write(randomChanges(randomFrom(2), 10), {});
+  relay();
+  await relayAtRest(civic);
+  await relays[1]!.stop();
+  await civic.close();
+  await database.close();
+  database = image;
+  civic = await openTestCivic(database.url);
+  civic.startProjector();
+  await civic.writer.write(randomChanges(randomFrom(3), written), {});
+  await civic.settled();
+  const published = ends();
+  relay();
+  expect(await paused()).toMatch(/carries changes up to position \d+ that the service has lost: run `civic feed renew/);
+  expect(ends()).toEqual(published);
 });

@@ -138,7 +138,7 @@ const requireSameHistory = (topic: string, place: FeedPlace, feed: Pick<FeedStre
   if (!isLost) return;
   throw new Error(
     `the topic ${topic} carries changes up to position ${place.position} that the service has lost: run \`civic feed renew --reason TEXT\` and ` +
-      `\`civic projections retry relay\`, and the topic is carried on under a new feed identity`,
+      `\`civic reactors retry relay\`, and the topic is carried on under a new feed identity`,
   );
 };
 

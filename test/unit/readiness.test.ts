@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Generation } from '../../src/domain/ports/generations.ts';
+import { createReadiness } from '../../src/serving/readiness.ts';
+
+const at = (number: number): Position => String(number).padStart(20, '0') as Position;
+
+test('a process is not ready while it catches up with a log that has lost history, and ready again below the head of its start', async () => {
+  const state = { checkpoint: at(200), catchingUpTo: null as Position | null };
+  const live = () => ({ projection: 'feed', state: 'live', checkpoint: state.checkpoint, pausedReason: null, pausedEvent: null });
+  const readiness = createReadiness({
+    generations: { list: async () => [live() as unknown as Generation] },
+    log: { head: async () => at(200) },
+    projections: [{ name: 'feed' }],
+    headAtStart: at(200),
+    catchingUpTo: () => state.catchingUpTo,
+    clock: { sleep: () => new Promise(() => undefined) },
+    stopping: new AbortController().signal,
+  });
+  expect((await readiness()).status).toBe('ready');
+  Object.assign(state, { checkpoint: at(100), catchingUpTo: at(110) });
+  const { status, checks } = await readiness();
+  expect(status).toBe('not ready');
+  expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['history', 'projection feed']);
+  Object.assign(state, { checkpoint: at(110), catchingUpTo: null });
+  expect((await readiness()).status).toBe('ready');
+});

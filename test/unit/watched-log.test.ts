@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import { watchHistory } from '../../src/composition/watched-log.ts';
+import type { EventLog, LogBatch, Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { HistorySetBack, type SetBack } from '../../src/domain/ports/history.ts';
+
+const at = (number: number): Position => String(number).padStart(20, '0') as Position;
+const event = (number: number, id: string): StoredEvent => ({
+  position: at(number),
+  stream: 'topics-1',
+  revision: number - 1,
+  id,
+  type: 'RecordPublished',
+  schemaVersion: 1,
+  data: '{}',
+  metadata: '{}',
+  time: number,
+});
+
+/** A log whose events the test replaces, and whose subscription gives what is there and then waits. */
+const world = () => {
+  const state = { events: [] as StoredEvent[], forgotten: 0, setBacks: [] as SetBack[] };
+  const batchAfter = (after: Position): LogBatch => {
+    const events = state.events.filter(({ position }) => position > after);
+    return { events, scannedTo: events.at(-1)?.position ?? after };
+  };
+  const log = {
+    readAll: async ({ after, limit }: { after: Position; limit: number }) => ({
+      ...batchAfter(after),
+      events: batchAfter(after).events.slice(0, limit),
+    }),
+    head: async () => state.events.at(-1)?.position ?? ('' as Position),
+    async *subscribe({ after, signal }: { after: Position; signal: AbortSignal }) {
+      yield batchAfter(after);
+      if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+    },
+    forget: () => void (state.forgotten += 1),
+  } as unknown as EventLog & { forget(): void };
+  const watched = watchHistory(log, {
+    clock: { now: () => 7, sleep: async () => undefined },
+    onSetBack: (each) => state.setBacks.push(each),
+  });
+  const follow = async (after: Position, signal: AbortSignal): Promise<readonly string[]> => {
+    const ids: string[] = [];
+    for await (const { events } of watched.log.subscribe({ after, batchSize: 10, signal })) {
+      ids.push(...events.map(({ id }) => id));
+      state.events.length > 0 && reached.resolve();
+    }
+    return ids;
+  };
+  const reached = Promise.withResolvers<void>();
+  return { state, look: watched.look, follow, reached: reached.promise };
+};
+
+test.each([
+  ['is shorter than it was', [event(1, 'a')]],
+  ['has grown past what was read', [event(1, 'a'), event(2, 'other'), event(3, 'more')]],
+  ['is empty', []],
+])('a log that %s ends its followers, forgets what it holds in memory and is told of once', async (_, after) => {
+  const { state, look, follow, reached } = world();
+  state.events = [event(1, 'a'), event(2, 'b')];
+  const following = follow(at(0), new AbortController().signal);
+  await reached;
+  await look();
+  expect(state).toMatchObject({ forgotten: 0, setBacks: [] });
+  state.events = after;
+  await look();
+  await expect(following).rejects.toBeInstanceOf(HistorySetBack);
+  await look();
+  expect(state).toMatchObject({ forgotten: 1, setBacks: [{ held: at(2), head: after.at(-1)?.position ?? '', noticedAt: 7 }] });
+});
+
+test('a follower that is stopped ends without an error', async () => {
+  const { state, follow, reached } = world();
+  state.events = [event(1, 'a')];
+  const stopping = new AbortController();
+  const following = follow(at(0), stopping.signal);
+  await reached;
+  stopping.abort();
+  expect(await following).toEqual(['a']);
+});
