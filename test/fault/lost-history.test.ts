@@ -33,7 +33,7 @@ const write = async (prefix: string, count: number): Promise<void> => {
     return `${JSON.stringify({ op: 'upsert', resource: 'topics', id: derivedId('test', name), data: topic(name) })}\n`;
   });
   const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-', '--json'], { input: lines.join('') });
-  expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
+  if (exitCode !== 0) throw new Error(stderr);
 };
 
 interface Page {
@@ -72,7 +72,7 @@ describe('a running service whose database is replaced by an older one, as an as
     cursors.kept = (await read('')).next;
     await write('lost', 200);
     const served = await read(cursors.kept);
-    expect(served.names).toEqual(namesFrom('lost', 200));
+    if (served.names.length !== 200) throw new Error(`${served.names.length} of the changes that are to be lost were served`);
     cursors.lost = served.next;
     await replaceTestDatabase(database, standby);
   });

@@ -109,8 +109,7 @@ class World {
       customer.cursor = customer.isOld ? asOld(meta.nextCursor) : meta.nextCursor;
       return meta.hasMore;
     } catch (error) {
-      expect(error).toMatchObject({ code: 'cursor_expired' });
-      expect(error).toBeInstanceOf(Rejection);
+      if (!(error instanceof Rejection && error.code === 'cursor_expired')) throw error;
       this.told410 += 1;
       const { boundaryCursor, boundary } = await this.#snapshot();
       customer.held = await this.stateAt(boundary);

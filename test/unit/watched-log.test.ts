@@ -43,12 +43,12 @@ const world = () => {
     const ids: string[] = [];
     for await (const { events } of watched.log.subscribe({ after, batchSize: 10, signal })) {
       ids.push(...events.map(({ id }) => id));
-      state.events.length > 0 && reached.resolve();
+      reached.resolve();
     }
     return ids;
   };
   const reached = Promise.withResolvers<void>();
-  return { state, look: watched.look, follow, reached: reached.promise };
+  return { state, look: () => watched.look(), follow, reached: reached.promise };
 };
 
 test.each([
