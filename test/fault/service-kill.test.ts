@@ -14,7 +14,7 @@ import { type Answered, type Installation, makeInstallation, type Service } from
 const KILLS = Number(process.env['SOAK_KILLS'] ?? 8);
 const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
 /** Ends what hangs: far beyond what the kills take on a busy machine. */
-const LONGEST_MS = 600_000 + KILLS * 120_000;
+const LONGEST_MS = 600_000 + KILLS * 300_000;
 const LINES_A_FILE = 200;
 /** Between two pieces of work of one actor: what they do all the time leaves the starts no processor. */
 const PAUSE_MS = 300;
@@ -80,7 +80,7 @@ const hasWorked = (): boolean =>
 
 /** At least as often as is wanted; on a busy machine it goes on until there was work to disturb. */
 const killAgainAndAgain = async (failed: AbortSignal): Promise<void> => {
-  for (let kill = 0; (kill < KILLS || (kill < 2 * KILLS && !hasWorked())) && !failed.aborted; kill += 1) {
+  for (let kill = 0; (kill < KILLS || (kill < 10 * KILLS && !hasWorked())) && !failed.aborted; kill += 1) {
     const starting = installation.launch();
     const started = starting.ready.then(
       (up) => void (service = up),
