@@ -13,13 +13,14 @@ const one = async (client: Client, text: string): Promise<string | null> => {
 /** Looks at a database without changing it. Throws `DatabaseRefused` with one line when it cannot be reached. */
 export const probeDatabase = (dsn: string, clock: Pick<Clock, 'now'>): Promise<DatabaseFacts> =>
   withClient(dsn, 'doctor', async (client) => {
-    const { kind, pending, unknown } = await readSchemaState(client);
+    const { kind, encoding, pending, unknown } = await readSchemaState(client);
     const asked = clock.now();
     const serverTime = Number(await one(client, `select (extract(epoch from clock_timestamp()) * 1000)::bigint::text`));
     const answered = clock.now();
     const ours = kind === 'current';
     return {
       version: (await one(client, 'show server_version')) ?? 'unknown',
+      encoding,
       schema: kind,
       pendingMigrations: pending,
       unknownMigrations: unknown,

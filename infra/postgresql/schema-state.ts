@@ -1,6 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, type ClientBase } from 'pg';
+import { DATABASE_ENCODING } from '../../src/domain/ports/database.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { isPostgresDsn, shownDsn } from './dsn.ts';
@@ -14,6 +15,8 @@ const OLDEST_SERVER = 15;
 export interface SchemaState {
   readonly kind: 'empty' | 'older' | 'current' | 'newer' | 'foreign';
   readonly serverVersion: number;
+  /** Of the database's texts. */
+  readonly encoding: string;
   readonly applied: readonly string[];
   readonly pending: readonly string[];
   readonly unknown: readonly string[];
@@ -43,8 +46,9 @@ const first = async (client: ClientBase, sql: string): Promise<string | null> =>
 /** Reads the state over a connection that is open. */
 export const readSchemaState = async (client: ClientBase): Promise<SchemaState> => {
   const serverVersion = Number(await first(client, 'show server_version_num'));
+  const encoding = (await first(client, 'show server_encoding')) ?? 'unknown';
   const known = knownMigrations();
-  const none = { serverVersion, applied: [], pending: known, unknown: [] };
+  const none = { serverVersion, encoding, applied: [], pending: known, unknown: [] };
   const whose = await first(client, WHOSE_TABLES);
   if (whose !== 'ours') return { kind: whose === 'foreign' ? 'foreign' : 'empty', ...none };
   const { rows } = await client.query<string[]>({ text: 'select name from civic.migrations order by id', rowMode: 'array' });
@@ -52,7 +56,7 @@ export const readSchemaState = async (client: ClientBase): Promise<SchemaState> 
   const pending = known.filter((name) => !applied.includes(name));
   const unknown = applied.filter((name) => !known.includes(name));
   const kind = unknown.length > 0 ? 'newer' : applied.length === 0 ? 'empty' : pending.length > 0 ? 'older' : 'current';
-  return { kind, serverVersion, applied, pending, unknown };
+  return { kind, serverVersion, encoding, applied, pending, unknown };
 };
 
 /** Throws where the database must not be touched. */
@@ -61,6 +65,11 @@ export const refuseUnusable = (state: SchemaState, dsn: string): void => {
   if (state.serverVersion < OLDEST_SERVER * 10_000) {
     const version = Math.floor(state.serverVersion / 10_000);
     throw new DatabaseRefused(`${where} runs on PostgreSQL ${version}; use PostgreSQL ${OLDEST_SERVER} or newer`);
+  }
+  if (state.encoding !== DATABASE_ENCODING) {
+    throw new DatabaseRefused(
+      `${where} has the encoding ${state.encoding}, which does not have every character; make one with "create database NAME encoding '${DATABASE_ENCODING}' template template0"`,
+    );
   }
   if (state.kind === 'foreign') {
     throw new DatabaseRefused(`${where} holds tables of another program; give an empty database of its own in DATABASE_URL`);
@@ -86,6 +95,16 @@ export const explain = (error: unknown, dsn: string): unknown => {
     if (state === '0A000' || state === '58P01') {
       return new DatabaseRefused(`the server of ${where} does not have pg_trgm; install PostgreSQL's contrib modules on it`);
     }
+  }
+  if (state === '25006') {
+    return new DatabaseRefused(
+      `${where} is read-only: it is a standby, or its transactions are read-only; name the primary in DATABASE_URL`,
+    );
+  }
+  if (state === '08P01' && /startup parameter/.test((error as Error).message)) {
+    return new DatabaseRefused(
+      `${where} is behind a pooler of connections that takes no settings of a session (PgBouncer); name the server itself in DATABASE_URL`,
+    );
   }
   if (state === '42501') return new DatabaseRefused(`${where} does not let this user create tables; grant it create on the database`);
   if (state === '53300') {

@@ -1,8 +1,8 @@
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, inject, test } from 'vitest';
 import { Client } from 'pg';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { DatabaseRefused } from '../../infra/postgresql/database-refused.ts';
-import { refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
+import { explain, refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
 import { dumpCatalogue } from '../support/postgresql-catalogue.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 
@@ -89,8 +89,26 @@ describe('T27 a database that is not ours', () => {
     await expect(migrate(dsn)).resolves.not.toEqual([]);
   });
 
+  test('is refused in an encoding that does not have every character, and changes nothing', async () => {
+    const name = `test_latin1_${Date.now()}`;
+    const server = inject('testServerUrl');
+    await run(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`);
+    closing.push(() => run(server, `drop database ${name} with (force)`));
+    const dsn = server.replace(/\/[^/]*$/, `/${name}`);
+    expect(await refusal(dsn)).toMatch(/has the encoding LATIN1, which does not have every character; make one with "create database/);
+    expect((await schemaState(dsn)).kind).toBe('empty');
+  });
+
+  test('is refused on a read-only database, and behind a pooler that takes no settings, with what to do', async () => {
+    const dsn = await emptyDatabase();
+    await run(dsn, `alter database ${dsn.split('/').at(-1)} set default_transaction_read_only = on`);
+    expect(await refusal(dsn)).toMatch(/is read-only: it is a standby, or .*; name the primary in DATABASE_URL/);
+    const pooler = explain(Object.assign(new Error('unsupported startup parameter: options'), { code: '08P01' }), dsn);
+    expect((pooler as Error).message).toMatch(/is behind a pooler .* \(PgBouncer\); name the server itself in DATABASE_URL/);
+  });
+
   test('is refused on a server older than 15', () => {
-    const state = { kind: 'empty', serverVersion: 140_011, applied: [], pending: [], unknown: [] } as const;
+    const state = { kind: 'empty', serverVersion: 140_011, encoding: 'UTF8', applied: [], pending: [], unknown: [] } as const;
     expect(() => refuseUnusable(state, 'postgres://db.example.org/civic')).toThrow(/PostgreSQL 14; use PostgreSQL 15 or newer/);
   });
 

@@ -5,6 +5,7 @@ import type { BrokersFacts, DatabaseFacts, FolderFacts, Probes } from '../../src
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const SOUND: DatabaseFacts = {
   version: '18.4',
+  encoding: 'UTF8',
   schema: 'current',
   pendingMigrations: [],
   unknownMigrations: [],

@@ -1,3 +1,4 @@
+import { DATABASE_ENCODING } from '../../domain/ports/database.ts';
 import type { DatabaseFacts, FolderFacts } from '../../domain/ports/probes.ts';
 
 /** One thing that the doctor has looked at. */
@@ -60,6 +61,13 @@ export const judgeDatabase = (facts: DatabaseFacts, now: number): readonly Findi
     tooOld
       ? failed('database', `PostgreSQL ${facts.version}`, `use PostgreSQL ${OLDEST_SERVER} or newer`)
       : ok('database', `PostgreSQL ${facts.version} answers`),
+    facts.encoding === DATABASE_ENCODING
+      ? ok('encoding', facts.encoding)
+      : failed(
+          'encoding',
+          facts.encoding,
+          `make a database with "encoding '${DATABASE_ENCODING}' template template0": this one does not have every character`,
+        ),
     judgeSchema(facts),
     weak.length === 0
       ? ok('durability', 'a commit is flushed before it is acknowledged')

@@ -5,6 +5,9 @@ import type { z } from 'zod';
  * built with slonik's `sql` tag), and `Statement` (one named constant, text in and text out) for hot reads and for folds.
  */
 
+/** Texts of every language are stored: another encoding of a database is refused. */
+export const DATABASE_ENCODING = 'UTF8';
+
 /** One statement with `$1`-style parameters. `name` makes it a prepared statement of that name; names are unique per text. */
 export interface Statement {
   readonly name?: string;

@@ -16,6 +16,8 @@ export interface MachineProbe {
 
 export interface DatabaseFacts {
   readonly version: string;
+  /** Of the database's texts. */
+  readonly encoding: string;
   readonly schema: 'empty' | 'older' | 'current' | 'newer' | 'foreign';
   readonly pendingMigrations: readonly string[];
   readonly unknownMigrations: readonly string[];
