@@ -134,6 +134,9 @@ test('T18 tables that another version of the program made meanwhile are not fill
   expect((await row(before.generation))!.token).toBe(before.token);
 });
 
+/** The version that is live once the test of newer ones has run. */
+const CURRENT: Projection = { ...recordHistory, version: recordHistory.version + 3 };
+
 test('T18 a newer version replaces a live one that nobody folds any more, also when events have arrived since', async () => {
   projector = civic.startProjector([recordHistory, snapshots]);
   await civic.settled();
@@ -141,20 +144,20 @@ test('T18 a newer version replaces a live one that nobody folds any more, also w
   await civic.writer.write([upsert('topics', 100, 1)], {});
   const newer: Projection = { ...recordHistory, version: recordHistory.version + 1 };
   projector = civic.startProjector([newer, snapshots]);
-  await untilTrue('version 2 serves', async () =>
+  await untilTrue('the newer version serves', async () =>
     (await civic.generations.list()).some(
-      ({ projection, version, state }) => projection === newer.name && version === 2 && state === 'live',
+      ({ projection, version, state }) => projection === newer.name && version === newer.version && state === 'live',
     ),
   );
   await civic.settled();
   expect((await following(() => true)).to).toBe((await expectedFeed(civic.log)).length);
-  // From here on version 2 is the live one.
+  // From here on the newer version is the live one.
   await projector.stop();
-  const unfinished = await civic.generations.create({ ...recordHistory, version: 3 }, 'building', Date.now());
-  projector = civic.startProjector([{ ...recordHistory, version: 4 }, snapshots]);
-  await untilTrue('version 4 serves', async () =>
+  const unfinished = await civic.generations.create({ ...recordHistory, version: newer.version + 1 }, 'building', Date.now());
+  projector = civic.startProjector([CURRENT, snapshots]);
+  await untilTrue('the newest version serves', async () =>
     (await civic.generations.list()).some(
-      ({ projection, version, state }) => projection === newer.name && version === 4 && state === 'live',
+      ({ projection, version, state }) => projection === newer.name && version === CURRENT.version && state === 'live',
     ),
   );
   expect((await row(unfinished.generation))?.state ?? 'retired').toBe('retired');
@@ -162,7 +165,7 @@ test('T18 a newer version replaces a live one that nobody folds any more, also w
 });
 
 describe('from here on', () => {
-  const current: Projection = { ...recordHistory, version: 4 };
+  const current = CURRENT;
 
   test('T19 a rebuild that is interrupted at random points goes on where it was and equals one that was not', async () => {
     projector = civic.startProjector([current, snapshots]);
@@ -207,7 +210,7 @@ describe('from here on', () => {
     const { history, state } = recordHistoryTables(live);
     const otherwise: Projection = {
       ...current,
-      version: 5,
+      version: current.version + 1,
       fold: (batch, context) =>
         current.fold(
           batch.map((event) => ({ ...event, time: event.time + 1 })),
@@ -215,7 +218,8 @@ describe('from here on', () => {
         ),
     };
     projector = civic.startProjector([otherwise, snapshots]);
-    const refused = async () => (await civic.generations.list()).filter(({ state, version }) => state === 'refused' && version === 5);
+    const refused = async () =>
+      (await civic.generations.list()).filter(({ state, version }) => state === 'refused' && version === current.version + 1);
     await untilTrue('the rebuild is refused', async () => (await refused()).length > 0);
     expect((await refused())[0]!.pausedReason).toContain('differs');
     // Several looks for work later there is still one.
