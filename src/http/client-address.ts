@@ -1,5 +1,9 @@
 import { isIP, SocketAddress } from 'node:net';
 import { compile } from '@fastify/proxy-addr';
+import { LRUCache } from 'lru-cache';
+
+const MAX_REMEMBERED = 1_000;
+const MAX_ADDRESS_LENGTH = 60;
 
 /** Whether a connection from this address is one of a trusted proxy. */
 export type IsTrustedProxy = (address: string | undefined) => boolean;
@@ -7,7 +11,8 @@ export type IsTrustedProxy = (address: string | undefined) => boolean;
 /** Reads addresses, ranges and the names of `proxy-addr` (`loopback`, `linklocal`, `uniquelocal`); none trusts no proxy. */
 export function trustedProxies(list: readonly string[]): IsTrustedProxy {
   const trusts = compile([...list]);
-  return (address) => address !== undefined && isIP(address) !== 0 && trusts(address, 0);
+  const isTrusted = remembered((address) => isIP(address) !== 0 && trusts(address, 0));
+  return (address) => address !== undefined && isTrusted(address);
 }
 
 /**
@@ -15,15 +20,29 @@ export function trustedProxies(list: readonly string[]): IsTrustedProxy {
  * spellings of one address are one; a port that a proxy wrote beside it is left out. Both are undefined once the client has gone.
  */
 export function clientAddress(ip: string | undefined, socketAddress: string | undefined): string {
-  return canonical(withoutPort(ip ?? '')) ?? canonical(socketAddress ?? '') ?? 'unknown';
+  return canonical(ip ?? '') || canonical(socketAddress ?? '') || 'unknown';
 }
+
+/** Reading an address costs a tenth of a hot answer, and the same few come again and again. */
+function remembered<Answer extends object | string | boolean>(read: (address: string) => Answer): (address: string) => Answer {
+  const known = new LRUCache<string, Answer>({ max: MAX_REMEMBERED });
+  return (address) => {
+    if (address.length > MAX_ADDRESS_LENGTH) return read(address);
+    const answer = known.get(address) ?? read(address);
+    known.set(address, answer);
+    return answer;
+  };
+}
+
+/** Empty for what is no address. */
+const canonical = remembered((address) => canonicalForm(withoutPort(address)) ?? '');
 
 function withoutPort(entry: string): string {
   if (isIP(entry) !== 0) return entry;
   return /^\[([^\]]+)\](?::\d+)?$/.exec(entry)?.[1] ?? /^([\d.]+):\d+$/.exec(entry)?.[1] ?? entry;
 }
 
-function canonical(address: string): string | undefined {
+function canonicalForm(address: string): string | undefined {
   const plain = address.split('%', 1)[0]!;
   const version = isIP(plain);
   if (version !== 6) return version === 4 ? plain : undefined;
