@@ -24,11 +24,13 @@ export function clientAddress(ip: string | undefined, socketAddress: string | un
 }
 
 /** Reading an address costs a tenth of a hot answer, and the same few come again and again. */
-function remembered<Answer extends object | string | boolean>(read: (address: string) => Answer): (address: string) => Answer {
+function remembered<Answer extends string | boolean>(read: (address: string) => Answer): (address: string) => Answer {
   const known = new LRUCache<string, Answer>({ max: MAX_REMEMBERED });
   return (address) => {
     if (address.length > MAX_ADDRESS_LENGTH) return read(address);
-    const answer = known.get(address) ?? read(address);
+    const before = known.get(address);
+    if (before !== undefined) return before;
+    const answer = read(address);
     known.set(address, answer);
     return answer;
   };

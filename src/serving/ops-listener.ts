@@ -61,7 +61,7 @@ export const openOpsListener = async (
     log: civic.log,
     projections: civic.projections,
     headAtStart,
-    catchingUpTo: () => civic.history.catchingUpTo(),
+    history: civic.history,
     clock: machineClock,
     stopping,
   });

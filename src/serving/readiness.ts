@@ -8,8 +8,7 @@ export interface ReadinessParts {
   readonly log: Pick<EventLog, 'head'>;
   readonly projections: readonly { readonly name: string }[];
   readonly headAtStart: Position;
-  /** The head of a log that has lost history, until every read model has passed it. */
-  readonly catchingUpTo: () => Position | null;
+  readonly history: { catchingUpTo(): Position | null };
   /** The machine's. */
   readonly clock: Pick<Clock, 'sleep'>;
   /** Once it aborts the process is not ready, whatever else is well: it finishes what it has and is to be given nothing new. */
@@ -26,22 +25,21 @@ const PATIENCE_MS = 2_000;
 export const createReadiness = (parts: ReadinessParts): (() => Promise<Readiness>) => {
   const rowsOf = onceAtATime(() => parts.generations.list());
   const headOf = onceAtATime(() => parts.log.head());
-  let goal = parts.headAtStart;
   return async () => {
     if (parts.stopping.aborted) return { status: 'stopping', checks: [{ name: 'process', ok: false, reason: 'stopping' }] };
     const [rows, log] = await Promise.all([inTime(parts, rowsOf()), inTime(parts, headOf())]);
     if (rows === null) return { status: 'not ready', checks: [failed('database', 'it does not answer')] };
-    const lostTo = parts.catchingUpTo();
+    const isCatchingUp = parts.history.catchingUpTo() !== null;
     // A log that has lost history may never come to the head that was seen at the start.
-    if (lostTo !== null && lostTo < goal) goal = lostTo;
+    const goal = log !== null && log < parts.headAtStart ? log : parts.headAtStart;
     const held = parts.projections.map(({ name }) => ofProjection(name, rows, goal));
     const checks = [
       { name: 'database', ok: true },
       log === null ? failed('log', 'it does not answer; what is stored is still read') : { name: 'log', ok: true },
-      ...(lostTo === null ? [] : [failed('history', 'the log has lost history; the read models catch up with what it has now')]),
+      ...(!isCatchingUp ? [] : [failed('history', 'the log has lost history; the read models catch up with what it has now')]),
       ...held.map(({ check }) => check),
     ];
-    if (lostTo !== null || held.some(({ behind }) => behind)) return { status: 'not ready', checks };
+    if (isCatchingUp || held.some(({ behind }) => behind)) return { status: 'not ready', checks };
     return { status: checks.every(({ ok }) => ok) ? 'ready' : 'degraded', checks };
   };
 };

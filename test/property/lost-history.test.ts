@@ -143,7 +143,7 @@ const asOld = (text: string): string => encodeFeedCursor({ ...partsOf(text), fin
 
 const sorted = (state: Map<string, string>) => [...state].toSorted(([one], [other]) => (one < other ? -1 : 1));
 
-test('whoever replicates by cursors with a fingerprint holds our records or has been told 410, whatever history is lost', async () => {
+test('a customer whose cursors have a fingerprint holds our records or has got 410, whatever history is lost', async () => {
   let told = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(actions, { minLength: 12, maxLength: 30 }), async (steps) => {

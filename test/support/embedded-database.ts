@@ -26,7 +26,7 @@ export async function copyTestDatabase({ url }: TestDatabase): Promise<TestDatab
   return testDatabase(server, name);
 }
 
-/** Puts one database in the place of another, under whoever is connected to it: what a promoted standby is to its clients. Both keep their ends. */
+/** Replaces a database by another under open connections, as the promotion of a standby does. Close the replaced one alone. */
 export async function replaceTestDatabase(replaced: TestDatabase, { url }: TestDatabase): Promise<void> {
   const server = inject('testServerUrl');
   const [name, other] = [replaced.url, url].map((each) => each.split('/').at(-1)!);
