@@ -16,7 +16,7 @@ const NPM_START = ['npm', 'start', '--ignore-scripts', '--silent'];
 let installation: Installation;
 let started: Running[] = [];
 
-const makeOne = (): void => void (installation = makeInstallation('civic-start-'));
+const makeOne = (): void => void (installation = makeInstallation('civic-start-', {}, 'bare'));
 /** For a test whose subject is the first start. */
 const makeAnother = async (): Promise<void> => {
   await installation.close();

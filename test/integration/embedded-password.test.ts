@@ -91,7 +91,7 @@ test('a service that runs the server as nobody logs one warning', async ({ skip 
   const programs = join(folder, 'bin');
   mkdirSync(programs);
   writeFileSync(join(programs, 'id'), '#!/bin/sh\ncase "$*" in *postgres*) exit 1;; esac\nexec /usr/bin/id "$@"\n', { mode: 0o755 });
-  const installation = makeInstallation('civic-nobody-', { PATH: `${programs}:${process.env['PATH'] ?? ''}` });
+  const installation = makeInstallation('civic-nobody-', { PATH: `${programs}:${process.env['PATH'] ?? ''}` }, 'bare');
   try {
     const service = await installation.start();
     expect(statSync(dataLayout(installation.dataDir).cluster).uid).toBe(NOBODY);
@@ -133,7 +133,7 @@ test.each([
 });
 
 test('the password is in no command line, environment, log, answer or file but its own', { timeout: 240_000 }, async () => {
-  const installation = makeInstallation('civic-password-', { CIVIC_LOG_LEVEL: 'trace' });
+  const installation = makeInstallation('civic-password-', { CIVIC_LOG_LEVEL: 'trace' }, 'bare');
   try {
     const service = await installation.start({ sample: 'on' });
     const layout = dataLayout(installation.dataDir);

@@ -19,7 +19,7 @@ describe('the examples', () => {
   let key: string;
 
   beforeAll(async () => {
-    installation = makeInstallation('civic-readme-');
+    installation = makeInstallation('civic-readme-', {}, 'bare');
     service = await installation.start({ sample: 'on', env: BUILT_IN_ALLOWANCES });
     key = service.key ?? '';
   });

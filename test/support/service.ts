@@ -6,6 +6,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';
 import { processesOf } from './embedded-users.ts';
+import { copyDataDir, PREPARED_DATA_DIR } from './prepared-data.ts';
 import { STALL_MS } from './until-reached.ts';
 
 /** The program's entry. */
@@ -139,11 +140,20 @@ export const runProgram = (
   return { child, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) };
 };
 
-/** Makes an installation in a temporary folder, whose programs all get these settings. Close it in `afterAll` or `finally`. */
-export const makeInstallation = (name = 'civic-service-', settings: Environment = {}): Installation => {
+/**
+ * Makes an installation in a temporary folder, whose programs all get these settings. Close it in `afterAll` or `finally`. Its data directory
+ * holds a migrated database, which saves half of the work of a first start; `bare` is for tests of that start.
+ */
+export const makeInstallation = (
+  name = 'civic-service-',
+  settings: Environment = {},
+  state: 'prepared' | 'bare' = 'prepared',
+): Installation => {
   const folder = mkdtempSync(join(tmpdir(), name));
   chmodSync(folder, 0o755);
   const dataDir = join(folder, 'data');
+  const prepared = process.env[PREPARED_DATA_DIR];
+  if (prepared !== undefined && state === 'prepared' && settings['DATABASE_URL'] === undefined) copyDataDir(prepared, dataDir);
   const started = new Set<Running>();
   const environment = (env: Environment = {}): Environment => ({
     ...plainEnvironment(),

@@ -1,6 +1,8 @@
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
+import { migrate } from '../../infra/postgresql/migrate.ts';
 import { temporaryFolder } from './embedded-users.ts';
+import { copyDataDir, PREPARED_DATA_DIR } from './prepared-data.ts';
 import { useTestServer } from './test-server.ts';
 
 declare module 'vitest' {
@@ -11,12 +13,23 @@ declare module 'vitest' {
 }
 
 /** Every lane loads this file anew, and all run in one process. */
-const run: { testDataDir?: string } = ((globalThis as Record<symbol, object>)[Symbol.for('civic-records.test-run')] ??= {});
+const run: { dataDir?: Promise<string> } = ((globalThis as Record<symbol, object>)[Symbol.for('civic-records.test-run')] ??= {});
 
 /** Starts the PostgreSQL server that the test files of a run share, each with a database of its own. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  run.testDataDir ??= join(temporaryFolder(), 'data');
-  const server = await useTestServer(run.testDataDir);
+  run.dataDir ??= prepare(temporaryFolder());
+  const server = await useTestServer(await run.dataDir);
   project.provide('testServerUrl', server.url);
   return async () => server.stop();
+}
+
+/** Makes the data directory that installations of the tests begin with, and beside it that of the run's server: both go with the server. */
+async function prepare(folder: string): Promise<string> {
+  const [prepared, dataDir] = [join(folder, 'prepared'), join(folder, 'data')];
+  const server = await useTestServer(prepared);
+  await migrate(server.url);
+  await server.leave();
+  copyDataDir(prepared, dataDir);
+  process.env[PREPARED_DATA_DIR] = prepared;
+  return dataDir;
 }

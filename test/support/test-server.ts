@@ -7,7 +7,9 @@ import { temporaryFolder } from './embedded-users.ts';
 export interface TestServer {
   readonly url: string;
   readonly dataDir: string;
-  /** Stops it and removes its data, unless another still uses it. */
+  /** Stops it, unless another still uses it. */
+  leave(): Promise<void>;
+  /** The same, and removes its data. */
   stop(): Promise<void>;
 }
 
@@ -29,6 +31,7 @@ export async function useTestServer(dataDir: string): Promise<TestServer> {
   return {
     url: database.url,
     dataDir,
+    leave: () => database.leave(),
     async stop() {
       await database.leave();
       if (!existsSync(join(dataDir, 'run'))) rmSync(join(dataDir, '..'), { recursive: true, force: true });
