@@ -36,6 +36,7 @@ const never = (name: string): ReactorRow => ({
   name,
   logId: null,
   checkpoint: LOG_START,
+  lastEvent: null,
   handled: 0,
   owner: null,
   token: 0,

@@ -3,7 +3,6 @@ import { z } from 'zod';
 import { encodeFeedCursor } from '../src/domain/cursor.ts';
 import type { Health } from '../src/contract/read-civic-health.ts';
 import { HEALTH_PARTS, type HealthPart } from '../src/domain/health-parts.ts';
-import type { Position } from '../src/domain/ports/event-log.ts';
 import type { Clock } from '../src/domain/ports/clock.ts';
 import type { Logger } from '../src/domain/ports/logger.ts';
 import type { LiveReads } from '../src/domain/ports/projection.ts';
@@ -49,8 +48,8 @@ export interface ReadCivicHealthDependencies extends ListProjectionsDependencies
   readonly logger: Logger;
   /** How long each part may take to answer. */
   readonly deadlineMs: number;
-  /** Not null while read models catch up with a log that has lost history. */
-  readonly history: { catchingUpTo(): Position | null };
+  /** Not null while the read models are not what the log says. */
+  readonly history: { doubt(): string | null };
 }
 
 /**
@@ -87,7 +86,7 @@ export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => asyn
   const status =
     feed === null || missing.has('log')
       ? 'unavailable'
-      : missing.size > 0 || deps.history.catchingUpTo() !== null
+      : missing.size > 0 || deps.history.doubt() !== null
         ? 'degraded'
         : statusOf(sources ?? [], projections ?? [], reactors ?? []);
   return { status, checkedAt, sources: sources ?? [], pipeline };

@@ -107,8 +107,10 @@ export interface Civic {
 
 export interface HistoryWatch {
   readonly setBacks: SetBacks;
-  /** The head of a log that has lost history, until every read model has passed it; null otherwise. */
-  catchingUpTo(): Position | null;
+  /** Why the read models are not what the log says: they catch up with a log that has lost history, or are refused. Null otherwise. */
+  doubt(): string | null;
+  /** Why the read models may not be served: they have seen what the log does not have, which no folding mends. Null otherwise. */
+  refusal(): string | null;
   /** Looks until the signal aborts; `passed` tells whether every read model has. */
   watch(passed: (position: Position) => Promise<boolean>, signal: AbortSignal): Promise<void>;
 }

@@ -127,7 +127,8 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
     const stored = await openLog(settings.EVENTSTORE_URL ?? attached.url);
     closers.push(() => stored.close());
     const figures = new ProcessFigures();
-    const { log, history } = openHistory({ log: stored, transactor: database.transactor, clock: systemClock, logger, figures });
+    const parts = { log: stored, settings, transactor: database.transactor, clock: systemClock, logger, figures };
+    const { log, history } = openHistory(parts);
     const traced = { database: traceDatabase(database, tracing), log: traceLog(log, tracing, figures), history, tracing, figures };
     return await assemble(settings, role, logger, { time, url: attached.url, ...traced, closers, close });
   } catch (error) {
@@ -155,7 +156,7 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   const identifiers = randomIdentifiers;
   const generations = createGenerationStore(database.transactor);
   await openOwnFeed({ generations, transactor: database.transactor, log, settings, clock, identifiers, logger });
-  const reads = createLiveReads(database.read);
+  const reads = createLiveReads(database.read, () => opened.history.refusal());
   const progress = createProgress(database.read, clock);
   const leaseClock = await openDatabaseClock(database.read, steadyMilliseconds, systemClock);
   closers.push(() => leaseClock.close());

@@ -1,8 +1,10 @@
 import { canonicalJson } from '../../src/domain/canonical-json.ts';
 import { FEED_OPENED, FEED_RENEWED, type FeedOpened, type FeedRenewed } from '../../src/domain/events/feed-events.ts';
 import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
+import { hasEvent } from '../../src/domain/event-mark.ts';
 import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { EventLog, NewEvent, Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { type EventLog, LOG_START, type NewEvent, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { BegunRenewal, InstallationStore } from '../../src/domain/ports/installation.ts';
 import { FEED_STREAM } from '../../src/domain/streams.ts';
 
 export interface Renewal extends FeedRenewed {
@@ -47,4 +49,17 @@ export const renewFeed = async (
     const outcome = await log.append({ stream: FEED_STREAM, expectedRevision: newest.revision, events });
     if (outcome.kind === 'appended') return { feedId, previousFeedId, position: outcome.position };
   }
+};
+
+/** What read models and reactors have seen of a log that it does not have. Throws what the log throws. */
+export const whatLogHasLost = async (
+  { installation, log }: { readonly installation: Pick<InstallationStore, 'lastEvents'>; readonly log: EventLog },
+  logId: string,
+): Promise<Pick<BegunRenewal, 'head' | 'lost' | 'intactUpTo'>> => {
+  const head = await log.head();
+  const seen = await installation.lastEvents(logId);
+  const found = await Promise.all(seen.map((event) => hasEvent(log, event)));
+  const intact = seen.flatMap(({ position }, index) => (found[index] ? [position] : [])).toSorted();
+  // Where an older program noted nothing, all that is known is where the log ends.
+  return { head, lost: seen.filter((_, index) => !found[index]), intactUpTo: seen.length === 0 ? head : (intact.at(-1) ?? LOG_START) };
 };

@@ -1,4 +1,5 @@
 import type { TextRow } from '../../src/domain/ports/database.ts';
+import type { EventMark } from '../../src/domain/event-mark.ts';
 import type { Position } from '../../src/domain/ports/event-log.ts';
 import type { Comparison, Generation, GenerationState } from '../../src/domain/ports/generations.ts';
 
@@ -7,7 +8,7 @@ const STRETCH_MS = 2_000;
 
 export const COLUMNS = `generation, projection, version, state, log_id, checkpoint, folded, owner, token, lease_until, paused_reason,
   paused_event, created_at, changed_at, held, accept_differences, operator_paused_at, comparison, kept_until, owned_since, place, stretch_at,
-  stretch_folded, stretch_place, fold_rate, pace`;
+  stretch_folded, stretch_place, fold_rate, pace, last_event`;
 
 const number = (text: string | null | undefined): number | null => (text == null ? null : Number(text));
 
@@ -40,6 +41,7 @@ export const toGeneration = (row: TextRow): Generation => ({
     foldRate: number(row[24]),
     pace: number(row[25]),
   },
+  lastEvent: row[26] == null ? null : (JSON.parse(row[26]) as EventMark),
 });
 
 /** A new owner begins a new stretch: what lay between it and the last one is no time of work. */
@@ -60,7 +62,7 @@ const begunAnew = (then: string, otherwise: string) =>
   `case when stretch_at is null or ${passed} < 0 or ${passed} >= ${STRETCH_MS} then ${then} else ${otherwise} end`;
 
 export const ADVANCE = `update civic.generations set checkpoint = $5, folded = folded + $6, lease_until = $7, log_id = coalesce(log_id, $8::uuid),
-    place = $10::bigint,
+    place = $10::bigint, last_event = coalesce($13::jsonb, last_event),
     fold_rate = ${atItsEnd(`(folded + $6 - stretch_folded) * 1000.0 / (${passed})`, 'fold_rate')},
     pace = ${atItsEnd(`($10::bigint - stretch_place) * 1000.0 / (${passed})`, 'pace')},
     stretch_folded = ${begunAnew('folded + $6', 'stretch_folded')},

@@ -80,7 +80,8 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
             now,
             place,
             last?.place ?? null,
-            last?.id ?? null,
+            last?.mark.id ?? null,
+            last === null ? null : JSON.stringify(last.mark),
           ],
         })
       ).count === 1,

@@ -1,3 +1,4 @@
+import type { EventMark } from '../../src/domain/event-mark.ts';
 import type { StatementValue, Transactor } from '../../src/domain/ports/database.ts';
 import type { DatabasePlace, InstallationStore } from '../../src/domain/ports/installation.ts';
 import { StillHeld } from '../../src/domain/ports/log-moves.ts';
@@ -12,7 +13,9 @@ const KEEP = `insert into civic.installation (database, timeline, log_id) values
 const NOTE = `insert into civic.installation as i (database, timeline, log_id, renewing) values ($1, $2, $3::uuid, $4)
   on conflict (singleton) do update set renewing = excluded.renewing`;
 
-const BEYOND = `log_id = $1::uuid and checkpoint > $2`;
+const LAST_EVENTS = `select last_event from civic.generations where log_id = $1::uuid and last_event is not null
+  union select last_event from civic.reactors where log_id = $1::uuid and last_event is not null`;
+const BEYOND = `log_id = $1::uuid and (checkpoint > $2 or last_event in (select jsonb_array_elements($4::jsonb)))`;
 const HELD = `select projection from civic.generations where ${BEYOND} and owner is not null and lease_until >= $3::bigint
   union select name from civic.reactors where ${BEYOND} and owner is not null and lease_until >= $3::bigint`;
 const RETIRE = `update civic.generations set state = case when state in ('live', 'building') then 'retired' else state end,
@@ -20,7 +23,9 @@ const RETIRE = `update civic.generations set state = case when state in ('live',
   where ${BEYOND} returning projection, generation`;
 const TAKE_OUT = `update civic.projections set live_generation = null where name = $1 and live_generation = $2::integer`;
 /** What a reactor did is done, also of events that are lost. */
-const SET_BACK = `update civic.reactors set checkpoint = $2, owner = null, lease_until = 0, token = token + 1 where ${BEYOND}`;
+const SET_BACK = `update civic.reactors set checkpoint = $3, last_event = null, owner = null, lease_until = 0, token = token + 1,
+    paused_reason = null, paused_event = null
+  where ${BEYOND}`;
 
 /** The row of `civic.installation`, and what hangs on it. */
 export const createInstallationStore = (transactor: Transactor): InstallationStore => {
@@ -43,15 +48,17 @@ export const createInstallationStore = (transactor: Transactor): InstallationSto
     async keep({ database, timeline }, logId) {
       await rows(KEEP, [database, timeline, logId]);
     },
-    beginRenewal: ({ place, logId, head, reason, now }) =>
+    lastEvents: async (logId) => (await rows(LAST_EVENTS, [logId])).map(([event]) => JSON.parse(event!) as EventMark),
+    beginRenewal: ({ place, logId, head, lost, intactUpTo, reason, now }) =>
       transactor.transaction(async (transaction) => {
         await transaction.execute({ text: 'lock table civic.generations, civic.reactors in share row exclusive mode', values: [] });
-        const { rows: held } = await transaction.execute({ text: HELD, values: [logId, head, now] });
+        const missing = JSON.stringify(lost);
+        const { rows: held } = await transaction.execute({ text: HELD, values: [logId, head, now, missing] });
         if (held.length > 0) throw new StillHeld(held.map(([who]) => who).join(', '));
         await transaction.execute({ text: NOTE, values: [place.database, place.timeline, logId, reason] });
-        const { rows: retired } = await transaction.execute({ text: RETIRE, values: [logId, head, now] });
+        const { rows: retired } = await transaction.execute({ text: RETIRE, values: [logId, head, now, missing] });
         for (const [projection, generation] of retired) await transaction.execute({ text: TAKE_OUT, values: [projection!, generation!] });
-        await transaction.execute({ text: SET_BACK, values: [logId, head] });
+        await transaction.execute({ text: SET_BACK, values: [logId, head, intactUpTo, missing] });
         return [...new Set(retired.map(([projection]) => projection!))];
       }),
   };

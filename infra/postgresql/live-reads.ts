@@ -11,13 +11,21 @@ export class ReadModelMissing extends DatabaseUnavailable {
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
+/** The read models may not be served: they have seen what their log does not have. */
+export class ReadModelsRefused extends DatabaseUnavailable {
+  override readonly name = 'ReadModelsRefused';
+}
+
 export interface DatabaseLiveReads extends LiveReads {
   /** Reads of the same generations, whose texts are read another way. */
   through(texts: ReadDatabase['texts']): LiveReads;
 }
 
-/** Remembers which generation of each read model is live; a statement that met a switch is built anew and run again. */
-export const createLiveReads = (database: ReadDatabase): DatabaseLiveReads => {
+/**
+ * Remembers which generation of each read model is live; a statement that met a switch is built anew and run again. Every read throws
+ * `ReadModelsRefused` while `refusal` gives a reason.
+ */
+export const createLiveReads = (database: ReadDatabase, refusal: () => string | null = () => null): DatabaseLiveReads => {
   let pointers: ReadonlyMap<string, number> = new Map();
   const reload = async () => {
     const rows = await database.texts({
@@ -33,6 +41,8 @@ export const createLiveReads = (database: ReadDatabase): DatabaseLiveReads => {
     return live;
   };
   const attempt = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    const reason = refusal();
+    if (reason !== null) throw new ReadModelsRefused(reason);
     for (let left = ATTEMPTS; ; left--) {
       try {
         return await run();

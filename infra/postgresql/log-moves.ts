@@ -29,7 +29,7 @@ const moveCheckpoints = async (transaction: Transaction, { from, to, places }: L
       if (place === undefined) throw new Error(`${who} stands at ${checkpoint}, where the log has no event; nothing was moved`);
       // The token grows: an owner that was frozen before commits nothing any more.
       await transaction.execute({
-        text: `update ${table} set checkpoint = $2, log_id = $3::uuid, token = token + 1, owner = null, lease_until = 0 where ${key}::text = $1`,
+        text: `update ${table} set checkpoint = $2, last_event = null, log_id = $3::uuid, token = token + 1, owner = null, lease_until = 0 where ${key}::text = $1`,
         values: [id!, place, to],
       });
     }

@@ -1,8 +1,9 @@
 import type { Statement, TextRow, Transactor } from '../../src/domain/ports/database.ts';
+import type { EventMark } from '../../src/domain/event-mark.ts';
 import type { Position } from '../../src/domain/ports/event-log.ts';
 import type { ReactorRow, ReactorStore } from '../../src/domain/ports/reactors.ts';
 
-const COLUMNS = 'name, log_id, checkpoint, handled, owner, token, lease_until, paused_reason, paused_event';
+const COLUMNS = 'name, log_id, checkpoint, handled, owner, token, lease_until, paused_reason, paused_event, last_event';
 
 const toRow = (row: TextRow): ReactorRow => ({
   name: row[0]!,
@@ -14,6 +15,7 @@ const toRow = (row: TextRow): ReactorRow => ({
   leaseUntil: Number(row[6]),
   pausedReason: row[7] ?? null,
   pausedEvent: row[8] ?? null,
+  lastEvent: row[9] == null ? null : (JSON.parse(row[9]) as EventMark),
 });
 
 const ACQUIRE = `insert into civic.reactors as r (name, owner, token, lease_until) values ($1, $2, 1, $3::bigint + $4::bigint)
@@ -34,11 +36,12 @@ export const createReactorStore = (transactor: Transactor): ReactorStore => {
     renew: async ({ name, owner, token }, leaseUntil) =>
       (await run({ text: `update civic.reactors set lease_until = $4 where ${HELD}`, values: [name, owner, token, leaseUntil] })).count ===
       1,
-    advance: async ({ name, owner, token }, { from, to, handled, logId }) =>
+    advance: async ({ name, owner, token }, { from, to, handled, logId, last }) =>
       (
         await run({
-          text: `update civic.reactors set checkpoint = $5, handled = handled + $6, log_id = coalesce(log_id, $7::uuid) where ${HELD} and checkpoint = $4`,
-          values: [name, owner, token, from, to, handled, logId],
+          text: `update civic.reactors set checkpoint = $5, handled = handled + $6, log_id = coalesce(log_id, $7::uuid),
+            last_event = coalesce($8::jsonb, last_event) where ${HELD} and checkpoint = $4`,
+          values: [name, owner, token, from, to, handled, logId, last === null ? null : JSON.stringify(last)],
         })
       ).count === 1,
     async release({ name, owner, token }) {

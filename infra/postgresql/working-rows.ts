@@ -31,7 +31,7 @@ const BUDGETS = `insert into civic.payment_budgets (day, spender, reserved)
   on conflict (day, spender) do update set reserved = excluded.reserved`;
 
 const REACTOR = `insert into civic.reactors (name, log_id, checkpoint) values ($1, $2::uuid, $3)
-  on conflict (name) do update set log_id = excluded.log_id, checkpoint = excluded.checkpoint`;
+  on conflict (name) do update set log_id = excluded.log_id, checkpoint = excluded.checkpoint, last_event = null`;
 
 const TRIAL_CLOCK = `insert into civic.trial_clock (started_at, offset_ms) values ($1, $2)
   on conflict (singleton) do update set started_at = excluded.started_at, offset_ms = excluded.offset_ms`;

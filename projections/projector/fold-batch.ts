@@ -1,5 +1,6 @@
 import { LOG_START, type LogBatch, type Position } from '../../src/domain/ports/event-log.ts';
 import type { Advance, Lease } from '../../src/domain/ports/generations.ts';
+import { markOf } from '../../src/domain/event-mark.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import { LeaseLost } from '../../src/domain/while-leased.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
@@ -18,8 +19,7 @@ export interface FoldTarget {
 /** What a fold rests on, for the store to prove: an event that a failover has lost must not be folded out of memory. */
 export const lastOf = (log: ProjectorDependencies['log'], events: LogBatch['events']): Advance['last'] => {
   const event = events.at(-1);
-  const place = event === undefined ? null : log.distance(LOG_START, event.position);
-  return event === undefined || place === null ? null : { id: event.id, place };
+  return event === undefined ? null : { mark: markOf(event), place: log.distance(LOG_START, event.position) };
 };
 
 /**

@@ -1,3 +1,4 @@
+import { hasEvent } from '../../src/domain/event-mark.ts';
 import type { EventLog } from '../../src/domain/ports/event-log.ts';
 import type { Generation, GenerationStore } from '../../src/domain/ports/generations.ts';
 
@@ -6,9 +7,9 @@ export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
 }
 
-/** The log ends before what a read model has seen of it: it was set back. */
-export class ShorterLog extends Error {
-  override readonly name = 'ShorterLog';
+/** A read model has seen what the log does not have: the log was set back. */
+export class LogSetBack extends Error {
+  override readonly name = 'LogSetBack';
 }
 
 /** Throws `ForeignLog` where a generation was filled from another log than this one: its checkpoint means nothing here. */
@@ -19,20 +20,37 @@ export const requireSameLog = ({ projection, logId }: Generation, identity: stri
   );
 };
 
-/** The same for everything that serves, and that the log has all that was seen of it; asked when a program opens, so that no command appends to a log that nobody reads. */
+const REMEDY =
+  'the log was set back to an earlier state; stop every process, then run `civic feed renew --reason TEXT`, which builds the read models anew and gives the feed a new identity';
+
+/** Throws `LogSetBack` where the log does not have the last event that a generation has folded; what the log throws where it cannot be asked. */
+export const requireLastEvent = async (
+  { projection, lastEvent }: Pick<Generation, 'projection' | 'lastEvent'>,
+  log: Pick<EventLog, 'readStream'>,
+): Promise<void> => {
+  if (lastEvent === null || (await hasEvent(log, lastEvent))) return;
+  throw new LogSetBack(
+    `the log does not have event ${lastEvent.id} at ${lastEvent.position}, which the read model ${projection} has folded: ${REMEDY}`,
+  );
+};
+
+/** The same for everything that serves, and that the log has all that was seen of it; asked when a program opens, so that no command appends to a log that is not this feed's. */
 export const requireOwnLog = async (
   generations: Pick<GenerationStore, 'list'>,
-  log: Pick<EventLog, 'identity' | 'head'>,
+  log: Pick<EventLog, 'identity' | 'head' | 'readStream'>,
 ): Promise<void> => {
   const [rows, identity] = await Promise.all([generations.list(), log.identity()]);
   // After the checkpoints were read: what they had reached then, it has.
   const head = await log.head();
-  for (const row of rows) {
-    if (row.state !== 'live') continue;
+  const live = rows.filter(({ state }) => state === 'live');
+  for (const row of live) {
     requireSameLog(row, identity);
     if (row.logId === null || row.checkpoint <= head) continue;
-    throw new ShorterLog(
-      `the log ends at ${head}, and the read model ${row.projection} has seen it up to ${row.checkpoint}: the log was set back to an earlier state; run \`civic feed renew --reason TEXT\`, which builds the read models anew and gives the feed a new identity`,
-    );
+    throw new LogSetBack(`the log ends at ${head}, and the read model ${row.projection} has seen it up to ${row.checkpoint}: ${REMEDY}`);
   }
+  // The log keeps its order: one that has the newest of them has what is before it.
+  const furthest = live
+    .filter(({ logId, lastEvent }) => logId !== null && lastEvent !== null)
+    .toSorted((one, other) => (one.lastEvent!.position < other.lastEvent!.position ? 1 : -1));
+  if (furthest[0] !== undefined) await requireLastEvent(furthest[0], log);
 };

@@ -4,8 +4,8 @@ import type { Projection } from '../../src/domain/ports/projection.ts';
 import { buildGeneration } from './build-generation.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
 import type { FoldTarget } from './fold-batch.ts';
-import { foldOrPause } from './fold-or-pause.ts';
-import { requireSameLog } from './own-log.ts';
+import { foldOrPause, ProjectionPaused } from './fold-or-pause.ts';
+import { LogSetBack, requireLastEvent, requireSameLog } from './own-log.ts';
 import { readSkippedEvents } from './skipped-events.ts';
 import type { TrafficWatch } from './traffic-watch.ts';
 
@@ -20,6 +20,11 @@ export const runGeneration = async (
 ): Promise<void> => {
   const logId = await deps.log.identity();
   requireSameLog(row, logId);
+  await requireLastEvent(row, deps.log).catch(async (error: unknown) => {
+    if (!(error instanceof LogSetBack)) throw error;
+    await deps.generations.pause(lease, error.message, null);
+    throw new ProjectionPaused(error.message);
+  });
   const target: FoldTarget = { projection, lease, logId, skipped: await readSkippedEvents(deps.log, projection.name) };
   const checkpoint =
     row.state === 'building' ? await buildGeneration(deps, { ...target, unread: true }, row, watch, signal) : row.checkpoint;

@@ -1,4 +1,6 @@
+import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { createSetBacks } from '../../infra/postgresql/set-backs.ts';
+import { ForeignLog, LogSetBack, requireOwnLog } from '../../projections/projector/own-log.ts';
 import type { HistoryWatch } from '../civic.ts';
 import type { ProcessFigures } from '../domain/process-figures.ts';
 import type { Clock } from '../domain/ports/clock.ts';
@@ -6,11 +8,13 @@ import type { Transactor } from '../domain/ports/database.ts';
 import type { Position } from '../domain/ports/event-log.ts';
 import type { SetBack } from '../domain/ports/history.ts';
 import type { Logger } from '../domain/ports/logger.ts';
+import type { Settings } from '../settings.ts';
 import type { OpenLog } from './open-stores.ts';
 import { watchHistory } from './watched-log.ts';
 
 export interface HistoryParts {
   readonly log: OpenLog;
+  readonly settings: Pick<Settings, 'EVENTSTORE_URL'>;
   readonly transactor: Transactor;
   /** The machine's. */
   readonly clock: Clock;
@@ -19,18 +23,22 @@ export interface HistoryParts {
 }
 
 const LOOK_EVERY_MS = 1_000;
+const CATCHING_UP = 'the log has lost history; the read models catch up with what it has now';
 
 /** The log as the program is given it, and what is done where it has lost history that this process had read. */
 export const openHistory = ({
   log,
+  settings,
   transactor,
   clock,
   logger,
   figures,
 }: HistoryParts): { readonly log: OpenLog; readonly history: HistoryWatch } => {
   const setBacks = createSetBacks(transactor);
+  const generations = createGenerationStore(transactor);
   const unnoted: SetBack[] = [];
   let catchingUpTo: Position | null = null;
+  let refusal: string | null = null;
   const onSetBack = (setBack: SetBack): void => {
     const { held, head } = setBack;
     logger.error(
@@ -47,16 +55,31 @@ export const openHistory = ({
     const goal = catchingUpTo;
     if (goal !== null && (await passed(goal)) && catchingUpTo === goal) catchingUpTo = null;
   };
+  const prove = async (): Promise<void> => {
+    // A log in the database of the read models is set back with them.
+    if (settings.EVENTSTORE_URL === undefined) return;
+    try {
+      await requireOwnLog(generations, log);
+      refusal = null;
+    } catch (error) {
+      if (!(error instanceof LogSetBack || error instanceof ForeignLog)) throw error;
+      if (refusal === null) logger.error({}, error.message);
+      refusal = error.message;
+    }
+  };
+  const looks = [
+    [() => watched.look(), 'whether the log has lost history could not be looked up'],
+    [prove, 'whether the log has what the read models have seen could not be looked up'],
+  ] as const;
   return {
     log: watched.log,
     history: {
       setBacks,
-      catchingUpTo: () => catchingUpTo,
+      doubt: () => refusal ?? (catchingUpTo === null ? null : CATCHING_UP),
+      refusal: () => refusal,
       async watch(passed, signal) {
         while (!signal.aborted) {
-          await watched
-            .look()
-            .catch((error: unknown) => logger.warn({ err: error }, 'whether the log has lost history could not be looked up'));
+          for (const [look, failure] of looks) await look().catch((error: unknown) => logger.warn({ err: error }, failure));
           await follow(passed).catch((error: unknown) => logger.warn({ err: error }, 'lost history could not be noted yet'));
           await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
         }

@@ -1,3 +1,4 @@
+import { hasEvent, markOf } from '../domain/event-mark.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../domain/ports/database.ts';
 import { type EventLog, LogUnavailable, OutcomeUnknown, type StoredEvent } from '../domain/ports/event-log.ts';
@@ -64,6 +65,11 @@ const follow = async (
     await deps.store.pause(lease, `it has followed another log (${row.logId}), whose positions mean nothing in this one`, null);
     throw new LeaseLost('paused');
   }
+  if (row.lastEvent !== null && !(await hasEvent(deps.log, row.lastEvent))) {
+    const { id, position } = row.lastEvent;
+    await deps.store.pause(lease, `the log does not have event ${id} at ${position}, which was handled: it was set back`, null);
+    throw new LeaseLost('paused');
+  }
   const running: ReactorRunning = {
     signal,
     confirm: async () => {
@@ -76,7 +82,9 @@ const follow = async (
     let from = row.checkpoint;
     for await (const batch of deps.log.subscribe({ after: from, batchSize: BATCH, types: reactor.follows, signal })) {
       if (batch.events.length > 0) await handlePatiently(deps, run, batch.events);
-      const moved = await deps.store.advance(lease, { from, to: batch.scannedTo, handled: batch.events.length, logId });
+      const newest = batch.events.at(-1);
+      const last = newest === undefined ? null : markOf(newest);
+      const moved = await deps.store.advance(lease, { from, to: batch.scannedTo, handled: batch.events.length, logId, last });
       if (!moved) throw lost(reactor);
       from = batch.scannedTo;
     }

@@ -8,7 +8,7 @@ export interface ReadinessParts {
   readonly log: Pick<EventLog, 'head'>;
   readonly projections: readonly { readonly name: string }[];
   readonly headAtStart: Position;
-  readonly history: { catchingUpTo(): Position | null };
+  readonly history: { doubt(): string | null };
   /** The machine's. */
   readonly clock: Pick<Clock, 'sleep'>;
   /** Once it aborts the process is not ready, whatever else is well: it finishes what it has and is to be given nothing new. */
@@ -18,8 +18,8 @@ export interface ReadinessParts {
 const PATIENCE_MS = 2_000;
 
 /**
- * Ready once every read model has passed the head of the log that was seen at the start, and as long as the database answers; not while they catch up with a log that has lost history. What every
- * process shares and no restart heals, a paused projection or a log that is away, makes it `degraded`: it goes on serving what it can,
+ * Ready once every read model has passed the head of the log that was seen at the start, as long as the database answers and nothing says
+ * that the read models are not what the log says. What every process shares and no restart heals, a paused projection or a log that is away, makes it `degraded`: it goes on serving what it can,
  * since all processes would be taken out of the balance at once.
  */
 export const createReadiness = (parts: ReadinessParts): (() => Promise<Readiness>) => {
@@ -29,17 +29,17 @@ export const createReadiness = (parts: ReadinessParts): (() => Promise<Readiness
     if (parts.stopping.aborted) return { status: 'stopping', checks: [{ name: 'process', ok: false, reason: 'stopping' }] };
     const [rows, log] = await Promise.all([inTime(parts, rowsOf()), inTime(parts, headOf())]);
     if (rows === null) return { status: 'not ready', checks: [failed('database', 'it does not answer')] };
-    const isCatchingUp = parts.history.catchingUpTo() !== null;
+    const doubt = parts.history.doubt();
     // A log that has lost history may never come to the head that was seen at the start.
     const goal = log !== null && log < parts.headAtStart ? log : parts.headAtStart;
     const held = parts.projections.map(({ name }) => ofProjection(name, rows, goal));
     const checks = [
       { name: 'database', ok: true },
       log === null ? failed('log', 'it does not answer; what is stored is still read') : { name: 'log', ok: true },
-      ...(!isCatchingUp ? [] : [failed('history', 'the log has lost history; the read models catch up with what it has now')]),
+      ...(doubt === null ? [] : [failed('history', doubt)]),
       ...held.map(({ check }) => check),
     ];
-    if (isCatchingUp || held.some(({ behind }) => behind)) return { status: 'not ready', checks };
+    if (doubt !== null || held.some(({ behind }) => behind)) return { status: 'not ready', checks };
     return { status: checks.every(({ ok }) => ok) ? 'ready' : 'degraded', checks };
   };
 };

@@ -2,9 +2,9 @@ import { setTimeout as after } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { copyTestDatabase, replaceTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { importTopics, readTopics, topicNames } from '../support/numbered-topics.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
 
 /** The longest that new changes may take to appear once history is lost, in milliseconds. A busy machine may take its time. */
 const PATIENCE_MS = 120_000;
@@ -15,39 +15,8 @@ let service: Service;
 let key: string;
 const cursors = { kept: '', lost: '' };
 
-const topic = (name: string): object => ({
-  slug: name.replaceAll(' ', '-'),
-  name,
-  publicLabel: name,
-  description: name,
-  keywords: [name],
-  negativeKeywords: [],
-  selectable: true,
-  classificationActive: false,
-  taxonomyManaged: false,
-});
-
-const write = async (prefix: string, count: number): Promise<void> => {
-  const lines = Array.from({ length: count }, (_, index) => {
-    const name = `${prefix} ${index}`;
-    return `${JSON.stringify({ op: 'upsert', resource: 'topics', id: derivedId('test', name), data: topic(name) })}\n`;
-  });
-  const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-', '--json'], { input: lines.join('') });
-  if (exitCode !== 0) throw new Error(stderr);
-};
-
-interface Page {
-  readonly data: { readonly items: readonly { readonly data?: { readonly name: string } }[] };
-  readonly meta: { readonly nextCursor: string };
-}
-
-const read = async (cursor: string): Promise<{ readonly status: number; readonly names: readonly string[]; readonly next: string }> => {
-  const answer = await service.fetch(`/api/v1/data/changes?limit=500&resource=topics${cursor === '' ? '' : `&cursor=${cursor}`}`, { key });
-  if (answer.status !== 200) return { status: answer.status, names: [], next: '' };
-  const { data, meta } = (await answer.json()) as Page;
-  return { status: 200, names: data.items.flatMap((item) => item.data?.name ?? []), next: meta.nextCursor };
-};
-const namesFrom = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${prefix} ${index}`);
+const write = (prefix: string, count: number) => importTopics(installation, prefix, count);
+const read = (cursor: string) => readTopics(service, key, cursor);
 const doctor = async () => {
   const { stdout } = await installation.civicHere(['doctor', '--json']);
   const findings = JSON.parse(stdout) as readonly { check: string; state: string; found: string }[];
@@ -91,7 +60,7 @@ describe('a running service whose database is replaced by an older one, as an as
       found = (await read(cursors.kept)).names;
       await after(50);
     }
-    expect(found).toEqual(namesFrom('new', 100));
+    expect(found).toEqual(topicNames('new', 100));
   });
 
   test('refuses the cursor of lost history, also once the feed has grown past it, and goes on from one before it', async () => {
@@ -99,7 +68,7 @@ describe('a running service whose database is replaced by an older one, as an as
     await write('newer', 300);
     await untilTrue('the changes appear', async () => (await read(cursors.kept)).names.length === 400);
     expect((await read(cursors.lost)).status).toBe(410);
-    expect((await read(cursors.kept)).names).toEqual([...namesFrom('new', 100), ...namesFrom('newer', 300)]);
+    expect((await read(cursors.kept)).names).toEqual([...topicNames('new', 100), ...topicNames('newer', 300)]);
   });
 
   test('is ready again, has counted it, and tells its operators until they have acknowledged it', async () => {

@@ -237,7 +237,7 @@ test('T23 a poison event pauses its projection at it with reason and id, others 
   const handles = new Map(ALL_PROJECTIONS.map(({ name, handles }) => [name, handles]));
   const health = await createReadCivicHealth({
     ...civic,
-    history: { catchingUpTo: () => null },
+    history: { doubt: () => null },
     leaseClock: systemClock,
     handles,
     reactorStore: { list: async () => [] },

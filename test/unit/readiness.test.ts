@@ -6,23 +6,23 @@ import { createReadiness } from '../../src/serving/readiness.ts';
 const at = (number: number): Position => String(number).padStart(20, '0') as Position;
 
 test('a process is not ready while it catches up with a log that has lost history, and ready again below the head of its start', async () => {
-  const state = { checkpoint: at(200), catchingUpTo: null as Position | null, head: at(200) };
+  const state = { checkpoint: at(200), doubt: null as string | null, head: at(200) };
   const live = () => ({ projection: 'feed', state: 'live', checkpoint: state.checkpoint, pausedReason: null, pausedEvent: null });
   const readiness = createReadiness({
     generations: { list: async () => [live() as unknown as Generation] },
     log: { head: async () => state.head },
     projections: [{ name: 'feed' }],
     headAtStart: at(200),
-    history: { catchingUpTo: () => state.catchingUpTo },
+    history: { doubt: () => state.doubt },
     clock: { sleep: () => new Promise(() => undefined) },
     stopping: new AbortController().signal,
   });
   expect((await readiness()).status).toBe('ready');
-  Object.assign(state, { checkpoint: at(100), catchingUpTo: at(110), head: at(110) });
+  Object.assign(state, { checkpoint: at(100), doubt: 'catching up', head: at(110) });
   const { status, checks } = await readiness();
   expect(status).toBe('not ready');
   expect(checks.filter(({ ok }) => !ok).map(({ name }) => name)).toEqual(['history', 'projection feed']);
-  Object.assign(state, { checkpoint: at(110), catchingUpTo: null });
+  Object.assign(state, { checkpoint: at(110), doubt: null });
   expect((await readiness()).status).toBe('ready');
 });
 
@@ -33,7 +33,7 @@ test('a process that has not noticed the loss is ready once the read models have
     log: { head: async () => at(110) },
     projections: [{ name: 'feed' }],
     headAtStart: at(200),
-    history: { catchingUpTo: () => null },
+    history: { doubt: () => null },
     clock: { sleep: () => new Promise(() => undefined) },
     stopping: new AbortController().signal,
   });

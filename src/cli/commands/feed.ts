@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { openFeed } from '../../../commands/feed/open-feed.ts';
-import { renewFeed } from '../../../commands/feed/renew-feed.ts';
+import { renewFeed, whatLogHasLost } from '../../../commands/feed/renew-feed.ts';
 import { StillHeld } from '../../domain/ports/log-moves.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
@@ -61,11 +61,11 @@ const renew = async (context: CliContext, stores: Stores, options: Options): Pro
   const reason = options.reason.trim();
   if (reason === '' || reason.length > LONGEST_REASON) throw new CommandFailed(`--reason takes 1 to ${LONGEST_REASON} characters`);
   const logId = await openedLog(stores);
-  const { installation, log } = stores;
+  const { installation } = stores;
   await requireOfThisLog(stores, logId);
   const place = await installation.place();
   const rebuilt = await installation
-    .beginRenewal({ place, logId, head: await log.head(), reason, now: stores.leaseClock.now() })
+    .beginRenewal({ place, logId, ...(await whatLogHasLost(stores, logId)), reason, now: stores.leaseClock.now() })
     .catch((error: unknown) => {
       if (error instanceof StillHeld) throw new CommandFailed(`stop every process of the service first: ${error.message} run on this log`);
       throw error;

@@ -1,4 +1,5 @@
 import type { Transaction } from './database.ts';
+import type { EventMark } from '../event-mark.ts';
 import type { Position } from './event-log.ts';
 import type { Projection } from './projection.ts';
 
@@ -15,6 +16,8 @@ export interface Generation {
   readonly state: GenerationState;
   readonly logId: string | null;
   readonly checkpoint: Position;
+  /** The last event that was folded; null where there is none, or an older program folded it. */
+  readonly lastEvent: EventMark | null;
   /** Events folded since the tables were made. */
   readonly folded: number;
   readonly owner: string | null;
@@ -108,8 +111,8 @@ export interface Advance {
   readonly logId: string | null;
   /** Events of the log up to `to`; null where the log cannot count. */
   readonly place: number | null;
-  /** The last event that is folded, where there is one and the log counts: a log in this very database must have it. */
-  readonly last: { readonly id: string; readonly place: number } | null;
+  /** The last event that is folded, where there is one. Where the log can count it has a place, and a log in this very database must have it there. */
+  readonly last: { readonly mark: EventMark; readonly place: number | null } | null;
 }
 
 /** Where generations, their checkpoints and their leases are kept. Times are milliseconds of the lease clock. */

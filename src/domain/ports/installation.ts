@@ -1,3 +1,4 @@
+import type { EventMark } from '../event-mark.ts';
 import type { Position } from './event-log.ts';
 
 /** Where a database is: what changes when it is brought elsewhere by a dump, and what when it is set back or promoted in place. */
@@ -13,6 +14,18 @@ export interface KeptInstallation extends DatabasePlace {
   readonly renewing: string | null;
 }
 
+export interface BegunRenewal {
+  readonly place: DatabasePlace;
+  readonly logId: string;
+  readonly head: Position;
+  /** Of `lastEvents`, those that the log does not have. */
+  readonly lost: readonly EventMark[];
+  /** Up to here at least the log is what was followed. */
+  readonly intactUpTo: Position;
+  readonly reason: string;
+  readonly now: number;
+}
+
 /** What a database remembers of where it was used, and with which log. */
 export interface InstallationStore {
   place(): Promise<DatabasePlace>;
@@ -20,15 +33,11 @@ export interface InstallationStore {
   kept(): Promise<KeptInstallation | null>;
   /** Remembers this, and that no renewal is under way. */
   keep(place: DatabasePlace, logId: string): Promise<void>;
+  /** The events that read models and reactors on this log have seen last. */
+  lastEvents(logId: string): Promise<readonly EventMark[]>;
   /**
-   * Begins a renewal: notes it, and takes every read model that has seen more than the log has out of service, so that it is built anew.
-   * Throws `StillHeld` while somebody folds one of them; `now` is of the lease clock. Tells their names.
+   * Begins a renewal: notes it, takes every read model that has seen more than the log has out of service, so that it is built anew, and
+   * sets such reactors back. Throws `StillHeld` while somebody folds one of them; `now` is of the lease clock. Tells the read models' names.
    */
-  beginRenewal(renewal: {
-    readonly place: DatabasePlace;
-    readonly logId: string;
-    readonly head: Position;
-    readonly reason: string;
-    readonly now: number;
-  }): Promise<readonly string[]>;
+  beginRenewal(renewal: BegunRenewal): Promise<readonly string[]>;
 }

@@ -1,3 +1,4 @@
+import type { EventMark } from '../event-mark.ts';
 import type { Position, StoredEvent } from './event-log.ts';
 
 /** What follows from events by itself: it reads the log and issues commands. A batch may be handled more than once. */
@@ -30,6 +31,8 @@ export interface ReactorRow {
   readonly name: string;
   readonly logId: string | null;
   readonly checkpoint: Position;
+  /** The last event that was handled; null where there is none, or an older program handled it. */
+  readonly lastEvent: EventMark | null;
   readonly handled: number;
   readonly owner: string | null;
   readonly token: number;
@@ -53,7 +56,13 @@ export interface ReactorStore {
   /** False when the lease or the old checkpoint no longer holds. */
   advance(
     lease: ReactorLease,
-    move: { readonly from: Position; readonly to: Position; readonly handled: number; readonly logId: string | null },
+    move: {
+      readonly from: Position;
+      readonly to: Position;
+      readonly handled: number;
+      readonly logId: string | null;
+      readonly last: EventMark | null;
+    },
   ): Promise<boolean>;
   release(lease: ReactorLease): Promise<void>;
   pause(lease: ReactorLease, reason: string, eventId: string | null): Promise<void>;
