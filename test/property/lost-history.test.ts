@@ -6,12 +6,13 @@ import { Rejection } from '../../src/domain/rejections.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
 import { copyTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { type ServerPair, startServerPair } from '../support/postgresql-pair.ts';
 import { expectedFeed, stateAt } from '../support/history-checker.ts';
 
 const CUSTOMERS = 4;
 const ACCOUNT = '5b0c3b0e-0f0e-4b57-9d3d-0a4a5b1f7f10';
 
-const actions = fc.oneof(
+const ordinary = [
   { weight: 5, arbitrary: fc.record({ kind: fc.constant('write' as const), count: fc.integer({ min: 1, max: 8 }), seed: fc.integer() }) },
   {
     weight: 8,
@@ -24,8 +25,46 @@ const actions = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('save' as const) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('put back' as const), which: fc.nat(3) }) },
+] as const;
+const actions = fc.oneof(...ordinary);
+const actionsOfPair = fc.oneof(
+  ...ordinary,
+  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('cut' as const, 'join' as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('promote' as const) }) },
 );
-type Action = typeof actions extends fc.Arbitrary<infer Value> ? Value : never;
+type Action = typeof actionsOfPair extends fc.Arbitrary<infer Value> ? Value : never;
+
+/** What loses history. Nothing is connected to it while it does. */
+interface Storage {
+  url(): string;
+  save(): Promise<void>;
+  /** Of those that were saved, the oldest being 0. */
+  putBack(which: number): Promise<void>;
+  pair: Pick<ServerPair, 'cut' | 'join' | 'promote'> | null;
+  end(): Promise<void>;
+}
+
+/** A database of the run's server, put back from copies. */
+const copiedDatabase = async (): Promise<Storage> => {
+  let database = await startTestDatabase();
+  const images: TestDatabase[] = [];
+  return {
+    url: () => database.url,
+    save: async () => void images.push(await copyTestDatabase(database)),
+    async putBack(which) {
+      await database.close();
+      database = await copyTestDatabase(images[which]!);
+    },
+    pair: null,
+    end: async () => void (await Promise.all([database, ...images].map((each) => each.close()))),
+  };
+};
+
+/** A primary and its standby. */
+const pairOfServers = async (): Promise<Storage> => {
+  const pair = await startServerPair();
+  return { url: () => pair.dsn('postgres'), save: pair.save, putBack: pair.putBack, pair, end: pair.stop };
+};
 
 interface Customer {
   cursor: string | undefined;
@@ -50,22 +89,21 @@ class World {
     isOld: index === 0,
   }));
   told410 = 0;
-  #database: TestDatabase;
+  readonly #storage: Storage;
   #civic: TestCivic;
-  readonly #images: TestDatabase[] = [];
+  #images = 0;
 
-  private constructor(database: TestDatabase, civic: TestCivic) {
-    this.#database = database;
+  private constructor(storage: Storage, civic: TestCivic) {
+    this.#storage = storage;
     this.#civic = civic;
   }
 
-  static async begin(): Promise<World> {
-    const database = await startTestDatabase();
-    return new World(database, await World.#open(database));
+  static async begin(storage: Storage): Promise<World> {
+    return new World(storage, await World.#open(storage));
   }
 
-  static async #open(database: TestDatabase): Promise<TestCivic> {
-    const civic = await openTestCivic(database.url);
+  static async #open(storage: Storage): Promise<TestCivic> {
+    const civic = await openTestCivic(storage.url());
     civic.startProjector();
     await civic.settled();
     return civic;
@@ -78,19 +116,19 @@ class World {
     } else if (action.kind === 'poll') {
       for (let page = 0; page < action.pages; page += 1) await this.poll(this.customers[action.who]!, action.limit);
     } else if (action.kind === 'save') {
-      await this.#civic.close();
-      this.#images.push(await copyTestDatabase(this.#database));
-      this.#civic = await World.#open(this.#database);
-    } else await this.#putBack(action.which);
+      await this.#apart(() => this.#storage.save());
+      this.#images += 1;
+    } else if (action.kind === 'put back') {
+      if (this.#images > 0) await this.#apart(() => this.#storage.putBack(action.which % this.#images));
+    } else if (action.kind === 'promote') {
+      await this.#apart(() => this.#storage.pair!.promote());
+    } else await this.#storage.pair![action.kind]();
   }
 
-  async #putBack(which: number): Promise<void> {
-    const image = this.#images[which % Math.max(1, this.#images.length)];
-    if (image === undefined) return;
+  async #apart(work: () => Promise<void>): Promise<void> {
     await this.#civic.close();
-    await this.#database.close();
-    this.#database = await copyTestDatabase(image);
-    this.#civic = await World.#open(this.#database);
+    await work();
+    this.#civic = await World.#open(this.#storage);
   }
 
   /** One page, or a new beginning where the service says 410; whether there is more. */
@@ -130,7 +168,7 @@ class World {
 
   async end(): Promise<void> {
     await this.#civic.close();
-    await Promise.all([this.#database, ...this.#images].map((database) => database.close()));
+    await this.#storage.end();
   }
 }
 
@@ -143,24 +181,53 @@ const asOld = (text: string): string => encodeFeedCursor({ ...partsOf(text), fin
 
 const sorted = (state: Map<string, string>) => [...state].toSorted(([one], [other]) => (one < other ? -1 : 1));
 
-test('a customer whose cursors have a fingerprint holds our records or has got 410, whatever history is lost', async () => {
-  let told = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.array(actions, { minLength: 12, maxLength: 30 }), async (steps) => {
-      const world = await World.begin();
-      try {
-        for (const step of steps) await world.do(step);
-        const ours = sorted(await world.stateAt());
-        for (const customer of world.customers) {
-          while (await world.poll(customer, 50));
-          if (!customer.isOld) expect(sorted(customer.held)).toEqual(ours);
+/** What customers have read is lost with the primary: the standby had been cut off. */
+const LOSING: Action[] = [
+  { kind: 'write', count: 8, seed: 1 },
+  ...[0, 1, 2].map((who) => ({ kind: 'poll' as const, who, limit: 6, pages: 4 })),
+  { kind: 'cut' },
+  { kind: 'write', count: 8, seed: 2 },
+  ...[0, 1].map((who) => ({ kind: 'poll' as const, who, limit: 6, pages: 4 })),
+  { kind: 'promote' },
+  { kind: 'write', count: 8, seed: 3 },
+  { kind: 'write', count: 8, seed: 4 },
+];
+
+test.each([
+  {
+    name: 'images of a database are put back',
+    storage: copiedDatabase,
+    steps: fc.array(actions, { minLength: 12, maxLength: 30 }),
+    runs: 8,
+  },
+  {
+    name: 'an asynchronous standby is cut off and promoted, and images of the disk are put back',
+    storage: pairOfServers,
+    steps: fc.array(actionsOfPair, { minLength: 12, maxLength: 24 }),
+    examples: [[LOSING]] as [Action[]][],
+    runs: 2,
+  },
+])(
+  'a customer whose cursors have a fingerprint holds our records or has got 410 while $name',
+  async ({ storage, steps, examples, runs }) => {
+    let told = 0;
+    await fc.assert(
+      fc.asyncProperty(steps, async (actionsOfRun) => {
+        const world = await World.begin(await storage());
+        try {
+          for (const action of actionsOfRun) await world.do(action);
+          const ours = sorted(await world.stateAt());
+          for (const customer of world.customers) {
+            while (await world.poll(customer, 50));
+            if (!customer.isOld) expect(sorted(customer.held)).toEqual(ours);
+          }
+          told += world.told410;
+        } finally {
+          await world.end();
         }
-        told += world.told410;
-      } finally {
-        await world.end();
-      }
-    }),
-    { numRuns: 8, seed: testSeed() },
-  );
-  expect(told).toBeGreaterThan(0);
-});
+      }),
+      { numRuns: runs, examples, seed: testSeed() },
+    );
+    expect(told).toBeGreaterThan(0);
+  },
+);

@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,57 +25,86 @@ const binaries = (): string => {
   return join(dirname(entry), '..', 'native', 'bin');
 };
 
-const isReady = (folder: string, pid: number | undefined): boolean => {
-  const file = join(folder, 'data', 'postmaster.pid');
+const isReady = (dataDir: string, pid: number | undefined): boolean => {
+  const file = join(dataDir, 'postmaster.pid');
   if (!existsSync(file)) return false;
   const lines = readFileSync(file, 'utf8').split('\n');
-  return Number(lines[0]) === pid && lines[7]?.trim() === 'ready';
+  return Number(lines[0]) === pid && ['ready', 'standby'].includes(lines[7]?.trim() ?? '');
+};
+
+const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
+
+/** A folder of the account that runs the servers. */
+export const serverFolder = (path: string): string => {
+  mkdirSync(path, { recursive: true });
+  if ('uid' in account) chownSync(path, NOBODY, NOBODY);
+  chmodSync(path, 0o700);
+  return path;
+};
+
+export const newServerFolder = (): string => serverFolder(mkdtempSync(join(tmpdir(), 'civic-pg-')));
+
+/** Makes a cluster that trusts every connection, also of a standby. */
+export const makeCluster = (dataDir: string): void => {
+  const initdb = ['-D', dataDir, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
+  execFileSync(join(binaries(), 'initdb'), initdb, { ...account, cwd: '/', stdio: 'pipe' });
+};
+
+export interface ServerProcess {
+  /** A connection string for one of its databases. */
+  dsn(database: string): string;
+  /** `kill` ends every process of the server at once, as a power cut would. */
+  end(how: 'clean' | 'kill'): Promise<void>;
+}
+
+/** Starts PostgreSQL on a cluster, on a private socket in a folder; resolves once it takes connections. */
+export const startServer = async (dataDir: string, socketFolder: string, settings: readonly string[] = []): Promise<ServerProcess> => {
+  const all = ['listen_addresses=', 'timezone=UTC', 'max_connections=60', 'shared_buffers=128MB', 'max_wal_size=2GB', ...settings];
+  const args = ['-D', dataDir, '-p', '5432', '-k', socketFolder, ...all.flatMap((each) => ['-c', each])];
+  const child: ChildProcess = spawn(join(binaries(), 'postgres'), args, { ...account, cwd: '/', stdio: 'ignore' });
+  while (!isReady(dataDir, child.pid)) {
+    if (child.exitCode !== null) throw new Error(`the test's PostgreSQL ended with ${child.exitCode}`);
+    await delay(5);
+  }
+  return {
+    dsn: (database) => `postgres://postgres@${encodeURIComponent(socketFolder)}:5432/${database}`,
+    async end(how) {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      const gone = new Promise((resolve) => child.once('exit', resolve));
+      child.kill(how === 'kill' ? 'SIGQUIT' : 'SIGINT');
+      await gone;
+    },
+  };
+};
+
+/** Runs one statement on a server. */
+export const onServer = async (dsn: string, statement: string): Promise<void> => {
+  const client = new Client(dsn);
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
 };
 
 /** A PostgreSQL of a test's own, on a private socket in a temporary folder, gone when stopped. Flushes like a real one. */
 export const startPrivateServer = async (): Promise<PrivateServer> => {
-  const folder = mkdtempSync(join(tmpdir(), 'civic-pg-'));
-  const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-  if ('uid' in account) chownSync(folder, NOBODY, NOBODY);
-  chmodSync(folder, 0o700);
-  const bin = binaries();
-  const initdb = ['-D', join(folder, 'data'), '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
-  execFileSync(join(bin, 'initdb'), initdb, { ...account, cwd: '/', stdio: 'pipe' });
-  let child: ChildProcess;
-  const start = async (): Promise<void> => {
-    const settings = ['listen_addresses=', 'timezone=UTC', 'max_connections=60', 'shared_buffers=128MB', 'max_wal_size=2GB'];
-    const args = ['-D', join(folder, 'data'), '-p', '5432', '-k', folder, ...settings.flatMap((each) => ['-c', each])];
-    child = spawn(join(bin, 'postgres'), args, { ...account, cwd: '/', stdio: 'ignore' });
-    while (!isReady(folder, child.pid)) {
-      if (child.exitCode !== null) throw new Error(`the test's PostgreSQL ended with ${child.exitCode}`);
-      await delay(5);
-    }
-  };
-  const end = async (signal: NodeJS.Signals): Promise<void> => {
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
-    child.kill(signal);
-    await gone;
-  };
-  await start();
-  const dsn = (database: string): string => `postgres://postgres@${encodeURIComponent(folder)}:5432/${database}`;
+  const folder = newServerFolder();
+  const dataDir = join(folder, 'data');
+  makeCluster(dataDir);
+  let server = await startServer(dataDir, folder);
+  const comeBack = async (): Promise<void> => void (server = await startServer(dataDir, folder));
   return {
-    dsn: dsn('postgres'),
+    dsn: server.dsn('postgres'),
     async createDatabase(name) {
-      const client = new Client(dsn('postgres'));
-      await client.connect();
-      await client.query(`create database "${name}"`);
-      await client.end();
-      return dsn(name);
+      await onServer(server.dsn('postgres'), `create database "${name}"`);
+      return server.dsn(name);
     },
     async restart(how) {
-      await end(how === 'kill' ? 'SIGQUIT' : 'SIGINT');
-      await start();
+      await server.end(how);
+      await comeBack();
     },
-    goDown: (how) => end(how === 'kill' ? 'SIGQUIT' : 'SIGINT'),
-    comeBack: start,
+    goDown: (how) => server.end(how),
+    comeBack,
     async stop() {
-      await end('SIGINT');
+      await server.end('clean');
       rmSync(folder, { recursive: true, force: true });
     },
   };

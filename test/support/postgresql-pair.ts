@@ -1,0 +1,83 @@
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { copyDataDir } from './prepared-data.ts';
+import { makeCluster, newServerFolder, onServer, serverFolder, type ServerProcess, startServer } from './postgresql-server.ts';
+
+/** A primary and its asynchronous standby; the primary, whichever server that is, always has the same address. */
+export interface ServerPair {
+  /** A connection string for a database of the primary. */
+  dsn(database: string): string;
+  /** The standby receives nothing any more. */
+  cut(): Promise<void>;
+  /** It receives again, and what it has missed. */
+  join(): Promise<void>;
+  /** Kills the primary; the standby serves in its place with what it had received, and gets a standby of its own. */
+  promote(): Promise<void>;
+  /** Copies the disk of the primary, while it does not run. */
+  save(): Promise<void>;
+  /** Puts one of those copies back, the oldest being 0; the standby is made anew. */
+  putBack(image: number): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export const startServerPair = async (): Promise<ServerPair> => {
+  const folder = newServerFolder();
+  const at = (name: string): string => join(folder, name);
+  const [sockets, standbySockets] = [serverFolder(at('at')), serverFolder(at('by'))];
+  const standbySettings = [`primary_conninfo=host=${sockets} user=postgres`];
+  let images = 0;
+  let standby: ServerProcess | undefined;
+  const startPrimary = (): Promise<ServerProcess> => startServer(at('primary'), sockets, ['wal_keep_size=512MB']);
+  const startStandby = async (): Promise<void> => {
+    standby ??= await startServer(at('standby'), standbySockets, standbySettings);
+  };
+  const cut = async (): Promise<void> => {
+    await standby?.end('kill');
+    standby = undefined;
+  };
+  /** From the disk of a primary that does not run. */
+  const makeStandby = async (): Promise<void> => {
+    await cut();
+    rmSync(at('standby'), { recursive: true, force: true });
+    copyDataDir(at('primary'), at('standby'));
+    writeFileSync(at('standby/standby.signal'), '');
+  };
+  const stopped = async (work: () => Promise<void>): Promise<void> => {
+    await primary.end('clean');
+    await work();
+    primary = await startPrimary();
+    await startStandby();
+  };
+  makeCluster(at('primary'));
+  let primary = await startPrimary();
+  await stopped(makeStandby);
+  return {
+    dsn: (database) => primary.dsn(database),
+    cut,
+    join: startStandby,
+    async promote() {
+      await primary.end('kill');
+      await startStandby();
+      await onServer(standby!.dsn('postgres'), 'select pg_promote()');
+      await standby!.end('clean');
+      standby = undefined;
+      rmSync(at('primary'), { recursive: true, force: true });
+      renameSync(at('standby'), at('primary'));
+      await makeStandby();
+      primary = await startPrimary();
+      await startStandby();
+    },
+    save: () => stopped(async () => copyDataDir(at('primary'), at(`image-${images++}`))),
+    putBack: (image) =>
+      stopped(async () => {
+        rmSync(at('primary'), { recursive: true, force: true });
+        copyDataDir(at(`image-${image}`), at('primary'));
+        await makeStandby();
+      }),
+    async stop() {
+      await cut();
+      await primary.end('kill');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+};
