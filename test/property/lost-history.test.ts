@@ -181,16 +181,31 @@ const asOld = (text: string): string => encodeFeedCursor({ ...partsOf(text), fin
 
 const sorted = (state: Map<string, string>) => [...state].toSorted(([one], [other]) => (one < other ? -1 : 1));
 
-/** What customers have read is lost with the primary: the standby had been cut off. */
-const LOSING: Action[] = [
-  { kind: 'write', count: 8, seed: 1 },
-  ...[0, 1, 2].map((who) => ({ kind: 'poll' as const, who, limit: 6, pages: 4 })),
+const read = (customers: readonly number[]): Action[] => customers.map((who) => ({ kind: 'poll', who, limit: 6, pages: 4 }));
+const written = (seed: number): Action => ({ kind: 'write', count: 8, seed });
+
+/** What customers have read is lost with what came after an image. */
+const SET_BACK: Action[] = [
+  written(1),
+  ...read([0, 1, 2]),
+  { kind: 'save' },
+  written(2),
+  ...read([0, 1]),
+  { kind: 'put back', which: 0 },
+  written(3),
+  written(4),
+];
+
+/** The same with the primary: the standby had been cut off. */
+const NOT_RECEIVED: Action[] = [
+  written(1),
+  ...read([0, 1, 2]),
   { kind: 'cut' },
-  { kind: 'write', count: 8, seed: 2 },
-  ...[0, 1].map((who) => ({ kind: 'poll' as const, who, limit: 6, pages: 4 })),
+  written(2),
+  ...read([0, 1]),
   { kind: 'promote' },
-  { kind: 'write', count: 8, seed: 3 },
-  { kind: 'write', count: 8, seed: 4 },
+  written(3),
+  written(4),
 ];
 
 test.each([
@@ -198,13 +213,14 @@ test.each([
     name: 'images of a database are put back',
     storage: copiedDatabase,
     steps: fc.array(actions, { minLength: 12, maxLength: 30 }),
+    examples: [[SET_BACK]] as [Action[]][],
     runs: 8,
   },
   {
     name: 'an asynchronous standby is cut off and promoted, and images of the disk are put back',
     storage: pairOfServers,
     steps: fc.array(actionsOfPair, { minLength: 12, maxLength: 24 }),
-    examples: [[LOSING]] as [Action[]][],
+    examples: [[NOT_RECEIVED]] as [Action[]][],
     runs: 2,
   },
 ])(
