@@ -7,7 +7,7 @@ import type { Operation } from '../contract/operation.ts';
 import type { PUBLIC_OPERATIONS, PublicOperationId } from '../contract/operations.ts';
 import { Rejection } from '../domain/rejections.ts';
 
-interface Asked<Op extends Operation> {
+export interface Asked<Op extends Operation> {
   readonly params: z.output<Op['params']>;
   readonly query: z.output<Op['query']>;
 }
