@@ -9,16 +9,29 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 2_000 };
 
 /** kafkajs calls an error what it then tries again by itself; what it gives up is thrown, and told by whoever catches it. */
-const speaker = (logger: Logger) => (): ((entry: LogEntry) => void) => (entry) => {
-  const { message, error, broker, groupId } = entry.log;
-  const fields = { part: entry.namespace, error: error as unknown, broker: broker as unknown, groupId: groupId as unknown };
-  if (entry.level === logLevel.ERROR) logger.info(fields, `Kafka: ${message}`);
-  else logger.debug(fields, `Kafka: ${message}`);
+const heard = new WeakMap<Kafka, { text: string }>();
+
+/** What the brokers have answered last that was an error, in the client's words: some of its errors leave it out. Empty before the first one. */
+export const lastErrorOf = (kafka: Kafka): string => heard.get(kafka)?.text ?? '';
+
+const speaker = (logger: Logger, last: { text: string }) => (): ((entry: LogEntry) => void) => {
+  let told = '';
+  return (entry) => {
+    const { message, error, broker, groupId } = entry.log;
+    const fields = { part: entry.namespace, error: error as unknown, broker: broker as unknown, groupId: groupId as unknown };
+    if (typeof error === 'string') last.text = error;
+    const text = `${entry.namespace} ${message} ${String(error)}`;
+    // What is tried again and again is told once.
+    const isNews = entry.level === logLevel.ERROR && text !== told;
+    if (isNews) told = text;
+    logger[isNews ? 'info' : 'debug'](fields, `Kafka: ${message}`);
+  };
 };
 
 /** The client of the brokers; nothing is connected yet. */
 export const kafkaClient = ({ brokers, tls, sasl }: KafkaAddress, logger: Logger): Kafka => {
   leaveOutTimeoutWarning();
+  const last = { text: '' };
   const config: KafkaConfig = {
     clientId: 'civic-records',
     brokers: [...brokers],
@@ -27,9 +40,11 @@ export const kafkaClient = ({ brokers, tls, sasl }: KafkaAddress, logger: Logger
     requestTimeout: REQUEST_TIMEOUT_MS,
     retry: RETRY,
     logLevel: logLevel.WARN,
-    logCreator: speaker(logger),
+    logCreator: speaker(logger, last),
   };
   if (tls) config.ssl = true;
   if (sasl !== undefined) config.sasl = { ...sasl } as SASLOptions;
-  return new Kafka(config);
+  const kafka = new Kafka(config);
+  heard.set(kafka, last);
+  return kafka;
 };

@@ -1,4 +1,6 @@
+import type { WantedByBrokers } from '../../src/domain/kafka-refused.ts';
 import { NotYet } from '../../src/domain/ports/reactors.ts';
+import { causes, type KafkaUse, refusalOf } from './refusals.ts';
 
 const NAMES_OF_ABSENCE: ReadonlySet<string> = new Set([
   'KafkaJSConnectionError',
@@ -26,20 +28,18 @@ const PASSING: ReadonlySet<string> = new Set([
   'BROKER_NOT_AVAILABLE',
 ]);
 
-interface Told {
-  readonly name?: string;
-  readonly type?: string;
-  readonly retriable?: boolean;
-  readonly cause?: unknown;
-}
+/** Of these the brokers may be cured without us, and are waited for. */
+const WAITED_FOR: ReadonlySet<WantedByBrokers> = new Set(['certificate', 'tls', 'closed']);
 
-const causes = function* (error: unknown): Generator<Error & Told> {
-  for (let each = error, depth = 0; each instanceof Error && depth < 8; each = each.cause, depth += 1) yield each;
-};
-
-/** What a failed call comes to: `NotYet` where trying again later helps, else the failure itself. */
-export const asFailure = (error: unknown): Error => {
-  for (const { name, type, retriable, message } of causes(error)) {
+/** What a failed call comes to: `NotYet` where trying again later helps, else the failure itself, a `KafkaRefused` where it is one. */
+export const asFailure = (error: unknown, use: KafkaUse): Error => {
+  const refusal = refusalOf(error, use);
+  if (refusal !== null) {
+    const { wanted, message, remedy } = refusal;
+    const told = `${message}; ${remedy}`;
+    return WAITED_FOR.has(wanted) ? new NotYet(told) : new Error(told, { cause: error });
+  }
+  for (const { name, type, retriable, message } of causes(error) as Generator<Error & { type?: string; retriable?: boolean }>) {
     const passes = NAMES_OF_ABSENCE.has(name) || (type !== undefined && (PASSING.has(type) || retriable === true));
     if (passes) return new NotYet(`the brokers of Kafka do not go on at the moment: ${message}`);
   }
@@ -47,11 +47,11 @@ export const asFailure = (error: unknown): Error => {
 };
 
 /** Runs calls of the client; what they throw says whether waiting helps. */
-export const calling = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+export const calling = async <Result>(use: KafkaUse, work: () => Promise<Result>): Promise<Result> => {
   try {
     return await work();
   } catch (error) {
-    throw asFailure(error);
+    throw asFailure(error, use);
   }
 };
 

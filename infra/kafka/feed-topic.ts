@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Identifiers } from '../../src/domain/identifiers.ts';
 import type { FeedMessage, FeedPlace, FeedPublication, FeedTopic } from '../../src/domain/ports/feed-topic.ts';
 import { atMost, calling } from './failures.ts';
+import type { KafkaUse } from './refusals.ts';
 import { readLastMessage } from './last-message.ts';
 
 export interface FeedTopicParts {
@@ -41,14 +42,24 @@ export const placeTopicOf = (topic: string): string => `${topic}.place`;
  */
 export const createFeedTopic = (parts: FeedTopicParts): FeedTopic => ({
   name: parts.topic,
-  open: () => calling(() => open(parts)),
+  open: () => calling(useOf(parts), () => open(parts)),
 });
+
+const useOf = ({ kafka, topic }: FeedTopicParts): KafkaUse => ({
+  kafka,
+  rights: {
+    TOPIC_AUTHORIZATION_FAILED: `Create, Describe, Read and Write on the topics ${topic} and ${placeTopicOf(topic)}`,
+    GROUP_AUTHORIZATION_FAILED: `Read on the groups whose names begin with civic.relay.${topic}.`,
+    TRANSACTIONAL_ID_AUTHORIZATION_FAILED: `Describe and Write on the transactional id ${producerOf(topic)}`,
+  },
+});
+const producerOf = (topic: string): string => `civic.relay.${topic}`;
 
 const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
   const { kafka, topic, identifiers } = parts;
   const began = await makeTopics(parts);
   const producer = kafka.producer({
-    transactionalId: `civic.relay.${topic}`,
+    transactionalId: producerOf(topic),
     idempotent: true,
     maxInFlightRequests: 1,
     transactionTimeout: TRANSACTION_MS,
@@ -62,7 +73,7 @@ const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
     const first = await producer.transaction();
     const text = await readLastMessage(kafka, placeTopicOf(topic), `civic.relay.${topic}.${identifiers.next()}`);
     const place = placeOf(topic, text, await began());
-    return { place, publish: publisher(producer, topic, first), end };
+    return { place, publish: publisher(useOf(parts), producer, topic, first), end };
   } catch (error) {
     await end();
     throw error;
@@ -118,10 +129,10 @@ const placeOf = (topic: string, text: Buffer | null, hasBegun: boolean): FeedPla
   }
 };
 
-const publisher = (producer: Producer, topic: string, first: Transaction): FeedPublication['publish'] => {
+const publisher = (use: KafkaUse, producer: Producer, topic: string, first: Transaction): FeedPublication['publish'] => {
   let next: Transaction | null = first;
   return (messages, place) =>
-    calling(async () => {
+    calling(use, async () => {
       const transaction = next ?? (await producer.transaction());
       next = null;
       for (const portion of inPortions(messages)) await transaction.send({ acks: -1, topic, messages: portion });

@@ -3,6 +3,7 @@ import type { Clock } from '../../src/domain/ports/clock.ts';
 import type { InletMessage, InletPart } from '../../src/domain/ports/inlet.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import { asFailure, atMost } from './failures.ts';
+import { causes, type NeededRights } from './refusals.ts';
 
 /** Takes the messages of one partition; the offsets before which all is settled are kept by itself. */
 export interface PartTaker {
@@ -19,31 +20,59 @@ export interface InletConsumerParts {
   readonly times?: { readonly sessionMs: number; readonly againMs: number } | undefined;
 }
 
-const TIMES = { sessionMs: 30_000, againMs: 2_000 };
+/** A member that dies is missed after `sessionMs`, and its partitions are taken over at the next heartbeat of another. */
+const TIMES = { sessionMs: 8_000, againMs: 2_000 };
+/** A member that is in the middle of a portion has so long to come back into the group. */
+const REBALANCE_MS = 30_000;
+const LONGEST_PAUSE_MS = 30_000;
 const END_MS = 10_000;
+
+const inletGroup = (topic: string): string => `civic.inlet.${topic}`;
+
+export const inletRights = (topic: string): NeededRights => ({
+  TOPIC_AUTHORIZATION_FAILED: `Describe and Read on the topic ${topic}`,
+  GROUP_AUTHORIZATION_FAILED: `Read on the group ${inletGroup(topic)}`,
+});
+
 const WAIT_MS = 500;
 
 /** Takes messages in a group with the inlets of all other processes, until the signal aborts; whatever fails is tried again, for ever. */
 export const runInletConsumer = async (parts: InletConsumerParts, stopping: AbortSignal): Promise<void> => {
   const { clock, logger, topic, times = TIMES } = parts;
+  let pauseMs = times.againMs;
+  let told = '';
   while (!stopping.aborted) {
     try {
-      await consumeUntilEnd(parts, stopping);
+      await consumeUntilEnd(parts, stopping, () => {
+        pauseMs = times.againMs;
+        told = '';
+      });
     } catch (error) {
-      logger.warn({ topic, error: asFailure(error).message }, 'the inlet was interrupted');
+      const reason = reasonOf(parts, error);
+      // What lasts is told once.
+      if (reason !== told) logger.warn({ topic, error: reason }, 'the inlet was interrupted');
+      told = reason;
     }
-    await clock.sleep(times.againMs, stopping).catch(() => undefined);
+    await clock.sleep(pauseMs, stopping).catch(() => undefined);
+    pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
   }
+};
+
+const reasonOf = ({ kafka, topic }: InletConsumerParts, error: unknown): string => {
+  if ([...causes(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION')) return `there is no topic ${topic}; it is waited for`;
+  return asFailure(error, { kafka, rights: inletRights(topic) }).message;
 };
 
 const consumeUntilEnd = async (
   { kafka, topic, logger, createPart, times = TIMES }: InletConsumerParts,
   stopping: AbortSignal,
+  onTaking: () => void,
 ): Promise<void> => {
   const consumer = kafka.consumer({
-    groupId: `civic.inlet.${topic}`,
+    groupId: inletGroup(topic),
     allowAutoTopicCreation: false,
     sessionTimeout: times.sessionMs,
+    rebalanceTimeout: REBALANCE_MS,
     heartbeatInterval: times.sessionMs / 10,
     maxWaitTimeInMs: WAIT_MS,
     // A crash of the client ends this run, and the next one begins with everything new.
@@ -58,6 +87,7 @@ const consumeUntilEnd = async (
   // With a new generation of the group others may have taken what was ours: each partition is taken anew.
   consumer.on('consumer.group_join', ({ payload }) => {
     taking.clear();
+    onTaking();
     logger.info({ topic, partitions: payload.memberAssignment[topic] ?? [] }, 'the inlet takes from its partitions');
   });
   const partOf = (partition: number): PartTaker => {
@@ -73,7 +103,7 @@ const consumeUntilEnd = async (
       eachBatchAutoResolve: false,
       eachBatch: async (payload) => {
         try {
-          await takeBatch(consumer, partOf(payload.batch.partition), payload);
+          await takeBatch(consumer, partOf(payload.batch.partition), payload, times.sessionMs / 10);
         } catch (error) {
           taking.delete(payload.batch.partition);
           logger.warn({ topic, partition: payload.batch.partition, error: (error as Error).message }, 'messages could not be taken yet');
@@ -88,7 +118,7 @@ const consumeUntilEnd = async (
   }
 };
 
-const takeBatch = async (consumer: Consumer, taker: PartTaker, payload: EachBatchPayload) => {
+const takeBatch = async (consumer: Consumer, taker: PartTaker, payload: EachBatchPayload, heartbeatMs: number) => {
   const { batch } = payload;
   if (!payload.isRunning() || payload.isStale()) return;
   const { topic, partition } = batch;
@@ -99,7 +129,11 @@ const takeBatch = async (consumer: Consumer, taker: PartTaker, payload: EachBatc
     return;
   }
   const messages = batch.messages.map(({ offset: at, key, value }) => ({ offset: BigInt(at), key, value }));
-  const settled = await taker.take(messages, BigInt(batch.lastOffset()) + 1n, () => payload.heartbeat());
+  // A portion may take longer than a session lasts; what a heartbeat finds is thrown by the next one that is waited for.
+  const beating = setInterval(() => void payload.heartbeat().catch(() => undefined), heartbeatMs);
+  const settled = await taker
+    .take(messages, BigInt(batch.lastOffset()) + 1n, () => payload.heartbeat())
+    .finally(() => clearInterval(beating));
   payload.resolveOffset(batch.messages.at(-1)!.offset);
   await consumer.commitOffsets([{ topic, partition, offset: String(settled) }]);
   await payload.heartbeat();

@@ -45,7 +45,11 @@ const readFrom = async (kafka: Kafka, { topic, group, from, end }: Stretch): Pro
   consumer.on('consumer.end_batch_process', ({ payload }) => {
     if (BigInt(payload.lastOffset) >= end - 1n) resolve();
   });
-  consumer.on('consumer.crash', ({ payload }) => reject(payload.error));
+  let crashed = false;
+  consumer.on('consumer.crash', ({ payload }) => {
+    crashed = true;
+    reject(payload.error);
+  });
   try {
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning: true });
@@ -58,7 +62,8 @@ const readFrom = async (kafka: Kafka, { topic, group, from, end }: Stretch): Pro
         if (offset < end && (last === null || offset > last.offset)) last = { offset, value: message.value };
       },
     });
-    consumer.seek({ topic, partition: 0, offset: String(from) });
+    // A run that failed at once has told so by its event, and cannot be placed.
+    if (!crashed) consumer.seek({ topic, partition: 0, offset: String(from) });
     await promise;
     return (last as { readonly value: Buffer } | null)?.value ?? null;
   } finally {

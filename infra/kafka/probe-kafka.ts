@@ -1,23 +1,45 @@
+import type { Kafka } from 'kafkajs';
 import type { KafkaAddress } from '../../src/domain/kafka-address.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import { kafkaClient } from './connection.ts';
 import { atMost } from './failures.ts';
+import { inletRights } from './inlet-consumer.ts';
+import { causes, refusalOf } from './refusals.ts';
 
 const END_MS = 2_000;
+const QUICKLY = { retries: 1, initialRetryTime: 100 };
 
-/** How many brokers there are, and which topics of ours. Changes nothing; throws when none of them answers. */
+/** How many brokers there are, and which topics of ours. Changes nothing; throws when none of them answers, `KafkaRefused` where they refuse us. */
 export const probeKafka = async (
   address: KafkaAddress,
   logger: Logger,
-  wanted: readonly string[],
+  { feed, inlet }: { readonly feed: string; readonly inlet?: string | undefined },
 ): Promise<{ readonly brokers: number; readonly topics: readonly string[] }> => {
-  const admin = kafkaClient(address, logger).admin({ retry: { retries: 1, initialRetryTime: 100 } });
+  const kafka = kafkaClient(address, logger);
+  const admin = kafka.admin({ retry: QUICKLY });
   try {
     await admin.connect();
     const { brokers } = await admin.describeCluster();
     const known = new Set(await admin.listTopics());
-    return { brokers: brokers.length, topics: wanted.filter((topic) => known.has(topic)) };
+    // A topic that this user may not see is not listed; asked for by its name it is refused.
+    if (inlet !== undefined && !known.has(inlet)) await askFor(kafka, inlet);
+    return { brokers: brokers.length, topics: [feed, ...(inlet === undefined ? [] : [inlet])].filter((topic) => known.has(topic)) };
+  } catch (error) {
+    throw refusalOf(error, { kafka, rights: inletRights(inlet ?? '') }) ?? error;
   } finally {
     await atMost(END_MS, admin.disconnect());
+  }
+};
+
+/** Throws where the topic may not be seen; one that is not there is none of its business. */
+const askFor = async (kafka: Kafka, topic: string): Promise<void> => {
+  const consumer = kafka.consumer({ groupId: `civic.inlet.${topic}`, allowAutoTopicCreation: false, retry: QUICKLY });
+  try {
+    await consumer.connect();
+    await consumer.subscribe({ topic });
+  } catch (error) {
+    if (![...causes(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION')) throw error;
+  } finally {
+    await atMost(END_MS, consumer.disconnect());
   }
 };

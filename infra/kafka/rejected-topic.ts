@@ -15,6 +15,7 @@ export interface RejectedTopic {
 
 /** Where messages go that state no change, as they came, with the reason and where they came from. Connected when the first one comes. */
 export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic => {
+  const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${rejectedTopicOf(topic)}` } };
   let connected: Promise<Producer> | null = null;
   const connect = async (): Promise<Producer> => {
     const admin = kafka.admin();
@@ -45,7 +46,7 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
   return {
     end,
     putAside: (refused) =>
-      calling(async () => {
+      calling(use, async () => {
         try {
           const producer = await (connected ??= connect());
           const messages = refused.map(({ part, offset, key, value, reason }) => ({

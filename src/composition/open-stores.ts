@@ -40,7 +40,7 @@ const probeBrokersOf = (settings: Settings): Probes['brokers'] => {
   const { CIVIC_KAFKA_FEED_TOPIC: feed, CIVIC_KAFKA_INLET_TOPIC: inlet } = settings;
   return async () => {
     const { probeKafka } = await import('../../infra/kafka/probe-kafka.ts');
-    return probeKafka(address, createLogger('silent', 'json'), inlet === undefined ? [feed] : [feed, inlet]);
+    return probeKafka(address, createLogger('silent', 'json'), { feed, inlet });
   };
 };
 

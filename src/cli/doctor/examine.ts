@@ -1,5 +1,6 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import { BadSetting, readSettings, type Settings } from '../../settings.ts';
+import { KafkaRefused } from '../../domain/kafka-refused.ts';
 import type { Probes } from '../../domain/ports/probes.ts';
 import type { Finding } from './findings.ts';
 import { failed, judgeDatabase, judgeFolder, ok, warning } from './findings.ts';
@@ -67,11 +68,8 @@ const judgeBrokers = async (look: NonNullable<Probes['brokers']>, settings: Sett
     }
     return ok('brokers', topics.length === 0 ? `${found}; the relay makes its topic` : `${found}, with ${topics.join(' and ')}`);
   } catch (error) {
-    return failed(
-      'brokers',
-      (error as Error).message,
-      'correct KAFKA_BROKERS or start the brokers: the relay waits for them, all else goes on',
-    );
+    const remedy = error instanceof KafkaRefused ? error.remedy : 'correct KAFKA_BROKERS or start the brokers';
+    return failed('brokers', (error as Error).message, `${remedy}: the relay waits for them, all else goes on`);
   }
 };
 
