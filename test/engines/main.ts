@@ -1,0 +1,161 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
+import { containersRun } from '../support/containers.ts';
+import { KAFKA_VERSIONS, kafkaJars } from './kafka-server.ts';
+
+/**
+ * `npm run test:engines`: the contract tests against every engine that is found here, and the kill tests against servers that this starts
+ * itself. One line for each engine; the last line sums them. An engine on which no test ran is never counted as passed.
+ */
+
+interface Run {
+  readonly files: readonly string[];
+  /** Counts the tests alone whose full name contains this. */
+  readonly named: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** Left out: the tests of this folder. */
+  readonly config?: string;
+}
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+interface Found {
+  readonly engine: string;
+  /** Why nothing is run; else what is. */
+  readonly runs: string | readonly Run[];
+}
+
+const OWN = 'test/engines/vitest.config.ts';
+const ALL = 'vitest.config.ts';
+const DEFAULT_POSTGRESQL = 'postgres://127.0.0.1:5432/postgres';
+
+const reasonOf = (error: unknown): string => (error instanceof Error ? error.message.trim().split('\n')[0]! : String(error));
+
+const found = async (engine: string, look: () => Promise<Found> | Found): Promise<Found> => {
+  try {
+    return await look();
+  } catch (error) {
+    return { engine, runs: reasonOf(error) };
+  }
+};
+
+const postgresql = (): Promise<Found> => {
+  const given = process.env['DATABASE_URL'];
+  const url = given ?? DEFAULT_POSTGRESQL;
+  const address = `${new URL(url).hostname}:${new URL(url).port || 5432}`;
+  return found(`PostgreSQL at ${address}`, async () => {
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => undefined);
+    await client.connect();
+    const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`);
+    await client.end();
+    const user = given === undefined ? new URL(`postgres://${client.user ?? ''}@127.0.0.1:5432/postgres`).toString() : url;
+    return {
+      engine: `PostgreSQL ${rows[0]!.version.split(' ')[0]} at ${address}`,
+      runs: [
+        {
+          files: ['test/contract/event-log.postgresql.test.ts'],
+          named: 'the server of DATABASE_URL',
+          env: { DATABASE_URL: user },
+          config: ALL,
+        },
+      ],
+    };
+  });
+};
+
+const pairOfPostgresql = (): Found => ({
+  engine: 'PostgreSQL of this package, a primary and its standby',
+  runs: [{ files: ['test/engines/postgresql-failover.test.ts'], named: '' }],
+});
+
+const kafka = (version: string): Promise<Found> =>
+  found(`Kafka ${version} from Maven Central`, () => {
+    for (const program of ['java', 'mvn'])
+      if (spawnSync(program, ['-version'], { stdio: 'ignore' }).error !== undefined) throw new Error(`${program} is not installed`);
+    kafkaJars(version);
+    const env = { KAFKA_VERSION: version };
+    const files = ['kafka-contract', 'kafka-refusals', 'kafka-kills'].map((name) => `test/engines/${name}.test.ts`);
+    return { engine: `Kafka ${version} from Maven Central`, runs: [{ files, named: '', env }] };
+  });
+
+const kurrentdb = (): Promise<Found> =>
+  found('KurrentDB', async () => {
+    const url = process.env['EVENTSTORE_URL'];
+    if (url === undefined) throw new Error('EVENTSTORE_URL is unset');
+    const log = openKurrentLog({ url, deadlineMs: 5_000 });
+    await log.head().finally(() => log.close());
+    return {
+      engine: 'KurrentDB at EVENTSTORE_URL',
+      runs: [{ files: ['test/contract/event-log.kurrentdb.test.ts'], named: 'the server of EVENTSTORE_URL', config: ALL }],
+    };
+  });
+
+const containers = (): Promise<Found> =>
+  found('Containers', async () => {
+    if (!(await containersRun())) throw new Error('no Docker runs here');
+    const files = ['event-log.postgresql', 'event-log.kurrentdb', 'kafka-broker'].map((name) => `test/contract/${name}.test.ts`);
+    return { engine: 'PostgreSQL 17, KurrentDB 25.0 and Kafka 3.9 in containers', runs: [{ files, named: 'in a container', config: ALL }] };
+  });
+
+const results = mkdtempSync(join(tmpdir(), 'civic-engines-'));
+
+const runTests = ({ files, named, env = {}, config = OWN }: Run): Counts => {
+  const file = join(results, 'vitest.json');
+  rmSync(file, { force: true });
+  const args = ['run', '--config', config, ...files, ...(named === '' ? [] : ['-t', named])];
+  const { status } = spawnSync('vitest', [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`], {
+    stdio: 'inherit',
+    env: { ...process.env, ...env },
+  });
+  const counts = { passed: 0, failed: 0, skipped: 0 };
+  const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as {
+    testResults: readonly { status: string; assertionResults: readonly { fullName: string; status: string }[] }[];
+  };
+  for (const { assertionResults, status: ended } of testResults) {
+    const wanted = assertionResults.filter(({ fullName }) => fullName.includes(named));
+    for (const each of wanted) counts[each.status === 'passed' ? 'passed' : each.status === 'failed' ? 'failed' : 'skipped'] += 1;
+    if (ended === 'failed' && !wanted.some((each) => each.status === 'failed')) counts.failed += 1;
+  }
+  if (status !== 0 && counts.failed === 0) counts.failed = 1;
+  return counts;
+};
+
+const engines = [
+  await postgresql(),
+  pairOfPostgresql(),
+  ...(await Promise.all(KAFKA_VERSIONS.map(kafka))),
+  await kurrentdb(),
+  await containers(),
+];
+const total: Counts = { passed: 0, failed: 0, skipped: 0 };
+const lines: string[] = [];
+for (const { engine, runs } of engines) {
+  if (typeof runs === 'string') {
+    lines.push(`${engine}: not run: ${runs}`);
+    continue;
+  }
+  const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+  for (const run of runs) {
+    try {
+      const more = runTests(run);
+      for (const kind of ['passed', 'failed', 'skipped'] as const) counts[kind] += more[kind];
+    } catch (error) {
+      counts.failed += 1;
+      process.stderr.write(`${engine}: ${reasonOf(error)}\n`);
+    }
+  }
+  const { passed, failed, skipped } = counts;
+  if (passed === 0 && failed === 0) counts.failed = 1;
+  lines.push(passed === 0 && failed === 0 ? `${engine}: no test ran` : `${engine}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
+  for (const kind of ['passed', 'failed', 'skipped'] as const) total[kind] += counts[kind];
+}
+rmSync(results, { recursive: true, force: true });
+if (total.failed > 0) process.exitCode = 1;
+process.stdout.write(`${lines.join('\n')}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`);
