@@ -112,6 +112,8 @@ export const startKafka = async (
     'share.coordinator.state.topic.replication.factor': replicas,
     'share.coordinator.state.topic.min.isr': 1,
     'group.initial.rebalance.delay.ms': 0,
+    'broker.session.timeout.ms': 3_000,
+    'broker.heartbeat.interval.ms': 500,
     'message.max.bytes': 8_388_608,
     'replica.fetch.max.bytes': 8_388_608,
     ...(security === undefined

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { Client } from 'pg';
 import { openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
 import { containersRun } from '../support/containers.ts';
@@ -31,6 +32,8 @@ interface Found {
   readonly runs: string | readonly Run[];
 }
 
+/** A file for the counts, as JSON. */
+const { values } = parseArgs({ options: { results: { type: 'string' } } });
 const OWN = 'test/engines/vitest.config.ts';
 const ALL = 'vitest.config.ts';
 const DEFAULT_POSTGRESQL = 'postgres://127.0.0.1:5432/postgres';
@@ -158,4 +161,5 @@ for (const { engine, runs } of engines) {
 }
 rmSync(results, { recursive: true, force: true });
 if (total.failed > 0) process.exitCode = 1;
+if (values.results !== undefined) writeFileSync(values.results, JSON.stringify(total));
 process.stdout.write(`${lines.join('\n')}\n${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`);

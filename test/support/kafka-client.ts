@@ -38,7 +38,7 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
   if (left.size === 0) return messages;
   const consumer = kafka.consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 50, allowAutoTopicCreation: false });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  consumer.on('consumer.crash', ({ payload }) => reject(payload.error));
+  consumer.on('consumer.crash', ({ payload }) => payload.restart || reject(payload.error));
   consumer.on('consumer.end_batch_process', ({ payload: { partition, lastOffset } }) => {
     if (BigInt(lastOffset) >= ends.get(partition)! - 1n) left.delete(partition);
     if (left.size === 0) resolve();
@@ -67,7 +67,10 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
 
 /** Sends messages as a program of somebody else does. */
 export const sendAll = async (brokers: string, topic: string, messages: readonly Message[]): Promise<void> => {
-  const producer = plainKafka(brokers).producer({ createPartitioner: Partitioners.DefaultPartitioner, allowAutoTopicCreation: false });
+  const producer = plainKafka(brokers).producer({
+    createPartitioner: Partitioners.DefaultPartitioner,
+    allowAutoTopicCreation: false,
+  });
   await producer.connect();
   await producer.send({ topic, messages: [...messages] });
   await producer.disconnect();
