@@ -35,6 +35,8 @@ export default defineConfig({
       lane('contract', ['test/contract/**/*.test.ts'], server),
       lane('service', ['test/{integration,conformance,property,regression}/**/*.test.ts'], server),
       lane('fault', ['test/fault/**/*.test.ts'], server),
+      // Only `npm run test:engines` asks for it.
+      ...(process.env['TEST_ENGINES'] === 'on' ? [lane('engines', ['test/engines/*.test.ts'], server)] : []),
     ],
   },
 });

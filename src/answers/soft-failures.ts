@@ -3,7 +3,6 @@ import type { Clock } from '../domain/ports/clock.ts';
 import { DatabaseUnavailable } from '../domain/ports/database.ts';
 import type { Logger } from '../domain/ports/logger.ts';
 import { Rejection } from '../domain/rejections.ts';
-import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import type { Asked, PublicAnswer } from './public-answers.ts';
 
 const LOG_EVERY_MS = 1_000;
@@ -11,7 +10,7 @@ const LOG_EVERY_MS = 1_000;
 export interface SoftFailureParts {
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: HttpMetrics;
+  readonly metrics: { softFailure(operationId: string): void };
   /** What was read before is out of date. */
   readonly onDatabaseLost: () => void;
 }

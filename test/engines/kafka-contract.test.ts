@@ -1,5 +1,4 @@
-import { inject } from 'vitest';
 import { kafkaBrokerContract } from '../contract/kafka-broker.suite.ts';
-import { startKafka } from './kafka-server.ts';
+import { KAFKA_VERSION, startKafka } from './kafka-server.ts';
 
-kafkaBrokerContract(`Kafka ${inject('kafkaVersion')}`, () => startKafka(inject('kafkaVersion')));
+kafkaBrokerContract(`Kafka ${KAFKA_VERSION}`, () => startKafka(KAFKA_VERSION));

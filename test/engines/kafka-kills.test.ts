@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
 import { upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -9,7 +9,7 @@ import { importTopics } from '../support/numbered-topics.ts';
 import { readChained } from '../support/relay.ts';
 import { type Installation, makeInstallation, type Running, type Service } from '../support/service.ts';
 import { untilReached, untilTrue } from '../support/until-reached.ts';
-import { type KafkaServers, startKafka } from './kafka-server.ts';
+import { type KafkaServers, KAFKA_VERSION, startKafka } from './kafka-server.ts';
 
 const BROKERS = 3;
 const RELAY_KILLS = 6;
@@ -75,9 +75,9 @@ const sendStates = async (from: number): Promise<void> => {
   }
 };
 
-describe(`Kafka ${inject('kafkaVersion')}, ${BROKERS} brokers`, () => {
+describe(`Kafka ${KAFKA_VERSION}, ${BROKERS} brokers`, () => {
   beforeAll(async () => {
-    kafka = await startKafka(inject('kafkaVersion'), { brokers: BROKERS });
+    kafka = await startKafka(KAFKA_VERSION, { brokers: BROKERS });
     const admin = plainKafka(kafka.brokers).admin();
     await admin.connect();
     // Its leaders are told of a moment later than it is.
@@ -144,7 +144,7 @@ describe(`Kafka ${inject('kafkaVersion')}, ${BROKERS} brokers`, () => {
     await sendAll(kafka.brokers, INLET, many);
     await untilTrue('all have taken effect', async () => (await changesOf()).length === before + 8 + many.length);
     const took = performance.now() - killed;
-    console.log(`the inlet's takeover took ${(took / 1000).toFixed(1)} s`);
+    process.stdout.write(`the inlet's takeover took ${(took / 1000).toFixed(1)} s\n`);
     expect(took).toBeLessThan(TAKEOVER_MS);
   });
 });

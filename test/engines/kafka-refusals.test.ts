@@ -2,13 +2,13 @@ import { execFileSync } from 'node:child_process';
 import { join, dirname } from 'node:path';
 import { writeFileSync } from 'node:fs';
 import { AclOperationTypes, AclPermissionTypes, AclResourceTypes, ResourcePatternTypes } from 'kafkajs';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { certificateFolder } from '../support/certificates.ts';
 import { plainKafka } from '../support/kafka-client.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Environment, type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
-import { type KafkaServers, startKafka } from './kafka-server.ts';
+import { type KafkaServers, KAFKA_VERSION, startKafka } from './kafka-server.ts';
 
 const PASSWORD = 'p4ssword-of-relay';
 const folder = certificateFolder();
@@ -51,7 +51,7 @@ beforeAll(async () => {
   const at = dirname(authorityFile);
   writeFileSync(join(at, 'both.pem'), key + certificate);
   execFileSync('openssl', ['pkcs12', '-export', '-in', 'both.pem', '-out', 'broker.p12', '-passout', 'pass:changeit'], { cwd: at });
-  kafka = await startKafka(inject('kafkaVersion'), {
+  kafka = await startKafka(KAFKA_VERSION, {
     security: {
       keyStore: join(at, 'broker.p12'),
       storePassword: 'changeit',
@@ -83,7 +83,7 @@ const doctor = async (env: Environment) => {
   return findings.find(({ check }) => check === 'brokers')!;
 };
 
-describe(`the doctor says what Kafka ${inject('kafkaVersion')} wants`, () => {
+describe(`the doctor says what Kafka ${KAFKA_VERSION} wants`, () => {
   test('a certificate that is not trusted', async () => {
     const row = await doctor({ NODE_EXTRA_CA_CERTS: '' });
     expect(row).toMatchObject({ state: 'failed', found: expect.stringMatching(/certificate of the brokers is not trusted/) });
@@ -120,7 +120,7 @@ describe(`the doctor says what Kafka ${inject('kafkaVersion')} wants`, () => {
   });
 });
 
-describe(`the relay on Kafka ${inject('kafkaVersion')}`, () => {
+describe(`the relay on Kafka ${KAFKA_VERSION}`, () => {
   let service: Service;
   beforeAll(async () => {
     service = await installation.start({ sample: 'on', env: trusted });

@@ -8,6 +8,8 @@ import { plainKafka } from '../support/kafka-client.ts';
 
 /** The versions that are run: the last of 3.x, and a current 4.x. */
 export const KAFKA_VERSIONS = ['3.9.1', '4.1.0'];
+/** The one that this run is for. */
+export const KAFKA_VERSION = process.env['KAFKA_VERSION'] ?? KAFKA_VERSIONS[0]!;
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/engines');
 const CLUSTER_ID = 'MkU3OEVBNTcwNTJENDM2Qk';

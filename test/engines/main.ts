@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Client } from 'pg';
@@ -18,8 +18,6 @@ interface Run {
   /** Counts the tests alone whose full name contains this. */
   readonly named: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Left out: the tests of this folder. */
-  readonly config?: string;
 }
 interface Counts {
   passed: number;
@@ -34,9 +32,6 @@ interface Found {
 
 /** A file for the counts, as JSON. */
 const { values } = parseArgs({ options: { results: { type: 'string' } } });
-const OWN = 'test/engines/vitest.config.ts';
-const ALL = 'vitest.config.ts';
-const DEFAULT_POSTGRESQL = 'postgres://127.0.0.1:5432/postgres';
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message.trim().split('\n')[0]! : String(error));
 
@@ -48,29 +43,32 @@ const found = async (engine: string, look: () => Promise<Found> | Found): Promis
   }
 };
 
+/** The server of `DATABASE_URL`, else the one at the usual place, for this user or for `postgres`. */
 const postgresql = (): Promise<Found> => {
   const given = process.env['DATABASE_URL'];
-  const url = given ?? DEFAULT_POSTGRESQL;
-  const address = `${new URL(url).hostname}:${new URL(url).port || 5432}`;
+  const usual = [userInfo().username, 'postgres'].map((user) => `postgres://${user}@127.0.0.1:5432/postgres`);
+  const { hostname, port } = new URL(given ?? usual[0]!);
+  const address = `${hostname}:${port || 5432}`;
   return found(`PostgreSQL at ${address}`, async () => {
-    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
-    client.on('error', () => undefined);
-    await client.connect();
-    const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`);
-    await client.end();
-    const user = given === undefined ? new URL(`postgres://${client.user ?? ''}@127.0.0.1:5432/postgres`).toString() : url;
+    const reached = await Promise.any((given === undefined ? usual : [given]).map(versionAt)).catch(({ errors }: AggregateError) => {
+      throw errors[0];
+    });
+    const env = { DATABASE_URL: reached.url };
+    const files = ['test/contract/event-log.postgresql.test.ts'];
     return {
-      engine: `PostgreSQL ${rows[0]!.version.split(' ')[0]} at ${address}`,
-      runs: [
-        {
-          files: ['test/contract/event-log.postgresql.test.ts'],
-          named: 'the server of DATABASE_URL',
-          env: { DATABASE_URL: user },
-          config: ALL,
-        },
-      ],
+      engine: `PostgreSQL ${reached.version} at ${address}`,
+      runs: [{ files, named: 'the server of DATABASE_URL', env }],
     };
   });
+};
+
+const versionAt = async (url: string): Promise<{ readonly url: string; readonly version: string }> => {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+  client.on('error', () => undefined);
+  await client.connect();
+  const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`);
+  await client.end();
+  return { url, version: rows[0]!.version.split(' ')[0]! };
 };
 
 const pairOfPostgresql = (): Found => ({
@@ -96,7 +94,7 @@ const kurrentdb = (): Promise<Found> =>
     await log.head().finally(() => log.close());
     return {
       engine: 'KurrentDB at EVENTSTORE_URL',
-      runs: [{ files: ['test/contract/event-log.kurrentdb.test.ts'], named: 'the server of EVENTSTORE_URL', config: ALL }],
+      runs: [{ files: ['test/contract/event-log.kurrentdb.test.ts'], named: 'the server of EVENTSTORE_URL' }],
     };
   });
 
@@ -104,18 +102,18 @@ const containers = (): Promise<Found> =>
   found('Containers', async () => {
     if (!(await containersRun())) throw new Error('no Docker runs here');
     const files = ['event-log.postgresql', 'event-log.kurrentdb', 'kafka-broker'].map((name) => `test/contract/${name}.test.ts`);
-    return { engine: 'PostgreSQL 17, KurrentDB 25.0 and Kafka 3.9 in containers', runs: [{ files, named: 'in a container', config: ALL }] };
+    return { engine: 'PostgreSQL 17, KurrentDB 25.0 and Kafka 3.9 in containers', runs: [{ files, named: 'in a container' }] };
   });
 
 const results = mkdtempSync(join(tmpdir(), 'civic-engines-'));
 
-const runTests = ({ files, named, env = {}, config = OWN }: Run): Counts => {
+const runTests = ({ files, named, env = {} }: Run): Counts => {
   const file = join(results, 'vitest.json');
   rmSync(file, { force: true });
-  const args = ['run', '--config', config, ...files, ...(named === '' ? [] : ['-t', named])];
+  const args = ['run', ...files, ...(named === '' ? [] : ['-t', named])];
   const { status } = spawnSync('vitest', [...args, '--reporter=default', '--reporter=json', `--outputFile.json=${file}`], {
     stdio: 'inherit',
-    env: { ...process.env, ...env },
+    env: { ...process.env, TEST_ENGINES: 'on', ...env },
   });
   const counts = { passed: 0, failed: 0, skipped: 0 };
   const { testResults } = JSON.parse(readFileSync(file, 'utf8')) as {

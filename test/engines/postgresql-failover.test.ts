@@ -68,8 +68,8 @@ describe.each(['synchronous', 'asynchronous'] as const)('the primary is killed w
       }
     };
     await untilTrue('what is imported is served', async () => (await served()).has('again 39'));
-    console.log(
-      `${kind}: served again ${((performance.now() - promoted) / 1000).toFixed(1)} s after the promotion, two restarts of the server included`,
+    process.stdout.write(
+      `${kind}: served again ${((performance.now() - promoted) / 1000).toFixed(1)} s after the promotion, two restarts of the server included\n`,
     );
     expect(performance.now() - promoted).toBeLessThan(6 * AGAIN_MS);
     if (kind === 'synchronous') {
