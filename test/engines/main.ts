@@ -91,7 +91,11 @@ const kurrentdb = (): Promise<Found> =>
     const url = process.env['EVENTSTORE_URL'];
     if (url === undefined) throw new Error('EVENTSTORE_URL is unset');
     const log = openKurrentLog({ url, deadlineMs: 5_000 });
-    await log.head().finally(() => log.close());
+    try {
+      await log.head();
+    } finally {
+      await log.close();
+    }
     return {
       engine: 'KurrentDB at EVENTSTORE_URL',
       runs: [{ files: ['test/contract/event-log.kurrentdb.test.ts'], named: 'the server of EVENTSTORE_URL' }],

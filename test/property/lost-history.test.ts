@@ -63,7 +63,13 @@ const copiedDatabase = async (): Promise<Storage> => {
 /** A primary and its standby. */
 const pairOfServers = async (): Promise<Storage> => {
   const pair = await startServerPair();
-  return { url: () => pair.dsn('postgres'), save: pair.save, putBack: pair.putBack, pair, end: pair.stop };
+  return {
+    url: () => pair.dsn('postgres'),
+    save: () => pair.save(),
+    putBack: (which) => pair.putBack(which),
+    pair,
+    end: () => pair.stop(),
+  };
 };
 
 interface Customer {

@@ -81,7 +81,11 @@ export const startServer = async (dataDir: string, socketFolder: string, setting
 export const onServer = async (dsn: string, statement: string): Promise<void> => {
   const client = new Client(dsn);
   await client.connect();
-  await client.query(statement).finally(() => client.end());
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
 };
 
 /** A PostgreSQL of a test's own, on a private socket in a temporary folder, gone when stopped. Flushes like a real one. */
