@@ -71,6 +71,7 @@ export interface KafkaServers {
   /** Of the listener with TLS and SCRAM-SHA-512; empty without `security`. */
   readonly secured: string;
   kill9(broker: number): Promise<void>;
+  /** Starts a broker that was killed; resolves once it serves with the others. */
   start(broker: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -139,6 +140,7 @@ export const startKafka = async (
       env: { PATH: process.env['PATH'] },
     });
     running.set(index, child);
+    process.once('exit', () => child.kill('SIGKILL'));
   };
   const end = async (index: number, signal: NodeJS.Signals): Promise<void> => {
     const child = running.get(index);
@@ -148,11 +150,20 @@ export const startKafka = async (
     child.kill(signal);
     await gone;
   };
+  const allAnswer = (): Promise<void> =>
+    untilTrue(`Kafka ${version} answers`, () => {
+      const ended = [...running].find(([, { exitCode }]) => exitCode !== null);
+      if (ended !== undefined) throw new Error(`Kafka ${version} ended: ${readFileSync(logOf(ended[0]), 'utf8').slice(-3000)}`);
+      return answers(address, brokers);
+    });
   const address = plain.map((port) => `127.0.0.1:${port}`).join(',');
   const servers: KafkaServers = {
     brokers: address,
     secured: security === undefined ? '' : secured.map((port) => `127.0.0.1:${port}`).join(','),
-    start,
+    async start(index) {
+      await start(index);
+      await allAnswer();
+    },
     kill9: (index) => end(index, 'SIGKILL'),
     async stop() {
       await Promise.all([...running.keys()].map((index) => end(index, 'SIGKILL')));
@@ -176,11 +187,7 @@ export const startKafka = async (
   }
   try {
     for (let index = 0; index < brokers; index += 1) await start(index);
-    await untilTrue(`Kafka ${version} answers`, () => {
-      const ended = [...running].find(([, { exitCode }]) => exitCode !== null);
-      if (ended !== undefined) throw new Error(`Kafka ${version} ended: ${readFileSync(logOf(ended[0]), 'utf8').slice(-3000)}`);
-      return answers(address, brokers);
-    });
+    await allAnswer();
     return servers;
   } catch (error) {
     await servers.stop();
