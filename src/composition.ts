@@ -221,9 +221,9 @@ const assemble = async (settings: Settings, role: Role, logger: Logger, opened: 
   const deadlineMs = settings.CIVIC_STATEMENT_TIMEOUT;
   /** An operation that asks the log, or several stores in turn: no deadline of one statement bounds the whole. */
   const inTime =
-    <Input, Answer>(operation: (input: Input) => Promise<Answer>) =>
+    <Input, Answer>(operation: (input: Input, over: AbortSignal) => Promise<Answer>) =>
     (input: Input): Promise<Answer> =>
-      answeredWithin(clock, deadlineMs, () => operation(input));
+      answeredWithin(clock, deadlineMs, (over) => operation(input, over));
   const subscribing = {
     log,
     checkpoints,

@@ -39,11 +39,12 @@ export interface TakeSnapshot {
 
 /**
  * Takes a frozen export at the feed's head: one event, no copy. Its boundary is the position at which counts and digests were read, in
- * one statement. Refuses with 503 before the feed is open and 504 when the snapshot does not become readable in time.
+ * one statement. Refuses with 503 before the feed is open and 504 when the snapshot does not become readable in time. Stores nothing once
+ * `over` has aborted.
  */
 export const createTakeSnapshot =
   (deps: TakeSnapshotDependencies) =>
-  async ({ accountId, keyId, requestId }: TakeSnapshot) => {
+  async ({ accountId, keyId, requestId }: TakeSnapshot, over?: AbortSignal) => {
     const deadline = deps.clock.now() + deps.deadlineMs;
     const ground = await deps.readGround();
     if (ground.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
@@ -59,6 +60,7 @@ export const createTakeSnapshot =
       digests: ground.digests,
     };
     if (time >= deadline) throw new DeadlineExceeded('the feed could not be read by the deadline');
+    over?.throwIfAborted();
     const commandId = deps.identifiers.next();
     const event = { id: eventId(commandId, 0), type: SNAPSHOT_TAKEN, schemaVersion: 1, data: canonicalJson(taken), time };
     const position = await appendOnce(deps.log, {

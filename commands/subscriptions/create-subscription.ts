@@ -51,16 +51,18 @@ export interface NewSubscription extends SubscriptionCaller {
 /**
  * Creates a polling subscription that starts at the feed's present end, or gives the live one of this key, name and filter (specification,
  * POST /api/v1/data/subscriptions). Refuses with 409 for another filter and at the cap, 401 when the key has ended meanwhile, 503 when the
- * feed cannot be read; 504 when it cannot be polled in time, and then the subscription stands.
+ * feed cannot be read; 504 when it cannot be polled in time, and then the subscription stands. Stores nothing once `over` has aborted.
  */
 export const createCreateSubscription =
   (parts: CreationParts) =>
-  async (request: NewSubscription): Promise<{ readonly created: boolean; readonly subscription: KeptFeed }> => {
+  async (request: NewSubscription, over?: AbortSignal): Promise<{ readonly created: boolean; readonly subscription: KeptFeed }> => {
     const { accountId, keyId, requestId } = request;
     const deadline = parts.clock.now() + parts.deadlineMs;
     const { command, handled } = await parts.inTurn(accountId, async () => {
       if (parts.clock.now() >= deadline) throw new DeadlineExceeded('the account has too many subscriptions under way');
       const asked = await commandOf(parts, request);
+      // Refused by now: what could not be read in time creates nothing.
+      over?.throwIfAborted();
       const stream = accountFeedsStream(accountId);
       const context = { accountId, keyId, requestId };
       const commandId = parts.identifiers.next();

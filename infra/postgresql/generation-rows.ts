@@ -1,3 +1,4 @@
+import { logHas } from './log-position.ts';
 import type { TextRow } from '../../src/domain/ports/database.ts';
 import type { EventMark } from '../../src/domain/event-mark.ts';
 import type { Position } from '../../src/domain/ports/event-log.ts';
@@ -70,7 +71,7 @@ export const ADVANCE = `update civic.generations set checkpoint = $5, folded = f
     stretch_at = ${begunAnew('$9::bigint', 'stretch_at')}
   where generation = $1 and owner = $2 and token = $3 and checkpoint = $4 and (log_id is null or $8::uuid is null or log_id = $8::uuid)
     and state in ('live', 'building', 'scratch')
-    and ($11::bigint is null or exists (select from civic.events e where e.position = $11::bigint and e.id = $12::uuid))`;
+    and ${logHas('$11', '$12')}`;
 
 export const PAUSE = `update civic.generations set paused_reason = $4, paused_event = $5::uuid, owner = null, lease_until = 0
   where generation = $1 and owner = $2 and token = $3`;

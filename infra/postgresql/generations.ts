@@ -63,7 +63,7 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
     async release(lease) {
       await run({ text: RELEASE, values: [lease.generation, lease.owner, lease.token] });
     },
-    advance: async (transaction, lease, { from, to, folded, now, leaseUntil, logId, place, last }) =>
+    advance: async (transaction, lease, { from, to, folded, now, leaseUntil, logId, place, last, proof }) =>
       (
         await transaction.execute({
           name: 'advance_generation',
@@ -79,9 +79,9 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
             logId,
             now,
             place,
-            last?.place ?? null,
-            last?.mark.id ?? null,
-            last === null ? null : JSON.stringify(last.mark),
+            proof?.place ?? null,
+            proof?.id ?? null,
+            last === null ? null : JSON.stringify(last),
           ],
         })
       ).count === 1,

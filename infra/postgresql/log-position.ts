@@ -15,3 +15,7 @@ export const positionNumber = (position: Position): number => {
 
 /** How many events stand in (from, to]: positions are dense. */
 export const positionDistance = (from: Position, to: Position): number => positionNumber(to) - positionNumber(from);
+
+/** SQL: no event is named, or a log in this database has it at this place. Both are parameters, a number and an id. */
+export const logHas = (place: string, id: string): string =>
+  `(${place}::bigint is null or exists (select from civic.events e where e.position = ${place}::bigint and e.id = ${id}::uuid))`;

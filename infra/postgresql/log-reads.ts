@@ -9,7 +9,8 @@ const READ_ALL = `select ${COLUMNS} from civic.events where position > $1 order 
 
 /** The head is seen in the snapshot of the rows; a window bounds what one statement scans where the filter lets little through. */
 const READ_FILTERED = `
-  select head.position, e.* from (select coalesce(max(position), 0) as position from civic.events) head
+  select head.position, head.id, e.* from (values (1)) one
+  left join (select position, id from civic.events order by position desc limit 1) head on true
   left join lateral (
     select ${COLUMNS} from civic.events
     where position > $1 and position <= least(head.position, $1 + $4) and type = any ($2::text[]) order by position limit $3
@@ -53,7 +54,7 @@ const readUnfiltered = async (run: Run, { after, limit }: ReadAll): Promise<LogB
   const rows = await run({ name: 'log_read_all', text: READ_ALL, values: [from, limit] });
   checkDense(rows, from);
   const events = rows.map((row) => toEvent(row));
-  return { events, scannedTo: events.at(-1)?.position ?? after };
+  return { events, scannedTo: events.at(-1)?.position ?? after, scannedId: events.at(-1)?.id };
 };
 
 const readFiltered = async (run: Run, { after, limit }: ReadAll, types: readonly string[]): Promise<LogBatch> => {
@@ -62,10 +63,11 @@ const readFiltered = async (run: Run, { after, limit }: ReadAll, types: readonly
   for (let from = positionNumber(after); ; from += WINDOW) {
     const left = limit - events.length;
     const rows = await run({ name: 'log_read_filtered', text: READ_FILTERED, values: [from, wanted, left, WINDOW] });
-    for (const row of rows) if (row[1] !== null) events.push(toEvent(row, 1));
-    if (events.length >= limit) return { events, scannedTo: events.at(-1)!.position };
+    for (const row of rows) if (row[2] !== null) events.push(toEvent(row, 2));
+    if (events.length >= limit) return { events, scannedTo: events.at(-1)!.position, scannedId: events.at(-1)!.id };
     const head = Number(rows[0]![0]);
-    if (head <= from + WINDOW) return { events, scannedTo: head > positionNumber(after) ? toPosition(head) : after };
+    if (head <= positionNumber(after)) return { events, scannedTo: after };
+    if (head <= from + WINDOW) return { events, scannedTo: toPosition(head), scannedId: rows[0]![1]! };
   }
 };
 

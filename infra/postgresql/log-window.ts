@@ -110,10 +110,12 @@ const pick = (events: readonly StoredEvent[], { after, limit, types }: ReadAll):
   const wanted = types === undefined ? undefined : new Set(types);
   const picked: StoredEvent[] = [];
   let scannedTo = after;
+  let scannedId: string | undefined;
   for (const event of events) {
     if (picked.length === limit) break;
     if (wanted === undefined || wanted.has(event.type)) picked.push(event);
     scannedTo = event.position;
+    scannedId = event.id;
   }
-  return { events: picked, scannedTo };
+  return { events: picked, scannedTo, scannedId };
 };

@@ -1,6 +1,7 @@
 import type { Statement, TextRow, Transactor } from '../../src/domain/ports/database.ts';
 import type { EventMark } from '../../src/domain/event-mark.ts';
 import type { Position } from '../../src/domain/ports/event-log.ts';
+import { logHas } from './log-position.ts';
 import type { ReactorRow, ReactorStore } from '../../src/domain/ports/reactors.ts';
 
 const COLUMNS = 'name, log_id, checkpoint, handled, owner, token, lease_until, paused_reason, paused_event, last_event';
@@ -36,12 +37,24 @@ export const createReactorStore = (transactor: Transactor): ReactorStore => {
     renew: async ({ name, owner, token }, leaseUntil) =>
       (await run({ text: `update civic.reactors set lease_until = $4 where ${HELD}`, values: [name, owner, token, leaseUntil] })).count ===
       1,
-    advance: async ({ name, owner, token }, { from, to, handled, logId, last }) =>
+    advance: async ({ name, owner, token }, { from, to, handled, logId, last, proof }) =>
       (
         await run({
           text: `update civic.reactors set checkpoint = $5, handled = handled + $6, log_id = coalesce(log_id, $7::uuid),
-            last_event = coalesce($8::jsonb, last_event) where ${HELD} and checkpoint = $4`,
-          values: [name, owner, token, from, to, handled, logId, last === null ? null : JSON.stringify(last)],
+            last_event = coalesce($8::jsonb, last_event)
+          where ${HELD} and checkpoint = $4 and ${logHas('$9', '$10')}`,
+          values: [
+            name,
+            owner,
+            token,
+            from,
+            to,
+            handled,
+            logId,
+            last === null ? null : JSON.stringify(last),
+            proof?.place ?? null,
+            proof?.id ?? null,
+          ],
         })
       ).count === 1,
     async release({ name, owner, token }) {

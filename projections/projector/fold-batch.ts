@@ -1,6 +1,6 @@
 import { LOG_START, type LogBatch, type Position } from '../../src/domain/ports/event-log.ts';
-import type { Advance, Lease } from '../../src/domain/ports/generations.ts';
-import { markOf } from '../../src/domain/event-mark.ts';
+import type { Lease } from '../../src/domain/ports/generations.ts';
+import { farthestOf, lastMarkOf } from '../../src/domain/event-mark.ts';
 import type { Projection } from '../../src/domain/ports/projection.ts';
 import { LeaseLost } from '../../src/domain/while-leased.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
@@ -15,12 +15,6 @@ export interface FoldTarget {
   /** Nobody reads it yet: what a crash of the database takes is folded again, so that no batch waits for the disk. */
   readonly unread?: boolean;
 }
-
-/** What a fold rests on, for the store to prove: an event that a failover has lost must not be folded out of memory. */
-export const lastOf = (log: ProjectorDependencies['log'], events: LogBatch['events']): Advance['last'] => {
-  const event = events.at(-1);
-  return event === undefined ? null : { mark: markOf(event), place: log.distance(LOG_START, event.position) };
-};
 
 /**
  * Folds a batch and moves the checkpoint in one transaction. The checkpoint moves first and only under the lease's token and the old
@@ -42,7 +36,8 @@ export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget,
       leaseUntil: now + deps.leaseMs,
       logId,
       place: deps.log.distance(LOG_START, batch.scannedTo),
-      last: lastOf(deps.log, batch.events),
+      last: lastMarkOf(batch.events),
+      proof: farthestOf(deps.log, batch),
     });
     if (!moved) throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours`);
     if (events.length > 0) {

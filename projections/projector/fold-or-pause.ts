@@ -46,19 +46,19 @@ export const foldOrPause = async (
   return checkpoint;
 };
 
-const inHalves = ({ events, scannedTo }: LogBatch): readonly LogBatch[] => {
+const inHalves = ({ events, ...scanned }: LogBatch): readonly LogBatch[] => {
   const half = Math.ceil(events.length / 2);
   const [first, others] = [events.slice(0, half), events.slice(half)];
-  if (others.length === 0) return [{ events, scannedTo }];
+  if (others.length === 0) return [{ events, ...scanned }];
   return [
     { events: first, scannedTo: first.at(-1)!.position },
-    { events: others, scannedTo },
+    { events: others, ...scanned },
   ];
 };
 
-const oneByOne = ({ events, scannedTo }: LogBatch): readonly LogBatch[] => [
+const oneByOne = ({ events, ...scanned }: LogBatch): readonly LogBatch[] => [
   ...events.map((event) => ({ events: [event], scannedTo: event.position })),
-  { events: [], scannedTo },
+  { events: [], ...scanned },
 ];
 
 const pauseAt = async (deps: ProjectorDependencies, target: FoldTarget, batch: LogBatch, error: unknown): Promise<never> => {

@@ -80,7 +80,7 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
         await tick();
         await watch.look();
       } catch (error) {
-        deps.logger.warn({ error: (error as Error).message }, 'the projector could not look for work');
+        if (!stopping.signal.aborted) deps.logger.warn({ error: (error as Error).message }, 'the projector could not look for work');
       }
       const until = AbortSignal.any([stopping.signal, wake.signal]);
       await deps.leaseClock.sleep(TICK_MS, until).catch(() => undefined);

@@ -1,3 +1,4 @@
+import { farthestOf, lastMarkOf } from '../../src/domain/event-mark.ts';
 import type { Transaction } from '../../src/domain/ports/database.ts';
 import { LOG_START, type Position } from '../../src/domain/ports/event-log.ts';
 import type { Generation } from '../../src/domain/ports/generations.ts';
@@ -5,7 +6,7 @@ import type { Projection } from '../../src/domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
 import { rereading } from './reread.ts';
 import { isErasureAhead } from './erasure-ahead.ts';
-import { type FoldTarget, lastOf } from './fold-batch.ts';
+import type { FoldTarget } from './fold-batch.ts';
 import { LeaseLost } from '../../src/domain/while-leased.ts';
 
 export type SwitchOutcome =
@@ -42,7 +43,8 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
         leaseUntil,
         logId: target.logId,
         place,
-        last: lastOf(deps.log, events),
+        last: lastMarkOf(events),
+        proof: farthestOf(deps.log, { events, scannedTo: live.checkpoint }),
       };
       if (!(await deps.generations.advance(transaction, lease, move))) throw new LeaseLost('the checkpoint moved under its own lock');
       if (events.length > 0)

@@ -79,7 +79,8 @@ export const openHistory = ({
       refusal: () => refusal,
       async watch(passed, signal) {
         while (!signal.aborted) {
-          for (const [look, failure] of looks) await look().catch((error: unknown) => logger.warn({ err: error }, failure));
+          for (const [look, failure] of looks)
+            await look().catch((error: unknown) => signal.aborted || logger.warn({ err: error }, failure));
           await follow(passed).catch((error: unknown) => logger.warn({ err: error }, 'lost history could not be noted yet'));
           await clock.sleep(LOOK_EVERY_MS, signal).catch(() => undefined);
         }

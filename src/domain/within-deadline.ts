@@ -28,7 +28,7 @@ export const withinDeadline = async <Result>(
   }
 };
 
-/** The same for work that is told of no abort. What it still does after the deadline is not waited for, and may take effect. */
-export function answeredWithin<Result>(clock: Clock, deadlineMs: number, work: () => Promise<Result>): Promise<Result> {
+/** The same with a signal of its own. Work that does not heed the signal may take effect after the deadline. */
+export function answeredWithin<Result>(clock: Clock, deadlineMs: number, work: (over: AbortSignal) => Promise<Result>): Promise<Result> {
   return withinDeadline(clock, deadlineMs, new AbortController().signal, work);
 }

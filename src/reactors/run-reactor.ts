@@ -1,4 +1,4 @@
-import { hasEvent, markOf } from '../domain/event-mark.ts';
+import { farthestOf, hasEvent, lastMarkOf } from '../domain/event-mark.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../domain/ports/database.ts';
 import { type EventLog, LogUnavailable, OutcomeUnknown, type StoredEvent } from '../domain/ports/event-log.ts';
@@ -82,9 +82,9 @@ const follow = async (
     let from = row.checkpoint;
     for await (const batch of deps.log.subscribe({ after: from, batchSize: BATCH, types: reactor.follows, signal })) {
       if (batch.events.length > 0) await handlePatiently(deps, run, batch.events);
-      const newest = batch.events.at(-1);
-      const last = newest === undefined ? null : markOf(newest);
-      const moved = await deps.store.advance(lease, { from, to: batch.scannedTo, handled: batch.events.length, logId, last });
+      const { events, scannedTo: to } = batch;
+      const move = { from, to, handled: events.length, logId, last: lastMarkOf(events), proof: farthestOf(deps.log, batch) };
+      const moved = await deps.store.advance(lease, move);
       if (!moved) throw lost(reactor);
       from = batch.scannedTo;
     }

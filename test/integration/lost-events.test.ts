@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
+import { farthestOf } from '../../src/domain/event-mark.ts';
 import type { EventLog, LogBatch, Position } from '../../src/domain/ports/event-log.ts';
 import { readFeedHead } from '../../queries/feed-head.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
@@ -40,7 +42,7 @@ test('an event that the log has lost is not folded out of memory, and those that
       yield* civic.log.subscribe(subscribe);
     },
   };
-  civic.startProjector([recordHistory], { log, owner: 'remembers' });
+  const follower = civic.startProjector([recordHistory], { log, owner: 'remembers' });
   await untilTrue('the lost event is offered again and again', () => offered > 2);
   expect(await readFeedHead(civic.reads)).toMatchObject({ position, fingerprint });
   isOver = true;
@@ -49,4 +51,35 @@ test('an event that the log has lost is not folded out of memory, and those that
   const feed = await expectedFeed(civic.log);
   expect(feed.length).toBeGreaterThan(position);
   expect(await readFeedHead(civic.reads)).toMatchObject({ position: feed.length, fingerprint: feed.at(-1)!.fingerprint });
+  await follower.stop();
+});
+
+test('a checkpoint does not move over events that the log has lost, although none of them is for its read model', async () => {
+  await civic.settled(undefined, [recordHistory.name]);
+  const before = await civic.log.head();
+  const scannedTo = String(Number(before) + 1).padStart(20, '0') as Position;
+  const lost: LogBatch = { events: [], scannedTo, scannedId: civic.identifiers.next() };
+  let offered = 0;
+  const log: EventLog = {
+    ...civic.log,
+    async *subscribe(): AsyncGenerator<LogBatch, void, undefined> {
+      offered += 1;
+      yield lost;
+    },
+  };
+  const projector = civic.startProjector([recordHistory], { log, owner: 'remembers' });
+  await untilTrue('the lost position is offered again and again', () => offered > 2);
+  await projector.stop();
+  const rows = await civic.generations.list();
+  expect(rows.find(({ projection, state }) => projection === recordHistory.name && state === 'live')!.checkpoint).toBe(before);
+
+  const store = createReactorStore(civic.database.transactor);
+  const { token } = (await store.acquire('test', 'owner', 0, 1_000))!;
+  const lease = { name: 'test', owner: 'owner', token };
+  const move = { from: '' as Position, handled: 0, logId: null, last: null };
+  expect(await store.advance(lease, { ...move, to: scannedTo, proof: farthestOf(civic.log, lost) })).toBe(false);
+  const [newest] = (await civic.log.readAll({ after: '' as Position, limit: 1_000 })).events.slice(-1);
+  expect(await store.advance(lease, { ...move, to: before, proof: farthestOf(civic.log, { events: [newest!], scannedTo: before }) })).toBe(
+    true,
+  );
 });

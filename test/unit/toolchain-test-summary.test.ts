@@ -41,3 +41,22 @@ test.for([
 ])('the last line of a run counts what happened: $what', ({ results, status, line, fails }) => {
   expect(summary(results, status)).toEqual({ line, fails });
 });
+
+test.for([
+  {
+    what: 'both passed',
+    engines: { passed: 2, failed: 0, skipped: 1 },
+    status: '0',
+    line: '5 passed, 0 failed, 2 skipped\n',
+    fails: false,
+  },
+  { what: 'one failed', engines: { passed: 1, failed: 1, skipped: 0 }, status: '1', line: '4 passed, 1 failed, 1 skipped\n', fails: true },
+  { what: 'the run broke', engines: undefined, status: '1', line: '3 passed, 1 failed, 1 skipped\n', fails: true },
+])('the last line sums the tests against real servers: $what', ({ engines, status, line, fails }) => {
+  const [file, counted] = [join(folder, 'results.json'), join(folder, 'engines.json')];
+  writeFileSync(file, JSON.stringify(counts(3, 0, 1)));
+  rmSync(counted, { force: true });
+  if (engines !== undefined) writeFileSync(counted, JSON.stringify(engines));
+  const run = spawnSync(process.execPath, [script, file, '0', counted, status], { encoding: 'utf8' });
+  expect({ line: run.stdout, fails: run.status !== 0 }).toEqual({ line, fails });
+});

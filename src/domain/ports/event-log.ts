@@ -65,6 +65,8 @@ export interface LogBatch {
   readonly events: readonly StoredEvent[];
   /** How far the log was scanned; at or beyond the last event, also when the filter let none through. */
   readonly scannedTo: Position;
+  /** Id of the event at `scannedTo`, of whatever type; left out where the store does not say it. */
+  readonly scannedId?: string | undefined;
 }
 
 export interface ReadAll {

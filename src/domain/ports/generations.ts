@@ -1,5 +1,5 @@
 import type { Transaction } from './database.ts';
-import type { EventMark } from '../event-mark.ts';
+import type { CountedEvent, EventMark } from '../event-mark.ts';
 import type { Position } from './event-log.ts';
 import type { Projection } from './projection.ts';
 
@@ -111,8 +111,10 @@ export interface Advance {
   readonly logId: string | null;
   /** Events of the log up to `to`; null where the log cannot count. */
   readonly place: number | null;
-  /** The last event that is folded, where there is one. Where the log can count it has a place, and a log in this very database must have it there. */
-  readonly last: { readonly mark: EventMark; readonly place: number | null } | null;
+  /** The last event that is folded, where there is one. */
+  readonly last: EventMark | null;
+  /** What the advance rests on: a log in this very database must have it. */
+  readonly proof: CountedEvent | null;
 }
 
 /** Where generations, their checkpoints and their leases are kept. Times are milliseconds of the lease clock. */

@@ -1,4 +1,4 @@
-import type { EventMark } from '../event-mark.ts';
+import type { CountedEvent, EventMark } from '../event-mark.ts';
 import type { Position, StoredEvent } from './event-log.ts';
 
 /** What follows from events by itself: it reads the log and issues commands. A batch may be handled more than once. */
@@ -53,7 +53,7 @@ export interface ReactorStore {
   /** Null when somebody else runs it or it is paused. */
   acquire(name: string, owner: string, now: number, leaseMs: number): Promise<ReactorRow | null>;
   renew(lease: ReactorLease, leaseUntil: number): Promise<boolean>;
-  /** False when the lease or the old checkpoint no longer holds. */
+  /** False when the lease or the old checkpoint no longer holds, or the log has lost what was handled. */
   advance(
     lease: ReactorLease,
     move: {
@@ -62,6 +62,8 @@ export interface ReactorStore {
       readonly handled: number;
       readonly logId: string | null;
       readonly last: EventMark | null;
+      /** What the move rests on: a log in this very database must have it. */
+      readonly proof: CountedEvent | null;
     },
   ): Promise<boolean>;
   release(lease: ReactorLease): Promise<void>;
