@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest';
+import { createTakeSnapshot, type TakeSnapshotDependencies } from '../../commands/snapshots/take-snapshot.ts';
+import { randomIdentifiers } from '../../src/domain/identifiers.ts';
+import type { Position } from '../../src/domain/ports/event-log.ts';
+import { TestClock } from '../support/civic.ts';
+
+const ID = '5b0c3b0e-0f0e-4b57-9d3d-0a4a5b1f7f10';
+
+/** Takes a snapshot whose answer is refused while the feed is read, or not; resolves to how many events were stored. */
+const stored = async (isRefused: boolean): Promise<number> => {
+  const over = new AbortController();
+  let appends = 0;
+  const take = createTakeSnapshot({
+    log: {
+      append: async () => {
+        appends += 1;
+        return { kind: 'appended', position: '1' as Position, revision: 0 };
+      },
+    } as unknown as TakeSnapshotDependencies['log'],
+    clock: new TestClock(),
+    identifiers: randomIdentifiers,
+    readGround: async () => {
+      if (isRefused) over.abort(new Error('refused by now'));
+      return { feedId: ID, position: 1, mark: 0, fingerprint: null, counts: {}, digests: {} } as unknown as Awaited<
+        ReturnType<TakeSnapshotDependencies['readGround']>
+      >;
+    },
+    visible: async () => true,
+    lifetimeMs: 1_000,
+    deadlineMs: 1_000,
+  });
+  const asked = take({ accountId: ID, keyId: ID, requestId: 'test' }, over.signal);
+  if (isRefused) await expect(asked).rejects.toThrow('refused by now');
+  else await asked;
+  return appends;
+};
+
+test('a snapshot whose request was refused while the feed was read is not stored', async () => {
+  expect(await stored(true)).toBe(0);
+  expect(await stored(false)).toBe(1);
+});
