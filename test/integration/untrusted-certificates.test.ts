@@ -106,7 +106,7 @@ describe('a self-signed certificate', () => {
     };
     const doctor = await installation.civicHere(['doctor'], { env });
     expect(doctor.stdout).toMatch(/the certificate of the database \S+ is refused: it is self-signed; correct it/);
-    expect(doctor.stdout).toMatch(/brokers +failed +.*self-signed certificate/);
+    expect(doctor.stdout).toMatch(/brokers +failed +the certificate of the brokers is not trusted: it is self-signed/);
     const command = await installation.civicHere(['records', 'export'], { env });
     expect(command.stderr).toMatch(/^civic: the certificate of the database \S+ is refused: it is self-signed; correct it, [^\n]+\n$/);
     expect(doctor.stdout + command.stderr).not.toContain('s3cret');
