@@ -1,7 +1,8 @@
-import { type Kafka, type Message, Partitioners, type Producer, type Transaction } from 'kafkajs';
+import type { Kafka, Message, Transaction } from 'kafkajs';
 import { z } from 'zod';
 import type { Identifiers } from '../../src/domain/identifiers.ts';
 import type { FeedMessage, FeedPlace, FeedPublication, FeedTopic } from '../../src/domain/ports/feed-topic.ts';
+import { type CheckedProducer, checkedProducer } from './checked-producer.ts';
 import { atMost, calling } from './failures.ts';
 import type { KafkaUse } from './refusals.ts';
 import { readLastMessage } from './last-message.ts';
@@ -49,7 +50,7 @@ const useOf = ({ kafka, topic }: FeedTopicParts): KafkaUse => ({
   kafka,
   rights: {
     TOPIC_AUTHORIZATION_FAILED: `Create, Describe, Read and Write on the topics ${topic} and ${placeTopicOf(topic)}`,
-    GROUP_AUTHORIZATION_FAILED: `Read on the groups whose names begin with civic.relay.${topic}.`,
+    GROUP_AUTHORIZATION_FAILED: `Read on the groups whose names begin with ${producerOf(topic)}.`,
     TRANSACTIONAL_ID_AUTHORIZATION_FAILED: `Describe and Write on the transactional id ${producerOf(topic)}`,
   },
 });
@@ -58,22 +59,16 @@ const producerOf = (topic: string): string => `civic.relay.${topic}`;
 const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
   const { kafka, topic, identifiers } = parts;
   const began = await makeTopics(parts);
-  const producer = kafka.producer({
-    transactionalId: producerOf(topic),
-    idempotent: true,
-    maxInFlightRequests: 1,
-    transactionTimeout: TRANSACTION_MS,
-    allowAutoTopicCreation: false,
-    createPartitioner: Partitioners.DefaultPartitioner,
-  });
+  const checked = checkedProducer(kafka, { transactionalId: producerOf(topic), transactionTimeout: TRANSACTION_MS });
+  const { producer } = checked;
   const end = () => atMost(END_MS, producer.disconnect());
   try {
     await producer.connect();
     // The first transaction gives the producer its epoch; those of an older one are refused from here on.
     const first = await producer.transaction();
-    const text = await readLastMessage(kafka, placeTopicOf(topic), `civic.relay.${topic}.${identifiers.next()}`);
+    const text = await readLastMessage(kafka, placeTopicOf(topic), `${producerOf(topic)}.${identifiers.next()}`);
     const place = placeOf(topic, text, await began());
-    return { place, publish: publisher(useOf(parts), producer, topic, first), end };
+    return { place, publish: publisher(useOf(parts), checked, topic, first), end };
   } catch (error) {
     await end();
     throw error;
@@ -129,14 +124,14 @@ const placeOf = (topic: string, text: Buffer | null, hasBegun: boolean): FeedPla
   }
 };
 
-const publisher = (use: KafkaUse, producer: Producer, topic: string, first: Transaction): FeedPublication['publish'] => {
+const publisher = (use: KafkaUse, { producer, send }: CheckedProducer, topic: string, first: Transaction): FeedPublication['publish'] => {
   let next: Transaction | null = first;
   return (messages, place) =>
     calling(use, async () => {
       const transaction = next ?? (await producer.transaction());
       next = null;
-      for (const portion of inPortions(messages)) await transaction.send({ acks: -1, topic, messages: portion });
-      await transaction.send({ acks: -1, topic: placeTopicOf(topic), messages: [{ key: topic, value: JSON.stringify(place) }] });
+      for (const portion of inPortions(messages)) await send({ topic, messages: portion }, transaction);
+      await send({ topic: placeTopicOf(topic), messages: [{ key: topic, value: JSON.stringify(place) }] }, transaction);
       await transaction.commit();
     });
 };

@@ -1,5 +1,6 @@
-import { type Kafka, Partitioners, type Producer } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import type { RefusedMessage } from '../../src/domain/ports/inlet.ts';
+import { type CheckedProducer, checkedProducer } from './checked-producer.ts';
 import { atMost, calling } from './failures.ts';
 
 const END_MS = 5_000;
@@ -16,8 +17,8 @@ export interface RejectedTopic {
 /** Where messages go that state no change, as they came, with the reason and where they came from. Connected when the first one comes. */
 export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic => {
   const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${rejectedTopicOf(topic)}` } };
-  let connected: Promise<Producer> | null = null;
-  const connect = async (): Promise<Producer> => {
+  let connected: Promise<CheckedProducer> | null = null;
+  const connect = async (): Promise<CheckedProducer> => {
     const admin = kafka.admin();
     await admin.connect();
     try {
@@ -25,14 +26,9 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
     } finally {
       await atMost(END_MS, admin.disconnect());
     }
-    const producer = kafka.producer({
-      idempotent: true,
-      maxInFlightRequests: 1,
-      allowAutoTopicCreation: false,
-      createPartitioner: Partitioners.DefaultPartitioner,
-    });
-    await producer.connect();
-    return producer;
+    const checked = checkedProducer(kafka, {});
+    await checked.producer.connect();
+    return checked;
   };
   const end = async (): Promise<void> => {
     const ending = connected;
@@ -40,7 +36,7 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
     if (ending !== null)
       await atMost(
         END_MS,
-        ending.then((producer) => producer.disconnect()),
+        ending.then(({ producer }) => producer.disconnect()),
       );
   };
   return {
@@ -48,7 +44,7 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
     putAside: (refused) =>
       calling(use, async () => {
         try {
-          const producer = await (connected ??= connect());
+          const { send } = await (connected ??= connect());
           const messages = refused.map(({ part, offset, key, value, reason }) => ({
             key,
             value,
@@ -59,7 +55,7 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
               'civic-offset': String(offset),
             },
           }));
-          await producer.send({ topic: rejectedTopicOf(topic), acks: -1, messages });
+          await send({ topic: rejectedTopicOf(topic), messages });
         } catch (error) {
           // What it was given may be stored or not: the next one begins with a sequence of its own.
           await end();

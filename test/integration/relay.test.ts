@@ -76,6 +76,25 @@ test('the topic holds the feed: every item once, word for word, keyed by its rec
   expect(peer.store.configs.get(FEED_TOPIC)?.get('cleanup.policy')).toBe('compact');
 });
 
+test('a partition whose leader moves to a broker that has answered already loses and repeats nothing', async () => {
+  const second = await startKafkaPeer({ store: peer.store, node: 2 });
+  try {
+    for (const index of [3, 4, 5]) peer.store.lead(index, 2);
+    relay();
+    await civic.writer.write(randomChanges(randomFrom(7), 100), {});
+    await relayAtRest(civic);
+    for (const leader of [1, 2]) {
+      // The client learns of it by the refusal of the former leader.
+      for (const index of [3, 4, 5]) peer.store.lead(index, leader);
+      await civic.writer.write(randomChanges(randomFrom(7 + leader), 100), {});
+      await relayAtRest(civic);
+      expect(await positions()).toEqual(dense((await feedItems(civic)).length));
+    }
+  } finally {
+    await second.stop();
+  }
+});
+
 test('a rebuild of the record history and a restart of the relay publish nothing (T20)', async () => {
   await civic.writer.write(randomChanges(randomFrom(3), 200), {});
   const first = relay();

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type IHeaders, Kafka, logLevel, type Message, Partitioners } from 'kafkajs';
+import { type IHeaders, Kafka, logLevel, type Message } from 'kafkajs';
+import { checkedProducer } from '../../infra/kafka/checked-producer.ts';
 import { leaveOutTimeoutWarning } from '../../infra/kafka/timeout-warning.ts';
 
 /** A client as anybody's, silent. */
@@ -65,13 +66,13 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
   return messages;
 };
 
-/** Sends messages as a program of somebody else does. */
+/** Sends messages as a program of somebody else does; resolves once the brokers have all of them. */
 export const sendAll = async (brokers: string, topic: string, messages: readonly Message[]): Promise<void> => {
-  const producer = plainKafka(brokers).producer({
-    createPartitioner: Partitioners.DefaultPartitioner,
-    allowAutoTopicCreation: false,
-  });
+  const { producer, send } = checkedProducer(plainKafka(brokers), {});
   await producer.connect();
-  await producer.send({ topic, messages: [...messages] });
-  await producer.disconnect();
+  try {
+    await send({ topic, messages: [...messages] });
+  } finally {
+    await producer.disconnect();
+  }
 };

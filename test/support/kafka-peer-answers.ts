@@ -8,7 +8,7 @@ import { CODES, type WireReader, WireWriter } from './kafka-peer-wire.ts';
 export interface PeerState {
   readonly store: PeerStore;
   readonly groups: Map<string, PeerGroup>;
-  readonly port: number;
+  readonly node: number;
   readonly autoCreate: number;
 }
 
@@ -22,7 +22,6 @@ interface Api {
   readonly answer: Answer;
 }
 
-const NODE = 1;
 const HOST = '127.0.0.1';
 const topicsOf = <Part>(asked: WireReader, part: (topic: string) => Part): { readonly topic: string; readonly parts: Part[] }[] =>
   asked.list(() => {
@@ -38,7 +37,7 @@ const groupOf = ({ groups }: PeerState, id: string): PeerGroup => {
   return made;
 };
 
-const produce: Answer = (asked, { store }) => {
+const produce: Answer = (asked, { store, node }) => {
   const name = asked.nullableText();
   asked.int16();
   asked.int32();
@@ -48,6 +47,7 @@ const produce: Answer = (asked, { store }) => {
     const partition = store.partition(topic, index);
     const none = (code: number): Produced => ({ code, base: -1n });
     if (partition === undefined) return { index, produced: none(CODES.unknownTopic) };
+    if (store.leaderOf(index) !== node) return { index, produced: none(CODES.notLeader) };
     const refused =
       name === null ? CODES.none : store.transactions.mayWrite(name, bytes.readBigInt64BE(43), bytes.readInt16BE(51), partition);
     return { index, produced: refused === CODES.none ? partition.append(bytes) : none(refused) };
@@ -122,12 +122,12 @@ const listOffsets: Answer = (asked, { store }) => {
   );
 };
 
-const metadata: Answer = (asked, { store, port, autoCreate }) => {
+const metadata: Answer = (asked, { store, autoCreate }) => {
   const names = asked.nullableList(() => asked.text()) ?? [...store.topics.keys()];
   if (asked.boolean() && autoCreate > 0) for (const name of names) store.create(name, autoCreate);
   const said = new WireWriter().int32(0);
-  said.list([NODE], (id) => said.int32(id).text(HOST).int32(port).text(null));
-  said.text('peer').int32(NODE);
+  said.list([...store.nodes], ([id, port]) => said.int32(id).text(HOST).int32(port).text(null));
+  said.text('peer').int32(store.coordinator.node);
   return said.list(names, (name) => {
     const partitions = store.topics.get(name);
     said
@@ -135,8 +135,10 @@ const metadata: Answer = (asked, { store, port, autoCreate }) => {
       .text(name)
       .int8(0);
     said.list(partitions ?? [], (partition) => {
-      said.int16(CODES.none).int32(partitions!.indexOf(partition)).int32(NODE);
-      said.list([NODE], (id) => said.int32(id)).list([NODE], (id) => said.int32(id));
+      const index = partitions!.indexOf(partition);
+      const replicas = [store.leaderOf(index)];
+      said.int16(CODES.none).int32(index).int32(store.leaderOf(index));
+      said.list(replicas, (id) => said.int32(id)).list(replicas, (id) => said.int32(id));
     });
   });
 };
@@ -159,7 +161,8 @@ const createTopics: Answer = (asked, { store }) => {
   );
 };
 
-const findCoordinator: Answer = (_, { port }) => new WireWriter().int32(0).int16(CODES.none).text(null).int32(NODE).text(HOST).int32(port);
+const findCoordinator: Answer = (_, { store: { coordinator } }) =>
+  new WireWriter().int32(0).int16(CODES.none).text(null).int32(coordinator.node).text(HOST).int32(coordinator.port);
 
 const joinGroup: Answer = async (asked, state) => {
   const group = groupOf(state, asked.text());

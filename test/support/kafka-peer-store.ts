@@ -3,11 +3,16 @@ import { type OffsetEntry, PeerTransactions } from './kafka-peer-transactions.ts
 
 const MAX_BATCH_BYTES = 1_048_588;
 
-/** What a broker keeps on its disk: topics, offsets of groups, transactions. It outlives a restart of the peer. */
+const FIRST_NODE = 1;
+
+/** What the brokers keep on their disks: topics, offsets of groups, transactions. It outlives a restart of the peer. */
 export class PeerStore {
   readonly topics = new Map<string, readonly PeerPartition[]>();
   /** As they were asked for when the topic was made. */
   readonly configs = new Map<string, ReadonlyMap<string, string | null>>();
+  /** Ports of the brokers that serve it, by their number; the first one coordinates groups and transactions. */
+  readonly nodes = new Map<number, number>();
+  readonly #leaders = new Map<number, number>();
   readonly #offsets = new Map<string, OffsetEntry>();
   readonly transactions = new PeerTransactions((entries) => this.commit(entries));
 
@@ -29,6 +34,19 @@ export class PeerStore {
 
   partition(topic: string, index: number): PeerPartition | undefined {
     return this.topics.get(topic)?.[index];
+  }
+
+  /** The broker that takes the messages of the partitions with this index. */
+  leaderOf(index: number): number {
+    return this.#leaders.get(index) ?? FIRST_NODE;
+  }
+
+  lead(index: number, node: number): void {
+    this.#leaders.set(index, node);
+  }
+
+  get coordinator(): { readonly node: number; readonly port: number } {
+    return { node: FIRST_NODE, port: this.nodes.get(FIRST_NODE)! };
   }
 
   commit(entries: readonly OffsetEntry[]): void {

@@ -125,6 +125,7 @@ export const CODES = {
   offsetOutOfRange: 1,
   corrupt: 2,
   unknownTopic: 3,
+  notLeader: 6,
   tooLarge: 10,
   illegalGeneration: 22,
   unknownMember: 25,

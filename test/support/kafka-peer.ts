@@ -29,7 +29,9 @@ export interface KafkaPeer {
 }
 
 export interface KafkaPeerSettings {
+  /** Shared by the brokers of one cluster. */
   readonly store?: PeerStore;
+  readonly node?: number;
   /** Partitions of topics that clients ask for before they are made; 0: they are not made. */
   readonly autoCreate?: number;
 }
@@ -42,7 +44,7 @@ const take = (counts: Map<string, number>, name: string): boolean => {
 
 /** A broker in this process that speaks the wire protocol of Kafka: topics, groups, idempotent and transactional producers. */
 export const startKafkaPeer = async (settings: KafkaPeerSettings = {}): Promise<KafkaPeer> => {
-  const { store = new PeerStore(), autoCreate = 0 } = settings;
+  const { store = new PeerStore(), node = 1, autoCreate = 0 } = settings;
   const faults: KafkaFaults = { cutBefore: new Map(), cutAfter: new Map(), slowMs: 0 };
   const calls = new Map<string, number>();
   const groups = new Map<string, PeerGroup>();
@@ -62,7 +64,7 @@ export const startKafkaPeer = async (settings: KafkaPeerSettings = {}): Promise<
       socket.destroy();
       return null;
     }
-    const state: PeerState = { store, groups, port, autoCreate };
+    const state: PeerState = { store, groups, node, autoCreate };
     const answer = await api.answer(asked, state);
     if (take(faults.cutAfter, api.name)) {
       socket.destroy();
@@ -97,6 +99,7 @@ export const startKafkaPeer = async (settings: KafkaPeerSettings = {}): Promise<
   const listen = async (wanted: number): Promise<void> => {
     await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
     port = (server.address() as { port: number }).port;
+    store.nodes.set(node, port);
   };
   const cut = (): void => {
     for (const socket of sockets) socket.destroy();
