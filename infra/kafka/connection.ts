@@ -8,12 +8,12 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** A few tries within a call; whoever calls has more patience, and can be told to stop. */
 const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 2_000 };
 
-/** kafkajs calls an error what it then tries again by itself; what it gives up is thrown, and told by whoever catches it. */
 const heard = new WeakMap<Kafka, { text: string }>();
 
 /** What the brokers have answered last that was an error, in the client's words: some of its errors leave it out. Empty before the first one. */
 export const lastErrorOf = (kafka: Kafka): string => heard.get(kafka)?.text ?? '';
 
+/** kafkajs logs as errors what it then tries again by itself; what it gives up is thrown, and logged by its caller. */
 const speaker = (logger: Logger, last: { text: string }) => (): ((entry: LogEntry) => void) => {
   let told = '';
   return (entry) => {

@@ -31,7 +31,7 @@ const PASSING: ReadonlySet<string> = new Set([
 /** Of these the brokers may be cured without us, and are waited for. */
 const WAITED_FOR: ReadonlySet<WantedByBrokers> = new Set(['certificate', 'tls', 'closed']);
 
-/** What a failed call comes to: `NotYet` where trying again later helps, else the failure itself, a `KafkaRefused` where it is one. */
+/** What a failed call comes to: `NotYet` where trying again later helps, else an error that says what is missing, and what to do. */
 export const asFailure = (error: unknown, use: KafkaUse): Error => {
   const refusal = refusalOf(error, use);
   if (refusal !== null) {
@@ -39,7 +39,7 @@ export const asFailure = (error: unknown, use: KafkaUse): Error => {
     const told = `${message}; ${remedy}`;
     return WAITED_FOR.has(wanted) ? new NotYet(told) : new Error(told, { cause: error });
   }
-  for (const { name, type, retriable, message } of causes(error) as Generator<Error & { type?: string; retriable?: boolean }>) {
+  for (const { name, type, retriable, message } of causes(error)) {
     const passes = NAMES_OF_ABSENCE.has(name) || (type !== undefined && (PASSING.has(type) || retriable === true));
     if (passes) return new NotYet(`the brokers of Kafka do not go on at the moment: ${message}`);
   }

@@ -27,7 +27,7 @@ const REBALANCE_MS = 30_000;
 const LONGEST_PAUSE_MS = 30_000;
 const END_MS = 10_000;
 
-const inletGroup = (topic: string): string => `civic.inlet.${topic}`;
+export const inletGroup = (topic: string): string => `civic.inlet.${topic}`;
 
 export const inletRights = (topic: string): NeededRights => ({
   TOPIC_AUTHORIZATION_FAILED: `Describe and Read on the topic ${topic}`,

@@ -3,7 +3,7 @@ import type { KafkaAddress } from '../../src/domain/kafka-address.ts';
 import type { Logger } from '../../src/domain/ports/logger.ts';
 import { kafkaClient } from './connection.ts';
 import { atMost } from './failures.ts';
-import { inletRights } from './inlet-consumer.ts';
+import { inletGroup, inletRights } from './inlet-consumer.ts';
 import { causes, refusalOf } from './refusals.ts';
 
 const END_MS = 2_000;
@@ -33,7 +33,7 @@ export const probeKafka = async (
 
 /** Throws where the topic may not be seen; one that is not there is none of its business. */
 const askFor = async (kafka: Kafka, topic: string): Promise<void> => {
-  const consumer = kafka.consumer({ groupId: `civic.inlet.${topic}`, allowAutoTopicCreation: false, retry: QUICKLY });
+  const consumer = kafka.consumer({ groupId: inletGroup(topic), allowAutoTopicCreation: false, retry: QUICKLY });
   try {
     await consumer.connect();
     await consumer.subscribe({ topic });

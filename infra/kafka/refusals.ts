@@ -1,7 +1,7 @@
 import type { Kafka } from 'kafkajs';
+import { KafkaRefused, type WantedByBrokers } from '../../src/domain/kafka-refused.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { lastErrorOf } from './connection.ts';
-import { KafkaRefused } from '../../src/domain/kafka-refused.ts';
 
 /** The rights that a part of the program needs, in words, by what the brokers refuse. */
 export interface NeededRights {
@@ -16,12 +16,12 @@ export interface KafkaUse {
   readonly rights: NeededRights;
 }
 
-interface Told {
-  readonly name?: string;
+/** An error with the fields that Node and kafkajs give theirs. */
+interface KafkaError extends Error {
   readonly type?: string;
+  readonly retriable?: boolean;
   readonly code?: unknown;
   readonly topic?: string;
-  readonly broker?: string;
   readonly errors?: readonly unknown[];
 }
 
@@ -35,66 +35,56 @@ const DEEPEST = 8;
 const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
 /** An error, its causes and what it has gathered, the outermost first. */
-export const causes = function* (error: unknown, depth = 0): Generator<Error & Told> {
+export const causes = function* (error: unknown, depth = 0): Generator<KafkaError> {
   if (!(error instanceof Error) || depth > DEEPEST) return;
   yield error;
   yield* causes(error.cause, depth + 1);
-  for (const each of (error as Told).errors ?? []) yield* causes(each, depth + 1);
+  for (const each of (error as KafkaError).errors ?? []) yield* causes(each, depth + 1);
 };
 
 /** What the brokers want and do not get: a certificate that is trusted, a credential or a right. Null for any other failure. */
-export const refusalOf = (error: unknown, { kafka, rights }: KafkaUse): KafkaRefused | null => {
+export const refusalOf = (error: unknown, use: KafkaUse): KafkaRefused | null => {
+  const refused = (wanted: WantedByBrokers, message: string, remedy: string) => new KafkaRefused(wanted, message, remedy, { cause: error });
   const certificate = certificateReason(error);
   if (certificate !== null) {
-    return new KafkaRefused(
+    return refused(
       'certificate',
       `the certificate of the brokers is not trusted: ${certificate}`,
       'put the authority that signed it into NODE_EXTRA_CA_CERTS, or correct the host names in KAFKA_BROKERS',
-      { cause: error },
     );
   }
-  for (const { name, type, code, topic, message } of causes(error)) {
+  for (const cause of causes(error)) {
+    const { name, code, message } = cause;
     if (NO_TLS.has(String(code)) || message.includes('before secure TLS connection was established')) {
-      return new KafkaRefused(
+      return refused(
         'tls',
         'the brokers do not speak TLS at this port',
         'unset CIVIC_KAFKA_TLS, or name their port for TLS in KAFKA_BROKERS',
-        {
-          cause: error,
-        },
       );
     }
     if (name === 'KafkaJSSASLAuthenticationError') {
-      return new KafkaRefused(
-        'credential',
-        `the brokers refuse the credential: ${message}`,
-        'correct the mechanism, the user and the password in CIVIC_KAFKA_SASL',
-        {
-          cause: error,
-        },
-      );
+      const remedy = 'correct the mechanism, the user and the password in CIVIC_KAFKA_SASL';
+      return refused('credential', `the brokers refuse the credential: ${message}`, remedy);
     }
     if (message.startsWith('Closed connection')) {
-      return new KafkaRefused(
+      return refused(
         'closed',
         'the brokers close the connection without an answer, as those do that want TLS or a credential',
         'set CIVIC_KAFKA_TLS and CIVIC_KAFKA_SASL as the brokers want it, or correct KAFKA_BROKERS',
-        { cause: error },
       );
     }
-    const refused = name === 'KafkaJSGroupCoordinatorNotFound' ? HIDDEN.get(lastErrorOf(kafka)) : type;
-    if (refused?.endsWith('_AUTHORIZATION_FAILED')) {
-      const right = refused === 'CLUSTER_AUTHORIZATION_FAILED' ? 'IdempotentWrite on the cluster' : rights[refused as keyof NeededRights];
-      const where = topic === undefined ? '' : ` (refused: the topic ${topic})`;
-      return new KafkaRefused(
-        'right',
-        `a right is missing: ${right ?? refused}${where}`,
-        'give it to the user of CIVIC_KAFKA_SASL; docs/feed-on-kafka.md lists all',
-        {
-          cause: error,
-        },
-      );
+    const right = missingRight(cause, use);
+    if (right !== null) {
+      const remedy = 'give it to the user of CIVIC_KAFKA_SASL; docs/feed-on-kafka.md lists all';
+      return refused('right', `a right is missing: ${right}`, remedy);
     }
   }
   return null;
+};
+
+const missingRight = ({ name, type, topic }: KafkaError, { kafka, rights }: KafkaUse): string | null => {
+  const code = name === 'KafkaJSGroupCoordinatorNotFound' ? HIDDEN.get(lastErrorOf(kafka)) : type;
+  if (!code?.endsWith('_AUTHORIZATION_FAILED')) return null;
+  const right = code === 'CLUSTER_AUTHORIZATION_FAILED' ? 'IdempotentWrite on the cluster' : rights[code as keyof NeededRights];
+  return `${right ?? code}${topic === undefined ? '' : ` (refused: the topic ${topic})`}`;
 };

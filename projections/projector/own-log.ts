@@ -1,5 +1,5 @@
 import { hasEvent } from '../../src/domain/event-mark.ts';
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import { type EventLog, LOG_START } from '../../src/domain/ports/event-log.ts';
 import type { Generation, GenerationStore } from '../../src/domain/ports/generations.ts';
 
 /** The read model was filled from another log than the one at hand. */
@@ -49,8 +49,10 @@ export const requireOwnLog = async (
     throw new LogSetBack(`the log ends at ${head}, and the read model ${row.projection} has seen it up to ${row.checkpoint}: ${REMEDY}`);
   }
   // The log keeps its order: one that has the newest of them has what is before it.
-  const furthest = live
-    .filter(({ logId, lastEvent }) => logId !== null && lastEvent !== null)
-    .toSorted((one, other) => (one.lastEvent!.position < other.lastEvent!.position ? 1 : -1));
-  if (furthest[0] !== undefined) await requireLastEvent(furthest[0], log);
+  let farthest: Generation | null = null;
+  for (const row of live) {
+    if (row.logId !== null && row.lastEvent !== null && row.lastEvent.position > (farthest?.lastEvent?.position ?? LOG_START))
+      farthest = row;
+  }
+  if (farthest !== null) await requireLastEvent(farthest, log);
 };

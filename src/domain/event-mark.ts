@@ -9,7 +9,7 @@ export const lastMarkOf = (events: readonly StoredEvent[]): EventMark | null => 
   return last === undefined ? null : { stream: last.stream, revision: last.revision, id: last.id, position: last.position };
 };
 
-/** An event of a log that counts: of it, so many events. */
+/** An event and its place in a log that counts its events, the first one 1. */
 export interface CountedEvent {
   readonly id: string;
   readonly place: number;

@@ -109,6 +109,11 @@ const containers = (): Promise<Found> =>
     return { engine: 'PostgreSQL 17, KurrentDB 25.0 and Kafka 3.9 in containers', runs: [{ files, named: 'in a container' }] };
   });
 
+const kinds = ['passed', 'failed', 'skipped'] as const;
+const add = (sum: Counts, more: Counts): void => {
+  for (const kind of kinds) sum[kind] += more[kind];
+};
+
 const results = mkdtempSync(join(tmpdir(), 'civic-engines-'));
 
 const runTests = ({ files, named, env = {} }: Run): Counts => {
@@ -149,8 +154,7 @@ for (const { engine, runs } of engines) {
   const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
   for (const run of runs) {
     try {
-      const more = runTests(run);
-      for (const kind of ['passed', 'failed', 'skipped'] as const) counts[kind] += more[kind];
+      add(counts, runTests(run));
     } catch (error) {
       counts.failed += 1;
       process.stderr.write(`${engine}: ${reasonOf(error)}\n`);
@@ -159,7 +163,7 @@ for (const { engine, runs } of engines) {
   const { passed, failed, skipped } = counts;
   if (passed === 0 && failed === 0) counts.failed = 1;
   lines.push(passed === 0 && failed === 0 ? `${engine}: no test ran` : `${engine}: ${passed} passed, ${failed} failed, ${skipped} skipped`);
-  for (const kind of ['passed', 'failed', 'skipped'] as const) total[kind] += counts[kind];
+  add(total, counts);
 }
 rmSync(results, { recursive: true, force: true });
 if (total.failed > 0) process.exitCode = 1;
