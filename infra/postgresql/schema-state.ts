@@ -112,6 +112,7 @@ export const explain = (error: unknown, dsn: string): unknown => {
       `${where} takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer`,
     );
   }
+  if (state === '53100') return new DatabaseRefused(`the disk of ${where} is full; free some space there`);
   const untrusted = certificateReason(error);
   if (untrusted !== null) {
     return new DatabaseRefused(

@@ -2,7 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+import { derivedId } from '../../src/domain/identifiers.ts';
+import { postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+import { makeInstallation } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
 /** Mounts a small file system in memory, which only root may, and not in every container. */
@@ -56,6 +58,40 @@ test('a start on a disk that has filled up is refused in one line, and with room
   expect(await third.ask('count')).toEqual({ count: 1 });
   await third.ask('leave');
 });
+
+test('an import whose database finds the disk full says so, and that running it again is safe', async ({ skip }) => {
+  onDisk('200m', skip);
+  const installation = makeInstallation('civic-full-disk-', { CIVIC_DATA_DIR: dataDir }, 'bare');
+  const lines = (from: number): string => Array.from({ length: 1_000 }, (_, index) => `${changeLine(from + index)}\n`).join('');
+  try {
+    const running = installation.run(['records', 'import', '-'], { input: { startsWith: lines(0) } });
+    const ids = JSON.parse(changeLine(0)) as { readonly id: string };
+    await untilTrue('it has stored some', async () => (await installation.civicHere(['records', 'history', ids.id])).exitCode === 0);
+    const filler = join(folder, 'disk', 'filler');
+    fill(filler);
+    process.kill(postmasterOf(dataDir), 'SIGKILL');
+    running.child.stdin!.end(lines(1_000));
+    expect(await running.ended).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(
+        /the import stopped: .*the disk of .* is full[:;] free some space.*; run the same import again, which is safe/,
+      ),
+    });
+    rmSync(filler);
+    const again = await installation.civic(['records', 'import', '-'], { input: `${lines(0)}${lines(1_000)}` });
+    expect(again.exitCode).toBe(0);
+  } finally {
+    await installation.close();
+  }
+});
+
+const changeLine = (n: number): string =>
+  JSON.stringify({
+    op: 'upsert',
+    resource: 'documents',
+    id: derivedId('disk', n),
+    data: { kind: 'agenda', title: `Agenda ${n}`, url: 'https://example.org/agenda.pdf' },
+  });
 
 function fill(path: string): void {
   try {

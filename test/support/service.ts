@@ -81,7 +81,7 @@ export interface Installation {
   /** The same in the test's own process, a sixth of the work; for what no process has to be started, killed or piped for. */
   readonly civicHere: (args: readonly string[], options?: CivicOptionsHere) => Promise<Answered>;
   /** The same without waiting for its end. */
-  run(args: readonly string[], options?: CivicOptions): Running;
+  run(args: readonly string[], options?: CivicOptions): Running & { readonly child: ChildProcess };
   /** The key of a new account that may read and export, and is paid through. */
   openAccount(): Promise<string>;
   /** Ends what still runs and removes the folder; throws when a keeper or a PostgreSQL process had to be killed. */
@@ -170,7 +170,7 @@ export const makeInstallation = (
     void program.ended.finally(() => started.delete(program)).catch(() => undefined);
     return program;
   };
-  const run = (args: readonly string[], { env, input }: CivicOptions = {}): Running =>
+  const run = (args: readonly string[], { env, input }: CivicOptions = {}): Running & { readonly child: ChildProcess } =>
     start(runProgram([process.execPath, MAIN, ...args], { cwd: folder, env: environment(env), input }));
 
   // Only whoever runs a command here has the whole program loaded.

@@ -7,3 +7,10 @@ test('a server that takes no more connections is told from one that cannot be re
     'DatabaseRefused: the database db:5432/civic takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer',
   );
 });
+
+test('a server whose disk is full is told from one that cannot be reached', () => {
+  const error = Object.assign(new Error('could not write init file'), { code: '53100', severity: 'FATAL' });
+  expect(String(explain(error, 'postgres://me:s3cret@db:5432/civic'))).toBe(
+    'DatabaseRefused: the disk of the database db:5432/civic is full; free some space there',
+  );
+});

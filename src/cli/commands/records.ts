@@ -9,6 +9,7 @@ import { LogUnavailable, OutcomeUnknown } from '../../domain/ports/event-log.ts'
 import { uuid } from '../../domain/records/fields.ts';
 import { isResource, RESOURCES } from '../../domain/records/resources.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
+import { databaseTrouble } from '../doctor/examine.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { parseOption } from '../options.ts';
 import { print, writeOut } from '../output.ts';
@@ -75,16 +76,19 @@ const openInput = async (context: CliContext, file: string): Promise<AsyncIterab
   return createReadStream(file, { highWaterMark: 1 << 20, signal: context.stopping });
 };
 
-/** A failure of a store, after which the same import can be run again. */
-const resumable = (error: unknown): unknown =>
-  error instanceof LogUnavailable ||
-  error instanceof OutcomeUnknown ||
-  error instanceof DatabaseUnavailable ||
-  error instanceof DeadlineExceeded
-    ? new CommandFailed(
-        `the import stopped: ${error.message}; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest`,
-      )
-    : error;
+/** A failure of a store, after which the same import can be run again. The database that went away can say why once it is asked anew. */
+const resumable = async (context: CliContext, error: unknown): Promise<unknown> => {
+  const isOfStore =
+    error instanceof LogUnavailable ||
+    error instanceof OutcomeUnknown ||
+    error instanceof DatabaseUnavailable ||
+    error instanceof DeadlineExceeded;
+  if (!isOfStore) return error;
+  const reason = (await databaseTrouble(context.examination)) ?? error.message;
+  return new CommandFailed(
+    `the import stopped: ${reason}; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest`,
+  );
+};
 
 const runImport = async (context: CliContext, file: string, options: Options): Promise<void> => {
   const rejectedFile = new RejectedFile(file === '-' ? 'import.rejected.ndjson' : `${file}.rejected.ndjson`);
@@ -103,7 +107,7 @@ const runImport = async (context: CliContext, file: string, options: Options): P
       await waitUntilVisible(context, civic, result.last);
       return result;
     } catch (error) {
-      throw context.stopping.aborted ? context.stopping.reason : resumable(error);
+      throw context.stopping.aborted ? context.stopping.reason : await resumable(context, error);
     } finally {
       bar.stop();
       await rejectedFile.close();

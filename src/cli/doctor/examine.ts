@@ -40,6 +40,17 @@ export const examine = async ({ environment, probes, clock }: Examination): Prom
   return findings;
 };
 
+/** What the doctor finds wrong with the database, in one line; null where it answers, or cannot be looked at. */
+export const databaseTrouble = async ({ environment, probes }: Examination): Promise<string | null> => {
+  const read = readAll(environment);
+  if ('finding' in read) return null;
+  const { database } = await probes(read.settings);
+  return await database().then(
+    () => null,
+    (error: Error) => error.message,
+  );
+};
+
 const readAll = (environment: NodeJS.ProcessEnv): ReturnType<typeof readSettings> | { readonly finding: Finding } => {
   try {
     return readSettings(environment);
