@@ -5,7 +5,7 @@ import { NotYet } from '../../src/domain/ports/reactors.ts';
 export interface CheckedProducer {
   readonly producer: Producer;
   /** Resolves once the brokers keep every message; throws `NotYet` where some may be missing or stand there twice. */
-  send(record: ProducerRecord, through?: Transaction): Promise<void>;
+  readonly send: (record: ProducerRecord, through?: Transaction) => Promise<void>;
 }
 
 /**

@@ -28,7 +28,7 @@ export interface RelayDependencies {
   readonly onPublished: (messages: number, position: number) => void;
 }
 
-const ROWS_AT_ONCE = 500;
+const ROWS_AT_ONCE = 2_000;
 const BYTES_AT_ONCE = 4_000_000;
 const CATCH_UP_MS = 30_000;
 /** A stop is noticed so soon. */
@@ -114,21 +114,30 @@ const beginning = async ({ readHead }: RelayDependencies, feedId: string): Promi
 
 const carryOut = async (deps: RelayDependencies, session: Session, running: ReactorRunning): Promise<void> => {
   const { publication } = session;
+  let reading = readNext(deps, session.place);
   for (;;) {
     running.signal.throwIfAborted();
     const { place } = session;
-    const { feedId, mark, head, fingerprint, rows } = await deps.readAfter({ ...place, limit: ROWS_AT_ONCE, maxBytes: BYTES_AT_ONCE });
-    if (feedId !== place.feedId) throw new NotYet('the feed has become another');
-    requireSameHistory(deps.topic.name, place, { head, fingerprint });
-    requireWhole(deps.topic.name, place, mark, rows);
+    const rows = await reading;
     const last = rows.at(-1);
     if (last === undefined) return;
     const next = { ...place, position: last.position, fingerprint: last.fingerprint };
+    // The brokers take these while the database reads the ones that follow.
+    reading = readNext(deps, next);
+    reading.catch(() => undefined);
     await running.confirm();
     await publication.publish(feedMessages(place, rows), next);
     session.place = next;
     deps.onPublished(rows.length, next.position);
   }
+};
+
+const readNext = async (deps: RelayDependencies, place: FeedPlace): Promise<FeedStretch['rows']> => {
+  const { feedId, mark, head, fingerprint, rows } = await deps.readAfter({ ...place, limit: ROWS_AT_ONCE, maxBytes: BYTES_AT_ONCE });
+  if (feedId !== place.feedId) throw new NotYet('the feed has become another');
+  requireSameHistory(deps.topic.name, place, { head, fingerprint });
+  requireWhole(deps.topic.name, place, mark, rows);
+  return rows;
 };
 
 /** What the topic carries must be the history that the feed has: another one is nothing that could be gone on with. */

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import { type Kafka, Kafka as Client, logLevel, Partitioners } from 'kafkajs';
+import { openFeedTopic } from '../../infra/kafka/open.ts';
+import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
+import { createLogger } from '../../infra/system/logging.ts';
+import { systemClock } from '../../infra/system/clock.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { readFeedAfter } from '../../queries/feed-after.ts';
+import { readFeedHead } from '../../queries/feed-head.ts';
+import { EMPTY_FINGERPRINT } from '../../src/domain/feed-fingerprint.ts';
+import { randomIdentifiers } from '../../src/domain/identifiers.ts';
+import type { FeedMessage, FeedPlace, FeedTopic } from '../../src/domain/ports/feed-topic.ts';
+import type { LiveReads } from '../../src/domain/ports/projection.ts';
+import { feedMessages } from '../../src/reactors/relay/feed-messages.ts';
+import { createRelay } from '../../src/reactors/relay/relay.ts';
+import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts';
+import { holdDatabase } from '../rig/database.ts';
+import { alternate } from '../rig/measure.ts';
+import { scoped } from '../rig/scoped.ts';
+
+const MINUTE_MS = 60_000;
+const IN_A_TRANSACTION = 2_000;
+const PARTITIONS = 6;
+const REACH = 0.8;
+
+const newName = (): string => `bench-${randomUUID()}`;
+
+/** Milliseconds from the moment at which the topic is open to the last commit. */
+const publish = (brokers: string, url: string): Promise<number> =>
+  scoped(async (use) => {
+    const database = use(await opened(url));
+    const logger = createLogger('silent', 'json');
+    const store = createReactorStore(database.transactor);
+    const name = newName();
+    const topic = openFeedTopic(
+      { address: { brokers: brokers.split(','), tls: false }, logger, identifiers: randomIdentifiers },
+      name,
+      MINUTE_MS,
+    );
+    let began = 0;
+    const timed: FeedTopic = {
+      name,
+      async open() {
+        const publication = await topic.open();
+        began = performance.now();
+        return publication;
+      },
+    };
+    const relay = createRelay({
+      topic: timed,
+      clock: systemClock,
+      logger,
+      progress: { reached: async () => true },
+      readModel: recordHistory.name,
+      readHead: () => readFeedHead(database.reads),
+      readAfter: (after) => readFeedAfter(database.reads, after),
+      feedIds: async () => new Set(),
+      onPublished: () => undefined,
+    });
+    const row = await store.acquire(name, name, Date.now(), MINUTE_MS);
+    const lease = { name, owner: name, token: row!.token };
+    const confirm = async (): Promise<void> => void (await store.renew(lease, Date.now() + MINUTE_MS));
+    await relay.begin()([], { signal: new AbortController().signal, confirm });
+    const took = performance.now() - began;
+    await relay.end?.();
+    return took;
+  });
+
+const opened = async (dsn: string) => {
+  const database = await openDatabase({ dsn, statementTimeoutMs: MINUTE_MS });
+  const reads = createLiveReads(database.read);
+  return { transactor: database.transactor, reads, [Symbol.asyncDispose]: () => database.close() };
+};
+
+/** What the relay publishes, ready to be sent. */
+const everyMessage = async (reads: LiveReads): Promise<readonly FeedMessage[]> => {
+  const { feedId } = await readFeedHead(reads);
+  const messages: FeedMessage[] = [];
+  let place: FeedPlace = { feedId: feedId!, position: 0, boundary: 0, fingerprint: EMPTY_FINGERPRINT };
+  for (;;) {
+    const { rows } = await readFeedAfter(reads, { ...place, limit: 500, maxBytes: 4_000_000 });
+    if (rows.length === 0) return messages;
+    messages.push(...feedMessages(place, rows));
+    place = { ...place, position: rows.at(-1)!.position };
+  }
+};
+
+/** Milliseconds of the client alone for the same messages. */
+const sendPlainly = async (kafka: Kafka, messages: readonly FeedMessage[]): Promise<number> => {
+  const topic = newName();
+  const admin = kafka.admin();
+  await admin.connect();
+  await admin.createTopics({ topics: [{ topic, numPartitions: PARTITIONS }], waitForLeaders: true });
+  await admin.disconnect();
+  const producer = kafka.producer({
+    transactionalId: topic,
+    idempotent: true,
+    maxInFlightRequests: 1,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  });
+  await producer.connect();
+  const began = performance.now();
+  for (let from = 0; from < messages.length; from += IN_A_TRANSACTION) {
+    const transaction = await producer.transaction();
+    const some = messages.slice(from, from + IN_A_TRANSACTION).map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }));
+    await transaction.send({ topic, acks: -1, messages: some });
+    await transaction.commit();
+  }
+  const took = performance.now() - began;
+  await producer.disconnect();
+  return took;
+};
+
+const run = async (bench: Bench): Promise<readonly Row[]> => {
+  const brokers = process.env['KAFKA_BROKERS'];
+  if (brokers === undefined) {
+    bench.say('the relay is not measured: set KAFKA_BROKERS');
+    return [];
+  }
+  return await scoped(async (use) => {
+    const records = bench.sizes[1];
+    const { dataDir } = await bench.datasets.of(records);
+    const { url } = use(await holdDatabase(dataDir));
+    const messages = await everyMessage(use(await opened(url)).reads);
+    const kafka = new Client({ clientId: 'bench', brokers: brokers.split(','), logLevel: logLevel.NOTHING });
+    const { ours, yardstick, ratio, ratios } = await alternate(
+      bench.rounds,
+      async () => (messages.length / (await publish(brokers, url))) * 1000,
+      async () => (messages.length / (await sendPlainly(kafka, messages))) * 1000,
+    );
+    return [
+      {
+        load: `feed to Kafka, ${count(messages.length)} changes`,
+        ours: `${count(ours)} messages/s`,
+        yardstick: `kafkajs, messages ready, ${count(yardstick)} messages/s`,
+        ...atLeast(ratio, REACH),
+        details: { ratios },
+      },
+    ];
+  });
+};
+
+export const relay: Load = { name: 'relay', title: 'the feed to Kafka against the client alone, where KAFKA_BROKERS is set', run };
