@@ -57,6 +57,13 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
     // The length of a parameter is the contract's question: the router's limit would answer before the credential is looked at.
     routerOptions: { maxParamLength: 16_384, querystringParser: queryText },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')),
+    // Given here, so that Fastify does not load the compilers of JSON Schema, a hundred modules.
+    schemaController: {
+      compilersFactory: {
+        buildValidator: () => zodValidator as never,
+        buildSerializer: () => () => JSON.stringify,
+      },
+    },
     clientErrorHandler: (error, socket) => connections.broken(error, socket),
     frameworkErrors: (error, request, reply) => {
       // Fastify makes this request without what decorates all others.
@@ -67,7 +74,6 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
   // POST alone has a body here: of every other method none is read.
   for (const method of METHODS)
     if (method !== 'POST' && method !== 'CONNECT') app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  app.setValidatorCompiler(zodValidator);
   app.setErrorHandler(onError);
   app.decorateRequest('operationId', 'none');
   app.addHook('onRequest', (request, reply, done) => {
