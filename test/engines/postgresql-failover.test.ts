@@ -1,4 +1,6 @@
+import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MANY_CLIENTS, newReport, readReport } from '../support/report-requests.ts';
 import { startServerPair, type ServerPair } from '../support/postgresql-pair.ts';
 import { onServer } from '../support/postgresql-server.ts';
 import { importTopics, readTopics, topicNames } from '../support/numbered-topics.ts';
@@ -22,7 +24,7 @@ describe.each(['synchronous', 'asynchronous'] as const)('the primary is killed w
       await onServer(pair.dsn('postgres'), `alter system set synchronous_standby_names = '*'`);
       await onServer(pair.dsn('postgres'), 'select pg_reload_conf()');
     }
-    installation = makeInstallation('civic-failover-', { DATABASE_URL: pair.dsn(DATABASE) });
+    installation = makeInstallation('civic-failover-', { DATABASE_URL: pair.dsn(DATABASE), ...MANY_CLIENTS });
     key = await installation.openAccount();
     service = await installation.start();
     await importTopics(installation, 'before', 200);
@@ -41,7 +43,16 @@ describe.each(['synchronous', 'asynchronous'] as const)('the primary is killed w
         acknowledged.push(...topicNames(`part ${part}`, 40));
       }
     })().catch(() => undefined);
-    await untilTrue('some parts are imported', () => acknowledged.length >= 80);
+    const receipts = new Map<string, string>();
+    const posting = new AbortController();
+    const reporting = (async () => {
+      for (let number = 0; !posting.signal.aborted; number += 1) {
+        const posted = await newReport(service, key, `report-${number}`).catch(() => null);
+        if (posted !== null) receipts.set(`report-${number}`, posted.reportId);
+        await after(20);
+      }
+    })();
+    await untilTrue('some parts are imported', () => acknowledged.length >= 80 && receipts.size >= 5);
     if (kind === 'asynchronous') await pair.cut();
     const before = [...acknowledged];
     await pair.promote();
@@ -72,7 +83,13 @@ describe.each(['synchronous', 'asynchronous'] as const)('the primary is killed w
       `${kind}: served again ${((performance.now() - promoted) / 1000).toFixed(1)} s after the promotion, two restarts of the server included\n`,
     );
     expect(performance.now() - promoted).toBeLessThan(6 * AGAIN_MS);
+    posting.abort();
+    await reporting;
     if (kind === 'synchronous') {
+      for (const [token, reportId] of receipts) {
+        expect([token, (await readReport(service, key, reportId)).status]).toEqual([token, 200]);
+        expect(await newReport(service, key, token)).toMatchObject({ reportId });
+      }
       const names = await served();
       expect(before.filter((name) => !names.has(name))).toEqual([]);
     }
