@@ -27,6 +27,7 @@ export const foldOrPause = async (
   const pieces = [batch];
   let checkpoint = from;
   let pause = FIRST_PAUSE_MS;
+  let logged = '';
   for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     signal.throwIfAborted();
     try {
@@ -35,7 +36,11 @@ export const foldOrPause = async (
     } catch (error) {
       if (error instanceof LeaseLost || signal.aborted) throw error;
       if (isTransient(error)) {
-        deps.logger.warn({ projection: target.projection.name, error: (error as Error).message }, 'a batch could not be folded yet');
+        const { message } = error as Error;
+        // A failure that lasts is logged once.
+        if (message !== logged)
+          deps.logger.warn({ projection: target.projection.name, error: message }, 'a batch could not be folded yet; it is tried again');
+        logged = message;
         await deps.leaseClock.sleep(pause, signal);
         pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
         pieces.unshift(...inHalves(piece));

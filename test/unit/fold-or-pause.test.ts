@@ -21,7 +21,13 @@ const BATCH = { events: Array.from({ length: 20 }, (_, index) => eventAt(index +
 
 /** A store whose checkpoint moves only with the fold, and a fold that may refuse; says what it folded at a time, and how long it slept. */
 const world = (refuse: (events: readonly StoredEvent[]) => Error | null) => {
-  const seen = { folded: [] as number[][], pauses: [] as number[], paused: [] as (string | null)[], checkpoint: toPosition(0) };
+  const seen = {
+    folded: [] as number[][],
+    pauses: [] as number[],
+    paused: [] as (string | null)[],
+    warnings: [] as string[],
+    checkpoint: toPosition(0),
+  };
   const sleep = async (milliseconds: number) => {
     if (seen.pauses.push(milliseconds) > 1000) throw new Error('it tries the same for ever');
   };
@@ -48,7 +54,12 @@ const world = (refuse: (events: readonly StoredEvent[]) => Error | null) => {
       pause: async (_: unknown, __: string, eventId: string | null) => void seen.paused.push(eventId),
     },
     leaseClock: { now: () => 0, sleep },
-    logger: { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined },
+    logger: {
+      debug: () => undefined,
+      info: () => undefined,
+      warn: ({ error }: { error: string }) => void seen.warnings.push(error),
+      error: () => undefined,
+    },
   } as unknown as ProjectorDependencies;
   const projection = {
     name: 'folds',
@@ -76,12 +87,13 @@ test('a batch that never gets done before its deadline is folded in pieces that 
   expect(Math.max(...seen.folded.map(({ length }) => length))).toBeLessThanOrEqual(3);
 });
 
-test('a database that is away for long is waited for with pauses that grow to two seconds and no further, and costs few pieces', async () => {
+test('a database that is away for long is waited for with pauses that grow to two seconds and no further, costs few pieces and one line', async () => {
   let failures = 0;
   const { seen, run } = world(() => (++failures <= 30 ? new DatabaseUnavailable('gone') : null));
   expect(await run()).toBe(BATCH.scannedTo);
   expect(seen.folded.flat()).toEqual(ALL);
   expect(seen.folded.length).toBeLessThan(8);
+  expect(seen.warnings).toEqual(['gone']);
   expect([seen.pauses[0], Math.max(...seen.pauses), seen.pauses.length]).toEqual([50, 2000, 30]);
 });
 
