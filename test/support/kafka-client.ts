@@ -35,8 +35,9 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
   );
   await admin.disconnect();
   const left = new Set([...ends].filter(([, end]) => end > 0n).map(([partition]) => partition));
-  const messages: ReadMessage[] = [];
-  if (left.size === 0) return messages;
+  // By partition and offset: a group that forms anew is given everything again.
+  const messages = new Map<string, ReadMessage>();
+  if (left.size === 0) return [];
   const consumer = kafka.consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 50, allowAutoTopicCreation: false });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   consumer.on('consumer.crash', ({ payload }) => payload.restart || reject(payload.error));
@@ -51,7 +52,7 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
     eachBatch: async ({ batch }) => {
       for (const { offset, key, value, headers } of batch.messages) {
         if (BigInt(offset) >= ends.get(batch.partition)!) return;
-        messages.push({
+        messages.set(`${batch.partition}/${offset}`, {
           partition: batch.partition,
           offset: BigInt(offset),
           key: String(key),
@@ -63,7 +64,7 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
   });
   await promise;
   await consumer.disconnect();
-  return messages;
+  return [...messages.values()];
 };
 
 /** Sends messages as a program of somebody else does; resolves once the brokers have all of them. */

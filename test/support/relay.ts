@@ -78,9 +78,10 @@ export const readChained = async (brokers: string): Promise<readonly ReadMessage
     (one, other) => Number(one.headers['civic-position']) - Number(other.headers['civic-position']),
   );
   let previous = '0';
-  for (const { headers } of messages) {
+  for (const { headers, offset, partition } of messages) {
     if (headers['civic-follows'] !== previous) {
-      throw new Error(`position ${headers['civic-position']} follows ${headers['civic-follows']} and came after ${previous}`);
+      const at = `at ${offset} of partition ${partition}`;
+      throw new Error(`position ${headers['civic-position']} ${at} follows ${headers['civic-follows']} and came after ${previous}`);
     }
     previous = headers['civic-position']!;
   }
