@@ -1,11 +1,11 @@
-import type { Kafka, Message, Transaction } from 'kafkajs';
+import type { Kafka, Producer, Transaction } from 'kafkajs';
 import { z } from 'zod';
 import type { Identifiers } from '../../src/domain/identifiers.ts';
-import type { FeedMessage, FeedPlace, FeedPublication, FeedTopic } from '../../src/domain/ports/feed-topic.ts';
-import { type CheckedProducer, checkedProducer } from './checked-producer.ts';
+import type { FeedPlace, FeedPublication, FeedTopic } from '../../src/domain/ports/feed-topic.ts';
 import { atMost, calling } from './failures.ts';
 import type { KafkaUse } from './refusals.ts';
 import { readLastMessage } from './last-message.ts';
+import { idempotentProducer, openPartitionSender } from './partition-sender.ts';
 
 export interface FeedTopicParts {
   readonly kafka: Kafka;
@@ -18,8 +18,6 @@ export interface FeedTopicParts {
 const PARTITIONS = 6;
 /** A record of 1 MiB with every character escaped, and its envelope. */
 const MAX_MESSAGE_BYTES = 8_388_608;
-/** Well below what a topic takes at once that somebody else has made. */
-const SEND_BYTES = 400_000;
 /** A publication that dies leaves its last transaction open for so long, unless another one is opened before. */
 const TRANSACTION_MS = 30_000;
 const END_MS = 5_000;
@@ -59,8 +57,7 @@ const producerOf = (topic: string): string => `civic.relay.${topic}`;
 const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
   const { kafka, topic, identifiers } = parts;
   const began = await makeTopics(parts);
-  const checked = checkedProducer(kafka, { transactionalId: producerOf(topic), transactionTimeout: TRANSACTION_MS });
-  const { producer } = checked;
+  const producer = idempotentProducer(kafka, { transactionalId: producerOf(topic), transactionTimeout: TRANSACTION_MS });
   const end = () => atMost(END_MS, producer.disconnect());
   try {
     await producer.connect();
@@ -68,7 +65,7 @@ const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
     const first = await producer.transaction();
     const text = await readLastMessage(kafka, placeTopicOf(topic), `${producerOf(topic)}.${identifiers.next()}`);
     const place = placeOf(topic, text, await began());
-    return { place, publish: publisher(useOf(parts), checked, topic, first), end };
+    return { place, publish: await publisher(parts, producer, first), end };
   } catch (error) {
     await end();
     throw error;
@@ -124,30 +121,17 @@ const placeOf = (topic: string, text: Buffer | null, hasBegun: boolean): FeedPla
   }
 };
 
-const publisher = (use: KafkaUse, { producer, send }: CheckedProducer, topic: string, first: Transaction): FeedPublication['publish'] => {
+const publisher = async (parts: FeedTopicParts, producer: Producer, first: Transaction): Promise<FeedPublication['publish']> => {
+  const { kafka, topic } = parts;
+  const [sendMessages, sendPlace] = await Promise.all([openPartitionSender(kafka, topic), openPartitionSender(kafka, placeTopicOf(topic))]);
   let next: Transaction | null = first;
   return (messages, place) =>
-    calling(use, async () => {
+    calling(useOf(parts), async () => {
       const transaction = next ?? (await producer.transaction());
       next = null;
-      for (const portion of inPortions(messages)) await send({ topic, messages: portion }, transaction);
-      await send({ topic: placeTopicOf(topic), messages: [{ key: topic, value: JSON.stringify(place) }] }, transaction);
+      const sent = messages.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }));
+      await sendMessages(transaction, sent);
+      await sendPlace(transaction, [{ key: topic, value: JSON.stringify(place) }]);
       await transaction.commit();
     });
-};
-
-/** A broker takes no more at once than it is set up for; a single message is sent whatever its size. */
-const inPortions = (messages: readonly FeedMessage[]): readonly Message[][] => {
-  const portions: Message[][] = [];
-  let bytes = Number.POSITIVE_INFINITY;
-  for (const { key, value, headers } of messages) {
-    const size = Buffer.byteLength(value ?? '');
-    if (bytes + size > SEND_BYTES) {
-      portions.push([]);
-      bytes = 0;
-    }
-    portions.at(-1)!.push({ key, value, headers: { ...headers } });
-    bytes += size;
-  }
-  return portions;
 };

@@ -1,7 +1,7 @@
-import type { Kafka } from 'kafkajs';
+import type { Kafka, Producer } from 'kafkajs';
 import type { RefusedMessage } from '../../src/domain/ports/inlet.ts';
-import { type CheckedProducer, checkedProducer } from './checked-producer.ts';
 import { atMost, calling } from './failures.ts';
+import { idempotentProducer, openPartitionSender, type PartitionSender } from './partition-sender.ts';
 
 const END_MS = 5_000;
 const REASON_LENGTH = 1_000;
@@ -14,11 +14,16 @@ export interface RejectedTopic {
   end(): Promise<void>;
 }
 
+interface Connected {
+  readonly producer: Producer;
+  readonly send: PartitionSender;
+}
+
 /** Where messages go that state no change, as they came, with the reason and where they came from. Connected when the first one comes. */
 export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic => {
   const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${rejectedTopicOf(topic)}` } };
-  let connected: Promise<CheckedProducer> | null = null;
-  const connect = async (): Promise<CheckedProducer> => {
+  let connected: Promise<Connected> | null = null;
+  const connect = async (): Promise<Connected> => {
     const admin = kafka.admin();
     await admin.connect();
     try {
@@ -26,9 +31,9 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
     } finally {
       await atMost(END_MS, admin.disconnect());
     }
-    const checked = checkedProducer(kafka, {});
-    await checked.producer.connect();
-    return checked;
+    const producer = idempotentProducer(kafka);
+    await producer.connect();
+    return { producer, send: await openPartitionSender(kafka, rejectedTopicOf(topic)) };
   };
   const end = async (): Promise<void> => {
     const ending = connected;
@@ -44,7 +49,7 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
     putAside: (refused) =>
       calling(use, async () => {
         try {
-          const { send } = await (connected ??= connect());
+          const { producer, send } = await (connected ??= connect());
           const messages = refused.map(({ part, offset, key, value, reason }) => ({
             key,
             value,
@@ -55,7 +60,7 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
               'civic-offset': String(offset),
             },
           }));
-          await send({ topic: rejectedTopicOf(topic), messages });
+          await send(producer, messages);
         } catch (error) {
           // What it was given may be stored or not: the next one begins with a sequence of its own.
           await end();

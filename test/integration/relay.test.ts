@@ -95,6 +95,23 @@ test('a partition whose leader moves to a broker that has answered already loses
   }
 });
 
+test('a broker that answers late while another one fails has each message once', async () => {
+  const second = await startKafkaPeer({ store: peer.store, node: 2 });
+  try {
+    for (const index of [3, 4, 5]) peer.store.lead(index, 2);
+    relay();
+    await relayAtRest(civic);
+    second.faults.slowMs = 400;
+    peer.faults.cutBefore.set('Produce', 1);
+    await civic.writer.write(randomChanges(randomFrom(7), 100), {});
+    await relayAtRest(civic);
+    expect(peer.faults.cutBefore.get('Produce')).toBe(0);
+    expect(await positions()).toEqual(dense((await feedItems(civic)).length));
+  } finally {
+    await second.stop();
+  }
+});
+
 test('a rebuild of the record history and a restart of the relay publish nothing (T20)', async () => {
   await civic.writer.write(randomChanges(randomFrom(3), 200), {});
   const first = relay();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type IHeaders, Kafka, logLevel, type Message } from 'kafkajs';
-import { checkedProducer } from '../../infra/kafka/checked-producer.ts';
+import { idempotentProducer, openPartitionSender } from '../../infra/kafka/partition-sender.ts';
 import { leaveOutTimeoutWarning } from '../../infra/kafka/timeout-warning.ts';
 
 /** A client as anybody's, silent. */
@@ -69,10 +69,11 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
 
 /** Sends messages as a program of somebody else does; resolves once the brokers have all of them. */
 export const sendAll = async (brokers: string, topic: string, messages: readonly Message[]): Promise<void> => {
-  const { producer, send } = checkedProducer(plainKafka(brokers), {});
+  const kafka = plainKafka(brokers);
+  const producer = idempotentProducer(kafka);
   await producer.connect();
   try {
-    await send({ topic, messages: [...messages] });
+    await (await openPartitionSender(kafka, topic))(producer, messages);
   } finally {
     await producer.disconnect();
   }

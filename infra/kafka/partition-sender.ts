@@ -1,0 +1,66 @@
+import { type Kafka, type Message, Partitioners, type Producer, type ProducerConfig } from 'kafkajs';
+import { atMost } from './failures.ts';
+
+/** Well below what a topic takes at once that somebody else has made. */
+const SEND_BYTES = 400_000;
+const END_MS = 5_000;
+
+/** Resolves once the brokers keep every message, those of one key in their order. `through` is a producer, or its transaction. */
+export type PartitionSender = (through: Pick<Producer, 'send'>, messages: readonly Message[]) => Promise<void>;
+
+/** A producer whose messages are sent by a `PartitionSender`. */
+export const idempotentProducer = (kafka: Kafka, config: ProducerConfig = {}): Producer =>
+  kafka.producer({
+    ...config,
+    idempotent: true,
+    maxInFlightRequests: 1,
+    allowAutoTopicCreation: false,
+    createPartitioner: Partitioners.DefaultPartitioner,
+  });
+
+/**
+ * Sends to one partition at a time. Given messages of several, kafkajs tries again for every broker that has not answered yet, also for one
+ * whose answer is still on its way, which then keeps its messages twice; and where a leader moves to a broker that has answered for its other
+ * partitions, messages are left out and the send succeeds.
+ */
+export const openPartitionSender = async (kafka: Kafka, topic: string): Promise<PartitionSender> => {
+  const partitionMetadata = await partitionsOf(kafka, topic);
+  const choose = Partitioners.DefaultPartitioner();
+  return async (through, messages) => {
+    const byPartition = Map.groupBy(messages, (message) => choose({ topic, partitionMetadata, message }));
+    const sending = [...byPartition].map(async ([partition, some]) => {
+      for (const portion of inPortions(some)) {
+        await through.send({ topic, acks: -1, messages: portion.map((message) => ({ ...message, partition })) });
+      }
+    });
+    // Nothing is on its way any more when this throws.
+    for (const each of await Promise.allSettled(sending)) if (each.status === 'rejected') throw each.reason;
+  };
+};
+
+const partitionsOf = async (kafka: Kafka, topic: string) => {
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
+    return topics[0]!.partitions;
+  } finally {
+    await atMost(END_MS, admin.disconnect());
+  }
+};
+
+/** A broker takes no more at once than it is set up for; a single message is sent whatever its size. */
+const inPortions = (messages: readonly Message[]): readonly Message[][] => {
+  const portions: Message[][] = [];
+  let bytes = Number.POSITIVE_INFINITY;
+  for (const message of messages) {
+    const size = Buffer.byteLength(message.value ?? '');
+    if (bytes + size > SEND_BYTES) {
+      portions.push([]);
+      bytes = 0;
+    }
+    portions.at(-1)!.push(message);
+    bytes += size;
+  }
+  return portions;
+};
