@@ -31,9 +31,10 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
     } finally {
       await atMost(END_MS, admin.disconnect());
     }
+    const send = await openPartitionSender(kafka, rejectedTopicOf(topic));
     const producer = idempotentProducer(kafka);
     await producer.connect();
-    return { producer, send: await openPartitionSender(kafka, rejectedTopicOf(topic)) };
+    return { producer, send };
   };
   const end = async (): Promise<void> => {
     const ending = connected;
