@@ -9,7 +9,7 @@ import { LogUnavailable, OutcomeUnknown } from '../../domain/ports/event-log.ts'
 import { uuid } from '../../domain/records/fields.ts';
 import { isResource, RESOURCES } from '../../domain/records/resources.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
-import { databaseTrouble } from '../doctor/examine.ts';
+import { databaseTroubles } from '../doctor/examine.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { parseOption } from '../options.ts';
 import { print, writeOut } from '../output.ts';
@@ -84,9 +84,9 @@ const resumable = async (context: CliContext, error: unknown): Promise<unknown> 
     error instanceof DatabaseUnavailable ||
     error instanceof DeadlineExceeded;
   if (!isOfStore) return error;
-  const reason = (await databaseTrouble(context.examination)) ?? error.message;
+  const reasons = [error.message, ...(await databaseTroubles(context.examination))];
   return new CommandFailed(
-    `the import stopped: ${reason}; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest`,
+    `the import stopped: ${reasons.join('; ')}; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest`,
   );
 };
 

@@ -40,15 +40,18 @@ export const examine = async ({ environment, probes, clock }: Examination): Prom
   return findings;
 };
 
-/** What the doctor finds wrong with the database, in one line; null where it answers, or cannot be looked at. */
-export const databaseTrouble = async ({ environment, probes }: Examination): Promise<string | null> => {
+/** What the doctor finds wrong with the database and the disk of the embedded one, a line each; none where both are as they should be. */
+export const databaseTroubles = async ({ environment, probes }: Examination): Promise<readonly string[]> => {
   const read = readAll(environment);
-  if ('finding' in read) return null;
-  const { database } = await probes(read.settings);
-  return await database().then(
-    () => null,
-    (error: Error) => error.message,
+  if ('finding' in read) return [];
+  const { DATABASE_URL, CIVIC_DATA_DIR } = read.settings;
+  const { machine, database } = await probes(read.settings);
+  const folder = DATABASE_URL === undefined ? judgeFolder('CIVIC_DATA_DIR', await machine.folder(CIVIC_DATA_DIR)) : [];
+  const unreachable = await database().then(
+    () => [],
+    (error: Error) => [error.message],
   );
+  return [...unreachable, ...folder.filter(({ state }) => state === 'failed').map(({ found, remedy }) => `${found}: ${remedy}`)];
 };
 
 const readAll = (environment: NodeJS.ProcessEnv): ReturnType<typeof readSettings> | { readonly finding: Finding } => {
