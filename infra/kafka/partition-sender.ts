@@ -1,4 +1,5 @@
 import { type Kafka, type Message, Partitioners, type Producer, type ProducerConfig } from 'kafkajs';
+import { NotYet } from '../../src/domain/ports/reactors.ts';
 import { atMost } from './failures.ts';
 
 /** Well below what a topic takes at once that somebody else has made. */
@@ -30,7 +31,10 @@ export const openPartitionSender = async (kafka: Kafka, topic: string): Promise<
     const byPartition = Map.groupBy(messages, (message) => choose({ topic, partitionMetadata, message }));
     const sending = [...byPartition].map(async ([partition, some]) => {
       for (const portion of inPortions(some)) {
-        await through.send({ topic, acks: -1, messages: portion.map((message) => ({ ...message, partition })) });
+        const answered = await through.send({ topic, acks: -1, messages: portion.map((message) => ({ ...message, partition })) });
+        // Nothing is sent, and nothing thrown, where the producer does not know the partition.
+        if (answered.length !== 1 || answered[0]!.partition !== partition)
+          throw new NotYet(`partition ${partition} of ${topic} is not known`);
       }
     });
     // Nothing is on its way any more when this throws.

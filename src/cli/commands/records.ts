@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
+import { setTimeout as after } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { exportRecords } from '../../../queries/export-records.ts';
 import { recordVersions } from '../../../queries/record-versions.ts';
@@ -18,6 +19,8 @@ import { RejectedFile } from '../rejected-file.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';
 
 const REJECTED_LINES = 3;
+/** A database that stays silent must not keep the command from ending. */
+const LOOK_MS = 10_000;
 
 interface Options {
   readonly json?: boolean;
@@ -84,7 +87,9 @@ const resumable = async (context: CliContext, error: unknown): Promise<unknown> 
     error instanceof DatabaseUnavailable ||
     error instanceof DeadlineExceeded;
   if (!isOfStore) return error;
-  const reasons = [error.message, ...(await databaseTroubles(context.examination))];
+  const unknown = after(LOOK_MS, [], { ref: false, signal: context.stopping });
+  const troubles = await Promise.race([databaseTroubles(context.examination), unknown]).catch(() => []);
+  const reasons = [error.message, ...troubles];
   return new CommandFailed(
     `the import stopped: ${reasons.join('; ')}; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest`,
   );

@@ -114,11 +114,12 @@ const beginning = async ({ readHead }: RelayDependencies, feedId: string): Promi
 
 const carryOut = async (deps: RelayDependencies, session: Session, running: ReactorRunning): Promise<void> => {
   const { publication } = session;
+  running.signal.throwIfAborted();
   let reading = readNext(deps, session.place);
   for (;;) {
-    running.signal.throwIfAborted();
     const { place } = session;
     const rows = await reading;
+    running.signal.throwIfAborted();
     const last = rows.at(-1);
     if (last === undefined) return;
     const next = { ...place, position: last.position, fingerprint: last.fingerprint };
