@@ -129,8 +129,7 @@ const publisher = async (parts: FeedTopicParts, producer: Producer, first: Trans
     calling(useOf(parts), async () => {
       const transaction = next ?? (await producer.transaction());
       next = null;
-      const sent = messages.map(({ key, value, headers }) => ({ key, value, headers: { ...headers } }));
-      await sendMessages(transaction, sent);
+      await sendMessages(transaction, messages);
       await sendPlace(transaction, [{ key: topic, value: JSON.stringify(place) }]);
       await transaction.commit();
     });

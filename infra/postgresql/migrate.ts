@@ -10,7 +10,7 @@ const silent = { debug: () => undefined, info: () => undefined, warn: () => unde
  * find it done. Throws `DatabaseRefused` when the database is newer, foreign, too old or out of reach.
  */
 export const migrate = async (dsn: string): Promise<readonly string[]> =>
-  await withClient(dsn, 'migrate', async (client) => {
+  await withClient({ dsn, purpose: 'migrate' }, async (client) => {
     // Only under the lock: another migrator in the middle of its work looks like somebody else's tables.
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     const state = await readSchemaState(client);

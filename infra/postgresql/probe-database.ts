@@ -5,14 +5,17 @@ import type { Position } from '../../src/domain/ports/event-log.ts';
 import { OPEN_SET_BACKS } from './set-backs.ts';
 import { readSchemaState, withClient } from './schema-state.ts';
 
+/** A table may be locked, and a server stopped. */
+const LOOK_MS = 5_000;
+
 const one = async (client: Client, text: string): Promise<string | null> => {
   const { rows } = await client.query<(string | null)[]>({ text, rowMode: 'array' });
   return rows[0]?.[0] ?? null;
 };
 
-/** Looks at a database without changing it. Throws `DatabaseRefused` with one line when it cannot be reached. */
+/** Looks at a database without changing it. Throws `DatabaseRefused` with one line when it cannot be reached, `DeadlineExceeded` when it stays silent. */
 export const probeDatabase = (dsn: string, clock: Pick<Clock, 'now'>): Promise<DatabaseFacts> =>
-  withClient(dsn, 'doctor', async (client) => {
+  withClient({ dsn, purpose: 'doctor', statementTimeoutMs: LOOK_MS }, async (client) => {
     const { kind, encoding, pending, unknown } = await readSchemaState(client);
     const asked = clock.now();
     const serverTime = Number(await one(client, `select (extract(epoch from clock_timestamp()) * 1000)::bigint::text`));

@@ -6,7 +6,10 @@ import { certificateReason } from '../system/certificate-reason.ts';
 import { DatabaseRefused } from './database-refused.ts';
 import { isPostgresDsn, shownDsn } from './dsn.ts';
 import { isConnectionLoss, mapError, sqlState } from './errors.ts';
-import { clientConfig } from './sessions.ts';
+import { clientConfig, type Session } from './sessions.ts';
+
+/** How much later than the server's deadline our own is. */
+const SILENCE_MS = 1_000;
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('./migrations', import.meta.url));
 const OLDEST_SERVER = 15;
@@ -126,12 +129,16 @@ export const explain = (error: unknown, dsn: string): unknown => {
   return mapError(error);
 };
 
-/** Runs over one connection of its own; what goes wrong with the connection is told in one line. */
-export const withClient = async <Result>(dsn: string, purpose: string, work: (client: Client) => Promise<Result>): Promise<Result> => {
+type LoneSession = Pick<Session, 'dsn' | 'purpose' | 'statementTimeoutMs'>;
+
+/** Runs over one connection of its own; throws `DatabaseRefused` with one line where the database cannot be had, `DeadlineExceeded` where it stays silent. */
+export const withClient = async <Result>(session: LoneSession, work: (client: Client) => Promise<Result>): Promise<Result> => {
+  const { dsn, statementTimeoutMs } = session;
   if (!isPostgresDsn(dsn)) {
     throw new DatabaseRefused('DATABASE_URL is no PostgreSQL address; one looks like postgres://user:password@host:5432/database');
   }
-  const client = new Client(clientConfig({ dsn, purpose }));
+  const deadline = statementTimeoutMs === undefined ? {} : { query_timeout: statementTimeoutMs + SILENCE_MS };
+  const client = new Client({ ...clientConfig(session), ...deadline });
   client.on('error', () => undefined);
   try {
     await client.connect();
@@ -144,4 +151,4 @@ export const withClient = async <Result>(dsn: string, purpose: string, work: (cl
 };
 
 /** What stands in the database, without changing it. */
-export const schemaState = async (dsn: string): Promise<SchemaState> => await withClient(dsn, 'schema', readSchemaState);
+export const schemaState = async (dsn: string): Promise<SchemaState> => await withClient({ dsn, purpose: 'schema' }, readSchemaState);

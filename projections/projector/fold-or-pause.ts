@@ -33,6 +33,7 @@ export const foldOrPause = async (
     try {
       checkpoint = await foldBatch(deps, target, checkpoint, piece);
       pause = FIRST_PAUSE_MS;
+      logged = '';
     } catch (error) {
       if (error instanceof LeaseLost || signal.aborted) throw error;
       if (isTransient(error)) {

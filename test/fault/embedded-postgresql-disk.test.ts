@@ -2,8 +2,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { derivedId } from '../../src/domain/identifiers.ts';
+import { upsert } from '../support/civic-records.ts';
 import { postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+import { valueOf } from '../support/inlet.ts';
 import { makeInstallation } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
@@ -66,8 +67,8 @@ test('an import whose database finds the disk full says so, and that running it 
   const lines = (from: number): string => Array.from({ length: 1_000 }, (_, index) => `${changeLine(from + index)}\n`).join('');
   try {
     const running = installation.run(['records', 'import', '-'], { input: { startsWith: lines(0) } });
-    const ids = JSON.parse(changeLine(0)) as { readonly id: string };
-    await untilTrue('it has stored some', async () => (await installation.civicHere(['records', 'history', ids.id])).exitCode === 0);
+    const { id } = upsert('documents', 0, 1);
+    await untilTrue('it has stored some', async () => (await installation.civicHere(['records', 'history', id])).exitCode === 0);
     const filler = join(folder, 'disk', 'filler');
     fill(filler);
     process.kill(postmasterOf(dataDir), 'SIGKILL');
@@ -84,13 +85,7 @@ test('an import whose database finds the disk full says so, and that running it 
   }
 });
 
-const changeLine = (n: number): string =>
-  JSON.stringify({
-    op: 'upsert',
-    resource: 'documents',
-    id: derivedId('disk', n),
-    data: { kind: 'agenda', title: `Agenda ${n}`, url: 'https://example.org/agenda.pdf' },
-  });
+const changeLine = (number: number): string => valueOf(upsert('documents', number, 1));
 
 function fill(path: string): void {
   try {

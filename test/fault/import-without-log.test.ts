@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { derivedId } from '../../src/domain/identifiers.ts';
 import { untilTrue } from '../support/civic.ts';
+import { upsert } from '../support/civic-records.ts';
+import { valueOf } from '../support/inlet.ts';
 import { type KurrentPeer, startKurrentPeer } from '../support/kurrent-peer.ts';
 import { type Installation, makeInstallation } from '../support/service.ts';
 
@@ -24,13 +25,7 @@ const stored = (): number => peer.store.records.filter(({ type }) => type === 'R
 
 test('an import whose log goes away says that running it again is safe, and run again it continues', async () => {
   const path = join(installation.folder, 'many.ndjson');
-  const line = (n: number): string =>
-    JSON.stringify({
-      op: 'upsert',
-      resource: 'documents',
-      id: derivedId('import', n),
-      data: { kind: 'agenda', title: `Agenda ${n}`, url: 'https://example.org/agenda.pdf' },
-    });
+  const line = (number: number): string => valueOf(upsert('documents', number, 1));
   writeFileSync(path, Array.from({ length: LINES }, (_, n) => `${line(n)}\n`).join(''));
 
   const first = installation.run(['records', 'import', path, '--json']);

@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { migrate } from '../../infra/postgresql/migrate.ts';
 import type { Finding } from '../../src/cli/doctor/findings.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Environment, type Installation, makeInstallation } from '../support/service.ts';
@@ -25,9 +26,13 @@ const examined = async (
   const findings = JSON.parse(stdout) as readonly Finding[];
   return { exitCode, states: Object.fromEntries(findings.map(({ check, state }) => [check, state])) };
 };
-const run = async (sql: string) => {
+const connected = async (): Promise<Client> => {
   const client = new Client({ connectionString: database.url });
   await client.connect();
+  return client;
+};
+const run = async (sql: string) => {
+  const client = await connected();
   await client.query(sql);
   await client.end();
 };
@@ -48,4 +53,13 @@ test('a database that is not there is one finding, with no password in it', asyn
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^database +failed +/m);
   expect(stdout + stderr).not.toContain('s3cret');
+});
+
+test('a database whose tables are locked is one finding, and the look ends', async () => {
+  await run('drop table customers');
+  await migrate(database.url);
+  const locker = await connected();
+  await locker.query('begin; lock table civic.events in access exclusive mode');
+  expect(await examined({ DATABASE_URL: database.url })).toMatchObject({ exitCode: 1, states: { database: 'failed' } });
+  await locker.end();
 });

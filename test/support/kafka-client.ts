@@ -67,7 +67,7 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
   return [...messages.values()];
 };
 
-/** Sends messages as a program of somebody else does; resolves once the brokers have all of them. */
+/** Sends messages as another program does; resolves once the brokers have all of them. */
 export const sendAll = async (brokers: string, topic: string, messages: readonly Message[]): Promise<void> => {
   const kafka = plainKafka(brokers);
   const producer = idempotentProducer(kafka);

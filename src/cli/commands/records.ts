@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { addAbortSignal } from 'node:stream';
-import { setTimeout as after } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { exportRecords } from '../../../queries/export-records.ts';
 import { recordVersions } from '../../../queries/record-versions.ts';
@@ -19,8 +18,6 @@ import { RejectedFile } from '../rejected-file.ts';
 import { waitUntilVisible, withCivic } from '../with-civic.ts';
 
 const REJECTED_LINES = 3;
-/** A database that stays silent must not keep the command from ending. */
-const LOOK_MS = 10_000;
 
 interface Options {
   readonly json?: boolean;
@@ -87,9 +84,7 @@ const resumable = async (context: CliContext, error: unknown): Promise<unknown> 
     error instanceof DatabaseUnavailable ||
     error instanceof DeadlineExceeded;
   if (!isOfStore) return error;
-  const unknown = after(LOOK_MS, [], { ref: false, signal: context.stopping });
-  const troubles = await Promise.race([databaseTroubles(context.examination), unknown]).catch(() => []);
-  const reasons = [error.message, ...troubles];
+  const reasons = [error.message, ...(await databaseTroubles(context.examination))];
   return new CommandFailed(
     `the import stopped: ${reasons.join('; ')}; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest`,
   );

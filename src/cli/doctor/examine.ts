@@ -40,18 +40,23 @@ export const examine = async ({ environment, probes, clock }: Examination): Prom
   return findings;
 };
 
-/** What the doctor finds wrong with the database and the disk of the embedded one, a line each; none where both are as they should be. */
+/** What the doctor finds wrong with the database and the disk of the embedded one, a line each; none where both are as they should be. Never throws. */
 export const databaseTroubles = async ({ environment, probes }: Examination): Promise<readonly string[]> => {
-  const read = readAll(environment);
-  if ('finding' in read) return [];
-  const { DATABASE_URL, CIVIC_DATA_DIR } = read.settings;
-  const { machine, database } = await probes(read.settings);
-  const folder = DATABASE_URL === undefined ? judgeFolder('CIVIC_DATA_DIR', await machine.folder(CIVIC_DATA_DIR)) : [];
-  const unreachable = await database().then(
-    () => [],
-    (error: Error) => [error.message],
-  );
-  return [...unreachable, ...folder.filter(({ state }) => state === 'failed').map(({ found, remedy }) => `${found}: ${remedy}`)];
+  const troubles: string[] = [];
+  try {
+    const { settings } = readSettings(environment);
+    const { machine, database } = await probes(settings);
+    if (settings.DATABASE_URL === undefined) {
+      const failures = judgeFolder('CIVIC_DATA_DIR', await machine.folder(settings.CIVIC_DATA_DIR)).filter(
+        ({ state }) => state === 'failed',
+      );
+      troubles.push(...failures.map(({ found, remedy }) => `${found}: ${remedy}`));
+    }
+    await database();
+  } catch (error) {
+    troubles.push((error as Error).message);
+  }
+  return troubles;
 };
 
 const readAll = (environment: NodeJS.ProcessEnv): ReturnType<typeof readSettings> | { readonly finding: Finding } => {

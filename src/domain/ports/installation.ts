@@ -37,7 +37,7 @@ export interface InstallationStore {
   lastEvents(logId: string): Promise<readonly EventMark[]>;
   /**
    * Begins a renewal: notes it, takes every read model that has seen more than the log has out of service, so that it is built anew, and
-   * sets such reactors back. Throws `StillHeld` while somebody folds one of them; `now` is of the lease clock. Resolves with the names of the read models.
+   * sets such reactors back. Throws `StillHeld` while one of them is being folded; `now` is of the lease clock. Resolves with the names of the read models.
    */
   beginRenewal(renewal: BegunRenewal): Promise<readonly string[]>;
 }
