@@ -15,6 +15,8 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY client client
 COPY commands commands
+COPY contract contract
+COPY domain domain
 COPY infra infra
 COPY projections projections
 COPY queries queries

@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../src/domain/ports/event-log.ts';
-import type { Rejection } from '../src/domain/rejections.ts';
+import type { StoredEvent } from '../domain/ports/event-log.ts';
+import type { Rejection } from '../domain/rejections.ts';
 
 /** A fact that a decision has made, before it is stored. */
 export interface Fact {

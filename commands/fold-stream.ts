@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { DeciderCheckpoint, DeciderCheckpoints } from '../src/domain/ports/decider-checkpoints.ts';
-import { type EventLog, NO_STREAM, type Position, type StoredEvent } from '../src/domain/ports/event-log.ts';
+import type { DeciderCheckpoint, DeciderCheckpoints } from '../domain/ports/decider-checkpoints.ts';
+import { type EventLog, NO_STREAM, type Position, type StoredEvent } from '../domain/ports/event-log.ts';
+import { streamEvents } from '../domain/read-log.ts';
 import type { CheckpointForm, Fold } from './decider.ts';
 
 /**
@@ -66,7 +67,7 @@ const stateOf = <State>(form: CheckpointForm<State>, text: string): { readonly s
   }
 };
 
-/** Folds what came after; `seen` is told each event. Makes a checkpoint when one is due. */
+/** Folds the later events and passes each to `seen`. Stores a checkpoint when one is due. */
 export const foldOn = async <State, Event>(
   parts: FoldParts,
   fold: Fold<State, Event>,
@@ -76,7 +77,7 @@ export const foldOn = async <State, Event>(
 ): Promise<Folded<State>> => {
   let { state } = from;
   let last: StoredEvent | undefined;
-  for await (const stored of eventsAfter(parts.log, stream, from.revision)) {
+  for await (const stored of streamEvents(parts.log, stream, from.revision)) {
     seen(stored);
     state = fold.evolve(state, fold.read(stored));
     last = stored;
@@ -103,15 +104,3 @@ const sealOf = ({ stream, decider, version, revision, eventId, state }: Omit<Dec
   createHash('sha256')
     .update(JSON.stringify([stream, decider, version, revision, eventId, state]))
     .digest('hex');
-
-const PAGE = 500;
-const eventsAfter = async function* (log: EventLog, stream: string, revision: number): AsyncGenerator<StoredEvent> {
-  let after = revision;
-  for (;;) {
-    const page = await log.readStream(stream, after, PAGE);
-    yield* page;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return;
-    after = last.revision;
-  }
-};

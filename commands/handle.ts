@@ -1,6 +1,7 @@
-import { eventId } from '../src/domain/identifiers.ts';
-import type { Clock } from '../src/domain/ports/clock.ts';
-import { DeadlineExceeded } from '../src/domain/ports/database.ts';
+import { z } from 'zod';
+import { eventId } from '../domain/identifiers.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { DeadlineExceeded } from '../domain/ports/database.ts';
 import {
   type AppendOutcome,
   type EventMetadata,
@@ -8,12 +9,36 @@ import {
   OutcomeUnknown,
   type Position,
   type StoredEvent,
-} from '../src/domain/ports/event-log.ts';
-import { Rejection } from '../src/domain/rejections.ts';
+} from '../domain/ports/event-log.ts';
+import { Rejection } from '../domain/rejections.ts';
 import type { CommandContext } from './command-context.ts';
-import type { Decider, Fact } from './decider.ts';
-import { refuseUnreadable } from './readable-again.ts';
+import type { Decider, Fact, Fold } from './decider.ts';
 import { beginAfter, beginFold, foldOn, type FoldParts } from './fold-stream.ts';
+
+/** U+0000, or half a character, as JSON writes them: an odd number of backslashes before the code. */
+const NOT_KEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
+
+/**
+ * Why events must not be stored, or null: what cannot be read again would stop every read model and every decision that meets it, and no
+ * event is ever taken back. Text that PostgreSQL does not keep is as bad.
+ */
+const refuseUndecodable = <State, Event>(
+  { read }: Pick<Fold<State, Event>, 'read'>,
+  stream: string,
+  events: readonly NewEvent[],
+): Rejection | null => {
+  for (const event of events) {
+    if (NOT_KEPT.test(event.data)) return new Rejection('invalid_parameter', 'a text holds U+0000 or half a character');
+    try {
+      read({ ...event, stream, revision: 0, position: '' as Position, metadata: JSON.stringify(event.metadata) });
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) throw error;
+      const [issue] = error.issues;
+      return new Rejection('invalid_parameter', `${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'is not usable'}`);
+    }
+  }
+  return null;
+};
 
 export interface Handling<State, Command, Event extends Fact> extends FoldParts {
   readonly clock: Clock;
@@ -23,7 +48,7 @@ export interface Handling<State, Command, Event extends Fact> extends FoldParts 
   readonly after?: number;
   readonly command: Command;
   /**
-   * The same id for each try of one command: what it has stored is found again and not stored twice. Past a checkpoint nobody looks for
+   * The same id for each try of one command: what it has stored is found again and not stored twice. Past a checkpoint there is no search for
    * it: where a command may come again much later, its decider must know it by what it says.
    */
   readonly commandId: string;
@@ -56,8 +81,8 @@ export const handle = async <State, Command, Event extends Fact>(handling: Handl
     if (decision instanceof Rejection) return { kind: 'rejected', rejection: decision };
     if (decision.length === 0) return { kind: 'unchanged', state: folded.state, position: folded.position };
     const events = newEvents(handling, decision);
-    const unreadable = refuseUnreadable(decider, stream, events);
-    if (unreadable !== null) return { kind: 'rejected', rejection: unreadable };
+    const undecodable = refuseUndecodable(decider, stream, events);
+    if (undecodable !== null) return { kind: 'rejected', rejection: undecodable };
     // The caller is answered at the deadline: a decision that is later than that must not be stored.
     if (handling.clock.now() >= handling.deadline) throw new DeadlineExceeded('nothing could be stored by the deadline');
     const outcome = await append(handling, events, folded.revision);
@@ -85,7 +110,7 @@ const newEvents = <State, Command, Event extends Fact>(
   }));
 };
 
-/** A lost connection is answered like a conflict: the next look at the stream tells what became of the append. */
+/** A lost connection is answered like a conflict: the next read of the stream shows whether the append was stored. */
 const append = async <State, Command, Event extends Fact>(
   { log, clock, stream, deadline }: Handling<State, Command, Event>,
   events: readonly NewEvent[],

@@ -1,5 +1,5 @@
-import { CONTENT_ERASED, type ContentErased, contentErased } from '../src/domain/events/erasure-events.ts';
-import type { StoredEvent } from '../src/domain/ports/event-log.ts';
+import { CONTENT_ERASED, type ContentErased, contentErased } from '../domain/events/erasure-events.ts';
+import type { StoredEvent } from '../domain/ports/event-log.ts';
 
 export interface Erasure {
   readonly event: StoredEvent;

@@ -1,7 +1,7 @@
-import { RECORD_PUBLISHED } from '../src/domain/events/record-events.ts';
-import type { StoredEvent } from '../src/domain/ports/event-log.ts';
-import type { Resource } from '../src/domain/records/resources.ts';
-import { category, streamId } from '../src/domain/streams.ts';
+import { RECORD_PUBLISHED } from '../domain/events/record-events.ts';
+import type { StoredEvent } from '../domain/ports/event-log.ts';
+import type { Resource } from '../domain/records/resources.ts';
+import { category, streamId } from '../domain/streams.ts';
 
 export interface PublishedRecord {
   readonly id: string;

@@ -1,5 +1,5 @@
-import type { ColumnArrays } from '../src/domain/ports/database.ts';
-import type { RecordData, Resource } from '../src/domain/records/resources.ts';
+import type { ColumnArrays } from '../domain/ports/database.ts';
+import type { RecordData, Resource } from '../domain/records/resources.ts';
 import type { PublishedRecord } from './record-changes.ts';
 
 export type ColumnType = 'uuid' | 'text' | 'bigint' | 'boolean';

@@ -1,4 +1,4 @@
-import type { Statement } from '../src/domain/ports/database.ts';
+import type { Statement } from '../domain/ports/database.ts';
 
 /** Whole rows that stand in one of two tables and not in the other, at most three. */
 export const sameRows = (left: string, right: string): Statement => ({

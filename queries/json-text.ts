@@ -1,4 +1,4 @@
-import type { JsonPage } from '../src/contract/handlers.ts';
+import type { JsonPage } from '../contract/inputs.ts';
 
 /** Writes a response body into one buffer of known size: cheaper by two thirds than joining texts and encoding the whole. */
 export class JsonText {

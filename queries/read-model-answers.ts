@@ -1,4 +1,4 @@
-import { generationTable, type LiveReads, requireLive } from '../src/domain/ports/projection.ts';
+import { generationTable, type LiveReads, requireLive } from '../domain/ports/projection.ts';
 
 /**
  * Resolves once a read model has answered a read. A write whose result is read there asks before it stores anything, so that a read model

@@ -3,15 +3,15 @@ import path from 'node:path';
 import { limitedStart } from './process-limits.ts';
 
 const limited = limitedStart(process);
-// The same process, its number, its streams and its place below a supervisor: only Node begins again.
+// Replaces Node in the same process: its number, its streams and its supervisor stay.
 if (limited !== null) process.execve?.(process.execPath, [process.execPath, ...limited.args], limited.env);
 
-// Compiled code is kept between starts, which halves the time of one; it must be on before the program is imported.
+// Stores compiled code between starts, which halves their time; must precede the import of the program.
 enableCompileCache(path.join(import.meta.dirname, '../node_modules/.cache/civic'));
-// An attempt to send traces keeps a program alive that has ended: three seconds are enough, where nobody says otherwise.
+// The exporter of traces keeps an ended program alive until its timeout: 3 s unless set.
 process.env['OTEL_EXPORTER_OTLP_TIMEOUT'] ??= '3000';
 const { runCli } = await import('./cli/run.ts');
-// Help, and what is refused for its arguments, need nothing of the outside.
+// Help and refused arguments load nothing of this.
 const composition = () => import('./composition.ts');
 
 process.exitCode = await runCli({

@@ -8,14 +8,14 @@ import { recordReferences } from '../projections/record-references/projection.ts
 import { reports } from '../projections/reports/projection.ts';
 import { snapshots } from '../projections/snapshots/projection.ts';
 import { subscriptions } from '../projections/subscriptions/projection.ts';
-import type { Projection } from './domain/ports/projection.ts';
+import type { Projection } from '../domain/ports/projection.ts';
 import { COVERED_BODIES } from './sources/catalogue/data-files.ts';
 import { SAMPLE_BODY_SLUG, SAMPLE_JURISDICTION_SLUG } from './sources/sample/sample-records.ts';
 
 /** The publicly covered bodies, and the sample's for as long as there is one. */
 const agenda = createAgendaProjection([...COVERED_BODIES, { jurisdictionSlug: SAMPLE_JURISDICTION_SLUG, slug: SAMPLE_BODY_SLUG }]);
 
-/** Every read model; each is folded by whoever holds its lease. */
+/** Every read model; the holder of its lease folds it. */
 export const PROJECTIONS: readonly Projection[] = [
   recordHistory,
   snapshots,

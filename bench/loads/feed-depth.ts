@@ -1,4 +1,4 @@
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import { holdDatabase } from '../rig/database.ts';
 import type { Generated } from '../rig/load-generator.ts';

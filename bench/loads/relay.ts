@@ -7,14 +7,13 @@ import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { readFeedAfter } from '../../queries/feed-after.ts';
-import { readFeedHead } from '../../queries/feed-head.ts';
-import { EMPTY_FINGERPRINT } from '../../src/domain/feed-fingerprint.ts';
-import { randomIdentifiers } from '../../src/domain/identifiers.ts';
-import type { FeedMessage, FeedPlace, FeedTopic } from '../../src/domain/ports/feed-topic.ts';
-import type { LiveReads } from '../../src/domain/ports/projection.ts';
-import { feedMessages } from '../../src/reactors/relay/feed-messages.ts';
-import { createRelay } from '../../src/reactors/relay/relay.ts';
+import { readFeedAfter } from '../../queries/feed/feed-after.ts';
+import { readFeedHead } from '../../queries/feed/feed-head.ts';
+import { EMPTY_FINGERPRINT } from '../../domain/feed-fingerprint.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
+import type { FeedMessage, TopicCheckpoint, FeedTopic } from '../../domain/ports/feed-topic.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { feedMessages, createRelay } from '../../src/processors/reactors/relay/relay.ts';
 import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import { holdDatabase } from '../rig/database.ts';
 import { alternate } from '../rig/measure.ts';
@@ -78,7 +77,7 @@ const opened = async (dsn: string) => {
 const everyMessage = async (reads: LiveReads): Promise<readonly FeedMessage[]> => {
   const { feedId } = await readFeedHead(reads);
   const messages: FeedMessage[] = [];
-  let place: FeedPlace = { feedId: feedId!, position: 0, boundary: 0, fingerprint: EMPTY_FINGERPRINT };
+  let place: TopicCheckpoint = { feedId: feedId!, position: 0, boundary: 0, fingerprint: EMPTY_FINGERPRINT };
   for (;;) {
     const { rows } = await readFeedAfter(reads, { ...place, limit: 500, maxBytes: 4_000_000 });
     if (rows.length === 0) return messages;

@@ -4,7 +4,7 @@ export type Size = 'small' | 'full';
 
 export interface Bench {
   readonly size: Size;
-  /** Turns of each side of a comparison. */
+  /** Rounds of each side of a comparison. */
   readonly rounds: number;
   /** Numbers of records, a decade apart, at which growth is measured. */
   readonly sizes: readonly [number, number, number];

@@ -1,10 +1,10 @@
 import { accountsTable, ACCOUNTS, keysTable } from '../../projections/accounts/tables.ts';
-import { BUILT_IN_PLANS } from '../../src/admission/plans.ts';
-import type { Admission, Principal } from '../../src/admission/admit.ts';
+import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
+import type { Admission, Principal } from '../../src/edge/admission/admit.ts';
 import type { Civic } from '../../src/civic.ts';
 import { openCivic } from '../../src/composition.ts';
-import { SCOPES } from '../../src/domain/events/account-events.ts';
-import { keySecretHash } from '../../src/domain/key-secret.ts';
+import { SCOPES } from '../../domain/events/account-events.ts';
+import { keySecretHash } from '../../domain/key-secret.ts';
 import { serve } from '../../src/serving/serve.ts';
 import { readSettings } from '../../src/settings.ts';
 

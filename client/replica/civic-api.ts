@@ -7,12 +7,12 @@ export interface CivicApiSettings {
   /** Waits; rejects when the work is to stop. */
   readonly sleep: (milliseconds: number) => Promise<void>;
   readonly signal: AbortSignal;
-  /** How often a request that fails for a passing reason is sent again; `Infinity` for ever. */
+  /** Retries of a request after a transient failure; `Infinity` for no limit. */
   readonly retries: number;
   readonly onRetry: (reason: string, milliseconds: number) => void;
 }
 
-/** An answer that says no for good; `code` is the envelope's. */
+/** A refusal that a retry does not change; `code` is the one of the error body. */
 export class ApiRefusal extends Error {
   override readonly name = 'ApiRefusal';
   readonly status: number;
@@ -24,7 +24,7 @@ export class ApiRefusal extends Error {
   }
 }
 
-/** Asks the service; waits out limits, lost connections and passing failures. Throws `ApiRefusal` for every other refusal. */
+/** Sends a request; retries after limits, lost connections and transient failures. Throws `ApiRefusal` for every other refusal. */
 export type AskCivic = <Answer>(path: string, method?: 'GET' | 'POST') => Promise<Answer>;
 
 const FIRST_PAUSE_MS = 500;
@@ -57,11 +57,11 @@ export const createCivicApi = ({ baseUrl, key, sleep, signal, retries, onRetry }
   };
   return async <Answer>(path: string, method: 'GET' | 'POST' = 'GET') => {
     for (let attempt = 0; ; attempt += 1) {
-      const told = await once(path, method);
-      if ('answer' in told) return told.answer as Answer;
-      if (attempt >= retries) throw new ReplicaRefused(`${baseUrl} was asked ${attempt + 1} times in vain: ${told.again}`);
-      const pause = told.after ?? Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
-      onRetry(told.again, pause);
+      const outcome = await once(path, method);
+      if ('answer' in outcome) return outcome.answer as Answer;
+      if (attempt >= retries) throw new ReplicaRefused(`${baseUrl} did not answer ${attempt + 1} requests: ${outcome.again}`);
+      const pause = outcome.after ?? Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
+      onRetry(outcome.again, pause);
       await sleep(pause);
     }
   };
@@ -71,7 +71,7 @@ const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new ReplicaRefused('the answer is no JSON: is the base URL that of the service?');
+    throw new ReplicaRefused('the answer is not JSON: check the base URL');
   }
 };
 

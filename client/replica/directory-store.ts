@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type ReplicaCommit, ReplicaRefused, type ReplicaRecord, type ReplicaState, type ReplicaStore } from './replica-store.ts';
 
-/** What `replica.json` says; the journals count up to these lengths, and what stands beyond them was never committed. */
+/** Content of `replica.json`. Bytes of a journal beyond its length were not committed. */
 interface Committed {
   readonly state: ReplicaState;
   readonly journal: string | null;
@@ -28,7 +28,7 @@ async function openOwn(file: string, how: number): Promise<FileHandle> {
     return await open(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | how);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw error;
-    throw new ReplicaRefused(`${file} is a symbolic link, and nothing is written through one: remove it and run the same command again`);
+    throw new ReplicaRefused(`${file} is a symbolic link, which is not followed: remove it and run the same command again`);
   }
 }
 
@@ -54,7 +54,7 @@ export const openDirectoryStore = async (folder: string): Promise<ReplicaStore> 
   let number = Number(/\d+/.exec(committed.fresh ?? committed.journal ?? '')?.[0] ?? 0);
   let file: { readonly name: string; readonly handle: FileHandle } | undefined;
 
-  /** The journal opened for writing, without what was never committed. */
+  /** The journal opened for writing, truncated to its committed length. */
   const writing = async (name: string, bytes: number): Promise<FileHandle> => {
     if (file?.name !== name) {
       await file?.handle.close();
@@ -95,7 +95,7 @@ export const openDirectoryStore = async (folder: string): Promise<ReplicaStore> 
           await handle.appendFile(text);
           await handle.sync();
         } catch (error) {
-          // Half a page may stand there; the next commit cuts it off again.
+          // The next commit truncates a partial page.
           await file?.handle.close().catch(() => undefined);
           file = undefined;
           throw error;
@@ -114,7 +114,7 @@ export const openDirectoryStore = async (folder: string): Promise<ReplicaStore> 
       const found = new Map<string, ReplicaRecord>();
       for await (const line of createInterface({ input: createReadStream(path(journal), { end: bytes - 1 }), crlfDelay: Infinity })) {
         const { op, resource, id, data } = JSON.parse(line) as Line;
-        // The text of `data` as it was written, not as it would be written again.
+        // The text of `data` as written, without serialising it again.
         const text = op === 'upsert' ? line.slice(line.indexOf(',"data":') + 8, -1) : '';
         if (op === 'upsert' && data !== undefined) found.set(`${resource} ${id}`, { resource, id, data: text });
         else found.delete(`${resource} ${id}`);

@@ -20,7 +20,7 @@ export const openPostgresStore = async (url: string): Promise<ReplicaStore> => {
   try {
     await client.connect();
     const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_lock(${LOCK}) as taken`);
-    if (rows[0]?.taken !== undefined && !rows[0].taken) throw new Error('another replicator is at work there');
+    if (rows[0]?.taken !== undefined && !rows[0].taken) throw new Error('another replicator uses it');
     await client.query(SCHEMA);
   } catch (error) {
     await client.end();

@@ -1,7 +1,7 @@
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { decodeFeedCursor } from '../../src/domain/cursor.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
-import { addDigest, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../src/domain/state-digest.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { decodeFeedCursor } from '../../domain/cursor.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
+import { addDigest, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/state-digest.ts';
 import { ApiRefusal, type AskCivic } from './civic-api.ts';
 import { ReplicaRefused, type ReplicaState, type ReplicaStore } from './replica-store.ts';
 
@@ -52,9 +52,9 @@ type Copying = Extract<ReplicaState, { phase: 'snapshot' }>;
 const PAGE = 500;
 
 /**
- * Keeps a replica equal to the service: a snapshot, then the changes after its boundary, each page in one commit with the cursor behind it,
- * so that every change is in effect once. A cursor or snapshot that has expired is answered by a new snapshot; what readers saw before
- * stays until that one is whole and adds up to its digests.
+ * Keeps a replica equal to the service: a snapshot, then the changes after its boundary, each page in one commit with its cursor, so that
+ * each change takes effect once. After an expired cursor or snapshot it takes a new snapshot; readers see the former copy until the new one
+ * is complete and equals its digests.
  */
 export const replicate = async (replication: Replication): Promise<Replicated> => {
   const { store, once, pollMs, sleep, onRestart } = replication;
@@ -82,7 +82,7 @@ export const replicate = async (replication: Replication): Promise<Replicated> =
   }
 };
 
-/** The snapshot is gone, or the feed does not go back that far any more. */
+/** Whether the snapshot or the position of the cursor has expired. */
 const mustStartAnew = (error: unknown, state: ReplicaState): error is ApiRefusal =>
   error instanceof ApiRefusal && (error.status === 410 || (error.status === 404 && state.phase === 'snapshot'));
 
@@ -105,7 +105,7 @@ const copyPage = async ({ ask, store, onProgress }: Replication, state: Copying)
   onProgress(upserts.length);
   if (meta.hasMore) return store.commit({ state: { ...state, sums, pageCursor: meta.nextCursor }, upserts, removes: [] });
   if (sums[resource] !== state.digests[resource]) {
-    throw new ReplicaRefused(`the snapshot's ${resource} do not add up to its digest; nothing was taken over`);
+    throw new ReplicaRefused(`the snapshot's ${resource} do not match its digest; the replica is unchanged`);
   }
   if (others.length > 0) return store.commit({ state: { ...state, sums, resources: others, pageCursor: null }, upserts, removes: [] });
   return store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor }, upserts, removes: [], copy: 'finish' });
@@ -148,7 +148,7 @@ const positionOf = (text: string): number => {
 
 export interface Verdict {
   readonly equal: boolean;
-  /** Resources whose records add up to another digest than the service's. */
+  /** Resources whose digest differs from the service's. */
   readonly different: readonly string[];
 }
 

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { accountOpened, channel, Scope, tier } from '../../src/domain/events/account-events.ts';
+import type { accountOpened, channel, Scope, tier } from '../../domain/events/account-events.ts';
 
 export type Tier = z.output<typeof tier>;
 export type Channel = z.output<typeof channel>;

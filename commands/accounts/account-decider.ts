@@ -1,10 +1,49 @@
-import type { AccountEvent } from '../../src/domain/events/account-events.ts';
-import { readAccountEvent } from '../../src/domain/events/read-account-event.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import type { Decider } from '../decider.ts';
-import { accountCheckpoint } from './account-checkpoint.ts';
-import type { AccountCommand } from './account-commands.ts';
-import type { AccountState } from './account-state.ts';
+import { z } from 'zod';
+import { type AccountEvent, channel, tier } from '../../domain/events/account-events.ts';
+import { readAccountEvent } from '../../domain/events/read-account-event.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import type { Decider, CheckpointForm } from '../decider.ts';
+import type { AccountCommand, Channel, Tier } from './account-commands.ts';
+import { dateTime, uuid } from '../../domain/records/fields.ts';
+
+/** State of an account: its status, channel, latest period and payment, and its keys. */
+type AccountState =
+  | { readonly kind: 'absent' }
+  | {
+      readonly kind: 'open';
+      readonly suspended: boolean;
+      readonly channel: Channel;
+      readonly tier: Tier;
+      readonly paidUntil: string | null;
+      readonly paidAt: string | null;
+      /** By key id. */
+      readonly keys: ReadonlyMap<string, { readonly sha256: string; readonly revoked: boolean }>;
+    };
+
+const kept = z.discriminatedUnion('kind', [
+  z.strictObject({ kind: z.literal('absent') }),
+  z.strictObject({
+    kind: z.literal('open'),
+    suspended: z.boolean(),
+    channel,
+    tier,
+    paidUntil: dateTime.nullable(),
+    paidAt: dateTime.nullable(),
+    keys: z.array(z.tuple([uuid, z.strictObject({ sha256: z.string(), revoked: z.boolean() })])),
+  }),
+]);
+
+/** The stream of an account that pays by the call grows with each payment; the state that its commands need does not. */
+const accountCheckpoint: CheckpointForm<AccountState> = {
+  name: 'accounts',
+  version: 1,
+  every: 200,
+  write: (state) => (state.kind === 'absent' ? state : { ...state, keys: [...state.keys] }),
+  read(written) {
+    const state = kept.parse(written);
+    return state.kind === 'absent' ? state : { ...state, keys: new Map(state.keys) };
+  },
+};
 
 type OpenAccount = Extract<AccountState, { kind: 'open' }>;
 

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { accountStream } from '../../src/domain/streams.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { accountStream } from '../../domain/streams.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { FoldParts } from '../fold-stream.ts';
 import { handle, type Handled } from '../handle.ts';

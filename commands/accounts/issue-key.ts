@@ -1,7 +1,7 @@
-import type { Scope } from '../../src/domain/events/account-events.ts';
-import type { Identifiers } from '../../src/domain/identifiers.ts';
-import { keySecretHash, makeKeySecret, type RandomBytes } from '../../src/domain/key-secret.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { Scope } from '../../domain/events/account-events.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
+import { keySecretHash, makeKeySecret, type RandomBytes } from '../../domain/key-secret.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 import type { CommandContext } from '../command-context.ts';
 import type { FoldParts } from '../fold-stream.ts';
 import type { Handled } from '../handle.ts';

@@ -1,14 +1,15 @@
-import { pointerOf } from '../../src/domain/erasure/text-paths.ts';
-import { eraseFromEvent } from '../../src/domain/erasure/erase-from-event.ts';
-import { CONTENT_ERASED, type ContentErased, type ErasureReason } from '../../src/domain/events/erasure-events.ts';
-import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import type { ErasingLog } from '../../src/domain/ports/erasures.ts';
-import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { isResource } from '../../src/domain/records/resources.ts';
-import { category, ERASURES_STREAM } from '../../src/domain/streams.ts';
+import { streamEvents } from '../../domain/read-log.ts';
+import { pointerOf } from '../../domain/erasure/text-paths.ts';
+import { eraseFromEvent } from '../../domain/erasure/erase-from-event.ts';
+import { CONTENT_ERASED, type ContentErased, type ErasureReason } from '../../domain/events/erasure-events.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import type { ErasingLog } from '../../domain/ports/erasures.ts';
+import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
+import { isResource } from '../../domain/records/resources.ts';
+import { category, ERASURES_STREAM } from '../../domain/streams.ts';
 import { followWithChange } from './follow-with-change.ts';
 import { type Erasing, type PlannedEvent, planEvent } from './plan-erasure.ts';
 
@@ -58,11 +59,10 @@ export interface ErasedContent {
 
 const EVENTS_AT_ONCE = 500;
 const CHARACTERS_AT_ONCE = 4_000_000;
-const PAGE = 200;
 
 /**
  * Erases a text from every event of some streams. Where a record's current content holds it, an ordinary change without it comes first, so that
- * whoever follows the feed learns of it; then the erasure of all that came before. What somebody writes meanwhile is looked at too: it ends
+ * the feed carries it; then the erasure of all that came before. Concurrent writes are searched too: it ends
  * when nothing is left. Throws a `Rejection` where the text may not be erased, before anything is appended, and `DeadlineExceeded`.
  */
 export const eraseContent = async (deps: EraseDependencies, command: EraseContent): Promise<ErasedContent> => {
@@ -77,7 +77,7 @@ export const eraseContent = async (deps: EraseDependencies, command: EraseConten
     const followed = await followAll(deps, command, deadline);
     changes += followed.length;
     position = followed.at(-1) ?? position;
-    // Before the events are read: an erasure by somebody else after this makes the append a conflict, and all is read again.
+    // Before the events are read: a concurrent erasure after this makes the append a conflict, and all is read again.
     const expectedRevision = (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM)?.revision ?? NO_STREAM;
     const { portion, isRest, isHeldBack } = await gather(log, command);
     if (portion.length > 0) {
@@ -102,14 +102,9 @@ const placeOf = ({ stored, texts }: PlannedEvent): ErasedPlace => ({
 
 const plannedEvents = async function* (log: EventLog, { streams, erasing }: EraseContent): AsyncGenerator<PlannedEvent> {
   for (const { stream, isWanted = () => true } of streams) {
-    for (let after = NO_STREAM; ; ) {
-      const page = await log.readStream(stream, after, PAGE);
-      for (const stored of page) {
-        const planned = isWanted(stored) ? planEvent(stored, erasing) : null;
-        if (planned !== null) yield planned;
-      }
-      if (page.length < PAGE) break;
-      after = page.at(-1)!.revision;
+    for await (const stored of streamEvents(log, stream)) {
+      const planned = isWanted(stored) ? planEvent(stored, erasing) : null;
+      if (planned !== null) yield planned;
     }
   }
 };

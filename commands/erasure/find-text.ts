@@ -1,7 +1,8 @@
-import { isErasable } from '../../src/domain/erasure/erasable.ts';
-import { keysWith, pointerOf, textsOf } from '../../src/domain/erasure/text-paths.ts';
-import { CONTENT_ERASED } from '../../src/domain/events/erasure-events.ts';
-import { type EventLog, LOG_START, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { logBatches } from '../../domain/read-log.ts';
+import { isErasable } from '../../domain/erasure/erasable.ts';
+import { keysWith, pointerOf, textsOf } from '../../domain/erasure/text-paths.ts';
+import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
+import { type EventLog, LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
 
 /** Where a text stands in the log; never what stands around it. */
 export interface FoundText {
@@ -11,7 +12,7 @@ export interface FoundText {
   readonly eventId: string;
   /** JSON pointers into the event's data. */
   readonly pointers: readonly string[];
-  /** False where one of them may not be erased: an id, a time of the service, a key of an object, or somebody's own token. */
+  /** False where one of them may not be erased: an id, a time of the service, a key of an object, or a client's token. */
   readonly erasable: boolean;
 }
 
@@ -40,22 +41,19 @@ export const findIn = (event: StoredEvent, { text, ignoreCase }: TextSearch): Fo
 
 const PAGE = 1000;
 
-/** Looks through the whole log; `onProgress` is told how many events have been looked at. */
+/** Searches the whole log; `onProgress` receives the number of events searched. */
 export async function* findText(
   log: Pick<EventLog, 'readAll'>,
   search: TextSearch,
   onProgress: (events: number) => void,
 ): AsyncGenerator<FoundText> {
   let looked = 0;
-  for (let after = LOG_START; ; ) {
-    const { events, scannedTo } = await log.readAll({ after, limit: PAGE });
+  for await (const { events } of logBatches(log, LOG_START, { batchSize: PAGE })) {
     for (const event of events) {
       // The words of an erasure are what stands there now.
       const found = event.type === CONTENT_ERASED ? null : findIn(event, search);
       if (found !== null) yield found;
     }
-    if (scannedTo === after) return;
     onProgress((looked += events.length));
-    after = scannedTo;
   }
 }

@@ -1,11 +1,11 @@
-import { erasedValue } from '../../src/domain/erasure/erase-from-event.ts';
-import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import { type EventLog, OutcomeUnknown, type Position } from '../../src/domain/ports/event-log.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import type { NormalizedContent } from '../../src/domain/records/resources.ts';
-import { streamId } from '../../src/domain/streams.ts';
+import { erasedValue } from '../../domain/erasure/erase-from-event.ts';
+import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import { type EventLog, OutcomeUnknown, type Position } from '../../domain/ports/event-log.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import type { NormalizedContent } from '../../domain/records/resources.ts';
+import { streamId } from '../../domain/streams.ts';
 import { decide, evolve, initialState } from '../records/record-decider.ts';
 import type { PlannedEvent } from './plan-erasure.ts';
 

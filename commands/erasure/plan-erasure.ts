@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { keepAround, KEEP_NOTHING } from '../../src/domain/erasure/cut-text.ts';
-import { erasedValue } from '../../src/domain/erasure/erase-from-event.ts';
-import { isErasable, refusedAsData } from '../../src/domain/erasure/erasable.ts';
-import { pointerOf, textsOf, valueAt } from '../../src/domain/erasure/text-paths.ts';
-import type { ErasedText } from '../../src/domain/events/erasure-events.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { keepAround, KEEP_NOTHING } from '../../domain/erasure/cut-text.ts';
+import { erasedValue } from '../../domain/erasure/erase-from-event.ts';
+import { isErasable, refusedAsData } from '../../domain/erasure/erasable.ts';
+import { pointerOf, textsOf, valueAt } from '../../domain/erasure/text-paths.ts';
+import type { ErasedText } from '../../domain/events/erasure-events.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import { Rejection } from '../../domain/rejections.ts';
 
 /** What is to go: the whole text at a path, or a literal wherever it stands (at a path only, where one is given); and what takes its place. */
 export interface Erasing {

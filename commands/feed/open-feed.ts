@@ -1,11 +1,25 @@
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { FEED_OPENED, type FeedOpened } from '../../src/domain/events/feed-events.ts';
-import { RESTORE_BEGUN } from '../../src/domain/events/restore-events.ts';
-import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { type EventLog, LOG_START, NO_STREAM, type StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { FEED_STREAM } from '../../src/domain/streams.ts';
-import { requireFinishedRestore } from './unfinished-restore.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { FEED_OPENED, type FeedOpened } from '../../domain/events/feed-events.ts';
+import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun } from '../../domain/events/restore-events.ts';
+import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { type EventLog, LOG_START, NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
+import { FEED_STREAM } from '../../domain/streams.ts';
+
+/** A restore into this log has begun and has not ended: half of what was saved is there, and nothing may be served from it. */
+class UnfinishedRestore extends Error {
+  override readonly name = 'UnfinishedRestore';
+}
+
+/** Throws `UnfinishedRestore` where the restore that this event begins has not ended. */
+const requireFinishedRestore = async (log: Pick<EventLog, 'readLast'>, begun: StoredEvent): Promise<void> => {
+  const last = (await log.readLast([begun.stream])).get(begun.stream);
+  if (last?.type === RESTORE_FINISHED) return;
+  const { backupId, events } = restoreBegun.parse(JSON.parse(begun.data));
+  throw new UnfinishedRestore(
+    `a restore of the backup ${backupId} (${events} events) into this log has not ended: run \`civic restore FILE\` with the same file again and it goes on, or give an empty database`,
+  );
+};
 
 /** The log's first event is not one of this service: it belongs to something else. */
 export class ForeignLogFound extends Error {

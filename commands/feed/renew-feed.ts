@@ -1,11 +1,11 @@
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { FEED_OPENED, FEED_RENEWED, type FeedOpened, type FeedRenewed } from '../../src/domain/events/feed-events.ts';
-import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
-import { hasEvent } from '../../src/domain/event-mark.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { type EventLog, LOG_START, type NewEvent, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { BegunRenewal, InstallationStore } from '../../src/domain/ports/installation.ts';
-import { FEED_STREAM } from '../../src/domain/streams.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { FEED_OPENED, FEED_RENEWED, type FeedOpened, type FeedRenewed } from '../../domain/events/feed-events.ts';
+import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import { hasEvent } from '../../domain/event-mark.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { type EventLog, LOG_START, type NewEvent, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
+import type { BegunRenewal, InstallationStore } from '../../domain/ports/installation.ts';
+import { FEED_STREAM } from '../../domain/streams.ts';
 
 export interface Renewal extends FeedRenewed {
   readonly commandId: string;
@@ -23,7 +23,7 @@ export const renewalEvents = ({ commandId, time, feedId, previousFeedId, reason 
   ].map((event, index) => ({ ...event, id: eventId(commandId, index), schemaVersion: 1, metadata: { commandId }, time }));
 };
 
-/** The identity that an event of the feed's stream gives or tells. */
+/** The feed identity in an event of the feed's stream. */
 export const feedIdOf = ({ data }: Pick<StoredEvent, 'data'>): string => (JSON.parse(data) as { readonly feedId: string }).feedId;
 
 export interface RenewedFeed {

@@ -1,6 +1,6 @@
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
-import type { InstallationStore } from '../../src/domain/ports/installation.ts';
-import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { InstallationStore } from '../../domain/ports/installation.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 
 /** The database is not the one that was used last, or not this log's: what it may have lost is for an operator to say. */
 export class MovedDatabase extends Error {

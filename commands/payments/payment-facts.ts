@@ -1,11 +1,11 @@
-import type { AccountEvent } from '../../src/domain/events/account-events.ts';
-import { readAccountEvent } from '../../src/domain/events/read-account-event.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
-import type { PaymentLedger, PaymentRow } from '../../src/domain/ports/payment-ledger.ts';
-import { hasEnded, isNotBilled } from '../../src/domain/payments/payment-states.ts';
-import { accountStream } from '../../src/domain/streams.ts';
+import type { AccountEvent } from '../../domain/events/account-events.ts';
+import { readAccountEvent } from '../../domain/events/read-account-event.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { PaymentLedger, PaymentRow } from '../../domain/ports/payment-ledger.ts';
+import { hasEnded, isNotBilled } from '../../domain/payments/payment-states.ts';
+import { accountStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { handle } from '../handle.ts';
 
@@ -21,14 +21,14 @@ const factTeller = {
   schemaVersion: 1,
 } satisfies Decider<null, PaymentFact, AccountEvent>;
 
-/** What the account's stream is to be told of a row, and has not been told, in the order in which it happened. */
-export const untoldFacts = (row: PaymentRow): readonly { readonly told: Told; readonly fact: PaymentFact }[] => {
+/** Facts of a row that are not yet on the account's stream, in order. */
+export const unpublishedFacts = (row: PaymentRow): readonly { readonly told: Told; readonly fact: PaymentFact }[] => {
   const { paymentId, amount, requestHash, termsHash, cause, state } = row;
   const facts: { told: Told; fact: PaymentFact }[] = [];
-  if (!row.verifiedTold && state !== 'RESERVED') {
+  if (!row.verifiedPublished && state !== 'RESERVED') {
     facts.push({ told: 'verified', fact: { type: 'AccountPaymentVerified', data: { paymentId, amount, requestHash, termsHash } } });
   }
-  if (row.outcomeTold || !hasEnded(state)) return facts;
+  if (row.outcomePublished || !hasEnded(state)) return facts;
   if (isNotBilled(state)) {
     const data = { paymentId, amount, requestHash, outcome: state, cause };
     facts.push({ told: 'outcome', fact: { type: 'AccountPaymentFailed', data } });
@@ -50,15 +50,15 @@ export const untoldFacts = (row: PaymentRow): readonly { readonly told: Told; re
 const DEADLINE_MS = 10_000;
 
 /**
- * Appends what the account's stream has not been told of a payment, each fact once however often and by whomever it is told, and
- * remembers in the ledger that it was. Throws what the log or the ledger throws; then the rest is told later.
+ * Appends the facts of a payment that are not yet on the account's stream, each once however many callers, and
+ * remembers in the ledger that it was. Throws what the log or the ledger throws; then the rest is appended later.
  */
-export const tellPaymentFacts = async (
+export const publishPaymentFacts = async (
   parts: { readonly log: EventLog; readonly clock: Clock; readonly ledger: Pick<PaymentLedger, 'told'> },
   row: PaymentRow,
 ): Promise<void> => {
   const { accountId, keyId, paymentId, createdAt } = row;
-  for (const { told, fact } of untoldFacts(row)) {
+  for (const { told, fact } of unpublishedFacts(row)) {
     await handle({
       log: parts.log,
       clock: parts.clock,
@@ -66,7 +66,7 @@ export const tellPaymentFacts = async (
       stream: accountStream(accountId),
       after: row.factsAfter,
       command: fact,
-      // A row that was forgotten and made again is another use of the same payment: its creation tells them apart.
+      // A row that was forgotten and made again is another use of the same payment: its creation time distinguishes them.
       commandId: derivedId('payment fact', paymentId, createdAt, told),
       context: { accountId, keyId },
       deadline: parts.clock.now() + DEADLINE_MS,

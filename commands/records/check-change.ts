@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { text, uuid } from '../../src/domain/records/fields.ts';
-import { RECORD_SCHEMAS } from '../../src/domain/records/resources.ts';
+import { text, uuid } from '../../domain/records/fields.ts';
+import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
 import type { RecordIntent } from './record-decider.ts';
 import type { RecordChange } from './record-writer.ts';
 

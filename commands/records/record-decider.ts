@@ -1,7 +1,7 @@
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from '../../src/domain/events/record-events.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { NormalizedContent } from '../../src/domain/records/resources.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from '../../domain/events/record-events.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { NormalizedContent } from '../../domain/records/resources.ts';
 
 /** What the newest event of a record's stream says; deciding needs no more, so a command's cost does not grow with the stream. */
 export type RecordState =
@@ -33,7 +33,7 @@ export const evolve = (_state: RecordState, event: Pick<StoredEvent, 'type' | 'd
     : { kind: 'withdrawn', createdAt: data.createdAt };
 };
 
-/** Largest `data` of a record, in bytes of canonical JSON (decisions, section 1). */
+/** Largest `data` of a record, in bytes of canonical JSON. */
 export const MAX_RECORD_BYTES = 1_048_576;
 
 /** The events of a command, none when the record already says so, or the reason why it is refused. */

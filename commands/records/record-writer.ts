@@ -1,5 +1,5 @@
-import type { Position } from '../../src/domain/ports/event-log.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import type { Resource } from '../../domain/records/resources.ts';
 import type { CommandContext } from '../command-context.ts';
 
 /** One stated change of one record; `causedBy` is the event that a reactor states it for. `content` is checked and normalised by the resource's schema before it is decided upon. */

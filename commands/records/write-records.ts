@@ -1,6 +1,6 @@
-import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import {
   type AppendOutcome,
   type EventLog,
@@ -11,8 +11,8 @@ import {
   type Position,
   type StoredEvent,
   type StreamAppend,
-} from '../../src/domain/ports/event-log.ts';
-import { recordStream } from '../../src/domain/streams.ts';
+} from '../../domain/ports/event-log.ts';
+import { recordStream } from '../../domain/streams.ts';
 import { checkChange } from './check-change.ts';
 import { decide, evolve, initialState, type RecordIntent } from './record-decider.ts';
 import type { RecordOutcome, RecordWriter } from './record-writer.ts';

@@ -1,8 +1,8 @@
-import type { AccountReportEvent } from '../../src/domain/events/report-events.ts';
-import type { Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { accountReportsStream } from '../../src/domain/streams.ts';
+import type { AccountReportEvent } from '../../domain/events/report-events.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { accountReportsStream } from '../../domain/streams.ts';
 import type { FoldParts } from '../fold-stream.ts';
 import { handle } from '../handle.ts';
 import type { IntakeCommand } from './intake-commands.ts';
@@ -14,7 +14,7 @@ export interface IntakeParts extends FoldParts {
   readonly identifiers: Identifiers;
 }
 
-/** Decides on the account's stream and tells the state that it has come to. Throws the rejection where the command is refused. */
+/** Decides on the account's stream and returns the resulting state. Throws the rejection where the command is refused. */
 export const decideOn = async (
   parts: IntakeParts,
   command: IntakeCommand,

@@ -1,4 +1,4 @@
-import type { ReportInput } from '../../src/domain/events/report-events.ts';
+import type { ReportInput } from '../../domain/events/report-events.ts';
 
 /** A token as one key presents it over one surface, with the hash of what it came with. */
 export interface PresentedToken {

@@ -1,12 +1,7 @@
-import { readAccountReportEvent } from '../../src/domain/events/read-account-report-event.ts';
-import type { AccountReportEvent } from '../../src/domain/events/report-events.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import {
-  MOST_ALIASES,
-  MOST_NEW_REPORTS_A_DAY,
-  MOST_UNRESOLVED_REPORTS,
-  REPORT_LIMIT_RETRY_SECONDS,
-} from '../../src/domain/report-limits.ts';
+import { readAccountReportEvent } from '../../domain/events/read-account-report-event.ts';
+import type { AccountReportEvent } from '../../domain/events/report-events.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { MOST_ALIASES, MOST_NEW_REPORTS_A_DAY, MOST_UNRESOLVED_REPORTS, REPORT_LIMIT_RETRY_SECONDS } from '../../domain/report-limits.ts';
 import type { Decider } from '../decider.ts';
 import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
 import { intakeCheckpoint } from './intake-checkpoint.ts';

@@ -1,9 +1,9 @@
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
-import type { ReportLeases } from '../../src/domain/ports/report-leases.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { readSwitches } from '../../src/domain/report-switches.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { ReportLeases } from '../../domain/ports/report-leases.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { readSwitches } from '../../domain/report-switches.ts';
 
-/** Why no report of anybody is taken in now, or null: an operator has paused intake, or nobody could look into it before tomorrow. */
+/** Why intake is closed now, or null: an operator has paused it, or the day's investigations are used up. */
 export const createIntakeGate =
   (parts: { readonly log: Pick<EventLog, 'readLast'>; readonly leases: Pick<ReportLeases, 'begun'>; readonly dailyBudget: number }) =>
   async (now: number): Promise<Rejection | null> => {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AccountReportEvent } from '../../src/domain/events/report-events.ts';
+import type { AccountReportEvent } from '../../domain/events/report-events.ts';
 import { EMPTY_BOOK, findToken, keepToken, type TokenBook } from './token-book.ts';
 
 export interface IntakeState {

@@ -1,27 +1,43 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import type { ReportInput } from '../../src/domain/events/report-events.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import type { ClaimedToken, ReportClaims } from '../../src/domain/ports/report-claims.ts';
-import type { WindowCounts } from '../../src/domain/ports/window-counts.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { FIRST_CHECK_MS, SUBMISSIONS_A_MINUTE } from '../../src/domain/report-limits.ts';
-import { accountReportsStream } from '../../src/domain/streams.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import type { ReportInput } from '../../domain/events/report-events.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import type { ClaimedToken, ReportClaims } from '../../domain/ports/report-claims.ts';
+import type { WindowCounts } from '../../domain/ports/window-counts.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { FIRST_CHECK_MS, SUBMISSIONS_A_MINUTE } from '../../domain/report-limits.ts';
+import { accountReportsStream } from '../../domain/streams.ts';
 import { beginFold, type Folded, foldOn } from '../fold-stream.ts';
-import { createTurns } from '../turns.ts';
+import { createKeyedMutex } from '../keyed-mutex.ts';
 import { decideOn, type IntakeParts } from './decide-on-intake.ts';
 import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
 import { intakeDecider, replayed } from './intake-decider.ts';
 import { aliasOf, type IntakeState, tokenKey } from './intake-state.ts';
 import type { Receipt } from './token-book.ts';
-import type { ReportPlaces } from './report-places.ts';
-import { requireStorable } from './require-storable.ts';
+import type { OpenReportLimit } from './open-report-limit.ts';
+import { sourceUrlRefusal } from '../../domain/source-url.ts';
+import { notStorable } from '../../domain/storable-text.ts';
+
+/** Refuses (`invalid_input`) what no record is kept with: text that is not kept anywhere, or an address that no public record has. */
+const requireStorable = (token: string, input: ReportInput): void => {
+  for (const text of textsIn([token, input])) {
+    const reason = notStorable(text);
+    if (reason !== null) throw new Rejection('invalid_input', reason);
+  }
+  const refusal = sourceUrlRefusal(input.sourceUrl);
+  if (refusal !== null) throw new Rejection('invalid_input', `sourceUrl: ${refusal}`);
+};
+
+const textsIn = (value: unknown): readonly string[] => {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+};
 
 export interface SubmitDataReportParts extends IntakeParts {
   readonly windows: WindowCounts;
   readonly claims: ReportClaims;
-  readonly places: ReportPlaces;
-  /** Why nobody's reports are taken in at this time, or null. */
+  readonly places: OpenReportLimit;
+  /** Why intake is closed now, or null. */
   readonly closed: (now: number) => Promise<Rejection | null>;
   /** Resolves true once the report can be read, false at the deadline (clock milliseconds). */
   readonly readable: (reportId: string, deadline: number) => Promise<boolean>;
@@ -51,12 +67,12 @@ export interface SubmittedReport {
  * Throws `DeadlineExceeded` where the report stands but cannot be read yet, and whatever the stores throw.
  */
 export const createSubmitDataReport = (parts: SubmitDataReportParts) => {
-  const inTurn = createTurns();
+  const withMutex = createKeyedMutex();
   return async (submitted: SubmittedReport): Promise<Receipt & { readonly status: 'received' }> => {
     requireStorable(submitted.token, submitted.input);
     const deadline = parts.clock.now() + parts.deadlineMs;
     // Two at once with one token: the second finds what the first has made, and counts towards nothing. Claims hold the same over processes.
-    const { receipt, isNew } = await inTurn(`${submitted.accountId} ${submitted.token}`, () => take(parts, submitted, deadline));
+    const { receipt, isNew } = await withMutex(`${submitted.accountId} ${submitted.token}`, () => take(parts, submitted, deadline));
     if (!(await parts.readable(receipt.reportId, deadline))) throw new DeadlineExceeded('the report was taken in but cannot be read yet');
     // A place that was not counted now is found when there is no room.
     if (isNew) await parts.places.count(receipt.reportId).catch(() => undefined);
@@ -87,7 +103,7 @@ const take = async (parts: SubmitDataReportParts, submitted: SubmittedReport, de
   if (receipt !== undefined) return { receipt, isNew: false };
   const claim = { accountId, tokenKey: tokenKey(token), by: parts.identifiers.next() };
   return claimed(parts, claim, deadline, async () => {
-    // Whoever had the claim before has made the report, or was refused.
+    // The former holder of the claim has made the report, or was refused.
     const now = await present(seen);
     if (now.receipt !== undefined) return { receipt: now.receipt, isNew: false };
     return makeReport({ parts, submitted, presented, run, state: now.seen.state, deadline });

@@ -1,9 +1,9 @@
-import type { ReportLease } from '../../src/domain/ports/report-leases.ts';
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { readSwitches } from '../../src/domain/report-switches.ts';
-import { isClosedStatus } from '../../src/domain/report-transitions.ts';
-import { reportStream } from '../../src/domain/streams.ts';
+import type { ReportLease } from '../../domain/ports/report-leases.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { readSwitches } from '../../domain/report-switches.ts';
+import { isClosedStatus } from '../../domain/report-transitions.ts';
+import { reportStream } from '../../domain/streams.ts';
 import { foldStream } from '../fold-stream.ts';
 import { reportDecider, type ReportState } from './report-decider.ts';
 import { recordLease, type ReportWork } from './work-on-report.ts';

@@ -1,10 +1,10 @@
 import type { z } from 'zod';
-import type { verifiedRecord } from '../../src/domain/events/report-events.ts';
-import type { ReportReason, ReportStatus } from '../../src/domain/report-words.ts';
+import type { verifiedRecord } from '../../domain/events/report-events.ts';
+import type { ReportReason, ReportStatus } from '../../domain/report-words.ts';
 
 export type VerifiedRecord = z.output<typeof verifiedRecord>;
 
-/** Whoever works on the report: the holder of its lease and the lease's token. */
+/** The worker: the holder of the lease and the lease's token. */
 export interface ByHolder {
   readonly holder: string;
   readonly fencingToken: number;
@@ -26,7 +26,7 @@ export type ReportCommand =
   | ({ readonly type: 'RecordLease'; readonly accountId: string; readonly leasedAt: string; readonly leaseUntil: string } & ByHolder)
   | ({
       readonly type: 'MoveReport';
-      /** Revision at which the report was read by whoever decided on the move. */
+      /** Revision of the report when the move was decided. */
       readonly seenRevision: number;
       /** One or several, each from where the one before leads: all of them happen, or none. */
       readonly moves: readonly ReportMove[];

@@ -1,12 +1,12 @@
-import type { ReportEvent } from '../../src/domain/events/report-events.ts';
-import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { isClosedStatus, needsVerifiedRecord, REPORT_TRANSITIONS } from '../../src/domain/report-transitions.ts';
-import type { ReportStatus } from '../../src/domain/report-words.ts';
+import type { ReportEvent } from '../../domain/events/report-events.ts';
+import { readReportEvent } from '../../domain/events/read-report-event.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { isClosedStatus, needsVerifiedRecord, REPORT_TRANSITIONS } from '../../domain/report-transitions.ts';
+import type { ReportStatus } from '../../domain/report-words.ts';
 import type { Decider } from '../decider.ts';
 import type { ByHolder, ReportCommand, ReportMove } from './report-commands.ts';
 
-/** What a report's history must tell to decide. A report that was taken in and that nobody has worked on has no event of its own yet. */
+/** State of a report's lifecycle. A report without any work on it has no event of its own. */
 export interface ReportState {
   readonly status: ReportStatus;
   /** Null until the first lease. */
@@ -101,7 +101,7 @@ const evolve = (before: ReportState, event: ReportEvent): ReportState => {
   }
 };
 
-/** The lifecycle of a report on `report-<id>` (decisions, section 6). A lease comes before all else, since nothing is done without one. */
+/** The lifecycle of a report on `report-<id>`. A lease comes before all else, since nothing is done without one. */
 export const reportDecider = {
   initialState: (): ReportState => ({
     status: 'received',

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { accountReportsStream } from '../../src/domain/streams.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { accountReportsStream } from '../../domain/streams.ts';
 import type { FoldParts } from '../fold-stream.ts';
 import { handle, type Handled } from '../handle.ts';
 import type { IntakeCommand } from '../report-intake/intake-commands.ts';
@@ -14,7 +14,7 @@ export interface Settling {
   readonly causedBy: string;
 }
 
-/** Tells the account that a report of it is closed, so that it counts as unresolved no more; once, whoever tells it again. */
+/** Records on the account's stream that its report is closed, so that it no longer counts as open; once. */
 export const settleReport = (parts: FoldParts & { readonly clock: Clock }, settling: Settling, deadline: number): Promise<Handled> => {
   const { accountId, reportId, closedAt, commandId, causedBy } = settling;
   const command: IntakeCommand = { type: 'SettleReport', reportId, closedAt };

@@ -1,9 +1,9 @@
-import { REPORT_SWITCH_TURNED, reportSwitchTurned } from '../../src/domain/events/report-events.ts';
-import type { Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { EventLog, StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { ReportSwitch } from '../../src/domain/report-switches.ts';
-import { reportSwitchStream } from '../../src/domain/streams.ts';
+import { REPORT_SWITCH_TURNED, reportSwitchTurned } from '../../domain/events/report-events.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { EventLog, StoredEvent } from '../../domain/ports/event-log.ts';
+import type { ReportSwitch } from '../../domain/report-switches.ts';
+import { reportSwitchStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { handle, type Handled } from '../handle.ts';
 import { unusable } from './unusable.ts';

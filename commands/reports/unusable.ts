@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import type { Handled } from '../handle.ts';
 
 /** What no event may carry, such as a finding that is too long: once stored it could not be read any more. Says the first fault. */

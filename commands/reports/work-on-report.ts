@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { dataReportMoved, dataReportNoted } from '../../src/domain/events/report-events.ts';
-import type { Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
-import type { ReportLease, ReportLeases } from '../../src/domain/ports/report-leases.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { isClosedStatus } from '../../src/domain/report-transitions.ts';
-import { reportStream } from '../../src/domain/streams.ts';
+import { dataReportMoved, dataReportNoted } from '../../domain/events/report-events.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { ReportLease, ReportLeases } from '../../domain/ports/report-leases.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { isClosedStatus } from '../../domain/report-transitions.ts';
+import { reportStream } from '../../domain/streams.ts';
 import { handle, type Handled } from '../handle.ts';
 import type { ReportCommand, ReportMove } from './report-commands.ts';
 import { reportDecider } from './report-decider.ts';
@@ -46,7 +46,7 @@ const command = (work: ReportWork, reportId: string, accountId: string | undefin
     deadline: work.clock.now() + work.deadlineMs,
   });
 
-/** Runs out on its own time: whoever has let it is refused before the log is asked. */
+/** Checked against the clock first: an expired lease is refused without a read of the log. */
 const isCurrent = async ({ leases, clock }: ReportWork, { reportId, holder, token }: WorkedReport): Promise<boolean> => {
   const current = await leases.current(reportId, clock.now());
   return current !== null && current.holder === holder && current.token === token;
@@ -104,7 +104,7 @@ export const moveReport = async (
   return handled;
 };
 
-/** Writes down what was found, for investigators; a `nextCheckAt` is told to the customer. Refuses like a move. */
+/** Records a finding for investigators; `nextCheckAt` is shown to the customer. Refuses like a move. */
 export const noteReport = async (
   work: ReportWork,
   lease: WorkedReport,

@@ -1,9 +1,9 @@
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { SEED_FINISHED, type SeedFinished, seedFinished } from '../../src/domain/events/feed-events.ts';
-import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { type EventLog, NO_STREAM, type StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { recordStream, seedStream } from '../../src/domain/streams.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { SEED_FINISHED, type SeedFinished, seedFinished } from '../../domain/events/feed-events.ts';
+import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { type EventLog, NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
+import { recordStream, seedStream } from '../../domain/streams.ts';
 import type { RecordChange, RecordWriter } from '../records/record-writer.ts';
 
 /** A shipped set of records. */
@@ -45,7 +45,7 @@ export const finishSeed = async (deps: Omit<SeedDependencies, 'writer'>, { name,
 
 /**
  * Writes a seed's records unless a finished one is there. A record that exists already is left as it is: it was written by a start that
- * was cut off, or by somebody whose word counts for more. Returns the number of records written.
+ * was cut off, or by an edit, which takes precedence. Returns the number of records written.
  */
 export const writeSeed = async (deps: SeedDependencies, seed: Seed, changes: readonly RecordChange[]): Promise<number> => {
   if (await isSeedFinished(deps.log, seed)) return 0;

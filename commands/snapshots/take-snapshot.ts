@@ -1,13 +1,13 @@
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { SNAPSHOT_TAKEN, type SnapshotTaken } from '../../src/domain/events/snapshot-events.ts';
-import { eventId, type Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StreamAppend } from '../../src/domain/ports/event-log.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { snapshotStream } from '../../src/domain/streams.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { SNAPSHOT_TAKEN, type SnapshotTaken } from '../../domain/events/snapshot-events.ts';
+import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { snapshotStream } from '../../domain/streams.ts';
 
 /** What a snapshot is taken of, read at one moment. */
 export interface SnapshotGround {

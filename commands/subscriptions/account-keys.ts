@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { keyIssued, keyRevoked } from '../../src/domain/events/account-events.ts';
-import { dateTime, uuid } from '../../src/domain/records/fields.ts';
+import { keyIssued, keyRevoked } from '../../domain/events/account-events.ts';
+import { dateTime, uuid } from '../../domain/records/fields.ts';
 import type { Fold } from '../decider.ts';
 
 const keptKey = z.strictObject({ keyId: uuid, expiresAt: dateTime.nullable(), revoked: z.boolean() });
 type KeptKey = z.output<typeof keptKey>;
 
-/** An account's keys by their ids, as the account's own stream tells of them. */
+/** An account's keys by id, from the account's own stream. */
 export type AccountKeys = ReadonlyMap<string, KeptKey>;
 
 type KeyEvent = { readonly type: 'issued'; readonly key: KeptKey } | { readonly type: 'revoked'; readonly keyId: string } | null;

@@ -1,14 +1,14 @@
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
-import type { Identifiers } from '../../src/domain/identifiers.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { accountFeedsStream, accountStream } from '../../src/domain/streams.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { accountFeedsStream, accountStream } from '../../domain/streams.ts';
 import { foldStream, type FoldParts } from '../fold-stream.ts';
 import { handle } from '../handle.ts';
-import type { Turns } from '../turns.ts';
+import type { KeyedMutex } from '../keyed-mutex.ts';
 import { accountKeys, isDead } from './account-keys.ts';
 import { type KeptFeed, type SubscriptionCommand, subscriptionDecider } from './subscription-decider.ts';
 
@@ -22,7 +22,7 @@ export interface HighWaterMark {
 export interface SubscriptionParts extends FoldParts {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
-  readonly inTurn: Turns;
+  readonly withMutex: KeyedMutex;
   /** Resolves true once the read model of subscriptions has passed the position, false at the deadline (clock milliseconds). */
   readonly visible: (position: Position, deadline: number) => Promise<boolean>;
   readonly deadlineMs: number;
@@ -49,16 +49,16 @@ export interface NewSubscription extends SubscriptionCaller {
 }
 
 /**
- * Creates a polling subscription that starts at the feed's present end, or gives the live one of this key, name and filter (specification,
- * POST /api/v1/data/subscriptions). Refuses with 409 for another filter and at the cap, 401 when the key has ended meanwhile, 503 when the
- * feed cannot be read; 504 when it cannot be polled in time, and then the subscription stands. Stores nothing once `over` has aborted.
+ * Creates a polling subscription that starts at the feed's present end, or gives the live one of this key, name and filter (POST
+ * /api/v1/data/subscriptions). Refuses with 409 for another filter and at the cap, 401 when the key has ended meanwhile, 503 when the feed
+ * cannot be read; 504 when it cannot be polled in time, and then the subscription stands. Stores nothing once `over` has aborted.
  */
 export const createCreateSubscription =
   (parts: CreationParts) =>
   async (request: NewSubscription, over?: AbortSignal): Promise<{ readonly created: boolean; readonly subscription: KeptFeed }> => {
     const { accountId, keyId, requestId } = request;
     const deadline = parts.clock.now() + parts.deadlineMs;
-    const { command, handled } = await parts.inTurn(accountId, async () => {
+    const { command, handled } = await parts.withMutex(accountId, async () => {
       if (parts.clock.now() >= deadline) throw new DeadlineExceeded('the account has too many subscriptions under way');
       const asked = await commandOf(parts, request);
       // Refused by now: what could not be read in time creates nothing.

@@ -1,6 +1,6 @@
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { accountFeedsStream } from '../../src/domain/streams.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { accountFeedsStream } from '../../domain/streams.ts';
 import { handle } from '../handle.ts';
 import type { SubscriptionCaller, SubscriptionParts } from './create-subscription.ts';
 import { NO_SUCH_FEED, subscriptionDecider } from './subscription-decider.ts';
@@ -16,8 +16,8 @@ export interface RevocationParts extends SubscriptionParts {
 }
 
 /**
- * Revokes a polling subscription of exactly this key (specification, DELETE /api/v1/data/subscriptions/{subscriptionId}); asked again it
- * tells the first time. Refuses with 404; 504 when the read model has not followed in time, and then the revocation stands.
+ * Revokes a polling subscription of exactly this key (DELETE /api/v1/data/subscriptions/{subscriptionId}); asked again it
+ * returns the first time. Refuses with 404; 504 when the read model has not followed in time, and then the revocation stands.
  */
 export const createRevokeSubscription =
   (parts: RevocationParts) =>
@@ -25,7 +25,7 @@ export const createRevokeSubscription =
     const { accountId, keyId, requestId, subscriptionId: id } = revocation;
     const deadline = parts.clock.now() + parts.deadlineMs;
     const revokedAt = new Date(parts.clock.now()).toISOString();
-    const handled = await parts.inTurn(accountId, () => {
+    const handled = await parts.withMutex(accountId, () => {
       if (parts.clock.now() >= deadline) throw new DeadlineExceeded('the account has too many subscriptions under way');
       return handle({
         ...parts,

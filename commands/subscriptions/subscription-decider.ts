@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { feedSubscriptionCreated, readSubscriptionEvent, type SubscriptionEvent } from '../../src/domain/events/subscription-events.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { feedSubscriptionCreated, readSubscriptionEvent, type SubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import type { Decider } from '../decider.ts';
 
 /** Times are ISO 8601 in UTC with milliseconds. */
@@ -37,7 +37,7 @@ const decide = (command: SubscriptionCommand, state: SubscriptionState): readonl
     case 'RevokeFeedSubscription': {
       const { id, keyId, revokedAt } = command;
       const feed = state.get(id);
-      // Perhaps revoked before, perhaps never there: the state does not tell them apart, the read model does.
+      // Revoked before or never there: the read model distinguishes the two, the state does not.
       if (feed === undefined) return [];
       if (feed.keyId !== keyId) return new Rejection('not_found', NO_SUCH_FEED);
       return [{ type: 'FeedSubscriptionRevoked', data: { id, revokedAt } }];

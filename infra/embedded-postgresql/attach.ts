@@ -1,15 +1,31 @@
-import type { Socket } from 'node:net';
+import { type Socket, connect } from 'node:net';
 import { setTimeout as after } from 'node:timers/promises';
 import type { DataLayout } from './data-layout.ts';
 import { claimDataDirectory, folderReason } from './data-marker.ts';
-import { connectToKeeper } from './keeper-connection.ts';
-import type { UserRole } from './keeper-messages.ts';
-import { onKeeperMessage, send } from './keeper-messages.ts';
-import type { StartedKeeper } from './keeper-start.ts';
-import { startKeeper } from './keeper-start.ts';
+import { type UserRole, onKeeperMessage, send } from './keeper-messages.ts';
+import { type StartedKeeper, startKeeper } from './keeper-start.ts';
 import { leaveKeeper } from './leave.ts';
-import { EmbeddedDatabaseRefused } from './refusal.ts';
+import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
 import { endOrphan } from './server-processes.ts';
+import { findRunDirectory } from './run-directory.ts';
+
+/** A connection to the keeper of a data directory, or undefined when none listens. */
+async function connectToKeeper(layout: DataLayout): Promise<Socket | undefined> {
+  const run = findRunDirectory(layout);
+  if (run === undefined) return undefined;
+  return new Promise((resolve, reject) => {
+    const socket = connect(run.keeperSocket);
+    socket.once('connect', () => {
+      socket.removeAllListeners('error').on('error', () => socket.destroy());
+      resolve(socket);
+    });
+    socket.once('error', (error) => {
+      const refused = ['EACCES', 'EPERM'].includes(systemErrorCode(error));
+      if (refused) reject(new EmbeddedDatabaseRefused(folderReason(layout.root, error)));
+      else resolve(undefined);
+    });
+  });
+}
 
 export interface AttachOptions {
   /** The folder of the data; made when missing. */
@@ -29,7 +45,7 @@ export interface AttachedDatabase {
   readonly url: string;
   /** What the operator of a service should know about the account that runs the server. */
   readonly warning?: string | undefined;
-  /** Ends the use; resolves when the server has stopped too, if nobody else uses it. Close the connections first. */
+  /** Ends the use; resolves when the server has stopped too, if it has no other users. Close the connections first. */
   leave(): Promise<void>;
 }
 

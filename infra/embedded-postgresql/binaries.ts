@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { makeLibraryLinks } from '../toolchain/library-links.mjs';
+import { makeLibraryLinks } from './library-links.mjs';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
 
 /** The folder with `bin`, `lib` and `share` of the PostgreSQL that came with the dependencies, ready to run. */

@@ -20,7 +20,7 @@ export function withCopiedPrograms(plan: LaunchPlan, folder: string): LaunchPlan
   );
 }
 
-/** How a program is told where its data is: a user who may not pass through the folders above is put there by root, and stays. */
+/** How a program gets the place of its data: a user who may not pass through the folders above is put there by root, and stays. */
 export function dataArgument(plan: LaunchPlan, folder: string): { readonly cwd: string; readonly argument: string } {
   return plan.way === 'from-copy' ? { cwd: folder, argument: '/proc/self/cwd' } : { cwd: '/', argument: folder };
 }

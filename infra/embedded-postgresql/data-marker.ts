@@ -8,7 +8,7 @@ const mark = { program: 'civic-records', format: 1 };
 
 /**
  * Makes the data directory, or recognises it as one of ours; gives its layout with links in the path resolved. A folder that holds anything
- * else is refused, so that nobody's files are ever written over.
+ * else is refused, so that no other files are ever overwritten.
  */
 export function claimDataDirectory(dataDir: string): DataLayout {
   const wanted = resolve(dataDir);
@@ -23,7 +23,7 @@ export function claimDataDirectory(dataDir: string): DataLayout {
 }
 
 /**
- * Makes a folder and those above it; false when it is there. Not by the `recursive` of Node, which tries for ever where a file system lets nobody
+ * Makes a folder and those above it; false when it is there. Not by the `recursive` of Node, which retries for ever where a file system lets no process
  * make folders (`/proc`).
  */
 function makeFolder(folder: string): boolean {

@@ -6,7 +6,7 @@ import { keepServer } from './keeper.ts';
  */
 const lock = 3;
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.on(signal, () => undefined);
-// Nobody reads what is said here once the starter has gone.
+// After the end of the starter this output has no reader.
 process.stderr.on('error', () => undefined);
 try {
   await keepServer(process.argv[2] ?? '', lock);

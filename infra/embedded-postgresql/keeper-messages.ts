@@ -3,10 +3,10 @@ import type { Socket } from 'node:net';
 /** Who asks for the database: at most one service at a time, any number of commands. */
 export type UserRole = 'service' | 'command';
 
-/** What a user tells the keeper. */
+/** Messages of a user to the keeper. */
 export type UserMessage = { readonly type: 'hello'; readonly role: UserRole; readonly pid: number } | { readonly type: 'bye' };
 
-/** What the keeper tells its users. */
+/** Messages of the keeper to its users. */
 export type KeeperMessage =
   | { readonly type: 'ready'; readonly url: string; readonly keeper: number; readonly warning?: string | undefined }
   | { readonly type: 'refused'; readonly reason: string }

@@ -5,7 +5,7 @@ import { onKeeperMessage, send } from './keeper-messages.ts';
 
 const patience = { shutdown: 70_000, exit: 5_000, look: 5 };
 
-/** Says goodbye; when nobody else uses the server, waits until it has stopped and the keeper's process is gone. */
+/** Ends the use; as the last user, waits until the server has stopped and the keeper's process is gone. */
 export async function leaveKeeper(socket: Socket, keeper: number): Promise<void> {
   const farewell = { last: false };
   onKeeperMessage(socket, (message) => {

@@ -16,7 +16,7 @@ import { failureReason } from './start-failure.ts';
 /** A running PostgreSQL server, child of this process. */
 export interface Postmaster {
   readonly pid: number;
-  /** Resolves with a word on how, when the process has ended, whoever ended it. */
+  /** Resolves with the manner of its end once the process has ended. */
   readonly ended: Promise<string>;
   /** Fast shutdown: ends the sessions, writes a checkpoint, resolves when the process has ended. */
   stop(): Promise<void>;

@@ -73,7 +73,7 @@ export function removeRunDirectory(layout: DataLayout): void {
   rmSync(layout.run, { recursive: true, force: true });
 }
 
-/** A folder of this shape only: the link could by now lead to somebody else's. */
+/** Only a folder of this shape: the link could point to a foreign one by now. */
 function removeOwn(folder: string): void {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.()) return;

@@ -1,5 +1,5 @@
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 import { attachEmbedded, type AttachedDatabase, type AttachOptions } from './attach.ts';
 
 const AGAIN_AFTER_MS = 1000;

@@ -1,5 +1,5 @@
-import type { WantedByBrokers } from '../../src/domain/kafka-refused.ts';
-import { NotYet } from '../../src/domain/ports/reactors.ts';
+import type { WantedByBrokers } from '../../domain/kafka-refused.ts';
+import { NotYet } from '../../domain/ports/reactors.ts';
 import { causes, type KafkaUse, refusalOf } from './refusals.ts';
 
 const NAMES_OF_ABSENCE: ReadonlySet<string> = new Set([

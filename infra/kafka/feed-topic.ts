@@ -1,7 +1,7 @@
 import type { Kafka, Producer, Transaction } from 'kafkajs';
 import { z } from 'zod';
-import type { Identifiers } from '../../src/domain/identifiers.ts';
-import type { FeedPlace, FeedPublication, FeedTopic } from '../../src/domain/ports/feed-topic.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
+import type { TopicCheckpoint, FeedPublication, FeedTopic } from '../../domain/ports/feed-topic.ts';
 import { atMost, calling } from './failures.ts';
 import type { KafkaUse } from './refusals.ts';
 import { readLastMessage } from './last-message.ts';
@@ -32,7 +32,7 @@ const placeText = z.strictObject({
     .transform((value) => value ?? null),
 });
 
-/** Beside the feed's topic: its place, written in the transaction of the messages that it tells of. */
+/** Beside the feed's topic: its checkpoint, written in the transaction of its messages. */
 export const placeTopicOf = (topic: string): string => `${topic}.place`;
 
 /**
@@ -106,7 +106,7 @@ const makeTopics = async ({ kafka, topic, keepMs }: FeedTopicParts): Promise<() 
   };
 };
 
-const placeOf = (topic: string, text: Buffer | null, hasBegun: boolean): FeedPlace | null => {
+const placeOf = (topic: string, text: Buffer | null, hasBegun: boolean): TopicCheckpoint | null => {
   // A topic without any message is a new one, also where the place of its forerunner is still known.
   if (!hasBegun) return null;
   const unknown = (what: string) =>

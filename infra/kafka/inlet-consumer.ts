@@ -1,7 +1,7 @@
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { InletMessage, InletPart } from '../../src/domain/ports/inlet.ts';
-import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { InletMessage, InletPart } from '../../domain/ports/inlet.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 import { asFailure, atMost } from './failures.ts';
 import { causes, type NeededRights } from './refusals.ts';
 
@@ -49,7 +49,7 @@ export const runInletConsumer = async (parts: InletConsumerParts, stopping: Abor
       });
     } catch (error) {
       const reason = reasonOf(parts, error);
-      // What lasts is told once.
+      // A lasting failure is logged once.
       if (reason !== told) logger.warn({ topic, error: reason }, 'the inlet was interrupted');
       told = reason;
     }

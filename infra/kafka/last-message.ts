@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { NotYet } from '../../src/domain/ports/reactors.ts';
+import { NotYet } from '../../domain/ports/reactors.ts';
 import { atMost } from './failures.ts';
 
 const READ_MS = 60_000;
@@ -41,7 +41,7 @@ const readFrom = async (kafka: Kafka, { topic, group, from, end }: Stretch): Pro
   promise.catch(() => undefined);
   const timer = setTimeout(() => reject(new NotYet(`${topic} was not read to its end in time`)), READ_MS);
   let last: { readonly offset: bigint; readonly value: Buffer } | null = null;
-  // Told also for batches in which there is nothing but markers.
+  // Called also for batches of markers only.
   consumer.on('consumer.end_batch_process', ({ payload }) => {
     if (BigInt(payload.lastOffset) >= end - 1n) resolve();
   });
@@ -62,7 +62,7 @@ const readFrom = async (kafka: Kafka, { topic, group, from, end }: Stretch): Pro
         if (offset < end && (last === null || offset > last.offset)) last = { offset, value: message.value };
       },
     });
-    // A run that failed at once has told so by its event, and cannot be placed.
+    // A run that failed at once has emitted its event, and cannot be placed.
     if (!crashed) consumer.seek({ topic, partition: 0, offset: String(from) });
     await promise;
     return (last as { readonly value: Buffer } | null)?.value ?? null;

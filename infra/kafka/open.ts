@@ -1,9 +1,9 @@
-import type { Identifiers } from '../../src/domain/identifiers.ts';
-import type { KafkaAddress } from '../../src/domain/kafka-address.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { FeedTopic } from '../../src/domain/ports/feed-topic.ts';
-import type { InletPart, RefusedMessage } from '../../src/domain/ports/inlet.ts';
-import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
+import type { KafkaAddress } from '../../domain/kafka-address.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { FeedTopic } from '../../domain/ports/feed-topic.ts';
+import type { InletPart, RefusedMessage } from '../../domain/ports/inlet.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 import { kafkaClient } from './connection.ts';
 import { createFeedTopic } from './feed-topic.ts';
 import { type PartTaker, runInletConsumer } from './inlet-consumer.ts';

@@ -1,5 +1,5 @@
 import { type Kafka, type Message, Partitioners, type Producer, type ProducerConfig } from 'kafkajs';
-import { NotYet } from '../../src/domain/ports/reactors.ts';
+import { NotYet } from '../../domain/ports/reactors.ts';
 import { atMost } from './failures.ts';
 
 /** Well below the default limit of a batch, for topics that were not made here. */

@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs';
-import type { KafkaAddress } from '../../src/domain/kafka-address.ts';
-import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { KafkaAddress } from '../../domain/kafka-address.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 import { kafkaClient } from './connection.ts';
 import { atMost } from './failures.ts';
 import { inletGroup, inletRights } from './inlet-consumer.ts';

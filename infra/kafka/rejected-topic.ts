@@ -1,5 +1,5 @@
 import type { Kafka, Producer } from 'kafkajs';
-import type { RefusedMessage } from '../../src/domain/ports/inlet.ts';
+import type { RefusedMessage } from '../../domain/ports/inlet.ts';
 import { atMost, calling } from './failures.ts';
 import { idempotentProducer, openPartitionSender, type PartitionSender } from './partition-sender.ts';
 

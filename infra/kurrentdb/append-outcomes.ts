@@ -1,11 +1,11 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { AppendResp, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { LogUnavailable, NO_STREAM, OutcomeUnknown } from '../../src/domain/ports/event-log.ts';
-import { isKnown, type PlaceInLog } from './log-position.ts';
+import { LogUnavailable, NO_STREAM, OutcomeUnknown } from '../../domain/ports/event-log.ts';
+import { isKnown, type CommitPosition } from './log-position.ts';
 
 /** What the server says of an append. A repeated append that was stored before has no place: it must be looked up. */
 export type Answer =
-  | { readonly kind: 'appended'; readonly revision: number; readonly place: PlaceInLog | null }
+  | { readonly kind: 'appended'; readonly revision: number; readonly place: CommitPosition | null }
   | { readonly kind: 'conflict'; readonly actualRevision: number };
 
 const appendedAt = (revision: string, position: { getCommitPosition(): string; getPreparePosition(): string } | undefined): Answer => {

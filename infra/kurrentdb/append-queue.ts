@@ -1,4 +1,4 @@
-import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type Position, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { type AppendLane, AnswerLost } from './append-lane.ts';
 import type { Answer } from './append-outcomes.ts';
 import { type EncodedAppend, encodeAppend } from './append-requests.ts';

@@ -1,10 +1,10 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams, { type AppendReq, type BatchAppendReq } from '@eventstore/db-client/generated/streams_pb.js';
 import googleEmpty from 'google-protobuf/google/protobuf/empty_pb.js';
-import { NO_STREAM, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { NO_STREAM, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { customMetadata, dataBytes } from './event-form.ts';
 
-/** One message is not to be larger; the events of an append are told in as many messages as it takes. */
+/** One message is not to be larger; the events of an append take as many messages as needed. */
 const MESSAGE_BYTES = 1_000_000;
 const JSON_TYPE = 'application/json';
 

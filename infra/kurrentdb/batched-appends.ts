@@ -20,7 +20,7 @@ class BatchCall {
   readonly #call: Call;
   readonly #pending = new Map<string, Pending>();
   #writing: Promise<void> = Promise.resolve();
-  /** Answers heard on this call. */
+  /** Answers received on this call. */
   #heard = 0;
   /** Why it carries nothing any more. */
   broken: Error | undefined;
@@ -43,7 +43,7 @@ class BatchCall {
       const id = answer.getCorrelationId()?.getString() ?? '';
       const pending = this.#pending.get(id);
       this.#pending.delete(id);
-      // An answer that nobody waits for any more came after its deadline.
+      // The answer came after its deadline.
       if (pending !== undefined) Promise.try(batchAnswer, answer).then(pending.resolve, pending.reject);
     });
     call.on('error', end);

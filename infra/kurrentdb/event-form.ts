@@ -1,5 +1,5 @@
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import type { NewEvent, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { NewEvent, StoredEvent } from '../../domain/ports/event-log.ts';
 import { isKnown, toPosition } from './log-position.ts';
 
 export type RecordedEvent = ReadResp.ReadEvent.RecordedEvent;

@@ -1,10 +1,10 @@
-import type { ErasingLog } from '../../src/domain/ports/erasures.ts';
-import type { AppendOutcome, EventLog, StreamAppend } from '../../src/domain/ports/event-log.ts';
+import type { ErasingLog } from '../../domain/ports/erasures.ts';
+import type { AppendOutcome, EventLog, StreamAppend } from '../../domain/ports/event-log.ts';
 import type { AppendLane } from './append-lane.ts';
 import { AppendQueue } from './append-queue.ts';
 import { batchedAppends } from './batched-appends.ts';
 import { logReads } from './log-reads.ts';
-import { subscribeTo } from './log-subscription.ts';
+import { subscribeTo } from '../system/log-subscription.ts';
 import { openLogTail } from './log-tail.ts';
 import { singleAppends } from './single-appends.ts';
 import { openWire } from './wire.ts';
@@ -70,7 +70,7 @@ export const openKurrentLog = (settings: KurrentLogSettings): EventLog & Erasing
     readStream: reads.readStream,
     readLast: async (streams) => await reads.readLast(streams),
     readAll: reads.readAll,
-    subscribe: (subscribe) => subscribeTo(reads.readAll, tail, subscribe),
+    subscribe: (subscribe) => subscribeTo(tail.follow(reads.readAll), subscribe),
     head: reads.head,
     identity: async () => await reads.identity(),
     distance: (from, to) => (from === to ? 0 : null),

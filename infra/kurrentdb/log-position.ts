@@ -1,24 +1,24 @@
-import { LOG_START, type Position } from '../../src/domain/ports/event-log.ts';
+import { LOG_START, type Position } from '../../domain/ports/event-log.ts';
 
 const DIGITS = 20;
 const FORM = /^(\d{20})\/(\d{20})$/;
 /** What the server sends where it knows no position: the largest number of 64 bits. */
 const UNKNOWN = 2n ** 63n;
 
-export interface PlaceInLog {
+export interface CommitPosition {
   readonly commit: string;
   readonly prepare: string;
 }
 
 /** A position of this adapter: commit and prepare place, each in twenty digits, so that the order of texts is the order of the log. */
-export const toPosition = ({ commit, prepare }: PlaceInLog): Position =>
+export const toPosition = ({ commit, prepare }: CommitPosition): Position =>
   `${commit.padStart(DIGITS, '0')}/${prepare.padStart(DIGITS, '0')}` as Position;
 
 /** False for a place that the server did not know. */
-export const isKnown = ({ commit, prepare }: PlaceInLog): boolean => BigInt(commit) < UNKNOWN && BigInt(prepare) < UNKNOWN;
+export const isKnown = ({ commit, prepare }: CommitPosition): boolean => BigInt(commit) < UNKNOWN && BigInt(prepare) < UNKNOWN;
 
 /** Null for the start of the log. Throws for a position that another kind of log has given. */
-export const placeOf = (position: Position): PlaceInLog | null => {
+export const placeOf = (position: Position): CommitPosition | null => {
   if (position === LOG_START) return null;
   const [, commit, prepare] = FORM.exec(position) ?? [];
   if (commit === undefined || prepare === undefined) {

@@ -1,6 +1,6 @@
 import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import { LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import { LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { typeOf, toEvent } from './event-form.ts';
 import { readCall } from './read-call.ts';
 import { allFrom, newestOfAll, ofStream } from './read-requests.ts';
@@ -30,7 +30,7 @@ export const logReads = (wire: Wire, deadlineMs: number) => {
   const lastOf = async (stream: string): Promise<StoredEvent | undefined> => (await collect(ofStream(stream, 'end', 1), 1, () => true))[0];
 
   /**
-   * How far a filter has scanned is not told by the server. What it was asked to scan ends no earlier than the head that was seen before it
+   * The server does not report how far a filter has scanned. What it was asked to scan ends no earlier than the head that was seen before it
    * was asked, so that a page which is not full has seen everything up to there.
    */
   const readAll = async ({ after, limit, types }: ReadAll): Promise<LogBatch> => {

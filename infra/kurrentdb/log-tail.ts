@@ -1,18 +1,18 @@
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import type { LogBatch, Position, ReadAll } from '../../src/domain/ports/event-log.ts';
+import type { LogBatch, Position, ReadAll } from '../../domain/ports/event-log.ts';
 import { toEvent } from './event-form.ts';
-import { type PlaceInLog, placeOf } from './log-position.ts';
+import type { FollowedReads } from '../system/log-subscription.ts';
+import { type CommitPosition, placeOf } from './log-position.ts';
 import { subscriptionFrom } from './read-requests.ts';
 import { TailWindow, type TailLimits } from './tail-window.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
 export interface LogTail {
-  /** From the newest events; undefined for a reader that stands before them. */
-  take(read: ReadAll): LogBatch | undefined;
-  /** Resolves when there may be something after the position or the signal aborts; to true when the interval passed in silence. */
-  wait(after: Position, signal: AbortSignal): Promise<boolean>;
-  /** For a reader that, after such a silence, found in the store what the tail does not have: it listens anew. */
-  distrust(found: Position): void;
+  /**
+   * Reads for one follower: from the newest events where the tail has them, else from the store. When the store, after a poll interval without
+   * an event, has events that the tail does not have, the tail subscribes anew.
+   */
+  follow(readAll: (read: ReadAll) => Promise<LogBatch>): FollowedReads;
   close(): Promise<void>;
 }
 
@@ -28,7 +28,7 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
   const waiters = new Set<() => void>();
   let window: TailWindow | undefined;
   /** Where the server has looked to, past events of its own. */
-  let resumeAt: PlaceInLog | null = null;
+  let resumeAt: CommitPosition | null = null;
   let current: Cancellable | undefined;
   let running: Promise<void> | undefined;
   let wakePause: () => void = () => undefined;
@@ -91,32 +91,45 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
     }
   };
 
+  /** Resolves to true when the interval passed without an event. */
+  const wait = async (after: Position, signal: AbortSignal): Promise<boolean> => {
+    if (window === undefined && !wire.closed) {
+      window = new TailWindow(after, limits);
+      resumeAt = placeOf(after);
+      running = run(window);
+    }
+    if (signal.aborted || window === undefined || window.end > after) return false;
+    return await new Promise<boolean>((resolve) => {
+      const end = (isSilent: boolean): void => {
+        clearTimeout(timer);
+        waiters.delete(wake);
+        signal.removeEventListener('abort', wake);
+        resolve(isSilent);
+      };
+      const wake = (): void => end(false);
+      const timer = setTimeout(() => end(true), pollMs);
+      waiters.add(wake);
+      signal.addEventListener('abort', wake, { once: true });
+    });
+  };
+
   return {
-    take: (read) => (window?.covers(read.after) === true ? window.pick(read) : undefined),
-
-    async wait(after, signal) {
-      if (window === undefined && !wire.closed) {
-        window = new TailWindow(after, limits);
-        resumeAt = placeOf(after);
-        running = run(window);
-      }
-      if (signal.aborted || window === undefined || window.end > after) return false;
-      return await new Promise<boolean>((resolve) => {
-        const end = (isSilent: boolean): void => {
-          clearTimeout(timer);
-          waiters.delete(wake);
-          signal.removeEventListener('abort', wake);
-          resolve(isSilent);
-        };
-        const wake = (): void => end(false);
-        const timer = setTimeout(() => end(true), pollMs);
-        waiters.add(wake);
-        signal.addEventListener('abort', wake, { once: true });
-      });
-    },
-
-    distrust(found) {
-      if (window !== undefined && window.end < found) current?.cancel();
+    follow(readAll) {
+      let silent = false;
+      return {
+        async read(question) {
+          const recent = window?.covers(question.after) === true ? window.pick(question) : undefined;
+          const isRecent = recent !== undefined && recent.scannedTo > question.after;
+          const batch = isRecent ? recent : await readAll(question);
+          if (batch.scannedTo === question.after) return batch;
+          if (silent && !isRecent && window !== undefined && window.end < batch.scannedTo) current?.cancel();
+          silent = false;
+          return batch;
+        },
+        async untilGrown(after, signal) {
+          silent = await wait(after, signal);
+        },
+      };
     },
 
     async close() {

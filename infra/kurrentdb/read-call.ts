@@ -10,7 +10,7 @@ const ATTEMPTS = 3;
 
 /**
  * One read; a stream that does not exist has no events. It is asked again where the leader moved or a standing connection turned out to be
- * gone, since reading twice harms nobody. Throws `LogUnavailable` and `DeadlineExceeded`.
+ * gone, since a second read is harmless. Throws `LogUnavailable` and `DeadlineExceeded`.
  */
 export const readCall = async (wire: Wire, deadlineMs: number, request: ReadReq, begin: () => Take): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {

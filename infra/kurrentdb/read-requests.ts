@@ -1,7 +1,7 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams, { type ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
-import type { Position } from '../../src/domain/ports/event-log.ts';
-import { type PlaceInLog, placeOf } from './log-position.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import { type CommitPosition, placeOf } from './log-position.ts';
 
 const BACKWARDS = streams.ReadReq.Options.ReadDirection.BACKWARDS;
 /** How many events the server looks at in one go where its filter lets little through. */
@@ -44,7 +44,7 @@ const filterOf = (types: readonly string[] | undefined): ReadReq.Options.FilterO
   return filter;
 };
 
-const fromPlace = (place: PlaceInLog | null): ReadReq.Options.AllOptions => {
+const fromPlace = (place: CommitPosition | null): ReadReq.Options.AllOptions => {
   const all = new streams.ReadReq.Options.AllOptions();
   if (place === null) all.setStart(new shared.Empty());
   else {
@@ -78,7 +78,7 @@ export const newestOfAll = (): ReadReq => {
 };
 
 /** Everything after a place, and what comes: without the server's own events, with checkpoints while it passes them. */
-export const subscriptionFrom = (place: PlaceInLog | null): ReadReq => {
+export const subscriptionFrom = (place: CommitPosition | null): ReadReq => {
   const made = options();
   made.setAll(fromPlace(place));
   made.setSubscription(new streams.ReadReq.Options.SubscriptionOptions());

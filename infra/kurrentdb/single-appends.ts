@@ -4,8 +4,8 @@ import { singleAnswer, sizeRefusal } from './append-outcomes.ts';
 import { singleRequests } from './append-requests.ts';
 import { mapError, NotReached } from './wire-errors.ts';
 import type { Wire } from './wire.ts';
-import { LogUnavailable } from '../../src/domain/ports/event-log.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { LogUnavailable } from '../../domain/ports/event-log.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
 
 /** A call for each append, one after another, so that the log keeps their order: for servers without batches. */
 export const singleAppends = (wire: Wire, deadlineMs: number): AppendLane => {

@@ -1,4 +1,4 @@
-import type { LogBatch, Position, ReadAll, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { LogBatch, Position, ReadAll, StoredEvent } from '../../domain/ports/event-log.ts';
 
 export interface TailLimits {
   readonly events: number;

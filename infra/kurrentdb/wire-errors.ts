@@ -1,5 +1,5 @@
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import { LogUnavailable } from '../../src/domain/ports/event-log.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import { LogUnavailable } from '../../domain/ports/event-log.ts';
 
 /** Status codes of gRPC. */
 const CANCELLED = 1;

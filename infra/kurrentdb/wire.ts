@@ -1,9 +1,13 @@
 import { EventStoreDBClient } from '@eventstore/db-client';
 import streamsGrpc, { type StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import { LogUnavailable } from '../../src/domain/ports/event-log.ts';
+import { LogUnavailable } from '../../domain/ports/event-log.ts';
 import { certificateProblem } from './certificate.ts';
-import { connectionText } from './connection-text.ts';
 import { CertificateRefused, isConnectionLoss, NotReached } from './wire-errors.ts';
+
+const SCHEMES = /^(?:kurrentdb|kurrent|kdb|esdb)(\+discover)?:\/\//;
+
+/** The connection string in the words that the client knows: the newer schemes mean the same as `esdb://`. */
+const connectionText = (url: string): string => url.replace(SCHEMES, (_, discover: string | undefined) => `esdb${discover ?? ''}://`);
 
 type ReadCall = Parameters<StreamsClient['read']>;
 export type Metadata = Exclude<ReadCall[1], Partial<CallOptions> | undefined>;

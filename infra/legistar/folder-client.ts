@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../src/domain/ports/source-ports.ts';
+import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../domain/ports/source-ports.ts';
 
 export interface LegistarFolderOptions {
   /** Holds `<client>/bodies.json`, `<client>/events.json` and `<client>/eventitems/<EventId>.json`. */

@@ -1,8 +1,20 @@
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../src/domain/ports/source-ports.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../domain/ports/source-ports.ts';
 import { AnswerTooLong, boundedFetch } from '../system/bounded-fetch.ts';
-import { everyPage, PAGE } from './pages.ts';
 import { RETRY_RULES, retryAfterMilliseconds, type RetryRules, Transient, withRetries } from './retries.ts';
+
+/** The service never returns more rows than this at once. */
+const PAGE = 1000;
+
+/** Reads page after page until one is not full. `read` gets the number of rows to skip. */
+const everyPage = async (read: (skip: number) => Promise<readonly unknown[]>): Promise<readonly unknown[]> => {
+  const rows: unknown[] = [];
+  for (;;) {
+    const page = await read(rows.length);
+    rows.push(...page);
+    if (page.length < PAGE) return rows;
+  }
+};
 
 export interface LegistarHttpOptions {
   /** Ends in `/v1`. */

@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 
 export interface RetryRules {
   /** Tries in all. */

@@ -1,6 +1,6 @@
-import { DatabaseUnavailable, DeadlineExceeded, type Statement } from '../../src/domain/ports/database.ts';
-import type { RewrittenEvent } from '../../src/domain/ports/erasures.ts';
-import { type AppendOutcome, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { DatabaseUnavailable, DeadlineExceeded, type Statement } from '../../domain/ports/database.ts';
+import type { RewrittenEvent } from '../../domain/ports/erasures.ts';
+import { type AppendOutcome, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { appendOutcomes } from './append-statements.ts';
 import { columnArrays } from './column-arrays.ts';
 import type { PipelinedConnections } from './pipelined-connections.ts';

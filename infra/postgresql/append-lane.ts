@@ -1,17 +1,17 @@
-import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
+import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { appendOutcomes, appendStatement } from './append-statements.ts';
 import { isConnectionLoss } from './errors.ts';
 import { PipelinedConnection } from './pipelined-connection.ts';
 import type { Session } from './sessions.ts';
 
 export interface AppendLane {
-  /** Appends one group in one transaction. Throws `LogUnavailable` when nothing is stored, `OutcomeUnknown` when nobody can tell. */
+  /** Appends one group in one transaction. Throws `LogUnavailable` when nothing is stored, `OutcomeUnknown` when that is unknown. */
   send(appends: readonly StreamAppend[]): Promise<readonly AppendOutcome[]>;
   close(): Promise<void>;
 }
 
-/** A refusal that the server sent before the commit leaves nothing stored; a connection that broke, or stayed silent, tells nothing. */
+/** A refusal that the server sent before the commit leaves nothing stored; a broken or silent connection proves nothing. */
 const classify = (error: unknown): unknown => {
   if (!(error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded)) return error;
   if (error.cause === undefined || isConnectionLoss(error.cause)) {

@@ -1,4 +1,4 @@
-import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
 import type { AppendLane } from './append-lane.ts';
 
 interface Waiting {

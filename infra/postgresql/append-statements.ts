@@ -1,5 +1,5 @@
-import type { Statement, TextRow } from '../../src/domain/ports/database.ts';
-import type { AppendOutcome, NewEvent, StreamAppend } from '../../src/domain/ports/event-log.ts';
+import type { Statement, TextRow } from '../../domain/ports/database.ts';
+import type { AppendOutcome, NewEvent, StreamAppend } from '../../domain/ports/event-log.ts';
 import { columnArrays } from './column-arrays.ts';
 import { toPosition } from './log-position.ts';
 

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import type { CancellableRead, PoolUse } from '../../src/domain/ports/database.ts';
+import type { CancellableRead, PoolUse } from '../../domain/ports/database.ts';
 import { executeOn, type HeldClient, openClientPool } from './client-pool.ts';
 import { PipelinedConnection } from './pipelined-connection.ts';
 import type { Session } from './sessions.ts';

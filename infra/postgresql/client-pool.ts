@@ -1,5 +1,5 @@
 import { Pool, type PoolClient, type QueryArrayResult } from 'pg';
-import type { PoolUse, Statement } from '../../src/domain/ports/database.ts';
+import type { PoolUse, Statement } from '../../domain/ports/database.ts';
 import { isConnectionLoss, isReadTimeout, mapError } from './errors.ts';
 import type { Answer } from './pipelined-connection.ts';
 import { clientConfig, type Session } from './sessions.ts';

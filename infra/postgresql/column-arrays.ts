@@ -1,4 +1,4 @@
-import type { ColumnArrays } from '../../src/domain/ports/database.ts';
+import type { ColumnArrays } from '../../domain/ports/database.ts';
 
 /** Types by their fixed numbers in PostgreSQL's catalogue. */
 const BOOL = 16;

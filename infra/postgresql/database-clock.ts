@@ -1,5 +1,5 @@
-import type { ReadDatabase, Statement } from '../../src/domain/ports/database.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { ReadDatabase, Statement } from '../../domain/ports/database.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 
 const TIME: Statement = {
   name: 'read_database_time',

@@ -1,10 +1,10 @@
-import type { ReadDatabase, Transactor } from '../../src/domain/ports/database.ts';
-import type { DeciderCheckpoints } from '../../src/domain/ports/decider-checkpoints.ts';
-import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { ReadDatabase, Transactor } from '../../domain/ports/database.ts';
+import type { DeciderCheckpoints } from '../../domain/ports/decider-checkpoints.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 
 const LOAD = `select m.drops, c.version, c.revision, c.event_id, c.state, c.seal
   from civic.erasure_mark m left join civic.decider_checkpoints c on c.stream = $1 and c.decider = $2`;
-/** Waits for whoever drops checkpoints, or has them wait: they find what is kept here. */
+/** Serializes with the erasure that drops checkpoints. */
 const HOLD_MARK = 'select from civic.erasure_mark where drops = $1 for share';
 const SAVE = `insert into civic.decider_checkpoints (stream, decider, version, revision, event_id, state, seal)
   values ($1, $2, $3, $4, $5, $6, $7)

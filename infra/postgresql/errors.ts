@@ -1,4 +1,4 @@
-import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { DatabaseUnavailable, DeadlineExceeded, READ_ONLY } from '../../domain/ports/database.ts';
 
 interface Described {
   readonly code?: unknown;
@@ -62,6 +62,7 @@ export const mapError = (error: unknown): unknown => {
   if (state === '53100') {
     return new DatabaseUnavailable('the disk of the database is full: free some space there; nothing was written', { cause: error });
   }
+  if (state === '25006') return new DatabaseUnavailable(`the database ${READ_ONLY.found}; ${READ_ONLY.remedy}`, { cause: error });
   if (state === LOG_SEALED) {
     return new DatabaseUnavailable(
       'the log has moved to another store, and this process was not stopped: start it with the setting of the new one',

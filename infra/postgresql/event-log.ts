@@ -1,13 +1,13 @@
-import { DatabaseUnavailable, type Statement } from '../../src/domain/ports/database.ts';
-import type { ErasingLog } from '../../src/domain/ports/erasures.ts';
-import { type EventLog, LOG_START, LogUnavailable } from '../../src/domain/ports/event-log.ts';
+import { DatabaseUnavailable, type Statement } from '../../domain/ports/database.ts';
+import type { ErasingLog } from '../../domain/ports/erasures.ts';
+import { type EventLog, LOG_START, LogUnavailable, type ReadAll } from '../../domain/ports/event-log.ts';
 import { openAppendLane } from './append-lane.ts';
 import { appendErasure } from './append-erasure.ts';
 import { AppendQueue, checkAppends } from './append-queue.ts';
-import { openLogNews } from './log-news.ts';
+import { openAppendNotifications } from './append-notifications.ts';
 import { positionDistance } from './log-position.ts';
 import { logReads } from './log-reads.ts';
-import { subscribeTo } from './log-subscription.ts';
+import { subscribeTo } from '../system/log-subscription.ts';
 import { windowed } from './log-window.ts';
 import { openPipelinedConnections } from './pipelined-connections.ts';
 
@@ -50,7 +50,7 @@ export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog 
     }),
   );
   const queue = new AppendQueue(lanes);
-  const news = openLogNews(dsn, settings.pollMs ?? POLL_MS);
+  const news = openAppendNotifications(dsn, settings.pollMs ?? POLL_MS);
   const connections = openPipelinedConnections(
     { dsn, purpose: 'log-reads', statementTimeoutMs },
     settings.readConnections ?? READ_CONNECTIONS,
@@ -83,7 +83,14 @@ export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog 
     readStream: async (stream, afterRevision, limit) => await reads.readStream(stream, afterRevision, limit),
     readLast: async (streams) => await reads.readLast(streams),
     readAll: reads.readAll,
-    subscribe: (subscribe) => subscribeTo(followed.read, news, subscribe),
+    subscribe(subscribe) {
+      let seen = 0;
+      const read = async (question: ReadAll) => {
+        seen = news.count;
+        return await followed.read(question);
+      };
+      return subscribeTo({ read, untilGrown: async (_after, signal) => await news.wait(seen, signal) }, subscribe);
+    },
     /** The log has lost what was read of it: nothing is to be given out of memory. */
     forget: followed.forget,
     head: async () => (await reads.head()) ?? LOG_START,

@@ -1,4 +1,4 @@
-import type { Decision } from '../../src/domain/ports/generations.ts';
+import type { Decision } from '../../domain/ports/generations.ts';
 
 /** Takes the lease from its owner: whatever that one still folds is not committed. */
 const FREED = 'owner = null, lease_until = 0';

@@ -1,49 +1,49 @@
+import { columns, flag, jsonOrNull, number, numberOrNull, text, textAs, textOrNull } from '../../domain/columns.ts';
 import { logHas } from './log-position.ts';
-import type { TextRow } from '../../src/domain/ports/database.ts';
-import type { EventMark } from '../../src/domain/event-mark.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
-import type { Comparison, Generation, GenerationState } from '../../src/domain/ports/generations.ts';
+import type { TextRow } from '../../domain/ports/database.ts';
+import type { EventMark } from '../../domain/event-mark.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import type { Comparison, Generation, GenerationState } from '../../domain/ports/generations.ts';
 
 /** Work of one owner over which a rate is taken. */
 const STRETCH_MS = 2_000;
 
-export const COLUMNS = `generation, projection, version, state, log_id, checkpoint, folded, owner, token, lease_until, paused_reason,
-  paused_event, created_at, changed_at, held, accept_differences, operator_paused_at, comparison, kept_until, owned_since, place, stretch_at,
-  stretch_folded, stretch_place, fold_rate, pace, last_event`;
-
-const number = (text: string | null | undefined): number | null => (text == null ? null : Number(text));
-
-export const toGeneration = (row: TextRow): Generation => ({
-  generation: Number(row[0]),
-  projection: row[1]!,
-  version: Number(row[2]),
-  state: row[3] as GenerationState,
-  logId: row[4] ?? null,
-  checkpoint: row[5] as Position,
-  folded: Number(row[6]),
-  owner: row[7] ?? null,
-  token: Number(row[8]),
-  leaseUntil: Number(row[9]),
-  pausedReason: row[10] ?? null,
-  pausedEvent: row[11] ?? null,
-  createdAt: Number(row[12]),
-  changedAt: Number(row[13]),
-  held: row[14] === 't',
-  acceptDifferences: row[15] === 't',
-  operatorPausedAt: number(row[16]),
-  comparison: row[17] == null ? null : (JSON.parse(row[17]) as Comparison),
-  keptUntil: number(row[18]),
-  speed: {
-    ownedSince: number(row[19]),
-    place: number(row[20]),
-    stretchAt: number(row[21]),
-    stretchFolded: Number(row[22] ?? 0),
-    stretchPlace: number(row[23]),
-    foldRate: number(row[24]),
-    pace: number(row[25]),
-  },
-  lastEvent: row[26] == null ? null : (JSON.parse(row[26]) as EventMark),
+const GENERATION = columns({
+  generation: ['generation', number],
+  projection: ['projection', text],
+  version: ['version', number],
+  state: ['state', textAs<GenerationState>()],
+  logId: ['log_id', textOrNull],
+  checkpoint: ['checkpoint', textAs<Position>()],
+  folded: ['folded', number],
+  owner: ['owner', textOrNull],
+  token: ['token', number],
+  leaseUntil: ['lease_until', number],
+  pausedReason: ['paused_reason', textOrNull],
+  pausedEvent: ['paused_event', textOrNull],
+  createdAt: ['created_at', number],
+  changedAt: ['changed_at', number],
+  held: ['held', flag],
+  acceptDifferences: ['accept_differences', flag],
+  operatorPausedAt: ['operator_paused_at', numberOrNull],
+  comparison: ['comparison', jsonOrNull<Comparison>()],
+  keptUntil: ['kept_until', numberOrNull],
+  lastEvent: ['last_event', jsonOrNull<EventMark>()],
+  ownedSince: ['owned_since', numberOrNull],
+  place: ['place', numberOrNull],
+  stretchAt: ['stretch_at', numberOrNull],
+  stretchFolded: ['stretch_folded', number],
+  stretchPlace: ['stretch_place', numberOrNull],
+  foldRate: ['fold_rate', numberOrNull],
+  pace: ['pace', numberOrNull],
 });
+
+export const COLUMNS = GENERATION.sql;
+
+export const toGeneration = (row: TextRow): Generation => {
+  const { ownedSince, place, stretchAt, stretchFolded, stretchPlace, foldRate, pace, ...generation } = GENERATION.read(row);
+  return { ...generation, speed: { ownedSince, place, stretchAt, stretchFolded, stretchPlace, foldRate, pace } };
+};
 
 /** A new owner begins a new stretch: what lay between it and the last one is no time of work. */
 export const ACQUIRE = `update civic.generations set owner = $2, token = token + 1, lease_until = $3::bigint + $4::bigint,

@@ -1,5 +1,5 @@
-import type { Statement, Transaction, Transactor } from '../../src/domain/ports/database.ts';
-import type { GenerationStore } from '../../src/domain/ports/generations.ts';
+import type { Statement, Transaction, Transactor } from '../../domain/ports/database.ts';
+import type { GenerationStore } from '../../domain/ports/generations.ts';
 import { DECISIONS } from './generation-decisions.ts';
 import { ACQUIRE, ADVANCE, COLUMNS, NOTE_COMPARISON, PAUSE, REFUSE, RELEASE, RENEW, toGeneration } from './generation-rows.ts';
 

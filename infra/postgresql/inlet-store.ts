@@ -1,5 +1,5 @@
-import type { Statement, TextRow, Transactor } from '../../src/domain/ports/database.ts';
-import type { InletStore } from '../../src/domain/ports/inlet.ts';
+import type { Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
+import type { InletStore } from '../../domain/ports/inlet.ts';
 
 const TAKE = `insert into civic.inlet_parts as p (topic, partition, token) values ($1, $2, 1)
   on conflict (topic, partition) do update set token = p.token + 1

@@ -1,7 +1,7 @@
-import type { EventMark } from '../../src/domain/event-mark.ts';
-import type { StatementValue, Transactor } from '../../src/domain/ports/database.ts';
-import type { DatabasePlace, InstallationStore } from '../../src/domain/ports/installation.ts';
-import { StillHeld } from '../../src/domain/ports/log-moves.ts';
+import type { EventMark } from '../../domain/event-mark.ts';
+import type { StatementValue, Transactor } from '../../domain/ports/database.ts';
+import type { DatabasePlace, InstallationStore } from '../../domain/ports/installation.ts';
+import { StillHeld } from '../../domain/ports/log-moves.ts';
 
 const PLACE = `select system_identifier::text || '/' || (select oid::text from pg_database where datname = current_database()),
   substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`;

@@ -1,5 +1,5 @@
-import { DatabaseUnavailable, type ReadDatabase } from '../../src/domain/ports/database.ts';
-import type { LiveGeneration, LiveReads } from '../../src/domain/ports/projection.ts';
+import { DatabaseUnavailable, type ReadDatabase } from '../../domain/ports/database.ts';
+import type { LiveGeneration, LiveReads } from '../../domain/ports/projection.ts';
 
 const SWITCHED = new Set(['CR001', '42P01']);
 const ATTEMPTS = 5;

@@ -1,6 +1,6 @@
-import type { ColumnArrays, Transaction, Transactor } from '../../src/domain/ports/database.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
-import { type LogMove, type LogMoves, type PlacePair, type PositionColumn, StillHeld } from '../../src/domain/ports/log-moves.ts';
+import type { ColumnArrays, Transaction, Transactor } from '../../domain/ports/database.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import { type LogMove, type LogMoves, type PlacePair, type PositionColumn, StillHeld } from '../../domain/ports/log-moves.ts';
 
 const FOLLOWERS = [
   { table: 'civic.generations', key: 'generation', name: 'projection', which: `and state in ('live', 'building')` },
@@ -78,7 +78,7 @@ export const createLogMoves = (transactor: Transactor, arrays: ColumnArrays): Lo
     }),
   move: (move) =>
     transactor.transaction(async (transaction) => {
-      // Whoever would take a lease waits for the end of this, and then meets the other log.
+      // A process that takes a lease waits for the end of this, and then finds the other log.
       await transaction.execute({ text: 'lock table civic.generations, civic.reactors in share row exclusive mode', values: [] });
       const { rows } = await allHeld(transaction, move.now);
       if (rows.length > 0) throw new StillHeld(rows.map(([who]) => who).join(', '));

@@ -1,4 +1,4 @@
-import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
 
 const DIGITS = 20;
 

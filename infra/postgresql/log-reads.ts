@@ -1,5 +1,5 @@
-import type { Statement, TextRow } from '../../src/domain/ports/database.ts';
-import type { LogBatch, Position, ReadAll, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { Statement, TextRow } from '../../domain/ports/database.ts';
+import type { LogBatch, Position, ReadAll, StoredEvent } from '../../domain/ports/event-log.ts';
 import { columnArrays } from './column-arrays.ts';
 import { positionNumber, toPosition } from './log-position.ts';
 

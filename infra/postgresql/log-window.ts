@@ -1,4 +1,4 @@
-import type { LogBatch, ReadAll, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { LogBatch, ReadAll, StoredEvent } from '../../domain/ports/event-log.ts';
 import { positionNumber } from './log-position.ts';
 
 type Read = (read: ReadAll) => Promise<LogBatch>;
@@ -17,7 +17,7 @@ const FETCH = 2000;
 /**
  * Keeps the newest events that were read, so that several followers at the head of the log cost one read of it and not one each. A
  * follower that has fallen behind the window reads for itself; it answers exactly as a read of the log does. What all of them have had time
- * to read goes, so that a slow log does not fill memory for minutes with what nobody asks for again.
+ * to read goes, so that a slow log does not fill memory for minutes with what is not read again.
  */
 export const windowed = (
   read: Read,
@@ -71,7 +71,7 @@ export const windowed = (
 
   /**
    * The log after the window's end, once for all who ask in one turn of the event loop. None joins a read that has been sent: an event
-   * appended since might not be in it, and whoever was woken by that event would find nothing.
+   * appended since might not be in it, and a reader woken by that event would find nothing.
    */
   const fetch = (after: number, position: ReadAll['after']): Promise<LogBatch> => {
     if (waiting?.after !== after) {

@@ -6,12 +6,12 @@ const MIGRATION_LOCK = '4848250413820918';
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Brings the schema up to what this program needs and tells the migrations applied. Of several at once one applies, the others wait and
+ * Brings the schema up to what this program needs and returns the migrations applied. Of several at once one applies, the others wait and
  * find it done. Throws `DatabaseRefused` when the database is newer, foreign, too old or out of reach.
  */
 export const migrate = async (dsn: string): Promise<readonly string[]> =>
   await withClient({ dsn, purpose: 'migrate' }, async (client) => {
-    // Only under the lock: another migrator in the middle of its work looks like somebody else's tables.
+    // Only under the lock: a concurrent migration would look like foreign tables.
     await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
     const state = await readSchemaState(client);
     refuseUnusable(state, dsn);

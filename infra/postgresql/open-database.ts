@@ -1,17 +1,35 @@
-import type {
-  CancellableRead,
-  ColumnArrays,
-  PoolUse,
-  ReadDatabase,
-  Statement,
-  TextRow,
-  Transactor,
-} from '../../src/domain/ports/database.ts';
+import type { CancellableRead, ColumnArrays, PoolUse, ReadDatabase, Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
 import { openCancellableReads } from './cancellable-reads.ts';
 import { columnArrays } from './column-arrays.ts';
 import { openPipelinedConnections } from './pipelined-connections.ts';
-import { openTransactor } from './transactor.ts';
 import { openTypedReads } from './typed-reads.ts';
+import { executeOn, isUseless, openClientPool } from './client-pool.ts';
+import type { Session } from './sessions.ts';
+
+/** Transactions of folds and commands, on a pool of connections with text rows. */
+export const openTransactor = (
+  session: Session,
+  connections: number,
+): Transactor & { use(): Omit<PoolUse, 'pool'>; close(): Promise<void> } => {
+  const pool = openClientPool(session, connections);
+  return {
+    transaction: (work) =>
+      pool.run(async (held) => {
+        try {
+          await held.client.query('begin');
+          const result = await work({ execute: (statement) => executeOn(held, statement) });
+          await held.client.query('commit');
+          return result;
+        } catch (error) {
+          held.isBroken ||= isUseless(error);
+          if (!held.isBroken) await held.client.query('rollback').catch(() => (held.isBroken = true));
+          throw error;
+        }
+      }),
+    use: () => pool.use(),
+    close: () => pool.close(),
+  };
+};
 
 export interface DatabaseSettings {
   readonly dsn: string;
@@ -64,6 +82,14 @@ export const openDatabase = async (settings: DatabaseSettings): Promise<Database
     },
     settings.transactionConnections ?? 8,
   );
+  const close = async (): Promise<void> => {
+    await Promise.all([typed, hot, counting, searches, transactor].map((each) => each.close()));
+  };
+  // None of them connects by itself, and a database that cannot be reached refuses the start.
+  await hot.run({ text: 'select', values: [] }).catch(async (error: unknown) => {
+    await close();
+    throw error;
+  });
   return {
     read: {
       many: async (query) => await typed.many(query),
@@ -80,8 +106,6 @@ export const openDatabase = async (settings: DatabaseSettings): Promise<Database
       { pool: 'searches', ...searches.use() },
       { pool: 'transactions', ...transactor.use() },
     ],
-    close: async () => {
-      await Promise.all([typed, hot, counting, searches, transactor].map((each) => each.close()));
-    },
+    close,
   };
 };

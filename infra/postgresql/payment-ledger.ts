@@ -1,8 +1,8 @@
-import type { Statement, StatementValue, Transaction, Transactor } from '../../src/domain/ports/database.ts';
-import type { PaymentLease, PaymentLedger, PaymentMove, PaymentRow, SeenPayment } from '../../src/domain/ports/payment-ledger.ts';
-import { isNotBilled, type PaymentState } from '../../src/domain/payments/payment-states.ts';
+import type { Statement, StatementValue, Transaction, Transactor } from '../../domain/ports/database.ts';
+import type { PaymentLease, PaymentLedger, PaymentMove, PaymentRow, SeenPayment } from '../../domain/ports/payment-ledger.ts';
+import { isNotBilled, type PaymentState } from '../../domain/payments/payment-states.ts';
 import { giveBack, reserve } from './payment-reservation.ts';
-import { LISTED_COLUMNS, ROW_COLUMNS, toListed, toRow } from './payment-rows.ts';
+import { LISTED, PAYMENT } from './payment-rows.ts';
 
 const SEEN = 'payment_id = $1 and state = $2 and lease_owner is not distinct from $3::uuid';
 const seen = ({ paymentId, state, leaseOwner }: SeenPayment): readonly StatementValue[] => [paymentId, state, leaseOwner];
@@ -52,19 +52,19 @@ const CLAIM = `update civic.payments p set lease_owner = $1, lease_until = $2, u
 const FREE = "state = 'RECONCILE' and (lease_until is null or lease_until <= $3)";
 const claim = (which: string): string =>
   `with picked as (select payment_id from civic.payments where ${FREE} and ${which} for update skip locked)
-  ${CLAIM} returning ${ROW_COLUMNS.replaceAll(/(\w+)/g, 'p.$1')}`;
+  ${CLAIM} returning ${PAYMENT.sql.replaceAll(/(\w+)/g, 'p.$1')}`;
 
-const FIND = `select ${ROW_COLUMNS} from civic.payments where network = $1 and asset = $2 and payer = $3 and nonce = $4`;
+const FIND = `select ${PAYMENT.sql} from civic.payments where network = $1 and asset = $2 and payer = $3 and nonce = $4`;
 const TAKE_OVER = `update civic.payments set lease_owner = $4, lease_until = $5, updated_at = $6 where ${SEEN} and lease_until <= $6
-  returning ${ROW_COLUMNS}`;
-const ABANDONED = `select ${ROW_COLUMNS} from civic.payments
+  returning ${PAYMENT.sql}`;
+const ABANDONED = `select ${PAYMENT.sql} from civic.payments
   where state in ('RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING') and lease_until <= $1
     and (state <> 'RESULT_SAVED' or valid_before <= $1) order by lease_until limit $2`;
-const UNTOLD = `select ${ROW_COLUMNS} from civic.payments
+const UNTOLD = `select ${PAYMENT.sql} from civic.payments
   where ((not verified_told and state <> 'RESERVED')
     or (not outcome_told and state in ('SETTLED', 'READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED')))
     and updated_at < $1 order by updated_at limit $2`;
-const LIST = `select ${LISTED_COLUMNS} from civic.payments where $1::text is null or state = $1 order by created_at desc, payment_id limit $2`;
+const LIST = `select ${LISTED.sql} from civic.payments where $1::text is null or state = $1 order by created_at desc, payment_id limit $2`;
 const COUNT_BY_STATE = `select state, count(*)::text from (
     (select state from civic.payments where state in ('RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING') limit 100000)
     union all (select state from civic.payments where state = 'RECONCILE' limit 100000)
@@ -76,19 +76,19 @@ const LOOK_AGAIN = `update civic.payments set lease_owner = null, lease_until = 
 const BAR = `insert into civic.payment_wallets as w (network, payer, barred, changed_at) values ($1, lower($2), $3, $4)
   on conflict (network, payer) do update set barred = excluded.barred, changed_at = excluded.changed_at`;
 
-/** The ledger in PostgreSQL; the invariants that it must keep whoever writes are constraints and a trigger of its tables. */
+/** The ledger in PostgreSQL; its invariants are constraints and a trigger of its tables. */
 export const createPaymentLedger = (transactor: Transactor): PaymentLedger => {
   const run = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
-  const rows = async (text: string, values: readonly StatementValue[]) => (await run({ text, values })).rows.map(toRow);
+  const rows = async (text: string, values: readonly StatementValue[]) => (await run({ text, values })).rows.map(PAYMENT.read);
   const claimed = (text: string, { owner, until, now }: PaymentLease, value: StatementValue) => rows(text, [owner, until, now, value]);
   const moved = (text: string, values: readonly StatementValue[], now: number) =>
     transactor.transaction(async (transaction) => {
-      const [row] = (await transaction.execute({ text: `${text} returning ${ROW_COLUMNS}`, values })).rows;
-      return row === undefined ? null : await follow(transaction, toRow(row), now);
+      const [row] = (await transaction.execute({ text: `${text} returning ${PAYMENT.sql}`, values })).rows;
+      return row === undefined ? null : await follow(transaction, PAYMENT.read(row), now);
     });
   return {
     find: async ({ network, asset, payer, nonce }) => (await rows(FIND, [network, asset, payer, nonce]))[0] ?? null,
-    get: async (paymentId) => (await rows(`select ${ROW_COLUMNS} from civic.payments where payment_id = $1`, [paymentId]))[0] ?? null,
+    get: async (paymentId) => (await rows(`select ${PAYMENT.sql} from civic.payments where payment_id = $1`, [paymentId]))[0] ?? null,
     reserve: (reservation, lease, budget) => reserve(transactor, reservation, lease, budget),
     takeOver: async (row, { owner, now, until }) => (await rows(TAKE_OVER, [...seen(row), owner, until, now]))[0] ?? null,
     async move(row, move, now) {
@@ -108,9 +108,9 @@ export const createPaymentLedger = (transactor: Transactor): PaymentLedger => {
     },
     forget: (row) =>
       transactor.transaction(async (transaction) => {
-        const text = `delete from civic.payments where ${SEEN} returning ${ROW_COLUMNS}`;
+        const text = `delete from civic.payments where ${SEEN} returning ${PAYMENT.sql}`;
         const [deleted] = (await transaction.execute({ text, values: seen(row) })).rows;
-        if (deleted !== undefined) await giveBack(transaction, toRow(deleted));
+        if (deleted !== undefined) await giveBack(transaction, PAYMENT.read(deleted));
         return deleted !== undefined;
       }),
     abandoned: (now, limit) => rows(ABANDONED, [now, limit]),
@@ -123,7 +123,7 @@ export const createPaymentLedger = (transactor: Transactor): PaymentLedger => {
     async lookAgain(row, { cause, transaction, lookAt }) {
       await run({ text: LOOK_AGAIN, values: [...seen(row), cause, transaction, lookAt] });
     },
-    untold: (before, limit) => rows(UNTOLD, [before, limit]),
+    unpublished: (before, limit) => rows(UNTOLD, [before, limit]),
     async told(paymentId, fact) {
       await run({ text: `update civic.payments set ${fact}_told = true where payment_id = $1`, values: [paymentId] });
     },
@@ -132,7 +132,7 @@ export const createPaymentLedger = (transactor: Transactor): PaymentLedger => {
         where state = 'SETTLED' and result is not null and settled_at < $1`;
       return (await run({ text, values: [settledBefore] })).count;
     },
-    list: async ({ state, limit }) => (await run({ text: LIST, values: [state, limit] })).rows.map(toListed),
+    list: async ({ state, limit }) => (await run({ text: LIST, values: [state, limit] })).rows.map(LISTED.read),
     async countByState(begunSince) {
       const counted = await run({ text: COUNT_BY_STATE, values: [begunSince] });
       return new Map(counted.rows.map(([state, count]) => [state as PaymentState, Number(count)]));

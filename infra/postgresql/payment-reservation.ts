@@ -1,6 +1,6 @@
-import type { StatementValue, Transaction, Transactor } from '../../src/domain/ports/database.ts';
-import type { PaymentBudget, PaymentLease, PaymentRow, Reservation, Reserved } from '../../src/domain/ports/payment-ledger.ts';
-import { ROW_COLUMNS, toRow } from './payment-rows.ts';
+import type { StatementValue, Transaction, Transactor } from '../../domain/ports/database.ts';
+import type { PaymentBudget, PaymentLease, PaymentRow, Reservation, Reserved } from '../../domain/ports/payment-ledger.ts';
+import { PAYMENT } from './payment-rows.ts';
 
 /**
  * No conflict target: with one, PostgreSQL looks for a conflict in that index alone, and a row that a concurrent call inserts after the
@@ -9,8 +9,8 @@ import { ROW_COLUMNS, toRow } from './payment-rows.ts';
 const INSERT = `insert into civic.payments (payment_id, network, asset, payer, nonce, account_id, key_id, tool, request_hash, terms_hash,
     price_version, amount, pay_to, valid_before, payload, created_at, facts_after, budget_day, state, lease_owner, lease_until, updated_at)
   values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, 'RESERVED', $19, $20, $21)
-  on conflict do nothing returning ${ROW_COLUMNS}`;
-const FIND = `select ${ROW_COLUMNS} from civic.payments where network = $1 and asset = $2 and payer = $3 and nonce = $4`;
+  on conflict do nothing returning ${PAYMENT.sql}`;
+const FIND = `select ${PAYMENT.sql} from civic.payments where network = $1 and asset = $2 and payer = $3 and nonce = $4`;
 const WALLET = `select from civic.payment_wallets
   where network = $1 and payer = $2 and (barred or (account_id is not null and account_id <> $3::uuid))`;
 const TAKE = `insert into civic.payment_budgets as b (day, spender, reserved) select $1, $2, $3::numeric where $3::numeric <= $4::numeric
@@ -69,7 +69,7 @@ const insertOrFind = async (transaction: Transaction, row: StatementValue[], key
       { text: FIND, values: key },
     ]) {
       const [found] = (await transaction.execute(statement)).rows;
-      if (found !== undefined) return toRow(found);
+      if (found !== undefined) return PAYMENT.read(found);
     }
   }
   throw new Error('the place of a payment was taken and freed again and again');

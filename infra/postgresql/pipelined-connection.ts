@@ -1,5 +1,5 @@
 import { Client, type QueryArrayResult } from 'pg';
-import { DatabaseUnavailable, DeadlineExceeded, type Statement, type TextRow } from '../../src/domain/ports/database.ts';
+import { DatabaseUnavailable, DeadlineExceeded, type Statement, type TextRow } from '../../domain/ports/database.ts';
 import { isConnectionLoss, isNotPrepared, mapError } from './errors.ts';
 import { CONNECT_TIMEOUT_MS, clientConfig, type Session } from './sessions.ts';
 
@@ -123,7 +123,7 @@ export class PipelinedConnection {
     client.on('end', () => this.#lose(client));
     try {
       await client.connect();
-      // Nobody has sent anything on it yet: no other deadline would end it.
+      // Nothing was sent on it yet: no other deadline would end it.
       const setUp = { text: this.#session.onConnect ?? '', query_timeout: CONNECT_TIMEOUT_MS };
       if (setUp.text !== '') await client.query(setUp);
     } catch (error) {
@@ -139,7 +139,7 @@ export class PipelinedConnection {
     return client;
   }
 
-  /** Whatever else waits on it is told at once: a server that refuses to write, or that is not heard of again, would keep it for ever. */
+  /** Rejects all other waiting statements at once: a server that refuses to write, or is silent, would hold them for ever. */
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;

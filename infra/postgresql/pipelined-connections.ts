@@ -1,4 +1,4 @@
-import type { PoolUse, Statement } from '../../src/domain/ports/database.ts';
+import type { PoolUse, Statement } from '../../domain/ports/database.ts';
 import { type Answer, PipelinedConnection } from './pipelined-connection.ts';
 import type { Session } from './sessions.ts';
 

@@ -1,7 +1,7 @@
 import type { Client } from 'pg';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { DatabaseFacts } from '../../src/domain/ports/probes.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { DatabaseFacts } from '../../domain/ports/probes.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
 import { OPEN_SET_BACKS } from './set-backs.ts';
 import { readSchemaState, withClient } from './schema-state.ts';
 
@@ -16,7 +16,7 @@ const one = async (client: Client, text: string): Promise<string | null> => {
 /** Looks at a database without changing it. Throws `DatabaseRefused` with one line when it cannot be reached, `DeadlineExceeded` when it stays silent. */
 export const probeDatabase = (dsn: string, clock: Pick<Clock, 'now'>): Promise<DatabaseFacts> =>
   withClient({ dsn, purpose: 'doctor', statementTimeoutMs: LOOK_MS }, async (client) => {
-    const { kind, encoding, pending, unknown } = await readSchemaState(client);
+    const { kind, encoding, readOnly, pending, unknown } = await readSchemaState(client);
     const asked = clock.now();
     const serverTime = Number(await one(client, `select (extract(epoch from clock_timestamp()) * 1000)::bigint::text`));
     const answered = clock.now();
@@ -24,6 +24,7 @@ export const probeDatabase = (dsn: string, clock: Pick<Clock, 'now'>): Promise<D
     return {
       version: (await one(client, 'show server_version')) ?? 'unknown',
       encoding,
+      readOnly,
       schema: kind,
       pendingMigrations: pending,
       unknownMigrations: unknown,

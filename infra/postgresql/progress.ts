@@ -1,6 +1,6 @@
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import type { ReadDatabase } from '../../src/domain/ports/database.ts';
-import type { Progress } from '../../src/domain/ports/projection.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { ReadDatabase } from '../../domain/ports/database.ts';
+import type { Progress } from '../../domain/ports/projection.ts';
 
 const CHECKPOINT = `select g.checkpoint from civic.projections p join civic.generations g on g.generation = p.live_generation where p.name = $1`;
 const FIRST_PAUSE_MS = 2;

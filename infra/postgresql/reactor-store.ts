@@ -1,38 +1,37 @@
-import type { Statement, TextRow, Transactor } from '../../src/domain/ports/database.ts';
-import type { EventMark } from '../../src/domain/event-mark.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
+import { columns, jsonOrNull, number, text, textAs, textOrNull } from '../../domain/columns.ts';
+import type { Statement, Transactor } from '../../domain/ports/database.ts';
+import type { EventMark } from '../../domain/event-mark.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
 import { logHas } from './log-position.ts';
-import type { ReactorRow, ReactorStore } from '../../src/domain/ports/reactors.ts';
+import type { ReactorStore } from '../../domain/ports/reactors.ts';
 
-const COLUMNS = 'name, log_id, checkpoint, handled, owner, token, lease_until, paused_reason, paused_event, last_event';
-
-const toRow = (row: TextRow): ReactorRow => ({
-  name: row[0]!,
-  logId: row[1] ?? null,
-  checkpoint: row[2] as Position,
-  handled: Number(row[3]),
-  owner: row[4] ?? null,
-  token: Number(row[5]),
-  leaseUntil: Number(row[6]),
-  pausedReason: row[7] ?? null,
-  pausedEvent: row[8] ?? null,
-  lastEvent: row[9] == null ? null : (JSON.parse(row[9]) as EventMark),
+const REACTOR = columns({
+  name: ['name', text],
+  logId: ['log_id', textOrNull],
+  checkpoint: ['checkpoint', textAs<Position>()],
+  handled: ['handled', number],
+  owner: ['owner', textOrNull],
+  token: ['token', number],
+  leaseUntil: ['lease_until', number],
+  pausedReason: ['paused_reason', textOrNull],
+  pausedEvent: ['paused_event', textOrNull],
+  lastEvent: ['last_event', jsonOrNull<EventMark>()],
 });
 
 const ACQUIRE = `insert into civic.reactors as r (name, owner, token, lease_until) values ($1, $2, 1, $3::bigint + $4::bigint)
   on conflict (name) do update set owner = excluded.owner, token = r.token + 1, lease_until = excluded.lease_until
   where (r.owner is null or r.lease_until < $3::bigint) and r.paused_reason is null
-  returning ${COLUMNS}`;
+  returning ${REACTOR.sql}`;
 const HELD = 'name = $1 and owner = $2 and token = $3';
 
 /** Reactors' rows in PostgreSQL; every change is one statement. */
 export const createReactorStore = (transactor: Transactor): ReactorStore => {
   const run = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
   return {
-    list: async () => (await run({ text: `select ${COLUMNS} from civic.reactors order by name`, values: [] })).rows.map(toRow),
+    list: async () => (await run({ text: `select ${REACTOR.sql} from civic.reactors order by name`, values: [] })).rows.map(REACTOR.read),
     async acquire(name, owner, now, leaseMs) {
       const { rows } = await run({ text: ACQUIRE, values: [name, owner, now, leaseMs] });
-      return rows[0] === undefined ? null : toRow(rows[0]);
+      return rows[0] === undefined ? null : REACTOR.read(rows[0]);
     },
     renew: async ({ name, owner, token }, leaseUntil) =>
       (await run({ text: `update civic.reactors set lease_until = $4 where ${HELD}`, values: [name, owner, token, leaseUntil] })).count ===

@@ -1,8 +1,8 @@
-import type { Statement, TextRow } from '../../src/domain/ports/database.ts';
-import type { ClientCounts } from '../../src/domain/ports/client-counts.ts';
-import { secondsUntil } from '../../src/domain/ports/window-counts.ts';
+import type { Statement, TextRow } from '../../domain/ports/database.ts';
+import type { ClientCounts } from '../../domain/ports/client-counts.ts';
+import { secondsUntil } from '../../domain/ports/window-counts.ts';
 
-/** Whoever waits for the row judges it as it then is; no row comes back where there is no room. */
+/** A statement that waits for the row decides on its newest state; no row is returned where the limit is reached. */
 const TAKE = `insert into civic.report_client_counts as c (window_start, client, used) values ($1::bigint, $2::uuid, 1)
   on conflict (window_start, client) do update set used = c.used + 1 where c.used < $3::bigint returning used`;
 const FORGET = 'delete from civic.report_client_counts where window_start < $1::bigint';

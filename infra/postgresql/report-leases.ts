@@ -1,5 +1,5 @@
-import type { Statement, TextRow, Transactor } from '../../src/domain/ports/database.ts';
-import type { ReportLease, ReportLeases } from '../../src/domain/ports/report-leases.ts';
+import type { Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
+import type { ReportLease, ReportLeases } from '../../domain/ports/report-leases.ts';
 
 const DAY_MS = 86_400_000;
 const COLUMNS = 'report_id, holder, token, lease_until';

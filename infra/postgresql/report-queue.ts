@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import type { Statement, Transactor } from '../../src/domain/ports/database.ts';
-import type { ReportQueue } from '../../src/domain/ports/report-queue.ts';
+import type { Statement, Transactor } from '../../domain/ports/database.ts';
+import type { ReportQueue } from '../../domain/ports/report-queue.ts';
 
-/** Whoever waits for the row sees it as it then is, with every place that was taken meanwhile: all that decides stands in it. */
+/** A statement that waits for the row sees every reservation made meanwhile: the row holds all that decides. */
 const RESERVE = `update civic.report_queue set reserved = reserved || jsonb_build_object($1::text, $2::bigint)
   where counted + (select count(*) from jsonb_object_keys(reserved)) < $3::bigint`;
 const GIVE_BACK = 'update civic.report_queue set reserved = reserved - $1::text';
@@ -31,7 +31,7 @@ export const createReportQueue = (transactor: Transactor): ReportQueue => {
       const [reckoned, reserved] = rows[0]!;
       return { reckoned: Number(reckoned), reserved: new Map(Object.entries(places.parse(JSON.parse(reserved!)))) };
     },
-    async reckon({ open, freed, seen }) {
+    async recount({ open, freed, seen }) {
       return (await execute({ text: RECKON, values: [open, freed, seen.reckoned] })).count === 1;
     },
   };

@@ -1,12 +1,23 @@
 import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Client, type ClientBase } from 'pg';
-import { DATABASE_ENCODING } from '../../src/domain/ports/database.ts';
+import { DATABASE_ENCODING, READ_ONLY } from '../../domain/ports/database.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
-import { DatabaseRefused } from './database-refused.ts';
-import { isPostgresDsn, shownDsn } from './dsn.ts';
 import { isConnectionLoss, mapError, sqlState } from './errors.ts';
 import { clientConfig, type Session } from './sessions.ts';
+
+const isPostgresDsn = (dsn: string): boolean => URL.canParse(dsn) && /^postgres(ql)?:$/.test(new URL(dsn).protocol);
+
+/** Where a DSN points, in a form that may be shown: without user, password and parameters. */
+const shownDsn = (dsn: string): string => {
+  const url = new URL(dsn);
+  return `${decodeURIComponent(url.hostname)}${url.port === '' ? '' : `:${url.port}`}${url.pathname}`;
+};
+
+/** The database cannot be used as it is. The message is one line that says why and what to do. */
+export class DatabaseRefused extends Error {
+  override readonly name = 'DatabaseRefused';
+}
 
 /** How much later than the server's deadline our own is. */
 const SILENCE_MS = 1_000;
@@ -20,6 +31,8 @@ export interface SchemaState {
   readonly serverVersion: number;
   /** Of the database's texts. */
   readonly encoding: string;
+  /** Also true on a standby. */
+  readonly readOnly: boolean;
   readonly applied: readonly string[];
   readonly pending: readonly string[];
   readonly unknown: readonly string[];
@@ -50,8 +63,9 @@ const first = async (client: ClientBase, sql: string): Promise<string | null> =>
 export const readSchemaState = async (client: ClientBase): Promise<SchemaState> => {
   const serverVersion = Number(await first(client, 'show server_version_num'));
   const encoding = (await first(client, 'show server_encoding')) ?? 'unknown';
+  const readOnly = (await first(client, 'show transaction_read_only')) === 'on';
   const known = knownMigrations();
-  const none = { serverVersion, encoding, applied: [], pending: known, unknown: [] };
+  const none = { serverVersion, encoding, readOnly, applied: [], pending: known, unknown: [] };
   const whose = await first(client, WHOSE_TABLES);
   if (whose !== 'ours') return { kind: whose === 'foreign' ? 'foreign' : 'empty', ...none };
   const { rows } = await client.query<string[]>({ text: 'select name from civic.migrations order by id', rowMode: 'array' });
@@ -59,7 +73,7 @@ export const readSchemaState = async (client: ClientBase): Promise<SchemaState> 
   const pending = known.filter((name) => !applied.includes(name));
   const unknown = applied.filter((name) => !known.includes(name));
   const kind = unknown.length > 0 ? 'newer' : applied.length === 0 ? 'empty' : pending.length > 0 ? 'older' : 'current';
-  return { kind, serverVersion, encoding, applied, pending, unknown };
+  return { kind, serverVersion, encoding, readOnly, applied, pending, unknown };
 };
 
 /** Throws where the database must not be touched. */
@@ -74,6 +88,7 @@ export const refuseUnusable = (state: SchemaState, dsn: string): void => {
       `${where} has the encoding ${state.encoding}, which does not have every character; make one with "create database NAME encoding '${DATABASE_ENCODING}' template template0"`,
     );
   }
+  if (state.readOnly) throw new DatabaseRefused(`${where} ${READ_ONLY.found}; ${READ_ONLY.remedy}`);
   if (state.kind === 'foreign') {
     throw new DatabaseRefused(`${where} holds tables of another program; give an empty database of its own in DATABASE_URL`);
   }
@@ -99,11 +114,7 @@ export const explain = (error: unknown, dsn: string): unknown => {
       return new DatabaseRefused(`the server of ${where} does not have pg_trgm; install PostgreSQL's contrib modules on it`);
     }
   }
-  if (state === '25006') {
-    return new DatabaseRefused(
-      `${where} is read-only: it is a standby, or its transactions are read-only; name the primary in DATABASE_URL`,
-    );
-  }
+  if (state === '25006') return new DatabaseRefused(`${where} ${READ_ONLY.found}; ${READ_ONLY.remedy}`);
   if (state === '08P01' && /startup parameter/.test((error as Error).message)) {
     return new DatabaseRefused(
       `${where} is behind a pooler of connections that takes no settings of a session (PgBouncer); name the server itself in DATABASE_URL`,

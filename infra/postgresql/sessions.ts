@@ -7,7 +7,7 @@ export interface Session {
   readonly purpose: string;
   readonly statementTimeoutMs?: number;
   readonly idleInTransactionMs?: number;
-  /** How much later than the server's deadline our own one is; the server's tells for certain that nothing was stored. */
+  /** How much later than the server's deadline our own one is; only the server's proves that nothing was stored. */
   readonly graceMs?: number;
   /** For statements that look up keys and take whole columns: plans stay right while the tables grow from nothing. */
   readonly plansForGrowth?: boolean;
@@ -57,11 +57,3 @@ export const clientConfig = (session: Session): ClientConfig => ({
   ...(session.statementTimeoutMs === undefined ? {} : { statement_timeout: session.statementTimeoutMs }),
   ...(session.idleInTransactionMs === undefined ? {} : { idle_in_transaction_session_timeout: session.idleInTransactionMs }),
 });
-
-/** The DSN in the form that slonik reads: name and options are parameters of the address. */
-export const slonikDsn = (session: Session): string => {
-  const url = new URL(withoutOptions(session.dsn));
-  url.searchParams.set('application_name', `civic-${session.purpose}`);
-  url.searchParams.set('options', `${givenOptions(session.dsn)} ${sessionOptions(session)}`.trim());
-  return url.toString();
-};

@@ -1,6 +1,6 @@
-import type { Transactor } from '../../src/domain/ports/database.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
-import type { SetBacks } from '../../src/domain/ports/history.ts';
+import type { Transactor } from '../../domain/ports/database.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import type { SetBacks } from '../../domain/ports/history.ts';
 
 export const OPEN_SET_BACKS =
   'select held, head, noticed_at::text from civic.history_set_backs where acknowledged_at is null order by noticed_at, held';

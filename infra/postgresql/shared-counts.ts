@@ -1,5 +1,5 @@
-import type { ColumnArrays, Transactor } from '../../src/domain/ports/database.ts';
-import type { SharedCounts } from '../../src/domain/ports/shared-counts.ts';
+import type { ColumnArrays, Transactor } from '../../domain/ports/database.ts';
+import type { SharedCounts } from '../../domain/ports/shared-counts.ts';
 
 const TELL = `insert into civic.public_counts (window_start, counted, process, requests)
   select $1::bigint, c.counted, $2::uuid, c.requests from unnest($3::text[], $4::bigint[]) c(counted, requests)

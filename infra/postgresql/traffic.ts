@@ -1,5 +1,5 @@
-import type { ReadDatabase } from '../../src/domain/ports/database.ts';
-import type { Traffic } from '../../src/domain/ports/traffic.ts';
+import type { ReadDatabase } from '../../domain/ports/database.ts';
+import type { Traffic } from '../../domain/ports/traffic.ts';
 
 const COMMITTED = 'select xact_commit::text from pg_stat_database where datname = current_database()';
 

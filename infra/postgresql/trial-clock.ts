@@ -1,4 +1,4 @@
-import type { Transactor } from '../../src/domain/ports/database.ts';
+import type { Transactor } from '../../domain/ports/database.ts';
 
 /**
  * How far this database's clock runs from the machine's, in milliseconds; 0 where no trial was started. A start time that differs from

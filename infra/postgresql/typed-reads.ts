@@ -1,10 +1,45 @@
+import { createDriverFactory } from '@slonik/driver';
+import { Client, types } from 'pg';
 import { createPool, type Interceptor, type QueryResultRow, SchemaValidationError } from 'slonik';
-import { DeadlineExceeded, type PoolUse, type TypedQuery } from '../../src/domain/ports/database.ts';
+import { DeadlineExceeded, type PoolUse, type TypedQuery } from '../../domain/ports/database.ts';
 import { mapError } from './errors.ts';
-import { CONNECT_TIMEOUT_MS, type Session, slonikDsn } from './sessions.ts';
+import { clientConfig, CONNECT_TIMEOUT_MS, type Session } from './sessions.ts';
 
 const GRACE_MS = 1_000;
 const IDLE_MS = 60_000;
+
+const parserOf = ((oid: Parameters<typeof types.getTypeParser>[0]) =>
+  oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)) as typeof types.getTypeParser;
+
+/**
+ * slonik's own driver opens a connection without an error listener to look up types: a server that dies at that moment would end the
+ * process. This one needs no look-up, and no round trip at the start.
+ */
+const driverOf = (session: Session) =>
+  createDriverFactory(async () => ({
+    createPoolClient: async ({ clientEventEmitter }) => {
+      const client = new Client({ ...clientConfig(session), types: { getTypeParser: parserOf } });
+      client.on('error', (error) => {
+        if (clientEventEmitter.listenerCount('error') > 0) clientEventEmitter.emit('error', error);
+      });
+      return {
+        connect: async () => void (await client.connect()),
+        end: () => client.end(),
+        async query(text, values = []) {
+          const { command, fields, rowCount, rows } = await client.query<Record<string, unknown>>(text, values);
+          return {
+            command: command as 'SELECT',
+            fields: fields.map(({ dataTypeID: dataTypeId, name }) => ({ dataTypeId, name })),
+            rowCount,
+            rows,
+          };
+        },
+        stream: () => {
+          throw new Error('typed reads are not streamed');
+        },
+      };
+    },
+  }));
 
 /** Every row is checked with its query's own schema; synchronously, since a promise would be taken for the row. */
 const validate: Interceptor = {
@@ -27,14 +62,13 @@ export interface TypedReads {
 /** Typed rows through slonik; whole numbers of 64 bits become numbers. No session state may be set on these connections. */
 export const openTypedReads = async (session: Session, connections: number): Promise<TypedReads> => {
   const timeout = session.statementTimeoutMs;
-  const pool = await createPool(slonikDsn(session), {
+  const pool = await createPool(session.dsn, {
+    driverFactory: driverOf(session),
     maxPoolSize: connections,
     connectionTimeout: CONNECT_TIMEOUT_MS,
     connectionRetryLimit: 0,
     idleTimeout: IDLE_MS,
-    statementTimeout: timeout ?? 'DISABLE_TIMEOUT',
     resetConnection: async () => {},
-    typeParsers: [{ name: 'int8', parse: Number }],
     interceptors: [validate],
   }).catch((error: unknown) => {
     throw mapError(error);

@@ -1,5 +1,5 @@
-import type { Statement, TextRow } from '../../src/domain/ports/database.ts';
-import { type BucketState, secondsUntil, type WindowCounts } from '../../src/domain/ports/window-counts.ts';
+import type { Statement, TextRow } from '../../domain/ports/database.ts';
+import { type BucketState, secondsUntil, type WindowCounts } from '../../domain/ports/window-counts.ts';
 
 const TAKE = 'select taken, now_used, ends from civic.take_units($1::uuid, $2::text[], $3::bigint[], $4::bigint[], $5::bigint, $6::bigint)';
 

@@ -1,6 +1,6 @@
-import type { Statement, Transactor } from '../../src/domain/ports/database.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
-import type { SavedTable, WorkingRows } from '../../src/domain/ports/working-rows.ts';
+import type { Statement, Transactor } from '../../domain/ports/database.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import type { SavedTable, WorkingRows } from '../../domain/ports/working-rows.ts';
 
 const PAGES: Readonly<Record<SavedTable, string>> = {
   payments: `select payment_id::text, row_to_json(p)::text from civic.payments p

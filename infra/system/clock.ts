@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Clock } from '../../src/domain/ports/clock.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 
 /** The machine's clock. */
 export const systemClock: Clock = {

@@ -1,6 +1,6 @@
 import { destination, pino } from 'pino';
 import pretty from 'pino-pretty';
-import type { Logger } from '../../src/domain/ports/logger.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 
 /** Names under which a secret could reach a log line by mistake; their values are never written. */
 const SECRET_PATHS = ['authorization', '*.authorization', 'headers.authorization', 'key', 'secret', 'password'];

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
-import type { FolderFacts, MachineProbe } from '../../src/domain/ports/probes.ts';
+import type { FolderFacts, MachineProbe } from '../../domain/ports/probes.ts';
 
 /** The folder itself, or the nearest one above it that is there. */
 const existing = async (folder: string): Promise<string> => {

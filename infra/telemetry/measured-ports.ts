@@ -1,6 +1,6 @@
-import { type AppendOutcome, type EventLog, OutcomeUnknown } from '../../src/domain/ports/event-log.ts';
-import type { Projection } from '../../src/domain/ports/projection.ts';
-import type { AppendResult, ProcessFigures } from '../../src/domain/process-figures.ts';
+import { type AppendOutcome, type EventLog, OutcomeUnknown } from '../../domain/ports/event-log.ts';
+import type { Projection } from '../../domain/ports/projection.ts';
+import type { AppendResult, ProcessFigures } from '../../domain/process-figures.ts';
 
 const resultOf = (outcomes: readonly AppendOutcome[]): AppendResult =>
   outcomes.some(({ kind }) => kind === 'conflict') ? 'conflict' : 'appended';

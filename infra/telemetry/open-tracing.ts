@@ -11,8 +11,8 @@ import {
   trace,
 } from '@opentelemetry/api';
 import { NodeSDK, resources } from '@opentelemetry/sdk-node';
-import type { Logger } from '../../src/domain/ports/logger.ts';
-import type { SpanStart, Tracing } from '../../src/domain/ports/tracing.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import type { SpanStart, Tracing } from '../../domain/ports/tracing.ts';
 
 /** The end of the program waits no longer than this for a collector. */
 const FLUSH_MS = 3_000;

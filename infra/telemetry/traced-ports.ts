@@ -1,8 +1,8 @@
-import type { ReadDatabase, Statement, Transactor, TypedQuery } from '../../src/domain/ports/database.ts';
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
-import type { Projection } from '../../src/domain/ports/projection.ts';
-import type { Reactor } from '../../src/domain/ports/reactors.ts';
-import type { SpanStart, Tracing } from '../../src/domain/ports/tracing.ts';
+import type { ReadDatabase, Statement, Transactor, TypedQuery } from '../../domain/ports/database.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { Projection } from '../../domain/ports/projection.ts';
+import type { Reactor } from '../../domain/ports/reactors.ts';
+import type { SpanStart, Tracing } from '../../domain/ports/tracing.ts';
 
 /** What a statement does, without its values: its verb, and its name where it has one (generations left out, so that there are few). */
 const ofStatement = (text: string, name?: string): SpanStart => {
@@ -34,7 +34,7 @@ export const tracedTransactor = (transactor: Transactor, tracing: Tracing): Tran
 
 const category = (stream: string): string => stream.split('-', 1)[0]!;
 
-/** Appends, and reads that somebody waits for; followers that wait for news are no span. */
+/** Appends and awaited reads; waits of subscriptions are no spans. */
 export const tracedLog = <Log extends EventLog>(log: Log, tracing: Tracing): Log => {
   const reading = <Result>(what: string, work: () => Promise<Result>) =>
     tracing.part({ name: `log ${what}`, kind: 'client', attributes: {} }, work);
@@ -54,7 +54,7 @@ export const tracedLog = <Log extends EventLog>(log: Log, tracing: Tracing): Log
   return { ...log, ...traced };
 };
 
-/** A batch is told by its place in the log. */
+/** A batch is named by its position in the log. */
 export const tracedProjection = (projection: Projection, tracing: Tracing): Projection => ({
   ...projection,
   fold: (batch, context) => {

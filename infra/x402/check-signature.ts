@@ -1,12 +1,12 @@
 import { authorizationTypes } from '@x402/evm';
 import { type Hex, parseSignature, verifyTypedData } from 'viem';
-import type { CheckSignature } from '../../src/domain/ports/facilitator.ts';
-import { CHAIN_ID } from '../../src/domain/payments/payment.ts';
+import type { CheckSignature } from '../../domain/ports/facilitator.ts';
+import { CHAIN_ID } from '../../domain/payments/payment.ts';
 
 /** Half of the order of the curve: a signature above it is the mirror of another, and the asset's contract refuses it. */
 const LOW_S = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n;
 
-/** Only wallets that sign by themselves: what a contract would accept cannot be told without asking the chain. */
+/** Only wallets that sign by themselves: what a contract would accept is known to the chain only. */
 export const checkSignature: CheckSignature = async (authorization, terms, signature) => {
   const { from, to, value, validAfter, validBefore, nonce } = authorization;
   try {

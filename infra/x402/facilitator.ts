@@ -1,7 +1,7 @@
 import type { FacilitatorClient } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
-import type { Facilitator } from '../../src/domain/ports/facilitator.ts';
-import { SCHEME, type SignedPayment } from '../../src/domain/payments/payment.ts';
+import type { Facilitator } from '../../domain/ports/facilitator.ts';
+import { SCHEME, type SignedPayment } from '../../domain/payments/payment.ts';
 import { AnswerTooLong } from '../system/bounded-fetch.ts';
 import { BadAnswer, facilitatorClient } from './facilitator-client.ts';
 import { settlement, verification } from './outcomes.ts';

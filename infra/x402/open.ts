@@ -1,5 +1,5 @@
 import { isAddress } from 'viem';
-import type { ChainLookup, CheckSignature, Facilitator } from '../../src/domain/ports/facilitator.ts';
+import type { ChainLookup, CheckSignature, Facilitator } from '../../domain/ports/facilitator.ts';
 import { chainLookup } from './chain-lookup.ts';
 import { checkSignature } from './check-signature.ts';
 import { type FacilitatorTimes, httpFacilitator } from './facilitator.ts';

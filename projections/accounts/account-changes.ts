@@ -1,7 +1,7 @@
-import type { AccountEvent } from '../../src/domain/events/account-events.ts';
-import { readAccountEvent } from '../../src/domain/events/read-account-event.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { streamId } from '../../src/domain/streams.ts';
+import type { AccountEvent } from '../../domain/events/account-events.ts';
+import { readAccountEvent } from '../../domain/events/read-account-event.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import { streamId } from '../../domain/streams.ts';
 
 type Data<Type extends AccountEvent['type']> = Extract<AccountEvent, { type: Type }>['data'];
 
@@ -10,7 +10,7 @@ export interface AccountChanges {
   readonly opened: { readonly accountId: string; readonly time: number; readonly data: Data<'AccountOpened'> }[];
   readonly periods: Map<string, Data<'AccountPeriodSet'>>;
   readonly channels: Map<string, Data<'AccountChannelSet'>['channel']>;
-  /** The latest confirmed payment: settlements are told in any order. */
+  /** The latest confirmed payment: settlements arrive in any order. */
   readonly payments: Map<string, string>;
   readonly statuses: Map<string, 'active' | 'suspended'>;
   readonly issued: { readonly accountId: string; readonly time: number; readonly data: Data<'KeyIssued'> }[];

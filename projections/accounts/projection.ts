@@ -1,8 +1,8 @@
-import { ACCOUNT_EVENTS } from '../../src/domain/events/account-events.ts';
-import { CONTENT_ERASED } from '../../src/domain/events/erasure-events.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
-import { category } from '../../src/domain/streams.ts';
+import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
+import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
+import { category } from '../../domain/streams.ts';
 import { type Erasure, erasedEvents, foldAroundErasures } from '../fold-around-erasures.ts';
 import { sameRows } from '../same-rows.ts';
 import { accountChanges } from './account-changes.ts';

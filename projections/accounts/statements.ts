@@ -1,4 +1,4 @@
-import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
+import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { AccountChanges } from './account-changes.ts';
 import { accountsTable, keysTable } from './tables.ts';
 

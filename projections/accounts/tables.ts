@@ -1,4 +1,4 @@
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 
 /** Accounts and their keys, as admission and the operator's lists read them. Times are milliseconds since the epoch. */
 export const ACCOUNTS = 'accounts';

@@ -1,5 +1,5 @@
-import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
-import { SEARCHED_LENGTH } from '../../src/domain/search-words.ts';
+import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
+import { SEARCHED_LENGTH } from '../../domain/search-words.ts';
 import { agendaSearchTables, MARK, WEIGHT } from './tables.ts';
 
 // A vector of words takes at most a megabyte, and four bytes a character: what is longer than this is not searched to its end.

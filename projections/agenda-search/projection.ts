@@ -1,7 +1,7 @@
-import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
-import type { Statement } from '../../src/domain/ports/database.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
+import type { Statement } from '../../domain/ports/database.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { type RecordChanges, recordChangesOf } from '../record-changes.ts';
 import { sameRows } from '../same-rows.ts';
 import { createAgendaSearchTables } from './create-tables.ts';
@@ -9,7 +9,31 @@ import * as entries from './entry-statements.ts';
 import * as records from './record-statements.ts';
 import { RECORD_TABLES, SEARCH_RESOURCES, type SearchRecordTable } from './record-tables.ts';
 import { AGENDA_SEARCH, agendaSearchTables } from './tables.ts';
-import { WordCounts } from './word-counts.ts';
+import { spellableWords } from '../../domain/search-words.ts';
+
+/** By how much the numbers of records change that have each word. What comes out even is left out. Pure but for its own sum. */
+class WordCounts {
+  readonly #changes = new Map<string, number>();
+
+  /** The texts of one record that has come or gone. */
+  add(texts: readonly (string | null)[], by: 1 | -1): void {
+    const words = spellableWords(texts.filter((text) => text !== null).join('\n'));
+    for (const word of words) this.#changes.set(word, (this.#changes.get(word) ?? 0) + by);
+  }
+
+  addPublished({ columns, worded }: SearchRecordTable, published: RecordChanges['published']): void {
+    const texts = columns.filter(({ name }) => worded.includes(name));
+    for (const { data } of published)
+      this.add(
+        texts.map(({ of }) => of(data) as string | null),
+        1,
+      );
+  }
+
+  changes(): ReadonlyMap<string, number> {
+    return new Map([...this.#changes].filter(([, change]) => change !== 0));
+  }
+}
 
 /** A record that names a place or a topic may stand behind any number of entries: they are written so many at a time. */
 const ENTRIES_AT_ONCE = 2000;

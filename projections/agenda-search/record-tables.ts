@@ -1,5 +1,5 @@
-import { localDay } from '../../src/domain/local-day.ts';
-import { isHeading } from '../../src/domain/agenda-heading.ts';
+import { localDay } from '../../domain/local-day.ts';
+import { isHeading } from '../../domain/agenda-heading.ts';
 import { columnsOf, type RecordColumns } from '../record-columns.ts';
 import { type AgendaSearchTables, periodOf } from './tables.ts';
 

@@ -1,4 +1,4 @@
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 
 /** Every agenda item whose meeting, body and jurisdiction are there, with what search and the item's own page say of it. */
 export const AGENDA_SEARCH = 'agenda_search';

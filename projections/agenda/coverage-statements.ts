@@ -1,5 +1,5 @@
-import type { CoveredBodySlugs } from '../../src/domain/covered-body.ts';
-import type { Statement } from '../../src/domain/ports/database.ts';
+import type { CoveredBodySlugs } from '../../domain/covered-body.ts';
+import type { Statement } from '../../domain/ports/database.ts';
 import { agendaTables } from './tables.ts';
 
 /** Empties the covered bodies and returns their ids. */

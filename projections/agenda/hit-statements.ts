@@ -1,4 +1,4 @@
-import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
+import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { PublishedRecord } from '../record-changes.ts';
 import { recordRows, replacing } from '../record-columns.ts';
 import { RECORD_TABLES } from './record-tables.ts';

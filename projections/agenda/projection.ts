@@ -1,17 +1,40 @@
-import type { CoveredBodySlugs } from '../../src/domain/covered-body.ts';
-import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
-import type { Statement } from '../../src/domain/ports/database.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import type { CoveredBodySlugs } from '../../domain/covered-body.ts';
+import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
+import type { Statement, ColumnArrays } from '../../domain/ports/database.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { sameRows } from '../same-rows.ts';
 import * as coverage from './coverage-statements.ts';
 import { createAgendaTables } from './create-tables.ts';
 import { resolveHits, upsertHits } from './hit-statements.ts';
-import type { RecordChanges } from '../record-changes.ts';
-import { recordChanges } from './record-changes.ts';
-import { deleteRecords, upsertRecords } from './record-statements.ts';
-import { AGENDA_RESOURCES, type AgendaResource, RECORD_TABLES } from './record-tables.ts';
+import { type RecordChanges, recordChangesOf, type PublishedRecord } from '../record-changes.ts';
+import { AGENDA_RESOURCES, type AgendaResource, RECORD_TABLES, type RecordTable } from './record-tables.ts';
 import { AGENDA, agendaTables } from './tables.ts';
+import { recordRows, replacing } from '../record-columns.ts';
+
+const upsertRecords = (
+  generation: number,
+  columns: ColumnArrays,
+  record: RecordTable,
+  published: readonly PublishedRecord[],
+): Statement => {
+  const { names, unnest, values } = recordRows(columns, record.columns, published);
+  return {
+    name: `agenda_upsert_${record.table}_g${generation}`,
+    text: `insert into ${agendaTables(generation)[record.table]} (${names}) select * from ${unnest} ${replacing(record.columns.map(({ name }) => name))}`,
+    values,
+  };
+};
+
+/** Without a name, so that it is planned for the table as it is and not as it was when it was empty. */
+const deleteRecords = (generation: number, columns: ColumnArrays, record: RecordTable, withdrawn: readonly string[]): Statement => ({
+  text: `delete from ${agendaTables(generation)[record.table]} t using unnest($1::uuid[]) as w (id) where t.${record.columns[0].name} = w.id`,
+  values: [columns.uuids(withdrawn)],
+});
+
+/** The records of the agenda that a batch changes, by resource: the last event of each decides. Pure. */
+export const recordChanges = (batch: readonly StoredEvent[]): ReadonlyMap<AgendaResource, RecordChanges> =>
+  recordChangesOf(AGENDA_RESOURCES, batch);
 
 /** Works out the covered bodies anew; returns the ids of those that were covered or are now, but not both. */
 const refreshCoveredBodies = async ({ transaction, generation }: FoldContext, covered: readonly CoveredBodySlugs[]) => {

@@ -1,4 +1,4 @@
-import type { RecordData } from '../../src/domain/records/resources.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
 import { columnsOf, type RecordColumns } from '../record-columns.ts';
 import type { AgendaTables } from './tables.ts';
 

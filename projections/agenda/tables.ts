@@ -1,4 +1,4 @@
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 
 /**
  * The agenda as the public reads it. Times are milliseconds since the epoch; `lead` and `own` are pieces of the exact JSON text of a

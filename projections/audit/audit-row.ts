@@ -1,10 +1,10 @@
-import { ACCOUNT_EVENTS } from '../../src/domain/events/account-events.ts';
-import { SNAPSHOT_TAKEN } from '../../src/domain/events/snapshot-events.ts';
-import { SUBSCRIPTION_EVENTS } from '../../src/domain/events/subscription-events.ts';
-import type { EventMetadata, StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { streamId } from '../../src/domain/streams.ts';
+import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
+import { SNAPSHOT_TAKEN } from '../../domain/events/snapshot-events.ts';
+import { SUBSCRIPTION_EVENTS } from '../../domain/events/subscription-events.ts';
+import type { EventMetadata, StoredEvent } from '../../domain/ports/event-log.ts';
+import { streamId } from '../../domain/streams.ts';
 
-/** What a customer has written, and what was done to the account; nothing that follows by itself. */
+/** Requests of customers and changes of their accounts, without the events that reactors append. */
 export const AUDITED: readonly string[] = [
   SNAPSHOT_TAKEN,
   ...Object.keys(SUBSCRIPTION_EVENTS),

@@ -1,5 +1,5 @@
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { sameRows } from '../same-rows.ts';
 import { AUDITED, auditRow } from './audit-row.ts';
 import { AUDIT, auditTable, createAuditTable } from './tables.ts';

@@ -1,4 +1,4 @@
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 
 /** Who wrote what: one row for each write of a customer, and for each of an operator on an account. Times are milliseconds since the epoch. */
 export const AUDIT = 'audit';

@@ -1,4 +1,4 @@
-import type { Statement } from '../../src/domain/ports/database.ts';
+import type { Statement } from '../../domain/ports/database.ts';
 import { NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
 
 /**

@@ -1,9 +1,9 @@
-import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { FoldContext } from '../../src/domain/ports/projection.ts';
-import { isResource } from '../../src/domain/records/resources.ts';
-import { recordDigest } from '../../src/domain/state-digest.ts';
-import { category, recordOfStream } from '../../src/domain/streams.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { FoldContext } from '../../domain/ports/projection.ts';
+import { isResource } from '../../domain/records/resources.ts';
+import { recordDigest } from '../../domain/state-digest.ts';
+import { category, recordOfStream } from '../../domain/streams.ts';
 import { type Erasure, erasedEvents } from '../fold-around-erasures.ts';
 import { chainAfterErasure } from './history-rows.ts';
 import { readFoldState, writeState, writeTotals } from './statements.ts';

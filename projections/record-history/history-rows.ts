@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto';
-import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import { nextFingerprint } from '../../src/domain/feed-fingerprint.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
-import { recordDigest } from '../../src/domain/state-digest.ts';
-import { recordOfStream } from '../../src/domain/streams.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import { nextFingerprint } from '../../domain/feed-fingerprint.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { recordDigest } from '../../domain/state-digest.ts';
+import { recordOfStream } from '../../domain/streams.ts';
 
 /** One change of one record, as it becomes a row of the history. */
 export interface HistoryRow {

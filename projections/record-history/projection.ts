@@ -1,8 +1,8 @@
-import { CONTENT_ERASED } from '../../src/domain/events/erasure-events.ts';
-import { FEED_OPENED, feedOpened } from '../../src/domain/events/feed-events.ts';
-import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
-import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
+import { FEED_OPENED, feedOpened } from '../../domain/events/feed-events.ts';
+import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { foldAroundErasures } from '../fold-around-erasures.ts';
 import { historyDifferences } from './differences.ts';
 import { foldErasure } from './fold-erasure.ts';

@@ -1,4 +1,4 @@
-import type { Statement, Transactor } from '../../src/domain/ports/database.ts';
+import type { Statement, Transactor } from '../../domain/ports/database.ts';
 import { snapshotsTable } from '../snapshots/tables.ts';
 import { recordHistoryTables, replayFloor } from './tables.ts';
 
@@ -37,7 +37,7 @@ const deleteBelowMark = (history: number): Statement => ({
 
 /**
  * Removes rows that neither the replay retention nor a live snapshot needs; the row at the mark stays, for it proves the history before it. The mark moves in the transaction that deletes first, so that
- * no reader is ever told that rows are whole when they are not. Returns the number of rows removed.
+ * no reader takes incomplete rows for complete ones. Returns the number of rows removed.
  */
 export const pruneRecordHistory = async (transactor: Transactor, pruning: Pruning): Promise<number> => {
   let removed = 0;

@@ -1,4 +1,4 @@
-import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
+import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { FeedState, HistoryRow } from './history-rows.ts';
 import { NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
 

@@ -1,5 +1,5 @@
-import { EMPTY_FINGERPRINT } from '../../src/domain/feed-fingerprint.ts';
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { EMPTY_FINGERPRINT } from '../../domain/feed-fingerprint.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 
 /**
  * The record history: the published feed and, at the same time, every current and as-of state.
@@ -85,6 +85,6 @@ export const replayFloor = (history: string, cutoff: string): string => `(
   select low from search where low = high
 )`;
 
-/** SQL for the fingerprint of the history up to a position, in hexadecimal digits: null where no row tells it any more, or not yet. */
+/** SQL for the fingerprint of the history up to a position, in hexadecimal digits: null where no row has it any more, or not yet. */
 export const fingerprintAt = (history: string, position: string): string =>
   `case ${position} when 0 then '${EMPTY_FINGERPRINT}' else (select encode(fp.fingerprint, 'hex') from ${history} fp where fp.position = ${position}) end`;

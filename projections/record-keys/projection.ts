@@ -1,8 +1,8 @@
-import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
-import { isFoundResource, outsideNames } from '../../src/domain/records/outside-names.ts';
-import { recordOfStream } from '../../src/domain/streams.ts';
+import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
+import { isFoundResource, externalIds } from '../../domain/records/external-ids.ts';
+import { recordOfStream } from '../../domain/streams.ts';
 import { sameRows } from '../same-rows.ts';
 import { createRecordKeysTable, RECORD_KEYS, recordKeysTable } from './tables.ts';
 
@@ -15,7 +15,7 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
   const touched = [...last.values()].flatMap((event) => {
     const { resource, recordId } = recordOfStream(event.stream);
     if (!isFoundResource(resource)) return [];
-    const names = event.type === RECORD_PUBLISHED ? outsideNames(resource, JSON.parse(event.data) as never) : null;
+    const names = event.type === RECORD_PUBLISHED ? externalIds(resource, JSON.parse(event.data) as never) : null;
     return [{ resource, recordId, names }];
   });
   const table = recordKeysTable(generation);
@@ -47,7 +47,7 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
   });
 };
 
-/** Current records by their names from outside, for whoever asks whether something is published. */
+/** Current records by their external ids. */
 export const recordKeys: Projection = {
   name: RECORD_KEYS,
   version: 1,

@@ -1,8 +1,8 @@
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 
 /**
  * By which names from outside a current record is found: its address, its source's id, its matter's file number, its title, and the local
- * date of a meeting or a stream's record. Keys are fixed-size hashes of the normalised text; whoever finds a record compares its `data`.
+ * date of a meeting or a stream's record. Keys are fixed-size hashes of the normalised text; the reader compares the `data` of a found record.
  */
 export const RECORD_KEYS = 'record_keys';
 

@@ -1,7 +1,7 @@
-import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
-import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
+import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { sameRows } from '../same-rows.ts';
 import { type RecordKey, type ReferenceRow, referenceRows } from './reference-rows.ts';
 import { createRecordReferencesTable, RECORD_REFERENCES, recordReferencesTable } from './tables.ts';

@@ -1,7 +1,7 @@
-import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
-import { recordOfStream } from '../../src/domain/streams.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { recordOfStream } from '../../domain/streams.ts';
 
 /** The fields of each resource that hold the id of another record. */
 export const REFERENCE_FIELDS: Readonly<Record<Resource, readonly string[]>> = {

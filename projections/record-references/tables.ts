@@ -1,4 +1,4 @@
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 
 /** Which current record names which other in a reference field: one row per record and field that is not null. */
 export const RECORD_REFERENCES = 'record_references';

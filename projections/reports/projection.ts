@@ -1,14 +1,35 @@
-import { CONTENT_ERASED } from '../../src/domain/events/erasure-events.ts';
-import { REPORT_EVENTS } from '../../src/domain/events/report-events.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
-import { isClosedStatus } from '../../src/domain/report-transitions.ts';
-import { foldAroundErasures } from '../fold-around-erasures.ts';
+import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
+import { REPORT_EVENTS } from '../../domain/events/report-events.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
+import { isClosedStatus } from '../../domain/report-transitions.ts';
+import { foldAroundErasures, type Erasure, erasedEvents } from '../fold-around-erasures.ts';
 import { sameRows } from '../same-rows.ts';
-import { foldErasure } from './fold-erasure.ts';
 import { type LifecycleChange, reportChanges, SUBMITTED } from './report-changes.ts';
-import { addTallies, type Duration, insertSubmitted, updateMoved, updateTouched } from './statements.ts';
+import { addTallies, type Duration, insertSubmitted, updateMoved, updateTouched, updateInputs } from './statements.ts';
 import { createReportTables, REPORTS, reportsTable, reportTalliesTable } from './tables.ts';
+import { category } from '../../domain/streams.ts';
+
+const isOf = (name: string) => (stream: string) => category(stream) === name;
+
+/**
+ * What was submitted is written anew where an erasure names it; of a lifecycle the whole is read again up to the erasure, since only the last
+ * move and the last note stand in the row. How long reports took is counted once and stays.
+ */
+const foldErasure = async (erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> => {
+  for await (const page of erasedEvents(erasure, isOf('account_reports'), reread)) {
+    const { submitted } = reportChanges(page.filter(({ type }) => type === SUBMITTED));
+    if (submitted.size > 0) await transaction.execute(updateInputs(generation, [...submitted.values()], columns));
+  }
+  for (const { stream } of erasure.data.streams.filter((each) => isOf('report')(each.stream))) {
+    const events: StoredEvent[] = [];
+    for await (const page of reread(stream, erasure.event.position)) events.push(...page);
+    const { lifecycle } = reportChanges(events);
+    if (lifecycle.size === 0) continue;
+    await transaction.execute(updateTouched(generation, lifecycle, columns));
+    await transaction.execute(updateMoved(generation, lifecycle, columns));
+  }
+};
 
 /** How long the report took to what the batch says of it; a clock that went back counts as no time. */
 const durations = ({ moved, firstMove }: LifecycleChange, submittedAt: number): readonly Duration[] => {

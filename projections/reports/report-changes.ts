@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import { type dataReportMoved, dataReportSubmitted } from '../../src/domain/events/report-events.ts';
-import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { streamId } from '../../src/domain/streams.ts';
+import { type dataReportMoved, dataReportSubmitted } from '../../domain/events/report-events.ts';
+import { readReportEvent } from '../../domain/events/read-report-event.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import { streamId } from '../../domain/streams.ts';
 
 export interface SubmittedReport {
   readonly accountId: string;

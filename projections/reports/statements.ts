@@ -1,7 +1,7 @@
-import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
-import { isClosedStatus } from '../../src/domain/report-transitions.ts';
-import { sourceAddressKey } from '../../src/domain/source-address.ts';
-import { titleKey } from '../../src/domain/title-words.ts';
+import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
+import { isClosedStatus } from '../../domain/report-transitions.ts';
+import { sourceAddressKey } from '../../domain/source-address.ts';
+import { titleKey } from '../../domain/title-words.ts';
 import type { LifecycleChange, SubmittedReport } from './report-changes.ts';
 import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, reportsTable, reportTalliesTable } from './tables.ts';
 

@@ -1,4 +1,4 @@
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 
 /**
  * Missing-data reports as customers, investigators and the worker read them; one row each. Times are milliseconds since the epoch.

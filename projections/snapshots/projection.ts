@@ -1,6 +1,6 @@
-import { SNAPSHOT_TAKEN, snapshotTaken } from '../../src/domain/events/snapshot-events.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
+import { SNAPSHOT_TAKEN, snapshotTaken } from '../../domain/events/snapshot-events.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { sameRows } from '../same-rows.ts';
 import { createSnapshotsTable, SNAPSHOTS, snapshotsTable } from './tables.ts';
 

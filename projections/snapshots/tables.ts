@@ -1,4 +1,4 @@
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 
 /** Frozen exports: who may read them, where they stand, until when. Times are milliseconds since the epoch. */
 export const SNAPSHOTS = 'snapshots';

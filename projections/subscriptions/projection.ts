@@ -1,9 +1,9 @@
-import { CONTENT_ERASED } from '../../src/domain/events/erasure-events.ts';
-import { readSubscriptionEvent, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../../src/domain/events/subscription-events.ts';
-import type { ColumnArrays, Statement } from '../../src/domain/ports/database.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { FoldContext, Projection } from '../../src/domain/ports/projection.ts';
-import { category, streamId } from '../../src/domain/streams.ts';
+import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
+import { readSubscriptionEvent, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
+import { category, streamId } from '../../domain/streams.ts';
 import { type Erasure, erasedEvents, foldAroundErasures } from '../fold-around-erasures.ts';
 import { sameRows } from '../same-rows.ts';
 import { createSubscriptionsTable, SUBSCRIPTIONS, subscriptionsTable } from './tables.ts';

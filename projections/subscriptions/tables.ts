@@ -1,4 +1,4 @@
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 
 /** Polling subscriptions, the revoked ones too. Whether one lives hangs on its key as well. Times are milliseconds since the epoch. */
 export const SUBSCRIPTIONS = 'subscriptions';

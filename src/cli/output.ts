@@ -1,11 +1,11 @@
 import { type CliContext, CommandFailed } from './context.ts';
 
-/** Controls, line ends, and what turns or hides text: somebody else's words must neither drive the terminal nor look like other lines. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
+/** Control characters, line ends, and characters that reverse or hide text: text from outside must not control the terminal or imitate other lines. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-/** A text on one line with everything in it to be seen. */
+/** The text on one line, with every invisible character escaped. */
 export const visible = (text: string): string =>
-  text.replaceAll(UNSEEN, (character) => {
+  text.replaceAll(INVISIBLE, (character) => {
     if (character === '\n') return '\\n';
     const code = character.codePointAt(0)!.toString(16);
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
@@ -41,27 +41,27 @@ const plain = (value: unknown): string => {
   return cell(value);
 };
 
-/** Prints a command's answer: one JSON value with `--json`, else lines or a table for a person. */
+/** Prints a result: one JSON value with `--json`, else lines or a table. */
 export const print = ({ stdout }: CliContext, value: unknown, options: { readonly json?: boolean }): void => {
   stdout.write(`${options.json === true ? JSON.stringify(value) : plain(value)}\n`);
 };
 
-/** One line on standard error that changes nothing about the exit status. */
+/** Writes a line to standard error; the exit status does not change. */
 export const warn = ({ stderr }: CliContext, message: string): void => {
   stderr.write(`warning: ${message}\n`);
 };
 
-/** What a shell calls the end by SIGPIPE. */
+/** Exit status of a program that SIGPIPE ends. */
 const READER_GONE = 141;
 
-/** Nobody reads on (`| head`): an end without a word. */
+/** The reader of standard output has closed it (`| head`): the command ends without a message. */
 export class ReaderGone extends CommandFailed {
   constructor() {
     super('', READER_GONE);
   }
 }
 
-/** Writes when the reader has room for it. Throws the reason of a stop, and `ReaderGone` when nobody reads any more. */
+/** Resolves when the reader has room for more. Throws the reason of a stop, and `ReaderGone` when the reader has closed the stream. */
 export const writeOut = async ({ stdout, stopping }: CliContext, text: string | Uint8Array): Promise<void> => {
   stopping.throwIfAborted();
   if (!stdout.writable) throw new ReaderGone();

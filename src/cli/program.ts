@@ -3,30 +3,30 @@ import type { CliContext } from './context.ts';
 
 type AddCommands = (program: Command, context: CliContext) => void;
 
-/** The commands in the order of the help. Each is loaded when it is asked for: a command starts without the others' libraries. */
+/** The commands in the order of the help. Each loads only its own libraries. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
-  serve: async () => (await import('./commands/serve.ts')).addServeCommand,
-  accounts: async () => (await import('./commands/accounts.ts')).addAccountsCommands,
-  keys: async () => (await import('./commands/keys.ts')).addKeysCommands,
-  audit: async () => (await import('./commands/audit.ts')).addAuditCommand,
-  records: async () => (await import('./commands/records.ts')).addRecordsCommands,
-  sources: async () => (await import('./commands/sources.ts')).addSourcesCommands,
-  payments: async () => (await import('./commands/payments.ts')).addPaymentsCommands,
-  projections: async () => (await import('./commands/projections.ts')).addProjectionsCommands,
-  reactors: async () => (await import('./commands/reactors.ts')).addReactorsCommands,
-  reports: async () => (await import('./commands/reports.ts')).addReportsCommands,
-  erase: async () => (await import('./commands/erase.ts')).addEraseCommands,
-  sample: async () => (await import('./commands/sample.ts')).addSampleCommands,
-  cursor: async () => (await import('./commands/cursor.ts')).addCursorCommands,
-  doctor: async () => (await import('./commands/doctor.ts')).addDoctorCommand,
-  backup: async () => (await import('./commands/backup.ts')).addBackupCommands,
-  restore: async () => (await import('./commands/restore.ts')).addRestoreCommand,
-  feed: async () => (await import('./commands/feed.ts')).addFeedCommands,
-  log: async () => (await import('./commands/log.ts')).addLogCommands,
-  replicate: async () => (await import('./commands/replicate.ts')).addReplicateCommand,
+  serve: async () => (await import('./verbs/serve.ts')).addServeCommand,
+  accounts: async () => (await import('./verbs/accounts.ts')).addAccountsCommands,
+  keys: async () => (await import('./verbs/keys.ts')).addKeysCommands,
+  audit: async () => (await import('./verbs/audit.ts')).addAuditCommand,
+  records: async () => (await import('./verbs/records.ts')).addRecordsCommands,
+  sources: async () => (await import('./verbs/sources.ts')).addSourcesCommands,
+  payments: async () => (await import('./verbs/payments.ts')).addPaymentsCommands,
+  projections: async () => (await import('./verbs/projections.ts')).addProjectionsCommands,
+  reactors: async () => (await import('./verbs/reactors.ts')).addReactorsCommands,
+  reports: async () => (await import('./verbs/reports.ts')).addReportsCommands,
+  erase: async () => (await import('./verbs/erase.ts')).addEraseCommands,
+  sample: async () => (await import('./verbs/sample.ts')).addSampleCommands,
+  cursor: async () => (await import('./verbs/cursor.ts')).addCursorCommands,
+  doctor: async () => (await import('./verbs/doctor.ts')).addDoctorCommand,
+  backup: async () => (await import('./verbs/backup.ts')).addBackupCommands,
+  restore: async () => (await import('./verbs/restore.ts')).addRestoreCommand,
+  feed: async () => (await import('./verbs/feed.ts')).addFeedCommands,
+  log: async () => (await import('./verbs/log.ts')).addLogCommands,
+  replicate: async () => (await import('./verbs/replicate.ts')).addReplicateCommand,
 };
 
-/** The `civic` executable (the operator's contract) with the named command, or with all where none of that name is. Nothing runs until it is given arguments. */
+/** The `civic` executable (the operator's contract) with the named command, or with all of them for another name. It runs when it parses arguments. */
 export const createProgram = async (context: CliContext, name?: string): Promise<Command> => {
   const program = new Command('civic')
     .description('local-government civic records of north-central Texas as an ordered, provable change feed')

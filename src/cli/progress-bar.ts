@@ -2,12 +2,15 @@ import { Presets, SingleBar } from 'cli-progress';
 
 export interface ProgressBar {
   update(done: number, total?: number): void;
-  stop(): void;
 }
 
-/** A progress bar on a terminal; nothing at all where the stream is none. */
-export const progressBar = (stream: NodeJS.WriteStream, unit: string): ProgressBar => {
-  if (!stream.isTTY) return { update: () => undefined, stop: () => undefined };
+/** Shows a progress bar on a terminal until the work has ended; prints nothing to another stream. */
+export const withProgress = async <Result>(
+  stream: NodeJS.WriteStream,
+  unit: string,
+  work: (bar: ProgressBar) => Promise<Result>,
+): Promise<Result> => {
+  if (!stream.isTTY) return work({ update: () => undefined });
   const bar = new SingleBar(
     {
       stream,
@@ -18,18 +21,17 @@ export const progressBar = (stream: NodeJS.WriteStream, unit: string): ProgressB
     Presets.shades_classic,
   );
   let started = false;
-  return {
-    update(done, total) {
-      if (started) {
-        if (total !== undefined) bar.setTotal(total);
-        bar.update(done);
-      } else {
-        bar.start(total ?? 0, done);
-        started = true;
-      }
-    },
-    stop() {
-      if (started) bar.stop();
-    },
+  const update = (done: number, total?: number): void => {
+    if (!started) bar.start(total ?? 0, done);
+    else {
+      if (total !== undefined) bar.setTotal(total);
+      bar.update(done);
+    }
+    started = true;
   };
+  try {
+    return await work({ update });
+  } finally {
+    if (started) bar.stop();
+  }
 };

@@ -3,32 +3,32 @@ import { type FileHandle, lstat, open } from 'node:fs/promises';
 import type { InputLine } from '../sources/ndjson/read-lines.ts';
 import { CommandFailed } from './context.ts';
 
-/** Characters of refused lines that are kept back for one write. */
+/** Characters of refused lines that are collected for one write. */
 const WRITE_AT = 65_536;
-/** The lines are the input's own, which may be for its owner alone. */
+/** The lines come from the input, which other users may not be allowed to read. */
 const OWNER_ONLY = 0o600;
-/** Without waiting for the reader of a pipe that stands at the name. */
+/** Opens a named pipe without waiting for its reader. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Why a file at this name is not written to; null for a regular file, which the import replaces as it did an earlier one. */
+/** Why the file is not written; null for a regular file, which the import replaces. */
 function reasonAgainst(found: Stats): string | null {
   if (found.isSymbolicLink()) return 'is a symbolic link';
   if (!found.isFile()) return 'is no regular file';
   return found.nlink > 1 ? 'has another name too (a hard link)' : null;
 }
 
-/** Lines that were refused, kept beside the input so that they can be mended and imported again. Never written through a link. */
+/** Refused lines in a file beside the input, for correction and another import. Links are not followed. */
 export class RejectedFile {
   readonly path: string;
   #file: FileHandle | undefined;
   #waiting = '';
-  /** Lines of several batches come at the same time; one file is opened, and written to by one at a time. */
+  /** Batches add lines concurrently; writes follow one another. */
   #written: Promise<void> = Promise.resolve();
   constructor(path: string) {
     this.path = path;
   }
 
-  /** Throws `CommandFailed` where the path is a link or no file: to be called before the input is read. */
+  /** Throws `CommandFailed` for a link and for what is not a regular file; called before the input is read. */
   async requireWritable(): Promise<void> {
     const found = await lstat(this.path).catch(() => null);
     const reason = found === null ? null : reasonAgainst(found);

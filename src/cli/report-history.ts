@@ -1,30 +1,24 @@
-import type { KnownReport } from '../../queries/known-reports.ts';
-import { readReportEvent } from '../domain/events/read-report-event.ts';
-import type { ReportEvent } from '../domain/events/report-events.ts';
-import { type EventLog, NO_STREAM } from '../domain/ports/event-log.ts';
-import { reportStream } from '../domain/streams.ts';
+import type { KnownReport } from '../../queries/reports/known-reports.ts';
+import { streamEvents } from '../../domain/read-log.ts';
+import { readReportEvent } from '../../domain/events/read-report-event.ts';
+import type { ReportEvent } from '../../domain/events/report-events.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import { reportStream } from '../../domain/streams.ts';
 
-/** One thing that happened to a report, for a person to read. */
+/** One event of a report, as text. */
 export interface ReportHappening {
   readonly at: string;
   readonly what: string;
-  /** Holder and token of the lease, null where it was no holder's doing. */
+  /** Holder and token of the lease; null without one. */
   readonly by: string | null;
   readonly details: readonly string[];
 }
 
-const PAGE = 500;
-
-/** Everything that happened to a report since it was received, from its own events, oldest first. */
+/** The history of a report from its events, oldest first. */
 export const historyOf = async (log: EventLog, report: KnownReport): Promise<readonly ReportHappening[]> => {
   const happenings: ReportHappening[] = [{ at: report.submittedAt, what: 'received', by: null, details: [] }];
-  for (let after = NO_STREAM; ; ) {
-    const page = await log.readStream(reportStream(report.reportId), after, PAGE);
-    for (const stored of page) happenings.push(happening(readReportEvent(stored)));
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return happenings;
-    after = last.revision;
-  }
+  for await (const stored of streamEvents(log, reportStream(report.reportId))) happenings.push(happening(readReportEvent(stored)));
+  return happenings;
 };
 
 const happening = ({ type, data }: ReportEvent): ReportHappening => {

@@ -1,8 +1,8 @@
 import { CommanderError } from 'commander';
 import type { Civic, Role } from '../civic.ts';
-import type { Clock } from '../domain/ports/clock.ts';
-import type { Stores } from '../domain/ports/stores.ts';
-import type { Probes } from '../domain/ports/probes.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Stores } from '../../domain/ports/stores.ts';
+import type { Probes } from '../../domain/ports/probes.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { type CliContext, CommandFailed } from './context.ts';
 import { ReaderGone } from './output.ts';
@@ -61,6 +61,6 @@ const loadDotEnv = (process: NodeJS.Process): void => {
   }
 };
 
-/** One line: what is wrong and what to do. */
+/** The message on one line. */
 const oneLine = (error: unknown): string =>
   (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').trim().slice(0, LONGEST_LINE);

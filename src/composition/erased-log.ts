@@ -1,46 +1,42 @@
-import { ErasureOverlay } from '../domain/erasure/overlay.ts';
-import { CONTENT_ERASED } from '../domain/events/erasure-events.ts';
-import type { Clock } from '../domain/ports/clock.ts';
-import { DeadlineExceeded } from '../domain/ports/database.ts';
-import { type EventLog, type LogBatch, LogUnavailable, type StoredEvent } from '../domain/ports/event-log.ts';
-import { ERASURES_STREAM } from '../domain/streams.ts';
+import { ErasureOverlay } from '../../domain/erasure/overlay.ts';
+import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import { type EventLog, type LogBatch, LogUnavailable, type StoredEvent } from '../../domain/ports/event-log.ts';
+import { streamEvents } from '../../domain/read-log.ts';
+import { ERASURES_STREAM } from '../../domain/streams.ts';
 
-const PAGE = 100;
 const RETRY_MS = 250;
 
-const passes = (error: unknown): boolean => error instanceof LogUnavailable || error instanceof DeadlineExceeded;
+const isTransient = (error: unknown): boolean => error instanceof LogUnavailable || error instanceof DeadlineExceeded;
 
 /**
- * The log with every erasure applied, which is the only one that the program is given. A read that begins after an erasure was appended, in
- * whatever process, gives none of the erased text: with each read, not before it, the stream of erasures is asked for what is new. Where the
- * store rewrites its rows, reads are as they are; only what a follower is handed from memory is looked at.
+ * The log with every erasure applied; the program uses no other. A read that begins after the append of an erasure, in any process, returns
+ * none of the erased text: each read also reads what is new in the stream of erasures. A store that rewrites its rows needs this only for
+ * batches that a subscription holds in memory.
  */
 export const withErasures = <Log extends EventLog>(log: Log, store: { readonly rewrites: boolean }, clock: Pick<Clock, 'sleep'>): Log => {
   const overlay = new ErasureOverlay();
   let waiting: Promise<void> | undefined;
 
-  /** Never joins a question that has been sent: an erasure may have come since. */
+  /** Never joins a read that was sent before: an erasure may have been appended since. */
   const refresh = (): Promise<void> => {
     waiting ??= readOn();
     return waiting;
   };
   const readOn = async (): Promise<void> => {
-    // For all who ask in one turn.
+    // One read for all callers of this microtask.
     await Promise.resolve();
     waiting = undefined;
-    for (;;) {
-      const page = await log.readStream(ERASURES_STREAM, overlay.revision, PAGE);
-      for (const event of page) if (event.type === CONTENT_ERASED) overlay.add(event);
-      if (page.length < PAGE) return;
-    }
+    for await (const event of streamEvents(log, ERASURES_STREAM, overlay.revision)) if (event.type === CONTENT_ERASED) overlay.add(event);
   };
 
-  const refreshPatiently = async (signal: AbortSignal): Promise<void> => {
+  const refreshWithRetries = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted) {
       try {
         return await refresh();
       } catch (error) {
-        if (!passes(error)) throw error;
+        if (!isTransient(error)) throw error;
         await clock.sleep(RETRY_MS, signal).catch(() => undefined);
       }
     }
@@ -65,7 +61,7 @@ export const withErasures = <Log extends EventLog>(log: Log, store: { readonly r
           yield batch;
           continue;
         }
-        await refreshPatiently(subscribe.signal);
+        await refreshWithRetries(subscribe.signal);
         if (subscribe.signal.aborted) return;
         yield { ...batch, events: erased(batch.events) };
       }

@@ -1,22 +1,30 @@
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { createSetBacks } from '../../infra/postgresql/set-backs.ts';
-import { ForeignLog, LogSetBack, requireOwnLog } from '../../projections/projector/own-log.ts';
-import type { HistoryWatch } from '../civic.ts';
-import type { ProcessFigures } from '../domain/process-figures.ts';
-import type { Clock } from '../domain/ports/clock.ts';
-import type { Transactor } from '../domain/ports/database.ts';
-import type { Position } from '../domain/ports/event-log.ts';
-import type { SetBack } from '../domain/ports/history.ts';
-import type { Logger } from '../domain/ports/logger.ts';
+import { farthestOfLive, ForeignLog, LogSetBack, requireOwnLog } from '../processors/projector/own-log.ts';
+import type { ProcessFigures } from '../../domain/process-figures.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Transactor } from '../../domain/ports/database.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import type { SetBack, SetBacks } from '../../domain/ports/history.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 import type { Settings } from '../settings.ts';
 import type { OpenLog } from './open-stores.ts';
 import { watchHistory } from './watched-log.ts';
+
+export interface HistoryWatch {
+  readonly setBacks: SetBacks;
+  /** Why the read models are not what the log has: they catch up after a loss of history, or are refused. Null otherwise. */
+  doubt(): string | null;
+  /** Why the read models are not served: they have seen what the log does not have, and no fold corrects that. Null otherwise. */
+  refusal(): string | null;
+  /** Compares until the signal aborts; `passed` resolves whether every read model has passed the position. */
+  watch(passed: (position: Position) => Promise<boolean>, signal: AbortSignal): Promise<void>;
+}
 
 export interface HistoryParts {
   readonly log: OpenLog;
   readonly settings: Pick<Settings, 'EVENTSTORE_URL'>;
   readonly transactor: Transactor;
-  /** The machine's. */
   readonly clock: Clock;
   readonly logger: Logger;
   readonly figures: ProcessFigures;
@@ -25,15 +33,9 @@ export interface HistoryParts {
 const LOOK_EVERY_MS = 1_000;
 const CATCHING_UP = 'the log has lost history; the read models catch up with what it has now';
 
-/** The log as the program is given it, and what is done where it has lost history that this process had read. */
-export const openHistory = ({
-  log,
-  settings,
-  transactor,
-  clock,
-  logger,
-  figures,
-}: HistoryParts): { readonly log: OpenLog; readonly history: HistoryWatch } => {
+/** The log for the program, and the watch that notices when it has lost history that this process has read. */
+export const openHistory = (parts: HistoryParts): { readonly log: OpenLog; readonly history: HistoryWatch } => {
+  const { log, settings, transactor, clock, logger, figures } = parts;
   const setBacks = createSetBacks(transactor);
   const generations = createGenerationStore(transactor);
   const unnoted: SetBack[] = [];
@@ -49,14 +51,14 @@ export const openHistory = ({
     catchingUpTo = head;
     unnoted.push(setBack);
   };
-  const watched = watchHistory(log, { clock, onSetBack });
+  const watched = watchHistory(log, clock, onSetBack);
   const follow = async (passed: (position: Position) => Promise<boolean>): Promise<void> => {
     for (; unnoted.length > 0; unnoted.shift()) await setBacks.note(unnoted[0]!);
     const goal = catchingUpTo;
     if (goal !== null && (await passed(goal)) && catchingUpTo === goal) catchingUpTo = null;
   };
   const prove = async (): Promise<void> => {
-    // A log in the database of the read models is set back with them.
+    // A log in the database of the read models is set back together with them.
     if (settings.EVENTSTORE_URL === undefined) return;
     try {
       await requireOwnLog(generations, log);
@@ -67,9 +69,16 @@ export const openHistory = ({
       refusal = error.message;
     }
   };
+  const remember = async (): Promise<void> => {
+    // A refused log does not have what the read models have seen.
+    const farthest = refusal === null ? farthestOfLive(await generations.list()) : null;
+    if (farthest !== null) watched.remember(farthest.lastEvent);
+  };
   const looks = [
     [() => watched.look(), 'whether the log has lost history could not be looked up'],
     [prove, 'whether the log has what the read models have seen could not be looked up'],
+    // A process without a follower has read what the read models hold.
+    [remember, 'what the read models have seen could not be looked up'],
   ] as const;
   return {
     log: watched.log,

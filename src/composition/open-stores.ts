@@ -1,80 +1,118 @@
 import type { AttachedDatabase } from '../../infra/embedded-postgresql/attach.ts';
 import { stayAttached } from '../../infra/embedded-postgresql/stay-attached.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { isKurrentAddress, LOG_ADDRESS_ALLOWED } from '../domain/log-address.ts';
-import { answersWithSuccess, machineProbe } from '../../infra/system/machine.ts';
-import { probeDatabase } from '../../infra/postgresql/probe-database.ts';
-import type { Probes } from '../domain/ports/probes.ts';
+import { isKurrentAddress, LOG_ADDRESS_ALLOWED } from '../../domain/log-address.ts';
+import { openDatabaseClock } from '../../infra/postgresql/database-clock.ts';
+import { createInstallationStore } from '../../infra/postgresql/installation.ts';
+import { migrate } from '../../infra/postgresql/migrate.ts';
+import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createSetBacks } from '../../infra/postgresql/set-backs.ts';
+import { trialClockOffset } from '../../infra/postgresql/trial-clock.ts';
+import { createWorkingRows } from '../../infra/postgresql/working-rows.ts';
+import { shiftedClock, steadyMilliseconds, systemClock } from '../../infra/system/clock.ts';
 import { createLogger } from '../../infra/system/logging.ts';
-import { systemClock } from '../../infra/system/clock.ts';
-import type { Role } from '../civic.ts';
-import type { ErasingLog } from '../domain/ports/erasures.ts';
-import { kafkaAddress } from './kafka-address.ts';
-import type { EventLog } from '../domain/ports/event-log.ts';
-import type { Logger } from '../domain/ports/logger.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Transactor } from '../../domain/ports/database.ts';
+import type { Stores } from '../../domain/ports/stores.ts';
+import type { ErasingLog } from '../../domain/ports/erasures.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
 import { BadSetting, type Settings } from '../settings.ts';
 import { withErasures } from './erased-log.ts';
 
+export type Role = 'service' | 'command';
+
 const LOG_TIMEOUT_MS = 60_000;
-const PROBE_TIMEOUT_MS = 5_000;
 const START_TIMEOUT_MS = 60_000;
 
-/** The database to use: the user's own, or the embedded one for as long as this program is open. */
+/** The database of DATABASE_URL, or the embedded one, which runs until this program leaves it. */
 export const reachDatabase = async (settings: Settings, role: Role, logger: Logger): Promise<AttachedDatabase> =>
   settings.DATABASE_URL === undefined
     ? stayAttached({ dataDir: settings.CIVIC_DATA_DIR, role, startTimeoutMs: START_TIMEOUT_MS, logger, clock: systemClock })
     : { url: settings.DATABASE_URL, leave: async () => undefined };
 
-const probeEventStore = async (url: string): Promise<void> => {
-  const log = (await import('../../infra/kurrentdb/event-log.ts')).openKurrentLog({ url, deadlineMs: PROBE_TIMEOUT_MS });
-  try {
-    await log.head();
-  } finally {
-    await log.close();
-  }
-};
-
-const probeBrokersOf = (settings: Settings): Probes['brokers'] => {
-  const address = kafkaAddress(settings);
-  if (address === null) return null;
-  const { CIVIC_KAFKA_FEED_TOPIC: feed, CIVIC_KAFKA_INLET_TOPIC: inlet } = settings;
-  return async () => {
-    const { probeKafka } = await import('../../infra/kafka/probe-kafka.ts');
-    return probeKafka(address, createLogger('silent', 'json'), { feed, inlet });
-  };
-};
-
-/** What the doctor looks at under these settings. */
-export const probesOf = (settings: Settings): Probes => ({
-  machine: machineProbe,
-  async database() {
-    const silent = createLogger('silent', 'json');
-    const attached = await reachDatabase(settings, 'command', silent);
-    try {
-      return await probeDatabase(attached.url, systemClock);
-    } finally {
-      await attached.leave();
-    }
-  },
-  eventStore: settings.EVENTSTORE_URL === undefined ? null : () => probeEventStore(settings.EVENTSTORE_URL!),
-  brokers: probeBrokersOf(settings),
-  answersAt: answersWithSuccess,
-});
-
 export type OpenLog = EventLog & ErasingLog & { forget?(): void; close(): Promise<void> };
 
-/** A log that is not in use; `postgresql` is the one in the database of the read models, whose tables are always there. Throws `BadSetting` for what is no address. */
+/** A log that is not in use; `postgresql` is the one in the database of the read models. Throws `BadSetting` for another text that is no address. */
 export const openOtherLog = async (address: string, own: string): Promise<OpenLog> => {
   if (isKurrentAddress(address)) return await openLog(address);
   if (address !== 'postgresql') throw new BadSetting(`allowed is postgresql, or ${LOG_ADDRESS_ALLOWED}`);
   return openEventLog({ dsn: own, statementTimeoutMs: LOG_TIMEOUT_MS, copiesLog: true });
 };
 
-/** The log at an address, of either kind, with every erasure applied: there is no way around it. What KurrentDB needs is large, and loaded then only. */
+/** The log at an address, on either store, with every erasure applied. Loads the client of KurrentDB, which is large, only for its addresses. */
 export const openLog = async (address: string): Promise<OpenLog> => {
   if (!isKurrentAddress(address)) {
     return withErasures(openEventLog({ dsn: address, statementTimeoutMs: LOG_TIMEOUT_MS }), { rewrites: true }, systemClock);
   }
   const { openKurrentLog } = await import('../../infra/kurrentdb/event-log.ts');
   return withErasures(openKurrentLog({ url: address, deadlineMs: LOG_TIMEOUT_MS }), { rewrites: false }, systemClock);
+};
+
+/** The clock of this database: the machine's, or one that a trial has shifted, which is logged as a warning. */
+export const openClock = async (
+  transactor: Transactor,
+  { CIVIC_CLOCK_START: start }: Pick<Settings, 'CIVIC_CLOCK_START'>,
+  time: Clock,
+  logger: Logger,
+): Promise<Clock> => {
+  const offset = await trialClockOffset(transactor, start, time.now());
+  const clock = shiftedClock(time, offset);
+  if (offset !== 0) {
+    const now = new Date(clock.now()).toISOString();
+    logger.warn({ now }, 'TRIAL CLOCK: the time of this database is not the present; use it for trials only');
+  }
+  return clock;
+};
+
+/** The database with its schema up to date, the log, and what closes both; `close` also ends what was added to `closers`. */
+export interface OpenStores {
+  readonly url: string;
+  readonly database: Database;
+  readonly log: OpenLog;
+  readonly leaseClock: Clock;
+  /** The last one ends first. */
+  readonly closers: (() => Promise<unknown>)[];
+  readonly close: () => Promise<void>;
+}
+
+/** Throws what the database, the log and the settings throw; what was opened until then is closed. */
+export const openStores = async (settings: Settings, role: Role, logger: Logger, searchConnections?: number): Promise<OpenStores> => {
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed()) await closer();
+  };
+  try {
+    const attached = await reachDatabase(settings, role, logger);
+    const { url } = attached;
+    closers.push(() => attached.leave());
+    await migrate(url);
+    const database = await openDatabase({ dsn: url, statementTimeoutMs: settings.CIVIC_STATEMENT_TIMEOUT, searchConnections });
+    closers.push(() => database.close());
+    const log = await openLog(settings.EVENTSTORE_URL ?? url);
+    closers.push(() => log.close());
+    const leaseClock = await openDatabaseClock(database.read, steadyMilliseconds, systemClock);
+    closers.push(() => leaseClock.close());
+    return { url, database, log, leaseClock, closers, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+};
+
+/** The stores for a command that needs no read model. Appends nothing. */
+export const openStoresAlone = async (settings: Settings): Promise<Stores> => {
+  const logger = createLogger(settings.CIVIC_LOG_LEVEL ?? 'warn', settings.CIVIC_LOG_FORMAT ?? 'json');
+  const { database, log, leaseClock, close } = await openStores(settings, 'command', logger);
+  try {
+    const clock = await openClock(database.transactor, settings, systemClock, logger);
+    const rows = createWorkingRows(database.transactor);
+    const installation = createInstallationStore(database.transactor);
+    const setBacks = createSetBacks(database.transactor);
+    return { log, rows, installation, setBacks, leaseClock, clock, identifiers: randomIdentifiers, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 };

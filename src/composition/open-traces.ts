@@ -8,11 +8,11 @@ import {
   tracedStatements,
   tracedTransactor,
 } from '../../infra/telemetry/traced-ports.ts';
-import type { Logger } from '../domain/ports/logger.ts';
-import type { Projection } from '../domain/ports/projection.ts';
-import type { Reactor } from '../domain/ports/reactors.ts';
-import type { Tracing } from '../domain/ports/tracing.ts';
-import type { ProcessFigures } from '../domain/process-figures.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import type { Projection } from '../../domain/ports/projection.ts';
+import type { Reactor } from '../../domain/ports/reactors.ts';
+import type { Tracing } from '../../domain/ports/tracing.ts';
+import type { ProcessFigures } from '../../domain/process-figures.ts';
 import { VERSION } from '../serving/version.ts';
 import type { Settings } from '../settings.ts';
 import type { OpenLog } from './open-stores.ts';
@@ -24,14 +24,14 @@ type Asking = Pick<
   'OTEL_SDK_DISABLED' | 'OTEL_TRACES_EXPORTER' | 'OTEL_EXPORTER_OTLP_ENDPOINT' | 'OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'
 >;
 
-/** Whether the standard variables ask for traces: an exporter or an address is named, and neither turned off. */
+/** Whether the standard variables of OpenTelemetry turn traces on: an exporter or an endpoint is set and neither is turned off. */
 export const tracesAsked = (settings: Asking): boolean => {
   if (settings.OTEL_SDK_DISABLED === 'true' || settings.OTEL_TRACES_EXPORTER === 'none') return false;
   const { OTEL_TRACES_EXPORTER: exporter, OTEL_EXPORTER_OTLP_ENDPOINT: all, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: own } = settings;
   return exporter !== undefined || all !== undefined || own !== undefined;
 };
 
-/** Null where nobody has asked; what it needs is large and takes its time to load. */
+/** Null where traces are off. Loads the SDK, which is large, only where they are on. */
 export const openTraces = async (settings: Settings, logger: Logger): Promise<OpenTraces | null> =>
   tracesAsked(settings) ? (await import('../../infra/telemetry/open-tracing.ts')).openTracing({ logger, version: VERSION }) : null;
 
@@ -46,11 +46,11 @@ export const traceDatabase = (database: Database, tracing: Tracing | null): Data
         search: tracedStatements(database.search, tracing),
       };
 
-/** Appends are counted, traces or not. */
+/** Counts appends with and without traces. */
 export const traceLog = (log: OpenLog, tracing: Tracing | null, figures: ProcessFigures): OpenLog =>
   measuredLog(tracing === null ? log : tracedLog(log, tracing), figures);
 
-/** Folds are counted, traces or not. */
+/** Counts folds with and without traces. */
 export const traceProjections = (
   projections: readonly Projection[],
   tracing: Tracing | null,

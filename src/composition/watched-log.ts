@@ -1,51 +1,39 @@
-import type { Clock } from '../domain/ports/clock.ts';
-import type { EventLog, LogBatch, Position } from '../domain/ports/event-log.ts';
-import { HistorySetBack, type SetBack } from '../domain/ports/history.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { type EventMark, hasEvent, lastMarkOf } from '../../domain/event-mark.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import { HistorySetBack, type SetBack } from '../../domain/ports/history.ts';
 
-/** The newest event that a follower was given, and a read that gives it again. */
-interface Newest {
-  readonly after: Position;
-  readonly types: readonly string[] | undefined;
-  readonly position: Position;
-  readonly id: string;
-}
-
-export interface WatchParts {
-  /** The machine's. */
-  readonly clock: Clock;
-  readonly onSetBack: (setBack: SetBack) => void;
-}
-
-/** The log as it is given to those who follow it, and the watch over it. */
+/** A log, and the check of what was read from it. */
 export interface WatchedLog<Log> {
   readonly log: Log;
-  /** Asks whether the log still has the newest event that was read. Throws what the log throws. */
+  /** Remembers an event of the log, if it is newer than the remembered one. */
+  remember(mark: EventMark): void;
+  /** Checks that the log still has the remembered event. Throws what the log throws. */
   look(): Promise<void>;
 }
 
 /**
- * Notices that the log has lost what this process has read of it. Every follower is ended with `HistorySetBack`, so that it begins again at
- * its stored checkpoint, and what the log keeps in memory is forgotten.
+ * Notices that the log has lost an event that this process has read. Every subscription then ends with `HistorySetBack`, so that its
+ * processor restarts at the stored checkpoint, and the log drops what it holds in memory.
  */
-export const watchHistory = <Log extends EventLog & { forget?(): void }>(log: Log, { clock, onSetBack }: WatchParts): WatchedLog<Log> => {
-  let newest: Newest | undefined;
+export const watchHistory = <Log extends EventLog & { forget?(): void }>(
+  log: Log,
+  clock: Pick<Clock, 'now'>,
+  onSetBack: (setBack: SetBack) => void,
+): WatchedLog<Log> => {
+  let newest: EventMark | null = null;
   let ending = new AbortController();
 
-  const remember = (after: Position, types: readonly string[] | undefined, { events }: LogBatch): void => {
-    const last = events.at(-1);
-    if (last === undefined || (newest !== undefined && newest.position >= last.position)) return;
-    newest = { after: events.at(-2)?.position ?? after, types, position: last.position, id: last.id };
+  const remember = (mark: EventMark): void => {
+    if (newest === null || newest.position < mark.position) newest = mark;
   };
 
   const look = async (): Promise<void> => {
     const known = newest;
-    if (known === undefined) return;
-    const { after, types } = known;
-    const [found] = (await log.readAll({ after, limit: 1, ...(types === undefined ? {} : { types }) })).events;
-    if (found?.position === known.position && found.id === known.id) return;
+    if (known === null || (await hasEvent(log, known))) return;
     const head = await log.head();
     log.forget?.();
-    newest = undefined;
+    newest = null;
     const ended = ending;
     ending = new AbortController();
     ended.abort(new HistorySetBack(`the log has lost what was read up to ${known.position}: its head is ${head}`));
@@ -58,15 +46,15 @@ export const watchHistory = <Log extends EventLog & { forget?(): void }>(log: Lo
       async *subscribe(subscribe) {
         const { signal: ended } = ending;
         const signal = AbortSignal.any([subscribe.signal, ended]);
-        let { after } = subscribe;
         for await (const batch of log.subscribe({ ...subscribe, signal })) {
-          remember(after, subscribe.types, batch);
-          after = batch.scannedTo;
+          const last = lastMarkOf(batch.events);
+          if (last !== null) remember(last);
           yield batch;
         }
         if (ended.aborted && !subscribe.signal.aborted) throw ended.reason;
       },
     },
+    remember,
     look,
   };
 };

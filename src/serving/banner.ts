@@ -1,15 +1,15 @@
-import { SCOPES } from '../domain/events/account-events.ts';
+import { SCOPES } from '../../domain/events/account-events.ts';
 import type { SampleAccount } from '../sources/first-run.ts';
 
 export interface Banner {
   readonly baseUrl: string;
   readonly opsUrl: string | null;
-  /** On the first run only; its key is null where it must not be printed. */
+  /** Null after the first run; its key is null where it must not be printed. */
   readonly sampleAccount: SampleAccount | null;
   readonly civic: string;
 }
 
-/** What a start prints: where the service is, how to get in, and three lines that work with the key. */
+/** The text of a start: addresses, the sample key, and three commands that use it. */
 export const bannerText = ({ baseUrl, opsUrl, sampleAccount, civic }: Banner): string => {
   const sampleKey = sampleAccount?.key ?? null;
   const key = sampleKey ?? '$CIVIC_KEY';

@@ -1,4 +1,4 @@
-/** An address that could not be had; the message names the setting. */
+/** The address cannot be bound; the message names the setting. */
 export class AddressRefused extends Error {
   override readonly name = 'AddressRefused';
 }
@@ -7,7 +7,7 @@ interface Listener {
   listen(address: { readonly host: string; readonly port: number }): Promise<{ readonly host: string; readonly port: number }>;
 }
 
-/** Listens, or says in one line which setting to change. */
+/** Listens; resolves to the base URL. Throws `AddressRefused`. */
 export const listenOn = async (listener: Listener, setting: 'CIVIC_HTTP' | 'CIVIC_OPS', host: string, port: number): Promise<string> => {
   try {
     const bound = await listener.listen({ host, port });

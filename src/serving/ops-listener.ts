@@ -1,33 +1,33 @@
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { type Operations, readOperations } from '../../queries/read-operations.ts';
+import { type Operations, readOperations } from '../../queries/operators/read-operations.ts';
 import type { Civic } from '../civic.ts';
-import type { Position } from '../domain/ports/event-log.ts';
-import { registerKafkaMetrics } from '../metrics/kafka-metrics.ts';
-import { registerLagMetrics } from '../metrics/lag-metrics.ts';
-import { createHttpMetrics, type HttpMetrics } from '../metrics/http-metrics.ts';
-import { createOperationsWatch } from '../ops/operations-watch.ts';
-import { watchProcess } from '../ops/process-state.ts';
-import { createReadOpsState } from '../ops/read-state.ts';
-import { createRecentFigures, SAMPLE_EVERY_MS } from '../ops/recent-figures.ts';
-import { registerOperationsMetrics } from '../metrics/operations-metrics.ts';
-import { createOpsServer } from '../ops/ops-server.ts';
-import { registerProcessMetrics } from '../metrics/process-metrics.ts';
-import { registerReportMetrics } from '../metrics/report-metrics.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import { registerKafkaMetrics } from '../edge/metrics/kafka-metrics.ts';
+import { registerLagMetrics } from '../edge/metrics/lag-metrics.ts';
+import { createHttpMetrics, type HttpMetrics } from '../edge/metrics/http-metrics.ts';
+import { createOperationsWatch } from '../edge/ops/operations-watch.ts';
+import { watchProcess } from '../edge/ops/process-state.ts';
+import { createReadOpsState } from '../edge/ops/read-state.ts';
+import { createRecentFigures, SAMPLE_EVERY_MS } from '../edge/ops/recent-figures.ts';
+import { registerOperationsMetrics } from '../edge/metrics/operations-metrics.ts';
+import { createOpsServer } from '../edge/ops/ops-server.ts';
+import { registerProcessMetrics } from '../edge/metrics/process-metrics.ts';
+import { registerReportMetrics } from '../edge/metrics/report-metrics.ts';
 import { listenOn } from './listen.ts';
 import { createReadiness } from './readiness.ts';
-import { repeat } from './repeat.ts';
-import type { ServeRole } from './roles.ts';
+import { repeat } from '../processors/jobs/repeat.ts';
+import type { ServeRole } from '../processors/roles.ts';
 import { VERSION } from './version.ts';
 
 export interface OpsListener {
   /** Null where the settings turn it off. */
   readonly opsUrl: string | null;
-  /** What the public listener is to count into. */
+  /** Counters of the public listener. */
   readonly metrics: HttpMetrics;
   readonly close: () => Promise<void>;
 }
 
-/** Opens what operators look at; it closes last, so that the end of everything else can be watched. */
+/** Opens the operators' listener. It closes last, so that the end of everything else can be observed. */
 export const openOpsListener = async (
   civic: Civic,
   { role, stopping }: { readonly role: ServeRole; readonly stopping: AbortSignal },
@@ -45,7 +45,7 @@ export const openOpsListener = async (
     setBacks: civic.history.setBacks,
   };
   const watch = createOperationsWatch({ read: () => readOperations(reading), clock: machineClock, logger });
-  // One reading for the page and every gauge: it has a deadline, and a scrape is no load.
+  // One read, with a deadline, serves the page and every gauge: a scrape adds no load.
   const known = async (): Promise<Operations | null> => {
     const { reachable, newest } = await watch();
     return reachable === 'answers' && newest !== null ? newest.operations : null;
@@ -54,7 +54,7 @@ export const openOpsListener = async (
   registerLagMetrics(registry, async () => (await known())?.projections ?? []);
   registerReportMetrics(registry, civic.clock, async () => (await known())?.reports ?? null);
   registerProcessMetrics(registry, { figures: civic.figures, pools: civic.pools, role, version: VERSION });
-  if (civic.carried !== null) registerKafkaMetrics(registry, civic.carried);
+  if (civic.kafkaCounters !== null) registerKafkaMetrics(registry, civic.kafkaCounters);
   const metrics = createHttpMetrics(registry);
   const readiness = createReadiness({
     generations: civic.generations,

@@ -1,7 +1,7 @@
-import type { EventLog, Position } from '../domain/ports/event-log.ts';
-import type { Generation, GenerationStore } from '../domain/ports/generations.ts';
-import type { Clock } from '../domain/ports/clock.ts';
-import type { Readiness, ReadinessCheck } from '../ops/readyz.ts';
+import type { EventLog, Position } from '../../domain/ports/event-log.ts';
+import type { Generation, GenerationStore } from '../../domain/ports/generations.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Readiness, ReadinessCheck } from '../edge/ops/ops-server.ts';
 
 export interface ReadinessParts {
   readonly generations: Pick<GenerationStore, 'list'>;
@@ -9,18 +9,17 @@ export interface ReadinessParts {
   readonly projections: readonly { readonly name: string }[];
   readonly headAtStart: Position;
   readonly history: { doubt(): string | null };
-  /** The machine's. */
   readonly clock: Pick<Clock, 'sleep'>;
-  /** Once it aborts the process is not ready, whatever else is well: it finishes what it has and is to be given nothing new. */
+  /** Once it aborts, the process is not ready: it finishes its requests and must get no new ones. */
   readonly stopping: AbortSignal;
 }
 
 const PATIENCE_MS = 2_000;
 
 /**
- * Ready once every read model has passed the head of the log that was seen at the start, as long as the database answers and nothing says
- * that the read models are not what the log says. What every process shares and no restart heals, a paused projection or a log that is away, makes it `degraded`: it goes on serving what it can,
- * since all processes would be taken out of the balance at once.
+ * Ready once every read model has passed the log's head of the start, while the database answers and the read models follow the log. A
+ * paused projection or an unreachable log is common to all processes, and no restart repairs it: it makes the process `degraded`, not
+ * unready, because a balancer would otherwise remove all processes at once.
  */
 export const createReadiness = (parts: ReadinessParts): (() => Promise<Readiness>) => {
   const rowsOf = onceAtATime(() => parts.generations.list());
@@ -30,7 +29,7 @@ export const createReadiness = (parts: ReadinessParts): (() => Promise<Readiness
     const [rows, log] = await Promise.all([inTime(parts, rowsOf()), inTime(parts, headOf())]);
     if (rows === null) return { status: 'not ready', checks: [failed('database', 'it does not answer')] };
     const doubt = parts.history.doubt();
-    // A log that has lost history may never come to the head that was seen at the start.
+    // A log that has lost history may never reach its head of the start.
     const goal = log !== null && log < parts.headAtStart ? log : parts.headAtStart;
     const held = parts.projections.map(({ name }) => ofProjection(name, rows, goal));
     const checks = [
@@ -62,7 +61,7 @@ const ofProjection = (
   return { check: { name, ok: true }, behind: false };
 };
 
-/** Probes that come while a question is still under way share it: a database that hangs is asked once. */
+/** Concurrent probes share one read: a database that hangs gets one. */
 const onceAtATime = <Value>(ask: () => Promise<Value>): (() => Promise<Value>) => {
   let asked: Promise<Value> | undefined;
   return () => {
@@ -71,7 +70,7 @@ const onceAtATime = <Value>(ask: () => Promise<Value>): (() => Promise<Value>) =
   };
 };
 
-/** Null for what failed or is not there in time. */
+/** Null after a failure or two seconds. */
 const inTime = async <Value>({ clock }: ReadinessParts, asked: Promise<Value>): Promise<Value | null> => {
   const waited = new AbortController();
   const late = clock.sleep(PATIENCE_MS, waited.signal).then(() => null);

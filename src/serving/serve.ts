@@ -1,38 +1,38 @@
 import type { Civic } from '../civic.ts';
 import { BadSetting } from '../settings.ts';
-import { documentRoutes } from '../documents/document-routes.ts';
-import { trustedProxies } from '../http/client-address.ts';
-import { createHttpServer, HTTP_TIMEOUTS } from '../http/http-server.ts';
+import { documentRoutes } from '../edge/documents/document-routes.ts';
+import { trustedProxies } from '../edge/admission/client-address.ts';
+import { createHttpServer, HTTP_TIMEOUTS } from '../edge/http/http-server.ts';
 import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/first-run.ts';
 import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
 import { openOpsListener } from './ops-listener.ts';
 import { regularWork } from './regular-work.ts';
-import { repeat } from './repeat.ts';
-import { does, type ServeRole } from './roles.ts';
+import { repeat } from '../processors/jobs/repeat.ts';
+import { does, type ServeRole } from '../processors/roles.ts';
 
 const LOG_EVERY = 100;
 
 export interface Serving {
   readonly role: ServeRole;
   readonly stopping: AbortSignal;
-  /** Aborts when the end is wanted at once: what others are asking is cut short then. */
+  /** Aborts at the second signal: running requests are cut off. */
   readonly hurrying?: AbortSignal;
   readonly print: (text: string) => void;
-  /** Whether a person sees what is printed; a secret is printed to no file. */
+  /** Whether standard output is a terminal; a secret is printed to nothing else. */
   readonly toTerminal: boolean;
 }
 
-/** Runs the service until it is told to stop, then ends everything in order: requests, projectors, database. */
+/** Runs the service until `stopping` aborts, then ends requests, processors and connections in this order. */
 export const serve = async (civic: Civic, { role, stopping, hurrying, print, toTerminal }: Serving): Promise<void> => {
-  if (role === 'relay' && civic.carried === null)
+  if (role === 'relay' && civic.kafkaCounters === null)
     throw new BadSetting('KAFKA_BROKERS is unset, and --role relay carries nothing without it');
   const closers: (() => Promise<void>)[] = [];
   const ending = new AbortController();
   try {
     if (does(role, 'fold the read models, build and switch their generations')) civic.startProjector();
     if (does(role, 'classify items, work on reports as they come, settle them')) civic.startReactors();
-    if (does(role, 'carry the feed out to Kafka')) civic.startCarriers();
+    if (does(role, 'carry the feed out to Kafka')) civic.startKafkaBridge();
     const watching = civic.history.watch((position) => civic.passed(position), ending.signal);
     closers.push(() => watching);
     const headAtStart = await civic.log.head();
@@ -57,7 +57,7 @@ export const serve = async (civic: Civic, { role, stopping, hurrying, print, toT
   }
 };
 
-/** Where nothing is said, a new log of the embedded database gets the sample, and no other. */
+/** By default a new log gets the sample only in the embedded database. */
 const wantedSample = ({ settings }: Civic): SampleWanted =>
   settings.CIVIC_SAMPLE ?? (settings.DATABASE_URL === undefined && settings.EVENTSTORE_URL === undefined ? 'new' : 'off');
 
@@ -72,8 +72,8 @@ const openListeners = async (
   closers.push(close);
   if (!does(role, 'answer requests')) return { baseUrl: null, opsUrl, drain: async () => undefined };
   const http = createHttpServer({
-    functions: civic.operations,
-    publicFunctions: civic.publicOperations,
+    operations: civic.operations,
+    publicOperations: civic.publicOperations,
     publicLimits: civic.publicLimits,
     reportClients: civic.reportClients,
     readPosition: civic.publicPosition,
@@ -98,7 +98,7 @@ const openListeners = async (
   });
   const bound = await listenOn(http, 'CIVIC_HTTP', settings.CIVIC_HTTP_HOST, settings.CIVIC_HTTP_PORT);
   closers.push(() => http.close(hurrying));
-  /** Serves on while whoever sends requests here finds out by `/readyz` that another process is to have them. */
+  /** Goes on serving while balancers read in `/readyz` that the process stops. */
   const drain = async (): Promise<void> => {
     http.drain();
     if (settings.CIVIC_DRAIN_DELAY > 0) await civic.clock.sleep(settings.CIVIC_DRAIN_DELAY, hurrying).catch(() => undefined);

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of the package, so that whoever looks at a process sees which program it runs. */
+/** Version of the package. */
 export const { version: VERSION } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   readonly version: string;
 };

@@ -1,11 +1,11 @@
 import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
 import { issueKey } from '../../commands/accounts/issue-key.ts';
 import { finishSeed, isSeedFinished, type SeedDependencies, writeSeed } from '../../commands/seeds/write-seed.ts';
-import { SCOPES } from '../domain/events/account-events.ts';
-import { derivedId } from '../domain/identifiers.ts';
-import type { RandomBytes } from '../domain/key-secret.ts';
-import { LOG_START } from '../domain/ports/event-log.ts';
-import { recordStream } from '../domain/streams.ts';
+import { SCOPES } from '../../domain/events/account-events.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import type { RandomBytes } from '../../domain/key-secret.ts';
+import { LOG_START } from '../../domain/ports/event-log.ts';
+import { recordStream } from '../../domain/streams.ts';
 import { CATALOGUE_SEED, catalogueRecords } from './catalogue/catalogue-records.ts';
 import { TAXONOMY_SEED, taxonomyRecords } from './taxonomy/taxonomy-records.ts';
 import { SAMPLE_IDS, SAMPLE_SEED, sampleRecords } from './sample/sample-records.ts';
@@ -23,13 +23,13 @@ export interface FirstRunDependencies extends SeedDependencies {
 /** `new`: only into a log that holds nothing yet; `on`: also into another. */
 export type SampleWanted = 'new' | 'on' | 'off';
 
-/** The account of the sample; its key is null where none was wanted. */
+/** The account of the sample; the key is null unless wanted. */
 export interface SampleAccount {
   readonly accountId: string;
   readonly key: string | null;
 }
 
-/** The topics, jurisdictions and covered bodies that everything else hangs on; a finished seed is left alone. The catalogue comes last. */
+/** Writes the topics, jurisdictions and covered bodies that other records refer to; a finished seed stays as it is. The catalogue comes last. */
 export const writeReferenceRecords = async (deps: SeedDependencies): Promise<void> => {
   await writeSeed(deps, TAXONOMY_SEED, taxonomyRecords());
   await writeSeed(deps, CATALOGUE_SEED, catalogueRecords());
@@ -49,7 +49,7 @@ export const fillNewLog = async (
   return account;
 };
 
-/** The log holds nothing but its opening, or a first run began with the sample and was cut off before the catalogue closed it. */
+/** Whether the log has only its opening event, or a first run with the sample ended before its last seed, the catalogue. */
 const isFirstRun = async ({ log }: SeedDependencies): Promise<boolean> => {
   const begun = recordStream('jurisdictions', SAMPLE_IDS.jurisdiction);
   const isNew = (await log.readAll({ after: LOG_START, limit: 2 })).events.length < 2;

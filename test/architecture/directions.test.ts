@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, test } from 'vitest';
-import { checkDirections, typeScriptFiles } from '../../infra/toolchain/check-directions.ts';
+import { checkDirections, typeScriptFiles } from '../../tools/check-directions.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const houses: string[] = [];
@@ -31,14 +31,14 @@ describe('this checkout', () => {
 });
 
 describe('the check itself', () => {
-  const port = { 'src/domain/port.ts': 'export interface Port {}\n' };
+  const port = { 'domain/port.ts': 'export interface Port {}\n' };
 
   test('an import of a type alone counts', async () => {
     const found = await violationsOf({
       'infra/pg/adapter.ts': 'export interface A {}\n',
-      'src/domain/a.ts': "import type { A } from '../../infra/pg/adapter.ts';\nexport type B = A;\n",
+      'domain/a.ts': "import type { A } from '../infra/pg/adapter.ts';\nexport type B = A;\n",
     });
-    expect(found.join('\n')).toContain('src/domain/a.ts -> infra/pg/adapter.ts: only the entry and the composition import infra');
+    expect(found.join('\n')).toContain('domain/a.ts -> infra/pg/adapter.ts: only the entry and the composition import infra');
   });
 
   test('a circle of types is a circle', async () => {
@@ -61,9 +61,9 @@ describe('the check itself', () => {
   test('an import at run time counts', async () => {
     const found = await violationsOf({
       'infra/x/a.ts': 'export const a = 1;\n',
-      'src/http/h.ts': "export const h = async () => import('../../infra/x/a.ts');\n",
+      'src/edge/http/h.ts': "export const h = async () => import('../../../infra/x/a.ts');\n",
     });
-    expect(found.join('\n')).toContain('src/http/h.ts -> infra/x/a.ts');
+    expect(found.join('\n')).toContain('src/edge/http/h.ts -> infra/x/a.ts');
   });
 
   test('a library outside its folder is refused, and so is one that nobody has named', async () => {
@@ -71,7 +71,7 @@ describe('the check itself', () => {
       'package.json': '{"dependencies":{"pg":"1","left-pad":"1"}}',
       'node_modules/pg/index.js': 'module.exports = 1;',
       'node_modules/left-pad/index.js': 'module.exports = 1;',
-      'src/http/h.ts': "import pg from 'pg';\nimport pad from 'left-pad';\nexport const h = [pg, pad];\n",
+      'src/edge/http/h.ts': "import pg from 'pg';\nimport pad from 'left-pad';\nexport const h = [pg, pad];\n",
     });
     expect(found.join('\n')).toContain('pg stays in infra/postgresql');
     expect(found.join('\n')).toContain('a new library gets its line among the import rules');
@@ -79,8 +79,8 @@ describe('the check itself', () => {
   });
 
   test('the domain asks neither the machine nor the network', async () => {
-    const found = await violationsOf({ 'src/domain/d.ts': "import { hostname } from 'node:os';\nexport const d = hostname();\n" });
-    expect(found).toEqual(['src/domain/d.ts -> os: src/domain may import of Node only crypto, net, zlib']);
+    const found = await violationsOf({ 'domain/d.ts': "import { hostname } from 'node:os';\nexport const d = hostname();\n" });
+    expect(found).toEqual(['domain/d.ts -> os: domain may import of Node only crypto, net, zlib']);
   });
 
   test('one system of infra knows no other but the machine', async () => {

@@ -11,7 +11,7 @@ const SQL_RANDOM = /\bgen_random_uuid\b|\buuidv7\b|\b(select|default|by) random\
 const SQL = /`\s*(with \w+ as|select\s|insert into\s|update \w+|delete from\s|create (table|index|function)\s)/i;
 
 const of = (path: string, code: string): SourceFile => ({ path, text: code, code });
-const pure = () => sourceFiles(['commands', 'projections', 'queries', 'src/domain', 'src/contract']);
+const pure = () => sourceFiles(['commands', 'projections', 'queries', 'domain', 'contract']);
 
 describe('time and chance', () => {
   test('no command, projection, query or word of the domain looks at a clock', () => {
@@ -19,7 +19,7 @@ describe('time and chance', () => {
   });
 
   test('none of them draws a number, but for the two ports that chance comes through', () => {
-    const ports = ['src/domain/identifiers.ts', 'src/domain/key-secret.ts'];
+    const ports = ['domain/identifiers.ts', 'domain/key-secret.ts'];
     const drawn = linesWith(
       pure().filter(({ path }) => !ports.includes(path)),
       RANDOM,
@@ -29,22 +29,22 @@ describe('time and chance', () => {
 
   test('nothing that decides or answers asks the machine for the time: the edges and the connectors have the port', () => {
     const edges = sourceFiles([
-      'src/answers',
-      'src/http',
-      'src/ops',
-      'src/metrics',
-      'src/mcp',
-      'src/admission',
+      'src/edge/answers',
+      'src/edge/http',
+      'src/edge/ops',
+      'src/edge/metrics',
+      'src/edge/mcp',
+      'src/edge/admission',
       'src/sources',
       'src/serving',
-      'src/reactors',
-      'src/documents',
+      'src/processors',
+      'src/edge/documents',
     ]);
     expect(linesWith(edges, CLOCK)).toEqual([]);
   });
 
   test('no SQL asks the database for the time or for chance, but for the doctor, who compares its clock with ours, and the clock of leases', () => {
-    const files = sourceFiles(['src', 'commands', 'projections', 'queries', 'infra'], ['ts', 'sql']);
+    const files = sourceFiles(['domain', 'contract', 'src', 'commands', 'projections', 'queries', 'infra'], ['ts', 'sql']);
     expect(files.some(({ path }) => path.endsWith('.sql'))).toBe(true);
     const askers = ['infra/postgresql/probe-database.ts', 'infra/postgresql/database-clock.ts'];
     const others = files.filter(({ path }) => !askers.includes(path));
@@ -77,16 +77,19 @@ describe('time and chance', () => {
 });
 
 describe('where things stand', () => {
-  const program = () => sourceFiles(['src', 'commands', 'projections', 'queries', 'infra']);
+  const program = () => sourceFiles(['domain', 'contract', 'src', 'commands', 'projections', 'queries', 'infra']);
 
-  test('SQL stands in infra, projections and queries alone', () => {
-    expect(linesWith(sourceFiles(['src', 'commands']), SQL)).toEqual([]);
+  test('SQL stands in infra, projections, queries and the runtime of the projections alone', () => {
+    const others = sourceFiles(['src', 'commands', 'domain', 'contract']).filter(
+      ({ path }) => !path.startsWith('src/processors/projector/'),
+    );
+    expect(linesWith(others, SQL)).toEqual([]);
     expect(linesWith(sourceFiles(['queries']), SQL).length).toBeGreaterThan(0);
   });
 
   test('nothing but an entry point ends the process or sets its exit status', () => {
     const entries = ['src/main.ts', 'infra/embedded-postgresql/keeper-main.ts'];
-    const others = program().filter(({ path }) => !entries.includes(path) && !path.startsWith('infra/toolchain/'));
+    const others = program().filter(({ path }) => !entries.includes(path) && !path.startsWith('tools/'));
     expect(linesWith(others, /\bprocess\.(exit|exitCode|abort|reallyExit)\b/)).toEqual([]);
     expect(linesWith(program(), /\bprocess\.(exit|abort|reallyExit)\(/)).toEqual([]);
   });
@@ -96,7 +99,7 @@ describe('where things stand', () => {
   });
 
   test('the environment is read by the entry, and by what starts other programs', () => {
-    const readers = ['src/main.ts', 'src/cli/run.ts', 'infra/embedded-postgresql/', 'infra/toolchain/'];
+    const readers = ['src/main.ts', 'src/cli/run.ts', 'infra/embedded-postgresql/', 'tools/'];
     const others = program().filter(({ path }) => !readers.some((reader) => path.startsWith(reader)));
     expect(linesWith(others, /\bprocess\.env\b/)).toEqual([]);
   });
@@ -104,7 +107,11 @@ describe('where things stand', () => {
 
 describe('size and names', () => {
   const LONGEST = 400;
-  const all = () => sourceFiles(['src', 'commands', 'projections', 'queries', 'infra', 'client', 'test', 'bench'], ['ts', 'mjs', 'sql']);
+  const all = () =>
+    sourceFiles(
+      ['domain', 'contract', 'src', 'commands', 'projections', 'queries', 'infra', 'client', 'tools', 'test', 'bench'],
+      ['ts', 'mjs', 'sql'],
+    );
 
   test(`no file is longer than ${LONGEST} lines`, () => {
     const long = all().flatMap(({ path, text }) => (text.split('\n').length - 1 > LONGEST ? [path] : []));

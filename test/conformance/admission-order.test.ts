@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DatabaseUnavailable } from '../../src/domain/ports/database.ts';
-import type { RejectionCode } from '../../src/domain/rejections.ts';
+import { DatabaseUnavailable } from '../../domain/ports/database.ts';
+import type { RejectionCode } from '../../domain/rejections.ts';
 import {
   ABUSE_CEILING,
   type AccountFacts,
@@ -50,7 +50,7 @@ const ABUSE = ['perimeter', 'perimeter burst', 'handler', 'handler burst'];
 const CHARGED = [...ABUSE, 'minute', 'burst'];
 const paidThrough: AccountFacts = { channel: 'subscription' };
 
-/** In the order of decisions.md, section 5. What stands in one step is told apart by the step's own order. */
+/** In the order of admission. What stands in one step is told apart by the step's own order. */
 const STEPS: readonly (readonly Condition[])[] = [
   [{ name: 'malformed', scene: { credential: 'malformed' }, status: 401, code: 'unauthorized', moves: [] }],
   [{ name: 'store failing', scene: { store: 'failing' }, status: 503, code: 'authentication_unavailable', moves: [] }],

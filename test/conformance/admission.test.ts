@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { CUSTOMER_OPERATIONS } from '../../src/contract/operations.ts';
+import { CUSTOMER_OPERATIONS } from '../../contract/operations.ts';
 import { type HttpEdge, type KeyName, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { isWholeResponse, parseResponse, rawConnection } from '../support/http-raw.ts';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import type { Operation } from '../../src/contract/operation.ts';
-import { OPERATIONS } from '../../src/contract/operations.ts';
-import { STATUSES } from '../../src/contract/statuses.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
-import { REJECTIONS } from '../../src/domain/rejections.ts';
+import type { Operation } from '../../contract/operation.ts';
+import { OPERATIONS } from '../../contract/operations.ts';
+import { STATUSES } from '../../contract/statuses.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
+import { REJECTIONS } from '../../domain/rejections.ts';
 
 /** Written out from the specification, so that a change of the program cannot change what it is held against. */
 const INVENTORY = [

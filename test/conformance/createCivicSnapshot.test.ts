@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createCivicSnapshot } from '../../src/contract/create-civic-snapshot.ts';
+import { createCivicSnapshot } from '../../contract/create-civic-snapshot.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { isWholeResponse, parseResponse, rawConnection } from '../support/http-raw.ts';

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { decodeFeedCursor } from '../../src/domain/cursor.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
+import { decodeFeedCursor } from '../../domain/cursor.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
 import { DAY_MS } from '../support/civic.ts';
-import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { randomChanges, randomFrom } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';

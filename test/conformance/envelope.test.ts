@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { errorEnvelope, STATUSES } from '../../src/contract/statuses.ts';
-import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import { LogUnavailable, OutcomeUnknown } from '../../src/domain/ports/event-log.ts';
-import { Rejection, type RejectionCode } from '../../src/domain/rejections.ts';
+import { errorEnvelope, STATUSES } from '../../contract/statuses.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
+import { LogUnavailable, OutcomeUnknown } from '../../domain/ports/event-log.ts';
+import { Rejection, type RejectionCode } from '../../domain/rejections.ts';
 import { EMPTY_ANSWERS, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 

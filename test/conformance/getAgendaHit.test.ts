@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { getAgendaHit } from '../../src/contract/get-agenda-hit.ts';
+import { getAgendaHit } from '../../contract/get-agenda-hit.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicRefusal, expectPublicSuccess, PUBLIC_HIT } from '../support/http-public.ts';
 

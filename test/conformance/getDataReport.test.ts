@@ -150,7 +150,7 @@ test('thirty reads a minute are answered, whichever keys ask and whatever is fou
   await expectRefusal(await read('latest'), 400, 'invalid_input');
   await expectRefusal(await read(randomUUID()), 404, 'report_not_found');
   // The tool asks the same function.
-  expect(await served.civic.operations.getDataReport({ accountId: account, reportId })).toMatchObject({ reportId });
+  expect(await served.civic.reportFunctions.getDataReport({ accountId: account, reportId })).toMatchObject({ reportId });
   for (const by of [key, second]) {
     const refused = await read(reportId, by);
     expect(refused.headers.get('retry-after')).toBe('39');

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument } from '../../src/contract/get-openapi-document.ts';
-import { OPERATIONS } from '../../src/contract/operations.ts';
-import { documentRoutes } from '../../src/documents/document-routes.ts';
-import type { DocumentRoute } from '../../src/http/document-routes.ts';
+import { openApiDocument } from '../../contract/get-openapi-document.ts';
+import { OPERATIONS } from '../../contract/operations.ts';
+import { documentRoutes } from '../../src/edge/documents/document-routes.ts';
+import type { DocumentRoute } from '../../src/edge/documents/document-routes.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicRefusal, expectPublicSuccess } from '../support/http-public.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { researchCoverage, type ResearchCoverage } from '../../src/contract/research-coverage.ts';
+import { researchCoverage, type ResearchCoverage } from '../../contract/research-coverage.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicRefusal, expectPublicSuccess } from '../support/http-public.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { listPublicSourceStatuses } from '../../src/contract/list-public-source-statuses.ts';
-import { DatabaseUnavailable } from '../../src/domain/ports/database.ts';
+import { listPublicSourceStatuses } from '../../contract/list-public-source-statuses.ts';
+import { DatabaseUnavailable } from '../../domain/ports/database.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicRefusal, expectPublicSuccess } from '../support/http-public.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { recentAgendaHits } from '../../src/contract/list-recent-agenda-hits.ts';
+import { recentAgendaHits } from '../../contract/list-recent-agenda-hits.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicRefusal, expectPublicSuccess, PUBLIC_HIT } from '../support/http-public.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { upcomingAgendaHits } from '../../src/contract/list-upcoming-agenda-hits.ts';
-import { encodeUpcomingCursor } from '../../src/domain/upcoming-cursor.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { upcomingAgendaHits } from '../../contract/list-upcoming-agenda-hits.ts';
+import { encodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicRefusal, expectPublicSuccess } from '../support/http-public.ts';
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { TOOL_NAMES } from '../../src/contract/tools/tool-names.ts';
+import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { type KeyProxy, startKeyProxy } from '../support/key-proxy.ts';
 import { plainEnvironment, runProgram } from '../support/service.ts';

@@ -1,9 +1,8 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ProjectionFigures, registerLagMetrics } from '../../src/metrics/lag-metrics.ts';
-import type { OpsState } from '../../src/ops/ops-state.ts';
-import type { Readiness } from '../../src/ops/readyz.ts';
-import { createOpsServer, type OpsServer } from '../../src/ops/ops-server.ts';
+import { type ProjectionFigures, registerLagMetrics } from '../../src/edge/metrics/lag-metrics.ts';
+import type { OpsState } from '../../src/edge/ops/ops-state.ts';
+import { createOpsServer, type OpsServer, type Readiness } from '../../src/edge/ops/ops-server.ts';
 
 const registry = new Registry();
 const READY: Readiness = { status: 'ready', checks: [{ name: 'database', ok: true }] };

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { mcpAnswer } from '../../src/contract/post-mcp-json-rpc.ts';
-import { TOOL_NAMES } from '../../src/contract/tools/tool-names.ts';
-import { TOOL_RESULTS, toolError, toolsList } from '../../src/contract/tools/tool-results.ts';
+import { mcpAnswer } from '../../contract/post-mcp-json-rpc.ts';
+import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
+import { TOOL_RESULTS, toolError, toolsList } from '../../contract/tools/tool-results.ts';
 import { ARGUMENTS } from '../support/tool-answers.ts';
 import { call, expectProtocolError, only, startToolEdge, type ToolEdge } from '../support/tool-edge.ts';
 import { BOTH_TYPES, CLAIM, CURRENT, currentRequest, legacyRequest, type ToolAsk } from '../support/tool-requests.ts';

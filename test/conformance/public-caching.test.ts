@@ -1,6 +1,6 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { PUBLIC_OPERATIONS } from '../../src/contract/operations.ts';
+import { PUBLIC_OPERATIONS } from '../../contract/operations.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { PUBLIC_DIRECTIVE } from '../support/http-public.ts';
 import { isWholeResponse, parseResponse, rawConnection } from '../support/http-raw.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { ReadModelMissing } from '../../infra/postgresql/live-reads.ts';
-import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { type EdgeFunctions, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectPublicRefusal, expectPublicSuccess } from '../support/http-public.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { readCivicChanges } from '../../src/contract/read-civic-changes.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { readCivicChanges } from '../../contract/read-civic-changes.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { readCivicRecords } from '../../src/contract/read-civic-records.ts';
+import { readCivicRecords } from '../../contract/read-civic-records.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { isWholeResponse, parseResponse, rawConnection } from '../support/http-raw.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { readCivicSnapshotPage } from '../../src/contract/read-civic-snapshot-page.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { readCivicSnapshotPage } from '../../contract/read-civic-snapshot-page.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 

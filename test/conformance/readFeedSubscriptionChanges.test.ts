@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { readFeedSubscriptionChanges } from '../../src/contract/read-feed-subscription-changes.ts';
-import { decodeFeedCursor, encodeFeedCursor, encodeSnapshotPageCursor, type FeedCursor } from '../../src/domain/cursor.ts';
+import { readFeedSubscriptionChanges } from '../../contract/read-feed-subscription-changes.ts';
+import { decodeFeedCursor, encodeFeedCursor, encodeSnapshotPageCursor, type FeedCursor } from '../../domain/cursor.ts';
 import { DAY_MS } from '../support/civic.ts';
 import { upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { MAX_REPORT_BYTES } from '../../src/contract/data-report.ts';
+import { MAX_REPORT_BYTES } from '../../contract/data-report.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { isWholeResponse, parseResponse, rawConnection } from '../support/http-raw.ts';
 import { expectRefusal } from '../support/http-refusal.ts';

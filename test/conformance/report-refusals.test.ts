@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { REPORT_CODES } from '../../src/contract/error-codes.ts';
-import { OPERATIONS } from '../../src/contract/operations.ts';
-import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import { LogUnavailable, OutcomeUnknown } from '../../src/domain/ports/event-log.ts';
-import { Rejection, REJECTIONS, type RejectionCode } from '../../src/domain/rejections.ts';
+import { REPORT_CODES } from '../../contract/error-codes.ts';
+import { OPERATIONS } from '../../contract/operations.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
+import { LogUnavailable, OutcomeUnknown } from '../../domain/ports/event-log.ts';
+import { Rejection, REJECTIONS, type RejectionCode } from '../../domain/rejections.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { idempotent, MISSING_RECORD } from '../support/missing-record.ts';

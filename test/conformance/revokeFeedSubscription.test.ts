@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { revokeFeedSubscription } from '../../src/contract/revoke-feed-subscription.ts';
+import { revokeFeedSubscription } from '../../contract/revoke-feed-subscription.ts';
 import { DAY_MS } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectRefusal } from '../support/http-refusal.ts';

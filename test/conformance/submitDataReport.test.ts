@@ -1,8 +1,8 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { turnReportSwitch } from '../../commands/reports/turn-switch.ts';
-import { REPORT_ROUTES } from '../../src/contract/data-report.ts';
-import { TOOL_NAMES } from '../../src/contract/tools/tool-names.ts';
+import { REPORT_ROUTES } from '../../contract/data-report.ts';
+import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
 import { DAY_MS } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
@@ -181,7 +181,7 @@ describe('a token', () => {
 
   test('over REST and by a tool is two aliases of one report', async () => {
     const receipt = await make('both');
-    const { submitDataReport } = served.civic.operations;
+    const { submitDataReport } = served.civic.reportFunctions;
     const asked = {
       accountId: account,
       keyId: key.keyId,

@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CancellableReads, openCancellableReads } from '../../infra/postgresql/cancellable-reads.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 const SLOW = { text: 'select pg_sleep(600)', values: [] };

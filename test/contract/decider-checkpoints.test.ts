@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDeciderCheckpoints } from '../../infra/postgresql/decider-checkpoints.ts';
-import { createErasureTraces } from '../../infra/postgresql/erasure-traces.ts';
+import { createErasedCopies } from '../../infra/postgresql/erased-copies.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
-import type { DeciderCheckpoint, DeciderCheckpoints } from '../../src/domain/ports/decider-checkpoints.ts';
+import type { DeciderCheckpoint, DeciderCheckpoints } from '../../domain/ports/decider-checkpoints.ts';
 import { KeptLog, untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
@@ -62,7 +62,7 @@ test('a store that cannot be had is nothing kept and nothing thrown, and is logg
 });
 
 describe('after an erasure', () => {
-  const traces = () => createErasureTraces(database.transactor, server.url);
+  const traces = () => createErasedCopies(database.transactor, server.url);
 
   test('no checkpoint of what was folded before comes back: neither what is kept already nor what a command under way keeps later', async () => {
     const stream = 'account_reports-1';

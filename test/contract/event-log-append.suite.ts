@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { NO_STREAM } from '../../src/domain/ports/event-log.ts';
+import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import { appended, freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
 
 export const appendContract = (openStore: OpenStore): void => {

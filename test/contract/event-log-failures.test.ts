@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EventLogSettings, openEventLog } from '../../infra/postgresql/event-log.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
-import { LOG_START, LogUnavailable, NO_STREAM, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { LOG_START, LogUnavailable, NO_STREAM, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { freshStream, newEvents, type OpenLog, readOn } from '../support/event-log-builders.ts';
 import { type PrivateServer, startPrivateServer } from '../support/postgresql-server.ts';
 import { STALL_MS } from '../support/until-reached.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LOG_START, NO_STREAM } from '../../src/domain/ports/event-log.ts';
+import { LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { appended, freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
 
 export const readContract = (openStore: OpenStore): void => {

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { eventId } from '../../src/domain/identifiers.ts';
-import { type EventLog, NO_STREAM, OutcomeUnknown, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { eventId } from '../../domain/identifiers.ts';
+import { type EventLog, NO_STREAM, OutcomeUnknown, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { freshStream, newEvent, type OpenStore, useStore } from '../support/event-log-builders.ts';
 import { type Fault, withFaults } from '../support/event-log-faults.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type EventLog, type LogBatch, NO_STREAM, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { type EventLog, type LogBatch, NO_STREAM, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
 
 const appendMany = async (log: EventLog, count: number, type = 'RecordPublished'): Promise<void> => {

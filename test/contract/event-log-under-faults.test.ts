@@ -1,7 +1,8 @@
 import { openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
-import { randomFrom, testSeed } from '../support/civic-records.ts';
+import { randomFrom } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 import { recovering } from '../support/event-log-recovering.ts';
 import { startKurrentPeer } from '../support/kurrent-peer.ts';

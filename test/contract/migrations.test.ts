@@ -1,8 +1,7 @@
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { Client } from 'pg';
 import { migrate } from '../../infra/postgresql/migrate.ts';
-import { DatabaseRefused } from '../../infra/postgresql/database-refused.ts';
-import { explain, refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
+import { DatabaseRefused, explain, refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
 import { dumpCatalogue } from '../support/postgresql-catalogue.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 
@@ -103,12 +102,24 @@ describe('T27 a database that is not ours', () => {
     const dsn = await emptyDatabase();
     await run(dsn, `alter database ${dsn.split('/').at(-1)} set default_transaction_read_only = on`);
     expect(await refusal(dsn)).toMatch(/is read-only: it is a standby, or .*; name the primary in DATABASE_URL/);
+    const current = await emptyDatabase();
+    await migrate(current);
+    await run(current, `alter database ${current.split('/').at(-1)} set default_transaction_read_only = on`);
+    expect(await refusal(current)).toMatch(/is read-only: it is a standby, or .*; name the primary in DATABASE_URL/);
     const pooler = explain(Object.assign(new Error('unsupported startup parameter: options'), { code: '08P01' }), dsn);
     expect((pooler as Error).message).toMatch(/is behind a pooler .* \(PgBouncer\); name the server itself in DATABASE_URL/);
   });
 
   test('is refused on a server older than 15', () => {
-    const state = { kind: 'empty', serverVersion: 140_011, encoding: 'UTF8', applied: [], pending: [], unknown: [] } as const;
+    const state = {
+      kind: 'empty',
+      serverVersion: 140_011,
+      encoding: 'UTF8',
+      readOnly: false,
+      applied: [],
+      pending: [],
+      unknown: [],
+    } as const;
     expect(() => refuseUnusable(state, 'postgres://db.example.org/civic')).toThrow(/PostgreSQL 14; use PostgreSQL 15 or newer/);
   });
 

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { DatabaseRefused } from '../../infra/postgresql/database-refused.ts';
+import { DatabaseRefused, explain } from '../../infra/postgresql/schema-state.ts';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { explain } from '../../infra/postgresql/schema-state.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 

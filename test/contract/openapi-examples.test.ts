@@ -1,13 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { OPERATIONS, type OperationId } from '../../src/contract/operations.ts';
-import { errorEnvelope } from '../../src/contract/statuses.ts';
-import { TOOL_RESULTS, toolError } from '../../src/contract/tools/tool-results.ts';
-import type { Content } from '../../src/documents/document-types.ts';
-import { EXAMPLES } from '../../src/documents/examples/examples.ts';
-import { placedOperations } from '../../src/documents/markdown/operation-section.ts';
-import { openApiDocumentOf } from '../../src/documents/openapi.ts';
+import type { ClosedOperation, Operation } from '../../contract/operation.ts';
+import { OPERATIONS, type OperationId } from '../../contract/operations.ts';
+import { errorEnvelope } from '../../contract/statuses.ts';
+import { TOOL_RESULTS, toolError } from '../../contract/tools/tool-results.ts';
+import type { Content } from '../../src/edge/documents/document-types.ts';
+import { placedOperations } from '../../src/edge/documents/markdown/operation-section.ts';
+import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
 
 const document = openApiDocumentOf('https://records.test');
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -26,7 +26,7 @@ const violations = (at: string, content: Content | undefined): readonly unknown[
 
 describe.each(placedOperations(document))('$operation.operationId', ({ path, method, operation }) => {
   const id = operation.operationId as OperationId;
-  const contract = OPERATIONS[id];
+  const contract: Operation | ClosedOperation = OPERATIONS[id];
   const at = pointer('paths', path, method);
 
   test('shows an example of every answer that has a body, and each fits its JSON schema', () => {
@@ -50,20 +50,20 @@ describe.each(placedOperations(document))('$operation.operationId', ({ path, met
       }
     }
     if (contract.access === 'closed') return;
-    for (const { value } of Object.values(EXAMPLES[id].success ?? {})) contract.success.schema.parse(value);
-    for (const { value } of Object.values(EXAMPLES[id].body ?? {})) contract.body!.schema.parse(value);
-    const parameters = Object.entries(EXAMPLES[id].parameters).map(([name, value]) => [name, String(value)] as const);
+    for (const { value } of Object.values(contract.example.success ?? {})) contract.success.schema.parse(value);
+    for (const { value } of Object.values(contract.example.body ?? {})) contract.body!.schema.parse(value);
+    const parameters = Object.entries(contract.example.parameters).map(([name, value]) => [name, String(value)] as const);
     const placeOf = Object.fromEntries((operation.parameters ?? []).map(({ name, in: place }) => [name.toLowerCase(), place]));
     const of = (place: string) => Object.fromEntries(parameters.filter(([name]) => placeOf[name.toLowerCase()] === place));
     contract.params.parse(of('path'));
     contract.query.parse(of('query'));
-    if ('headers' in contract) contract.headers.parse(of('header'));
+    contract.headers?.parse(of('header'));
     expect(parameters.filter(([name]) => placeOf[name.toLowerCase()] === undefined)).toEqual([]);
   });
 });
 
 test('the examples of the tool endpoint are results of the tools, not just objects', () => {
-  const results = Object.values(EXAMPLES.postMcpJsonRpc.success!).map(({ value }) => (value as { result: unknown }).result);
+  const results = Object.values(OPERATIONS.postMcpJsonRpc.example.success).map(({ value }) => (value as { result: unknown }).result);
   expect(results.map((result) => TOOL_RESULTS.search_agenda.safeParse(result).success)).toEqual([true, false]);
   expect(results.map((result) => toolError.safeParse(result).success)).toEqual([false, true]);
 });

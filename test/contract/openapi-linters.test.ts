@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import spectralCore from '@stoplight/spectral-core';
 import spectralRulesets from '@stoplight/spectral-rulesets';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openApiDocumentOf } from '../../src/documents/openapi.ts';
+import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
 
 const document = openApiDocumentOf('https://records.test');
 const root = fileURLToPath(new URL('../..', import.meta.url));

@@ -6,12 +6,12 @@ import {
   OPERATIONS,
   PUBLIC_OPERATIONS,
   type PublicOperationId,
-} from '../../src/contract/operations.ts';
-import { STATUSES } from '../../src/contract/statuses.ts';
-import { documentRoutes } from '../../src/documents/document-routes.ts';
-import { openApiDocumentOf } from '../../src/documents/openapi.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+} from '../../contract/operations.ts';
+import { STATUSES } from '../../contract/statuses.ts';
+import { documentRoutes } from '../../src/edge/documents/document-routes.ts';
+import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { documentedAnswers, expectAnswer, expectRefused, isOfFailure } from '../support/as-documented.ts';
 import { type EdgeFunctions, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { idempotent, MISSING_RECORD } from '../support/missing-record.ts';
@@ -64,7 +64,7 @@ const failing = (id: CustomerOperationId | PublicOperationId, error: Error): Par
   },
 });
 
-/** Soft where the specification says so. */
+/** Operations with a soft failure. */
 const WITHOUT_BACKEND: Readonly<Record<PublicOperationId, number>> = {
   listRecentAgendaHits: 200,
   getAgendaHit: 404,

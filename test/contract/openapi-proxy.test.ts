@@ -7,9 +7,9 @@ import {
   OPERATIONS,
   PUBLIC_OPERATIONS,
   type PublicOperationId,
-} from '../../src/contract/operations.ts';
-import { openApiDocumentOf } from '../../src/documents/openapi.ts';
-import { RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
+} from '../../contract/operations.ts';
+import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
+import { RESOURCES, type Resource } from '../../domain/records/resources.ts';
 import { idempotent, MISSING_RECORD, WHOLE_MISSING_RECORD } from '../support/missing-record.ts';
 import { makeInstallation, type Service } from '../support/service.ts';
 import { startTamperingServer, type Tampered, type TamperingServer } from '../support/tampering-server.ts';
@@ -25,7 +25,7 @@ import {
 import { expectSubscriptionLife, expectSubscriptionRefusals } from '../support/documented-subscriptions.ts';
 import { type Asked, startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
 import { expectToolAnswers, expectToolRefusals, unacceptableToolRequest } from '../support/documented-tools.ts';
-import { type ServedId, WRONG_BODIES } from '../support/wrong-bodies.ts';
+import { WRONG_BODIES } from '../support/wrong-bodies.ts';
 
 /** Two services with feeds of their own; the second lets an address ask each public operation once. */
 const installation = makeInstallation();
@@ -231,7 +231,7 @@ const upcoming = async (topicSlug: string): Promise<readonly string[]> => {
   }
 };
 
-/** The only bodies with a cadence, by the specification. */
+/** The only bodies with a cadence. */
 const CADENCES = [
   ['dallas', 'city-council'],
   ['dallas-county', 'commissioners-court'],
@@ -370,7 +370,7 @@ describe('the proxy finds', () => {
     return OPERATIONS[id].access === 'key' ? { key } : {};
   };
 
-  test.each(Object.keys(WRONG_BODIES) as ServedId[])('a wrong body of %s, and nothing in the right one', async (id) => {
+  test.each(Object.keys(WRONG_BODIES) as OperationId[])('a wrong body of %s, and nothing in the right one', async (id) => {
     const asked = await askedOf(id);
     tampering.alter = () => undefined;
     const right = await toTampered.ask(id, asked);

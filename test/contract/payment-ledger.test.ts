@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createErasureTraces } from '../../infra/postgresql/erasure-traces.ts';
+import { createErasedCopies } from '../../infra/postgresql/erased-copies.ts';
 import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
-import { openTransactor } from '../../infra/postgresql/transactor.ts';
-import { sha256 } from '../../src/admission/payments/payment-hashes.ts';
-import { ASSET, NETWORK, paymentId } from '../../src/domain/payments/payment.ts';
-import { PAYMENT_STATES, type PaymentState } from '../../src/domain/payments/payment-states.ts';
-import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../src/domain/ports/payment-ledger.ts';
+import { openTransactor } from '../../infra/postgresql/open-database.ts';
+import { sha256 } from '../../src/edge/admission/payments/payment-hashes.ts';
+import { ASSET, NETWORK, paymentId } from '../../domain/payments/payment.ts';
+import { PAYMENT_STATES, type PaymentState } from '../../domain/payments/payment-states.ts';
+import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../domain/ports/payment-ledger.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { newNonce } from '../support/payments.ts';
 
@@ -154,8 +154,8 @@ describe('the states', () => {
       state: 'SETTLED',
       result: null,
       resultHash: sha256(RESULT),
-      verifiedTold: true,
-      outcomeTold: true,
+      verifiedPublished: true,
+      outcomePublished: true,
     });
   });
 
@@ -308,7 +308,7 @@ test('what operators are shown of a payment has no payload, result, receipt or l
 
 describe('an erasure', () => {
   test('has the answers go that were saved until then, waits for those under way, and leaves later ones and what was paid', async () => {
-    const traces = createErasureTraces(transactor, database.url);
+    const traces = createErasedCopies(transactor, database.url);
     // Long before what other tests have left here.
     const createdAt = NOW - 1_000_000;
     const clear = () => traces.clear([], createdAt);

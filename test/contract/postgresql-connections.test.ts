@@ -2,9 +2,8 @@ import { Client, types } from 'pg';
 import { sql } from 'slonik';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
-import { openTransactor } from '../../infra/postgresql/transactor.ts';
-import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { type Database, openDatabase, openTransactor } from '../../infra/postgresql/open-database.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { STALL_MS } from '../support/until-reached.ts';
 

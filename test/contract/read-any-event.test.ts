@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { requireReadable } from '../../src/domain/events/read-any-event.ts';
+import { requireReadable } from '../../domain/events/read-any-event.ts';
 
 const FOLDER = new URL('../fixtures/events/', import.meta.url);
 interface Golden {

@@ -5,12 +5,11 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { nativeFolder } from '../../infra/embedded-postgresql/binaries.ts';
 import { boundedLog } from '../../infra/embedded-postgresql/bounded-log.ts';
 import { dataLayout } from '../../infra/embedded-postgresql/data-layout.ts';
-import { takeKeeperLock } from '../../infra/embedded-postgresql/keeper-lock.ts';
+import { takeKeeperLock } from '../../infra/embedded-postgresql/keeper-start.ts';
 import { planLaunch } from '../../infra/embedded-postgresql/launch-plan.ts';
 import { startPostmaster } from '../../infra/embedded-postgresql/postmaster.ts';
 import { makeRunDirectory } from '../../infra/embedded-postgresql/run-directory.ts';
-import type { EmbeddedUser } from '../support/embedded-users.ts';
-import { gone, keeperOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+import { type EmbeddedUser, gone, keeperOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
 let folder: string;

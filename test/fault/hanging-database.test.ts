@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OpsState } from '../../src/ops/ops-state.ts';
-import type { Readiness } from '../../src/ops/readyz.ts';
+import type { OpsState } from '../../src/edge/ops/ops-state.ts';
+import type { Readiness } from '../../src/edge/ops/ops-server.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
 import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';

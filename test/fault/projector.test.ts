@@ -1,12 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { toPosition } from '../../infra/postgresql/log-position.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { appendAccount } from '../support/civic-accounts.ts';
 import { type FoldingChild, startFolding } from '../support/civic-children.ts';
 import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
-import { below, randomChanges, withSeed } from '../support/civic-records.ts';
+import { below, randomChanges } from '../support/civic-records.ts';
+import { withSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { checkMoves, noteMoves, tellMoves } from '../support/moves.ts';
 import { dumpTables, foldAtRandom, hashOf } from '../support/projection-spec.ts';

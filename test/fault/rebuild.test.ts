@@ -4,7 +4,8 @@ import { recordHistoryTables } from '../../projections/record-history/tables.ts'
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { type FoldingChild, startFolding } from '../support/civic-children.ts';
 import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
-import { below, randomChanges, randomFrom, testSeed, withSeed } from '../support/civic-records.ts';
+import { below, randomChanges, randomFrom } from '../support/civic-records.ts';
+import { testSeed, withSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { rebuildsOf } from '../support/rebuilds.ts';
 import { untilReached } from '../support/until-reached.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { reportReceipt, type ReportReceipt } from '../../src/contract/data-report.ts';
-import { accountReportsStream } from '../../src/domain/streams.ts';
+import { reportReceipt, type ReportReceipt } from '../../contract/data-report.ts';
+import { accountReportsStream } from '../../domain/streams.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { MISSING_RECORD, WHOLE_MISSING_RECORD } from '../support/missing-record.ts';
 import { type PrivateServer, startPrivateServer } from '../support/postgresql-server.ts';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { toolError } from '../../src/contract/tools/tool-results.ts';
+import { toolError } from '../../contract/tools/tool-results.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
 import { call, only } from '../support/tool-edge.ts';

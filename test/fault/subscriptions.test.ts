@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Projector, startProjector } from '../../projections/projector/projector.ts';
+import { type Projector, startProjector } from '../../src/processors/projector/projector.ts';
 import { type ApiProcess, startApiProcess } from '../support/api-process.ts';
 import { untilTrue } from '../support/civic.ts';
-import { below, withSeed } from '../support/civic-records.ts';
+import { below } from '../support/civic-records.ts';
+import { withSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 import { serveCivic, type ServedCivic } from '../support/served-civic.ts';

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import { PROJECTIONS } from '../../src/composition.ts';
-import { RECORD_EVENT_TYPES } from '../../src/domain/events/record-events.ts';
-import { LOG_START } from '../../src/domain/ports/event-log.ts';
-import { recordOfStream } from '../../src/domain/streams.ts';
+import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
+import { LOG_START } from '../../domain/ports/event-log.ts';
+import { recordOfStream } from '../../domain/streams.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';

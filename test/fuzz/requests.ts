@@ -2,9 +2,9 @@ import { ARGUMENTS } from '../support/tool-answers.ts';
 import { MISSING_RECORD, WHOLE_MISSING_RECORD } from '../support/missing-record.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { currentRequest, legacyRequest } from '../support/tool-requests.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
-import { OPERATIONS, type OperationId } from '../../src/contract/operations.ts';
-import { TOOL_NAMES } from '../../src/contract/tools/tool-names.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
+import { OPERATIONS, type OperationId } from '../../contract/operations.ts';
+import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
 import type { FuzzFacts } from './conversation.ts';
 
 /** A request before it is written out. */

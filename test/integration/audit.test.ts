@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { listAudit } from '../../queries/list-audit.ts';
-import { ACCOUNT_EVENTS } from '../../src/domain/events/account-events.ts';
+import { listAudit } from '../../queries/accounts/list-audit.ts';
+import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
 import { AUDITED, auditRow } from '../../projections/audit/audit-row.ts';
-import { ACCOUNT_REPORT_EVENTS } from '../../src/domain/events/report-events.ts';
+import { ACCOUNT_REPORT_EVENTS } from '../../domain/events/report-events.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { serveCivic, type ServedCivic } from '../support/served-civic.ts';

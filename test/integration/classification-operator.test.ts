@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { systemClock } from '../../infra/system/clock.ts';
-import { createReadCivicHealth } from '../../queries/read-civic-health.ts';
-import { listReactors } from '../../queries/list-reactors.ts';
-import type { Reactor } from '../../src/domain/ports/reactors.ts';
-import { CLASSIFICATION, createClassificationReactor } from '../../src/reactors/classification/classification-reactor.ts';
+import { createReadCivicHealth } from '../../queries/feed/read-civic-health.ts';
+import { listReactors } from '../../queries/operators/list-reactors.ts';
+import type { Reactor } from '../../domain/ports/reactors.ts';
+import { CLASSIFICATION, createClassificationReactor } from '../../src/processors/reactors/classification/classification-reactor.ts';
 import { ALL_PROJECTIONS } from '../support/civic-projections.ts';
 import { untilTrue } from '../support/civic.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';

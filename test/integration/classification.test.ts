@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { RecordData } from '../../src/domain/records/resources.ts';
-import { hitId, PHRASE_CLASSIFIER } from '../../src/reactors/classifier/classify-item.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
+import { hitId, PHRASE_CLASSIFIER } from '../../src/classifier/classify-item.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { type RunningReactor, openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';

@@ -3,7 +3,7 @@ import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, statSync, symlin
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RejectedFile } from '../../src/cli/rejected-file.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
+import { derivedId } from '../../domain/identifiers.ts';
 import { keeperOf, processesOf } from '../support/embedded-users.ts';
 import { type Answered, type Installation, MAIN, makeInstallation, runProgram, type Service } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import type { DataReport } from '../../src/contract/data-report.ts';
+import type { DataReport } from '../../contract/data-report.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 
 let installation: Installation;

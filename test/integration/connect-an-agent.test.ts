@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { TOOL_NAMES } from '../../src/contract/tools/tool-names.ts';
+import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
 import { makeInstallation, runProgram, type Service } from '../support/service.ts';
 
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));

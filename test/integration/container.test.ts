@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { ROLES } from '../../src/serving/roles.ts';
+import { ROLES } from '../../src/processors/roles.ts';
 import { readSettings } from '../../src/settings.ts';
 import { untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';

@@ -63,3 +63,15 @@ test('a database whose tables are locked is one finding, and the look ends', asy
   expect(await examined({ DATABASE_URL: database.url })).toMatchObject({ exitCode: 1, states: { database: 'failed' } });
   await locker.end();
 });
+
+test('a database that takes no writes fails the doctor and refuses every command, also with a current schema', async () => {
+  await run('drop schema if exists civic cascade');
+  await migrate(database.url);
+  const url = new URL(database.url);
+  url.searchParams.set('options', '-c default_transaction_read_only=on');
+  const env = { DATABASE_URL: url.toString() };
+  expect(await examined(env)).toMatchObject({ exitCode: 1, states: { database: 'ok', writes: 'failed' } });
+  const { exitCode, stderr } = await installation.civic(['accounts', 'open', '--name', 'Acme'], { env: { ...FREE, ...env } });
+  expect(exitCode).toBe(1);
+  expect(stderr).toMatch(/^civic: the database .* is read-only: .*; name the primary in DATABASE_URL\n$/);
+});

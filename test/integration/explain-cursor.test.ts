@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { explainCursor } from '../../queries/explain-cursor.ts';
-import { recordVersions } from '../../queries/record-versions.ts';
-import { readFeedHead } from '../../queries/feed-head.ts';
-import { encodeCoverageCursor } from '../../src/domain/coverage-cursor.ts';
-import { encodeFeedCursor, encodeSnapshotPageCursor } from '../../src/domain/cursor.ts';
-import { encodeUpcomingCursor } from '../../src/domain/upcoming-cursor.ts';
+import { explainCursor } from '../../queries/feed/explain-cursor.ts';
+import { recordVersions } from '../../queries/feed/record-versions.ts';
+import { readFeedHead } from '../../queries/feed/feed-head.ts';
+import { encodeCoverageCursor } from '../../domain/coverage-cursor.ts';
+import { encodeFeedCursor, encodeSnapshotPageCursor } from '../../domain/cursor.ts';
+import { encodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
 import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
-import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { randomChanges, randomFrom } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 let server: TestDatabase;

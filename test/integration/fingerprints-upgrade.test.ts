@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordHistoryTables } from '../../projections/record-history/tables.ts';
-import { decodeFeedCursor } from '../../src/domain/cursor.ts';
+import { decodeFeedCursor } from '../../domain/cursor.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
-import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { randomChanges, randomFrom } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed } from '../support/history-checker.ts';
 

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { exportRecords } from '../../queries/export-records.ts';
-import { NO_STREAM } from '../../src/domain/ports/event-log.ts';
+import { exportRecords } from '../../queries/feed/export-records.ts';
+import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import { importRecords } from '../../src/sources/ndjson/import-records.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
-import { below, recordId, randomChanges, upsert, withSeed } from '../support/civic-records.ts';
+import { below, recordId, randomChanges, upsert } from '../support/civic-records.ts';
+import { withSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, linesOf, stateAt } from '../support/history-checker.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
-import type { InletMessage } from '../../src/domain/ports/inlet.ts';
-import { createInletPart } from '../../src/reactors/inlet/inlet-part.ts';
+import type { InletMessage } from '../../domain/ports/inlet.ts';
+import { createInletPart } from '../../src/processors/reactors/inlet/inlet-part.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { recordId, remove, upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -202,7 +202,7 @@ describe('two processes that both believe to have the partition', () => {
       expect(await next.from(100n)).toEqual({ offset: 0n, isFresh: true });
       expect(await next.take(messages(0, put(1, 1), put(2, 1), put(1, 2)), 3n, nothing)).toBe(3n);
       zombie.wake();
-      await expect(late).rejects.toThrow(/taken by somebody else/);
+      await expect(late).rejects.toThrow(/taken by another process/);
       expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
       expect(await variantsOf(civic, id(2))).toEqual(['topic-1']);
     },
@@ -218,7 +218,7 @@ describe('two processes that both believe to have the partition', () => {
     await next.from(100n);
     await next.take(messages(0, put(1, 1), put(1, 2)), 2n, nothing);
     zombie.wake();
-    await expect(late).rejects.toThrow(/taken by somebody else/);
+    await expect(late).rejects.toThrow(/taken by another process/);
     expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
   });
 
@@ -234,7 +234,7 @@ describe('two processes that both believe to have the partition', () => {
     const { parts } = inletParts(civic);
     const first = createInletPart({ ...parts, store: { ...parts.store, settle: async () => false } }, part);
     await first.from(100n);
-    await expect(first.take(messages(5, put(1, 1), put(1, 2), put(2, 1)), 8n, nothing)).rejects.toThrow(/somebody else/);
+    await expect(first.take(messages(5, put(1, 1), put(1, 2), put(2, 1)), 8n, nothing)).rejects.toThrow(/another process/);
     await civic.writer.write([put(1, 9)], {});
     const next = createInletPart(parts, part);
     await next.from(100n);

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROJECTIONS } from '../../src/composition.ts';
-import { OPERATIONS } from '../../src/contract/operations.ts';
-import { isKeySecret, keySecretHash, makeKeySecret } from '../../src/domain/key-secret.ts';
+import { OPERATIONS } from '../../contract/operations.ts';
+import { isKeySecret, keySecretHash, makeKeySecret } from '../../domain/key-secret.ts';
 import { type AdmissionBench, type Customer, openAdmissionBench } from '../support/admission.ts';
 import { type Answered, type Installation, makeInstallation, type Service } from '../support/service.ts';
 

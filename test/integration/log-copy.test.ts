@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
-import { randomChanges, randomFrom, testSeed, upsert } from '../support/civic-records.ts';
+import { randomChanges, randomFrom, upsert } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { untilTrue } from '../support/civic.ts';
 import { lasting, readFeed } from '../support/feed-reader.ts';
 import { type KurrentPeer, startKurrentPeer } from '../support/kurrent-peer.ts';

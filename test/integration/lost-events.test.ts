@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { farthestOf } from '../../src/domain/event-mark.ts';
-import type { EventLog, LogBatch, Position } from '../../src/domain/ports/event-log.ts';
-import { readFeedHead } from '../../queries/feed-head.ts';
+import { farthestOf } from '../../domain/event-mark.ts';
+import type { EventLog, LogBatch, Position } from '../../domain/ports/event-log.ts';
+import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
-import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { randomChanges, randomFrom } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed } from '../support/history-checker.ts';
 import { untilTrue } from '../support/until-reached.ts';

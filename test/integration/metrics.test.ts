@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { registerKafkaMetrics } from '../../src/metrics/kafka-metrics.ts';
+import { registerKafkaMetrics } from '../../src/edge/metrics/kafka-metrics.ts';
 import { upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type MetricFamily, parseExposition } from '../support/exposition.ts';

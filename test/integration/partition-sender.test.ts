@@ -1,7 +1,7 @@
 import type { Producer } from 'kafkajs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { idempotentProducer, openPartitionSender } from '../../infra/kafka/partition-sender.ts';
-import { NotYet } from '../../src/domain/ports/reactors.ts';
+import { NotYet } from '../../domain/ports/reactors.ts';
 import { plainKafka, readTopic } from '../support/kafka-client.ts';
 import { type KafkaPeer, startKafkaPeer } from '../support/kafka-peer.ts';
 

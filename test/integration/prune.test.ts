@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordHistoryTables } from '../../projections/record-history/tables.ts';
-import { changesPage } from '../../src/contract/read-civic-changes.ts';
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { changesPage } from '../../contract/read-civic-changes.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
-import { randomChanges, randomFrom, remove, testSeed, upsert } from '../support/civic-records.ts';
+import { randomChanges, randomFrom, remove, upsert } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, linesOf, readPage, stateAt } from '../support/history-checker.ts';
 
@@ -47,7 +48,7 @@ const readAt = async (position: number) => {
   }
 };
 
-test('pruning removes exactly the rows superseded at or below the replay floor, and every answer above it stays', async () => {
+test('pruning removes the rows superseded up to the replay floor, except the row there, and every answer above it stays', async () => {
   const now = civic.clock.now();
   const floor = await floorAt(now);
   expect(floor).toBeGreaterThan(0);
@@ -65,7 +66,9 @@ test('pruning removes exactly the rows superseded at or below the replay floor, 
     `select resource || ' ' || record_id, body from ${history} where position <= ${floor} and superseded_at > ${floor}`,
   );
   expect(linesOf(rows.map(([key, body]) => [key!, body!] as const))).toEqual(linesOf(stateAt(expected, floor)));
-  expect((await civic.rows(`select position from ${history} where superseded_at <= ${floor}`)).length).toBe(0);
+  // A removal supersedes itself: the row at the floor stays, for it proves the history before it.
+  expect(await civic.rows(`select position from ${history} where superseded_at <= ${floor} and position <> ${floor}`)).toEqual([]);
+  expect(await civic.rows(`select position from ${history} where position = ${floor}`)).toHaveLength(1);
 });
 
 test('T26 the mark never falls: not by a clock that goes back, not by a longer retention, not by hand', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
-import { openTransactor } from '../../infra/postgresql/transactor.ts';
+import { openTransactor } from '../../infra/postgresql/open-database.ts';
 import { createSharedCounts } from '../../infra/postgresql/shared-counts.ts';
-import { randomIdentifiers } from '../../src/domain/identifiers.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 let database: TestDatabase;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ProjectionStatus } from '../../queries/list-projections.ts';
+import type { ProjectionStatus } from '../../queries/operators/list-projections.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 
 /** The real program: a service that folds, commands beside it, and commands alone. */

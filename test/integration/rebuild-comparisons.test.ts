@@ -4,7 +4,7 @@ import { recordHistoryTables } from '../../projections/record-history/tables.ts'
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { sameRows } from '../../projections/same-rows.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
-import type { Projection } from '../../src/domain/ports/projection.ts';
+import type { Projection } from '../../domain/ports/projection.ts';
 import { DAY_MS, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
 import { type RebuildTrial, rebuildTrial } from '../support/rebuilds.ts';
 

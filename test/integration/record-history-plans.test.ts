@@ -6,11 +6,11 @@ import type { HistoryRow } from '../../projections/record-history/history-rows.t
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { supersedeRows } from '../../projections/record-history/statements.ts';
 import { NOT_SUPERSEDED, recordHistoryTables } from '../../projections/record-history/tables.ts';
-import { feedPageStatement } from '../../queries/feed-page.ts';
-import { createReadCivicRecords } from '../../queries/read-civic-records.ts';
-import { createReadCivicSnapshotPage } from '../../queries/read-civic-snapshot-page.ts';
-import type { Statement, StatementValue } from '../../src/domain/ports/database.ts';
-import type { LiveReads } from '../../src/domain/ports/projection.ts';
+import { feedPageStatement } from '../../queries/feed/feed-page.ts';
+import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
+import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
+import type { Statement, StatementValue } from '../../domain/ports/database.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 

@@ -4,12 +4,12 @@ import { migrate } from '../../infra/postgresql/migrate.ts';
 import { openDatabase, type Database } from '../../infra/postgresql/open-database.ts';
 import { REFERENCE_FIELDS } from '../../projections/record-references/reference-rows.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
-import { knownRecords } from '../../queries/known-records.ts';
-import { RECORD_PUBLISHED, RECORD_WITHDRAWN } from '../../src/domain/events/record-events.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { RECORD_SCHEMAS, RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
-import { recordStream } from '../../src/domain/streams.ts';
+import { publishedRecords } from '../../queries/feed/published-records.ts';
+import { RECORD_PUBLISHED, RECORD_WITHDRAWN } from '../../domain/events/record-events.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
+import { RECORD_SCHEMAS, RESOURCES, type Resource } from '../../domain/records/resources.ts';
+import { recordStream } from '../../domain/streams.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { nothingToReread } from '../support/projection-spec.ts';
 
@@ -49,7 +49,7 @@ const fold = (batch: readonly StoredEvent[]) =>
   );
 
 const known = () =>
-  knownRecords(createLiveReads(database.read), {
+  publishedRecords(createLiveReads(database.read), {
     readLast: async (streams) => new Map(streams.flatMap((stream) => (newest.has(stream) ? [[stream, newest.get(stream)!] as const] : []))),
   });
 

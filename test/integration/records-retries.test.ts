@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createRecordWriter } from '../../commands/records/write-records.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import { type AppendOutcome, type EventLog, NO_STREAM, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
-import { recordStream } from '../../src/domain/streams.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import { type AppendOutcome, type EventLog, NO_STREAM, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
+import { recordStream } from '../../domain/streams.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
-import { below, randomFrom, recordId, remove, testSeed, upsert } from '../support/civic-records.ts';
+import { below, randomFrom, recordId, remove, upsert } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { withFaults } from '../support/event-log-faults.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openFeed } from '../../commands/feed/open-feed.ts';
-import { FEED_OPENED } from '../../src/domain/events/feed-events.ts';
-import { eventId } from '../../src/domain/identifiers.ts';
-import { FEED_STREAM } from '../../src/domain/streams.ts';
+import { FEED_OPENED } from '../../domain/events/feed-events.ts';
+import { eventId } from '../../domain/identifiers.ts';
+import { FEED_STREAM } from '../../domain/streams.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
 import { randomChanges, randomFrom, remove, upsert } from '../support/civic-records.ts';

@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { randomChanges, randomFrom } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 
@@ -97,5 +98,5 @@ test('a key that is refused, and an address where nobody answers, are one line e
     'x',
   ]);
   other.close();
-  expect(elsewhere).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^civic: the answer is no JSON[^\n]+\n$/) as unknown });
+  expect(elsewhere).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/^civic: the answer is not JSON[^\n]+\n$/) as unknown });
 });

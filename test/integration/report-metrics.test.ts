@@ -3,9 +3,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { leaseReport } from '../../commands/reports/lease-report.ts';
 import type { ReportMove } from '../../commands/reports/report-commands.ts';
 import { moveReport } from '../../commands/reports/work-on-report.ts';
-import { readReportFigures } from '../../queries/report-figures.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { registerReportMetrics } from '../../src/metrics/report-metrics.ts';
+import { readReportFigures } from '../../queries/reports/report-figures.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { registerReportMetrics } from '../../src/edge/metrics/report-metrics.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { openReports, type TestReports } from '../support/reports.ts';
 

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordKeysTable } from '../../projections/record-keys/tables.ts';
 import { reportsTable, reportTalliesTable } from '../../projections/reports/tables.ts';
-import { countOpenReports } from '../../queries/count-open-reports.ts';
-import { foundRecords, type WantedRecord } from '../../queries/found-records.ts';
-import { knownReports, type ReportFilter } from '../../queries/known-reports.ts';
-import { readReportFigures } from '../../queries/report-figures.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import type { Statement, StatementValue, TypedQuery } from '../../src/domain/ports/database.ts';
-import type { LiveReads } from '../../src/domain/ports/projection.ts';
+import { countOpenReports } from '../../queries/reports/count-open-reports.ts';
+import { foundRecords, type WantedRecord } from '../../queries/reports/found-records.ts';
+import { knownReports, type ReportFilter } from '../../queries/reports/known-reports.ts';
+import { readReportFigures } from '../../queries/reports/report-figures.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import type { Statement, StatementValue, TypedQuery } from '../../domain/ports/database.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { openReports, type TestReports } from '../support/reports.ts';
 

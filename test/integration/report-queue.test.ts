@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createReportClaims } from '../../infra/postgresql/report-claims.ts';
 import { createReportClientCounts } from '../../infra/postgresql/report-clients.ts';
 import { createReportQueue } from '../../infra/postgresql/report-queue.ts';
-import { openReports } from '../../queries/open-reports.ts';
+import { openReports } from '../../queries/reports/open-reports.ts';
 import { openTestCivic, TEST_TIME, type TestCivic } from '../support/civic.ts';
 import { appendReports } from '../support/civic-reports.ts';
 import { randomFrom } from '../support/civic-records.ts';
@@ -47,7 +47,7 @@ describe('the queue', () => {
     await start(null);
     const [queue] = queues();
     expect(await queue!.reserve({ reportId: randomUUID(), until: 1, limit: 20 })).toBe(false);
-    expect(await queue!.reckon({ open: 19, freed: [], seen: await queue!.look() })).toBe(true);
+    expect(await queue!.recount({ open: 19, freed: [], seen: await queue!.look() })).toBe(true);
     expect(await queue!.reserve({ reportId: randomUUID(), until: 1, limit: 20 })).toBe(true);
     expect(await queue!.reserve({ reportId: randomUUID(), until: 1, limit: 20 })).toBe(false);
   });
@@ -71,7 +71,7 @@ describe('the queue', () => {
     await queue!.reserve({ reportId, until: 1, limit: 20 });
     const seen = await other!.look();
     await queue!.count(reportId);
-    expect(await other!.reckon({ open: 0, freed: [reportId], seen })).toBe(false);
+    expect(await other!.recount({ open: 0, freed: [reportId], seen })).toBe(false);
     expect(await row()).toEqual({ counted: '1', reserved: 0 });
   });
 
@@ -80,7 +80,7 @@ describe('the queue', () => {
     const [queue, other] = queues();
     const seen = await other!.look();
     await queue!.reserve({ reportId: randomUUID(), until: 1, limit: 20 });
-    expect(await other!.reckon({ open: 5, freed: [randomUUID()], seen })).toBe(true);
+    expect(await other!.recount({ open: 5, freed: [randomUUID()], seen })).toBe(true);
     expect(await row()).toEqual({ counted: '5', reserved: 1 });
   });
 
@@ -96,7 +96,7 @@ describe('the queue', () => {
         if (random() < 0.3) {
           const seen = await queue.look();
           const open = visible.size;
-          await queue.reckon({ open, freed: [...seen.reserved.keys()].filter((id) => visible.has(id)), seen });
+          await queue.recount({ open, freed: [...seen.reserved.keys()].filter((id) => visible.has(id)), seen });
         }
         const reportId = randomUUID();
         if (!(await queue.reserve({ reportId, until: Number.MAX_SAFE_INTEGER, limit }))) {

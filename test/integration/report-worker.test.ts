@@ -1,15 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
 import { turnReportSwitch } from '../../commands/reports/turn-switch.ts';
-import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import type { ReportInput } from '../../src/domain/events/report-events.ts';
-import { readSwitches } from '../../src/domain/report-switches.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { recordOfStream, reportStream } from '../../src/domain/streams.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import type { ReportInput } from '../../domain/events/report-events.ts';
+import { readSwitches } from '../../domain/report-switches.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import { recordOfStream, reportStream } from '../../domain/streams.ts';
 import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 import { DAY_MS } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import type { KnownReport } from '../../queries/known-reports.ts';
+import type { KnownReport } from '../../queries/reports/known-reports.ts';
 import { openReports, type TestReports } from '../support/reports.ts';
 
 const PAGE = 'https://cityofdallas.legistar.com/MeetingDetail.aspx?LEGID=2526';

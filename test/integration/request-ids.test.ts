@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { LOG_START, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { WHOLE_MISSING_RECORD } from '../support/missing-record.ts';
 import { MANY_CLIENTS, submitReport } from '../support/report-requests.ts';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MOST_CANDIDATES } from '../../queries/search-statements.ts';
+import { MOST_CANDIDATES } from '../../queries/search/search-statements.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { at, itemIds, meetingWithItems, openTestSearch, type TestSearch } from '../support/agenda-search.ts';
 import { DAY_MS, TEST_TIME } from '../support/civic.ts';

@@ -7,9 +7,9 @@ import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { agendaSearchTables } from '../../projections/agenda-search/tables.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
-import { createGetAgendaItem } from '../../queries/get-agenda-item.ts';
-import { knownRecords } from '../../queries/known-records.ts';
-import { createSearchAgenda } from '../../queries/search-agenda.ts';
+import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
+import { publishedRecords } from '../../queries/feed/published-records.ts';
+import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
 import { writeReferenceRecords } from '../../src/sources/first-run.ts';
 import { syncLegistar } from '../../src/sources/legistar/sync.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
@@ -43,7 +43,7 @@ describe.skipIf(!there)('with recordings of Dallas and Fort Worth (set LEGISTAR_
     const names = projections.map(({ name }) => name);
     await civic.settled(undefined, names);
     await writeReferenceRecords(civic);
-    const known = knownRecords(civic.reads, civic.log);
+    const known = publishedRecords(civic.reads, civic.log);
     for (const client of CLIENTS) {
       await civic.settled(undefined, names);
       const reader = legistarFolderReader({ directory: RECORDINGS, client });

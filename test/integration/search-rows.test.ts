@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import { createGetAgendaItem } from '../../queries/get-agenda-item.ts';
-import { createListTopics } from '../../queries/list-topics.ts';
-import { createSearchAgenda } from '../../queries/search-agenda.ts';
-import { searchAgenda } from '../../src/contract/tools/search-agenda.ts';
-import type { Statement } from '../../src/domain/ports/database.ts';
+import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
+import { createListTopics } from '../../queries/agenda/list-topics.ts';
+import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
+import { searchAgenda } from '../../contract/tools/search-agenda.ts';
+import type { Statement } from '../../domain/ports/database.ts';
 import { at, meetingWithItems, openTestSearch, type TestSearch } from '../support/agenda-search.ts';
 
 let search: TestSearch;

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTakeSnapshot } from '../../commands/snapshots/take-snapshot.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import type { Projector } from '../../projections/projector/projector.ts';
+import type { Projector } from '../../src/processors/projector/projector.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
-import { readFeedHead } from '../../queries/feed-head.ts';
-import type { ReadDatabase } from '../../src/domain/ports/database.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
+import { readFeedHead } from '../../queries/feed/feed-head.ts';
+import type { ReadDatabase } from '../../domain/ports/database.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import type { Resource } from '../../domain/records/resources.ts';
 import { DAY_MS, LIFETIME_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
-import { randomChanges, randomFrom, SOME_RESOURCES, testSeed, upsert } from '../support/civic-records.ts';
+import { randomChanges, randomFrom, SOME_RESOURCES, upsert } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, linesOf, positionOf, readPage, stateAt, totalsOf } from '../support/history-checker.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { verifyProjection } from '../../projections/projector/verify-projection.ts';
+import { verifyProjection } from '../../src/processors/projector/verify-projection.ts';
 import { audit } from '../../projections/audit/projection.ts';
 import { subscriptions } from '../../projections/subscriptions/projection.ts';
-import { listAudit } from '../../queries/list-audit.ts';
+import { listAudit } from '../../queries/accounts/list-audit.ts';
 import { untilTrue } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type IssuedKey, serveCivic, type ServedCivic } from '../support/served-civic.ts';

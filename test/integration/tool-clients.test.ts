@@ -3,8 +3,8 @@ import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import { TOOL_NAMES, type ToolName } from '../../src/contract/tools/tool-names.ts';
-import { TOOLS } from '../../src/contract/tools/tools.ts';
+import { TOOL_NAMES, type ToolName } from '../../contract/tools/tool-names.ts';
+import { TOOLS } from '../../contract/tools/tools.ts';
 import { makeInstallation, type Service } from '../support/service.ts';
 
 /** The real program with the sample, and the official clients of both generations. */

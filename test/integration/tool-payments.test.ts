@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { paymentRequired, TOOL_RESULTS, toolError } from '../../src/contract/tools/tool-results.ts';
-import type { ToolName } from '../../src/contract/tools/tool-names.ts';
+import { paymentRequired, TOOL_RESULTS, toolError } from '../../contract/tools/tool-results.ts';
+import type { ToolName } from '../../contract/tools/tool-names.ts';
 import { makePayer, PAY_TO, type SentPayment } from '../support/payments.ts';
 import { makeInstallation, type Service } from '../support/service.ts';
 import { askTools, BOTH_TYPES } from '../support/tool-requests.ts';

@@ -31,7 +31,7 @@ interface Run {
 }
 
 function ensure(): Run {
-  const child = spawn(process.execPath, [join(checkout, 'infra/toolchain/ensure.mjs')], {
+  const child = spawn(process.execPath, [join(checkout, 'tools/ensure.mjs')], {
     env: { PATH: `${checkout}/bin:${process.env['PATH'] ?? ''}` },
   });
   started.push(child);
@@ -47,7 +47,8 @@ const calls = (): string[] =>
 beforeEach(() => {
   started = [];
   checkout = mkdtempSync(join(tmpdir(), 'civic-checkout-'));
-  cpSync(new URL('../../infra/toolchain', import.meta.url), join(checkout, 'infra/toolchain'), { recursive: true });
+  for (const part of ['tools', 'infra/embedded-postgresql/library-links.mjs'])
+    cpSync(new URL(`../../${part}`, import.meta.url), join(checkout, part), { recursive: true });
   mkdirSync(join(checkout, 'bin'));
   writeFileSync(join(checkout, 'package-lock.json'), lockFile('1.0.0'));
   program('npm', succeeds());

@@ -4,7 +4,7 @@ import { createServer as createTlsServer, TLSSocket } from 'node:tls';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
-import { LogUnavailable } from '../../src/domain/ports/event-log.ts';
+import { LogUnavailable } from '../../domain/ports/event-log.ts';
 import { certificateFolder, type MadeCertificate } from '../support/certificates.ts';
 import { freshStream, newEvents } from '../support/event-log-builders.ts';
 import { makeInstallation } from '../support/service.ts';

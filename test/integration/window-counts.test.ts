@@ -3,8 +3,8 @@ import { migrate } from '../../infra/postgresql/migrate.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { openPipelinedConnections } from '../../infra/postgresql/pipelined-connections.ts';
 import { createWindowCounts } from '../../infra/postgresql/window-counts.ts';
-import { randomIdentifiers } from '../../src/domain/identifiers.ts';
-import type { Bucket, WindowCounts } from '../../src/domain/ports/window-counts.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
+import type { Bucket, WindowCounts } from '../../domain/ports/window-counts.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 let database: TestDatabase;

@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { UpcomingHitsInput } from '../../src/contract/handlers.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import type { RecordData, Resource } from '../../src/domain/records/resources.ts';
-import { recordOfStream } from '../../src/domain/streams.ts';
+import type { UpcomingHitsInput } from '../../contract/inputs.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import type { RecordData, Resource } from '../../domain/records/resources.ts';
+import { recordOfStream } from '../../domain/streams.ts';
 import { agenda as projection, COVERED, openTestAgenda, type TestAgenda } from '../support/agenda.ts';
 import { DAY_MS, TEST_TIME } from '../support/civic.ts';
-import { below, withSeed } from '../support/civic-records.ts';
+import { below } from '../support/civic-records.ts';
+import { withSeed } from '../support/test-seed.ts';
 import { dumpTables } from '../support/projection-spec.ts';
 
 const ROUNDS = 25;

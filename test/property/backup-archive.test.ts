@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { BadArchive, BlockChain } from '../../src/cli/backup/archive-format.ts';
 import { readArchive } from '../../src/cli/backup/read-archive.ts';
 import { SeenKeys } from '../../src/cli/backup/seen-keys.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
 import { lineOf } from '../../src/cli/log-copy/log-pages.ts';
 import { archiveOf, HEADER, logOf, plainLog, rowsOf, sealedAnew, verified, withFileSeal } from '../support/archives.ts';
 
@@ -75,8 +75,8 @@ test('a file that is cut anywhere, goes on after its end, or was written twice i
 
 describe('an archive whose seals are all in order is refused', () => {
   test.each<readonly [string, () => Buffer, RegExp]>([
-    ['an event left out', () => changed(10, () => null), /follows revision|end tells of/],
-    ['the newest event left out', () => changed(-2, () => null), /there are 2599 events, and the end tells of 2600/],
+    ['an event left out', () => changed(10, () => null), /follows revision|end states/],
+    ['the newest event left out', () => changed(-2, () => null), /there are 2599 events, and the end states 2600/],
     ['a row left out', () => changed(1, () => null), /there are 0 payments/],
     ['an event twice', () => changed(10, (line) => `${line}\n${line}`), /follows revision/],
     [

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RECORD_SCHEMAS } from '../../src/domain/records/resources.ts';
-import { classifyItem } from '../../src/reactors/classifier/classify-item.ts';
+import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
+import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { SHIPPED_TOPICS } from '../../src/sources/taxonomy/taxonomy-records.ts';
 import { shippedTaxonomy, subject } from '../support/classifier-subjects.ts';
 

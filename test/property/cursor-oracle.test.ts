@@ -1,11 +1,12 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeFeedCursor, encodeSnapshotPageCursor, type FeedBinding } from '../../src/domain/cursor.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
+import { encodeFeedCursor, encodeSnapshotPageCursor, type FeedBinding } from '../../domain/cursor.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import type { Resource } from '../../domain/records/resources.ts';
 import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
 import { answerOf, fingerprintAt, type FeedAnswer, type FeedQuestion, floorOf } from '../support/civic-oracle.ts';
-import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { randomChanges, randomFrom } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, readPage } from '../support/history-checker.ts';
 

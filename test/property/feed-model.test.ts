@@ -1,13 +1,14 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Projector } from '../../projections/projector/projector.ts';
+import type { Projector } from '../../src/processors/projector/projector.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { DAY_MS, LIFETIME_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
 import { answerOf, floorOf } from '../support/civic-oracle.ts';
-import { remove, SOME_RESOURCES, type SomeResource, recordId, testSeed, upsert } from '../support/civic-records.ts';
+import { remove, SOME_RESOURCES, type SomeResource, recordId, upsert } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type ExpectedChange, expectedFeed, linesOf, positionOf, readPage, stateAt } from '../support/history-checker.ts';
 

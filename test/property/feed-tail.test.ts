@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Resource } from '../../src/domain/records/resources.ts';
+import type { Resource } from '../../domain/records/resources.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
-import { below, randomChanges, randomFrom, SOME_RESOURCES, testSeed } from '../support/civic-records.ts';
+import { below, randomChanges, randomFrom, SOME_RESOURCES } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { checkReading, expectedFeed, type ReadItem, readPage } from '../support/history-checker.ts';
 

@@ -1,10 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { decodeFeedCursor, encodeFeedCursor } from '../../src/domain/cursor.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { decodeFeedCursor, encodeFeedCursor } from '../../domain/cursor.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
-import { randomChanges, randomFrom, testSeed } from '../support/civic-records.ts';
+import { randomChanges, randomFrom } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { copyTestDatabase, startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type ServerPair, startServerPair } from '../support/postgresql-pair.ts';
 import { expectedFeed, stateAt } from '../support/history-checker.ts';

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { PaymentAnswer } from '../../src/admission/payments/payment-answer.ts';
-import { hasEnded } from '../../src/domain/payments/payment-states.ts';
-import { accountStream } from '../../src/domain/streams.ts';
+import type { PaymentAnswer } from '../../src/edge/admission/payments/payment-answer.ts';
+import { hasEnded } from '../../domain/payments/payment-states.ts';
+import { accountStream } from '../../domain/streams.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
-import { testSeed } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { PaymentWorld } from '../support/payment-world.ts';
 
@@ -133,7 +133,7 @@ const finish = async (world: PaymentWorld, seen: Seen): Promise<void> => {
     if (seen.get(payment)?.kind === 'error') expect(world.moved.has(world.nonce(payment))).toBe(false);
     if (row === null) continue;
     expect(hasEnded(row.state)).toBe(true);
-    expect(row).toMatchObject({ verifiedTold: true, outcomeTold: true, payload: null });
+    expect(row).toMatchObject({ verifiedPublished: true, outcomePublished: true, payload: null });
     expect(told.at(-1)?.type).toBe(row.state === 'SETTLED' ? 'AccountPaymentSettled' : 'AccountPaymentFailed');
     expect(told.filter(({ type }) => type !== 'AccountPaymentVerified')).toHaveLength(1);
     if (row.state === 'SETTLED') billed += BigInt(row.amount);

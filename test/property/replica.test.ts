@@ -129,7 +129,7 @@ test('a page that skips a position is not applied', async () => {
   await store.close();
 });
 
-test('a snapshot that does not add up to its digest takes nothing over', async () => {
+test('a snapshot that does not match its digest changes nothing', async () => {
   const service = new FeedService(10);
   for (const id of IDS) service.write('topics', id, { value: 1 });
   const losing: FeedService['ask'] = async (path, method) => {
@@ -138,7 +138,7 @@ test('a snapshot that does not add up to its digest takes nothing over', async (
     return answer as never;
   };
   const store = await openReplicaStore(join(folder, 'lost'));
-  await expect(run(Object.assign(new FeedService(10), { ask: losing }), store, null)).rejects.toThrow(/do not add up/);
+  await expect(run(Object.assign(new FeedService(10), { ask: losing }), store, null)).rejects.toThrow(/do not match its digest/);
   for await (const record of store.records()) expect(record).toBeUndefined();
   await store.close();
 });

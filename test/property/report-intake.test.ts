@@ -4,8 +4,8 @@ import { expect, test } from 'vitest';
 import { intakeCheckpoint } from '../../commands/report-intake/intake-checkpoint.ts';
 import { intakeDecider } from '../../commands/report-intake/intake-decider.ts';
 import { tokensOf } from '../../commands/report-intake/token-book.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { testSeed } from '../support/civic-records.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { type IntakeWorld, memoryIntake } from '../support/memory-intake.ts';
 
 const START = Date.UTC(2026, 0, 1, 23, 50);

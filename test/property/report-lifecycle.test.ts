@@ -5,16 +5,16 @@ import { settleReport } from '../../commands/reports/settle-report.ts';
 import { turnReportSwitch } from '../../commands/reports/turn-switch.ts';
 import { moveReport, type ReportWork } from '../../commands/reports/work-on-report.ts';
 import { createReportLeases } from '../../infra/postgresql/report-leases.ts';
-import type { AccountReportEvent } from '../../src/domain/events/report-events.ts';
-import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import { type EventLog, OutcomeUnknown } from '../../src/domain/ports/event-log.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { CLOSED_REPORT_STATUSES, REPORT_STATUSES, type ReportStatus } from '../../src/domain/report-words.ts';
-import { accountReportsStream, reportStream } from '../../src/domain/streams.ts';
-import { createReportSettler } from '../../src/reactors/reports/report-settler.ts';
+import type { AccountReportEvent } from '../../domain/events/report-events.ts';
+import { readReportEvent } from '../../domain/events/read-report-event.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import { type EventLog, OutcomeUnknown } from '../../domain/ports/event-log.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { CLOSED_REPORT_STATUSES, REPORT_STATUSES, type ReportStatus } from '../../domain/report-words.ts';
+import { accountReportsStream, reportStream } from '../../domain/streams.ts';
+import { createReportSettler } from '../../src/processors/reactors/reports/report-settler.ts';
 import { DAY_MS, openTestCivic, type TestCivic } from '../support/civic.ts';
-import { testSeed } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { submitted } from '../support/civic-reports.ts';
 
@@ -75,7 +75,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind('settle'), times: fc.integer({ min: 1, max: 2 }) }) },
 );
 
-/** The table of decisions, section 6, as the model has it. */
+/** The table of transitions as the model has it. */
 const ARROWS: Readonly<Record<string, string>> = {
   received: 'investigating out_of_scope declined',
   investigating: 'awaiting_source gap_confirmed resolved already_available not_found out_of_scope declined',

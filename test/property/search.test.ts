@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
-import { searchAgenda } from '../../src/contract/tools/search-agenda.ts';
-import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { RecordData, Resource } from '../../src/domain/records/resources.ts';
-import { spellableWords } from '../../src/domain/search-words.ts';
-import { recordOfStream, recordStream } from '../../src/domain/streams.ts';
+import { searchAgenda } from '../../contract/tools/search-agenda.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { RecordData, Resource } from '../../domain/records/resources.ts';
+import { spellableWords } from '../../domain/search-words.ts';
+import { recordOfStream, recordStream } from '../../domain/streams.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openTestSearch, type SearchArguments, type TestSearch } from '../support/agenda-search.ts';
 import { DAY_MS, TEST_TIME } from '../support/civic.ts';
-import { below, withSeed } from '../support/civic-records.ts';
+import { below } from '../support/civic-records.ts';
+import { withSeed } from '../support/test-seed.ts';
 import { dumpTables } from '../support/projection-spec.ts';
 
 const ROUNDS = 15;

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readFeedHead } from '../../queries/feed-head.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
+import { readFeedHead } from '../../queries/feed/feed-head.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
-import { below, randomChanges, randomFrom, recordId, remove, testSeed, upsert } from '../support/civic-records.ts';
+import { below, randomChanges, randomFrom, recordId, remove, upsert } from '../support/civic-records.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, linesOf, positionOf, stateAt, totalsOf } from '../support/history-checker.ts';
 

@@ -1,8 +1,8 @@
 import { BlockList, isIPv4 } from 'node:net';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { sourceUrlRefusal } from '../../src/domain/source-url.ts';
-import { testSeed } from '../support/civic-records.ts';
+import { sourceUrlRefusal } from '../../domain/source-url.ts';
+import { testSeed } from '../support/test-seed.ts';
 
 const runs = { seed: testSeed(), numRuns: 3_000 };
 

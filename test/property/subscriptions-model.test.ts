@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createCreateSubscription } from '../../commands/subscriptions/create-subscription.ts';
 import { createRevokeSubscription } from '../../commands/subscriptions/revoke-subscription.ts';
-import { createTurns } from '../../commands/turns.ts';
-import { readSubscriptionEvent } from '../../src/domain/events/subscription-events.ts';
-import { decodeFeedCursor } from '../../src/domain/cursor.ts';
-import { derivedId, eventId } from '../../src/domain/identifiers.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { accountFeedsStream, accountStream } from '../../src/domain/streams.ts';
-import { testSeed } from '../support/civic-records.ts';
+import { createKeyedMutex } from '../../commands/keyed-mutex.ts';
+import { readSubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import { decodeFeedCursor } from '../../domain/cursor.ts';
+import { derivedId, eventId } from '../../domain/identifiers.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { accountFeedsStream, accountStream } from '../../domain/streams.ts';
+import { testSeed } from '../support/test-seed.ts';
 import { memoryCheckpoints } from '../support/memory-checkpoints.ts';
 import { type Fate, memoryLog } from '../support/memory-log.ts';
 
@@ -85,7 +85,7 @@ const openProgram = async () => {
     checkpoints,
     clock,
     identifiers: { next: () => derivedId('test', 'fresh', (ids += 1)) },
-    inTurn: createTurns(),
+    withMutex: createKeyedMutex(),
     visible: async () => true,
     deadlineMs: HOUR_MS,
   };

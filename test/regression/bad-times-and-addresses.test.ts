@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { checkChange } from '../../commands/records/check-change.ts';
-import { dateTime, url } from '../../src/domain/records/fields.ts';
+import { dateTime, url } from '../../domain/records/fields.ts';
 
 /** Normalising ran on texts that had failed their check, and threw: one bad line ended a whole import. */
 test.each(['today', '', '2026-02-30T00:00:00Z', '2026-01-01', '2026-13-01T00:00:00Z'])('the time %j is refused, not thrown at', (value) => {

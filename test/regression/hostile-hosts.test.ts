@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorEnvelope } from '../../src/contract/statuses.ts';
+import { errorEnvelope } from '../../contract/statuses.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { parseResponse, rawConnection } from '../support/http-raw.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readCivicHealth } from '../../src/contract/read-civic-health.ts';
-import { LOG_START } from '../../src/domain/ports/event-log.ts';
-import { generationTable } from '../../src/domain/ports/projection.ts';
+import { readCivicHealth } from '../../contract/read-civic-health.ts';
+import { LOG_START } from '../../domain/ports/event-log.ts';
+import { generationTable } from '../../domain/ports/projection.ts';
 import { MANY_CLIENTS, newReport, readReport, submitReport } from '../support/report-requests.ts';
 import { type KurrentPeer, startKurrentPeer } from '../support/kurrent-peer.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';

@@ -3,7 +3,7 @@ import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { PipelinedConnection } from '../../infra/postgresql/pipelined-connection.ts';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { PipelinedConnection } from '../../infra/postgresql/pipelined-connection.ts';
 import { openPipelinedConnections } from '../../infra/postgresql/pipelined-connections.ts';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 const PATIENT = { timeout: 30_000, interval: 50 };

@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { OPERATIONS, type OperationId } from '../../src/contract/operations.ts';
+import { OPERATIONS, type OperationId } from '../../contract/operations.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { type Asked, judgeAnswer, type Outcome } from './judge-answer.ts';
 import type { Member } from './member.ts';

@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { NO_STREAM } from '../../src/domain/ports/event-log.ts';
-import { accountReportsStream } from '../../src/domain/streams.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { NO_STREAM } from '../../domain/ports/event-log.ts';
+import { accountReportsStream } from '../../domain/streams.ts';
 import { expectedFeed, stateAt, totalsOf } from '../support/expected-feed.ts';
 import { reactorsAtRest } from '../support/reactors-at-rest.ts';
 import type { Cast } from './actors/cast.ts';

@@ -1,8 +1,8 @@
 import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
 import { issueKey } from '../../commands/accounts/issue-key.ts';
 import { openCivic } from '../../src/composition.ts';
-import { SCOPES } from '../../src/domain/events/account-events.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
+import { SCOPES } from '../../domain/events/account-events.ts';
+import { derivedId } from '../../domain/identifiers.ts';
 import { readSettings } from '../../src/settings.ts';
 import { fillNewLog } from '../../src/sources/first-run.ts';
 import { SAMPLE_IDS } from '../../src/sources/sample/sample-records.ts';

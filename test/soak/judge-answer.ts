@@ -1,8 +1,8 @@
-import type { OperationId } from '../../src/contract/operations.ts';
-import { OPERATIONS } from '../../src/contract/operations.ts';
-import type { KeyOperation } from '../../src/http/customer-routes.ts';
-import { errorEnvelope, STATUSES } from '../../src/contract/statuses.ts';
-import type { RejectionCode } from '../../src/domain/rejections.ts';
+import type { OperationId } from '../../contract/operations.ts';
+import { OPERATIONS } from '../../contract/operations.ts';
+import type { KeyOperation } from '../../src/edge/http/customer-routes.ts';
+import { errorEnvelope, STATUSES } from '../../contract/statuses.ts';
+import type { RejectionCode } from '../../domain/rejections.ts';
 import type { Disturbances, Touched } from './disturbances.ts';
 
 /** What came of one request: an answer, or none (`silent`: not within the client's own time). */

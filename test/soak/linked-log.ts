@@ -2,8 +2,8 @@ import { createRecordWriter } from '../../commands/records/write-records.ts';
 import type { RecordWriter } from '../../commands/records/record-writer.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import { randomIdentifiers } from '../../src/domain/identifiers.ts';
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
 
 export interface LinkedLog {
   readonly log: EventLog;

@@ -1,4 +1,4 @@
-import { decodeFeedCursor } from '../../src/domain/cursor.ts';
+import { decodeFeedCursor } from '../../domain/cursor.ts';
 
 /** The feed position of a cursor that the service gave out. */
 export const positionOfCursor = (text: string): number => {

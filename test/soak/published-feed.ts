@@ -1,6 +1,6 @@
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { addDigest, digestText, recordDigest } from '../../src/domain/state-digest.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { addDigest, digestText, recordDigest } from '../../domain/state-digest.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
 import { positionOfCursor } from './positions.ts';
 
 /** An item as it came over the wire. */

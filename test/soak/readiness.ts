@@ -1,5 +1,5 @@
 import { setTimeout as after } from 'node:timers/promises';
-import { derivedId } from '../../src/domain/identifiers.ts';
+import { derivedId } from '../../domain/identifiers.ts';
 import { openLinkedLog } from './linked-log.ts';
 import type { Member } from './member.ts';
 import type { World } from './world.ts';

@@ -1,9 +1,9 @@
-import { RECORD_PUBLISHED, RECORD_WITHDRAWN } from '../../src/domain/events/record-events.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { RECORD_SCHEMAS, type RecordContent, type Resource } from '../../src/domain/records/resources.ts';
-import { recordStream } from '../../src/domain/streams.ts';
+import { RECORD_PUBLISHED, RECORD_WITHDRAWN } from '../../domain/events/record-events.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
+import { RECORD_SCHEMAS, type RecordContent, type Resource } from '../../domain/records/resources.ts';
+import { recordStream } from '../../domain/streams.ts';
 
 /** A record's id by a name that the test gives it. */
 export const agendaId = (resource: Resource, name: string): string => derivedId('agenda test', resource, name);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import type { EventLog, Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { SavedRow, WorkingRows } from '../../src/domain/ports/working-rows.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import type { EventLog, Position, StoredEvent } from '../../domain/ports/event-log.ts';
+import type { SavedRow, WorkingRows } from '../../domain/ports/working-rows.ts';
 import { BLOCK_LINES, BlockChain, fileSeal } from '../../src/cli/backup/archive-format.ts';
 import { verifyArchive } from '../../src/cli/backup/verify-archive.ts';
 import { archiveBytes } from '../../src/cli/backup/write-archive.ts';

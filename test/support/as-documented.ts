@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { isServed, type OperationId, OPERATIONS, SERVED_OPERATIONS } from '../../src/contract/operations.ts';
-import { openApiDocumentOf } from '../../src/documents/openapi.ts';
+import { type OperationId, OPERATIONS } from '../../contract/operations.ts';
+import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
 import type { Asked, ProxiedAnswer, ValidatingProxy } from './validating-proxy.ts';
 
 /** Asks through the proxy, which may have nothing to say of the answer. */
@@ -18,7 +18,7 @@ export const expectAnswer = async (proxy: ValidatingProxy, id: OperationId, stat
 
 /** The same for a request that is as the document has it too; gives the body. */
 export const expectGood = async <Body>(proxy: ValidatingProxy, id: OperationId, asked: Asked = {}): Promise<Body> => {
-  const operation = SERVED_OPERATIONS[id];
+  const operation = OPERATIONS[id];
   const got = await expectAnswer(proxy, id, operation.access === 'closed' ? 403 : operation.success.status, asked);
   expect({ id, asked, violations: got.ofRequest }).toEqual({ id, asked, violations: [] });
   return JSON.parse(got.text) as Body;
@@ -55,11 +55,10 @@ export const expectEverything = async <Item>(
   }
 };
 
-/** Every status of every served operation by the document, as `operationId status`. */
+/** Every status of every operation by the document, as `operationId status`. */
 export const documentedAnswers = (): readonly string[] =>
   Object.values(openApiDocumentOf('https://records.test').paths)
     .flatMap((methods) => Object.values(methods))
-    .filter(({ operationId }) => isServed(operationId as OperationId))
     .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`));
 
 /** Whether a sound service with a short history, asked within the allowances of an account, does not come to it. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { type EventLog, NO_STREAM } from '../../src/domain/ports/event-log.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import { accountStream } from '../../src/domain/streams.ts';
+import { type EventLog, NO_STREAM } from '../../domain/ports/event-log.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import { accountStream } from '../../domain/streams.ts';
 import { below } from './civic-records.ts';
 
 /** An account's life as events: opened, then periods, payments, suspensions, keys issued and revoked, in any order that can be. */

@@ -1,5 +1,5 @@
-import type { FeedCursor } from '../../src/domain/cursor.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
+import type { FeedCursor } from '../../domain/cursor.ts';
+import type { Resource } from '../../domain/records/resources.ts';
 import type { ExpectedChange } from './history-checker.ts';
 
 /** All that the feed's answers depend on, as plain values. */

@@ -4,7 +4,7 @@ import { recordKeys } from '../../projections/record-keys/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { reports } from '../../projections/reports/projection.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
-import type { Projection } from '../../src/domain/ports/projection.ts';
+import type { Projection } from '../../domain/ports/projection.ts';
 
 /** Every read model that the tests fold. */
 export const ALL_PROJECTIONS: readonly Projection[] = [recordHistory, snapshots, accounts, recordReferences, reports, recordKeys];

@@ -2,7 +2,7 @@ import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import { startProjector } from '../../projections/projector/projector.ts';
+import { startProjector } from '../../src/processors/projector/projector.ts';
 import { ALL_PROJECTIONS } from './civic-projections.ts';
 import { dumpTables, foldAtRandom, hashOf } from './projection-spec.ts';
 import { randomFrom } from './civic-records.ts';

@@ -1,6 +1,6 @@
 import type { RecordChange } from '../../commands/records/record-writer.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import type { Resource } from '../../domain/records/resources.ts';
 
 /** Resources that the generated records are spread over. */
 export const SOME_RESOURCES = ['topics', 'documents', 'stream_records'] as const satisfies readonly Resource[];
@@ -63,19 +63,6 @@ export const randomFrom = (seed: number): (() => number) => {
 };
 
 export const below = (random: () => number, limit: number): number => Math.floor(random() * limit);
-
-/** The seed of this run: given by TEST_SEED, or a fresh one. */
-export const testSeed = (): number => Number(process.env['TEST_SEED'] ?? Date.now() % 2 ** 31);
-
-/** Runs work with a seeded generator; a failure names the seed. */
-export const withSeed = async (work: (random: () => number) => Promise<void>): Promise<void> => {
-  const seed = testSeed();
-  try {
-    await work(randomFrom(seed));
-  } catch (error) {
-    throw new Error(`with TEST_SEED=${seed}: ${(error as Error).message}`, { cause: error });
-  }
-};
 
 /** Changes of few records, so that they collide: mostly upserts of few variants, some removes. */
 export const randomChanges = (random: () => number, count: number, records = 12): RecordChange[] =>

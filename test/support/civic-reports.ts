@@ -1,8 +1,8 @@
-import type { ReportEvent } from '../../src/domain/events/report-events.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import { type EventLog, NO_STREAM } from '../../src/domain/ports/event-log.ts';
-import { CLOSED_REPORT_STATUSES, type ReportStatus } from '../../src/domain/report-words.ts';
-import { accountReportsStream, reportStream } from '../../src/domain/streams.ts';
+import type { ReportEvent } from '../../domain/events/report-events.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import { type EventLog, NO_STREAM } from '../../domain/ports/event-log.ts';
+import { CLOSED_REPORT_STATUSES, type ReportStatus } from '../../domain/report-words.ts';
+import { accountReportsStream, reportStream } from '../../domain/streams.ts';
 import { below } from './civic-records.ts';
 
 const START = Date.UTC(2026, 0, 1);

@@ -1,9 +1,9 @@
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
-import type { SubscriptionEvent } from '../../src/domain/events/subscription-events.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import { type EventLog, NO_STREAM } from '../../src/domain/ports/event-log.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
-import { accountFeedsStream } from '../../src/domain/streams.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import type { SubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import { type EventLog, NO_STREAM } from '../../domain/ports/event-log.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
+import { accountFeedsStream } from '../../domain/streams.ts';
 import { below } from './civic-records.ts';
 
 /** An account's polling subscriptions as events, on several keys: created, and some of them revoked, in any order that can be. */

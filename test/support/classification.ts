@@ -3,21 +3,21 @@ import { systemClock } from '../../infra/system/clock.ts';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
-import { currentIds } from '../../queries/current-ids.ts';
-import { knownRecords } from '../../queries/known-records.ts';
-import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { LOG_START, type StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { Reactor } from '../../src/domain/ports/reactors.ts';
-import type { RecordData } from '../../src/domain/records/resources.ts';
-import { recordOfStream } from '../../src/domain/streams.ts';
+import { currentIds } from '../../queries/feed/current-ids.ts';
+import { publishedRecords } from '../../queries/feed/published-records.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
+import type { Reactor } from '../../domain/ports/reactors.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
+import { recordOfStream } from '../../domain/streams.ts';
 import {
   CLASSIFICATION,
   type ClassificationDependencies,
   createClassificationReactor,
-} from '../../src/reactors/classification/classification-reactor.ts';
-import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
-import { runReactor } from '../../src/reactors/run-reactor.ts';
+} from '../../src/processors/reactors/classification/classification-reactor.ts';
+import { phraseClassifier } from '../../src/classifier/phrase-classifier.ts';
+import { runReactor } from '../../src/processors/run-reactor.ts';
 import { AgendaEvents } from './agenda-events.ts';
 import { type KeptLog, openTestCivic, type TestCivicOptions } from './civic.ts';
 import { untilAtEnd } from './until-reached.ts';
@@ -55,7 +55,7 @@ export const openClassification = async (
   const projector = folds ? civic.startProjector() : undefined;
   const events = new AgendaEvents();
   const store = createReactorStore(civic.database.transactor);
-  const known = knownRecords(civic.reads, civic.log);
+  const known = publishedRecords(civic.reads, civic.log);
   const running: RunningReactor[] = [];
   const parts = (overrides: Partial<ClassificationDependencies> = {}): ClassificationDependencies => ({
     log: civic.log,

@@ -1,14 +1,14 @@
 import { readdirSync } from 'node:fs';
 import { z } from 'zod';
-import { RECORD_DATA } from '../../src/contract/fields.ts';
-import { readAccountEvent } from '../../src/domain/events/read-account-event.ts';
-import { readAccountReportEvent } from '../../src/domain/events/read-account-report-event.ts';
-import { readReportEvent } from '../../src/domain/events/read-report-event.ts';
-import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import { readSubscriptionEvent } from '../../src/domain/events/subscription-events.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
-import { category } from '../../src/domain/streams.ts';
+import { RECORD_DATA } from '../../contract/fields.ts';
+import { readAccountEvent } from '../../domain/events/read-account-event.ts';
+import { readAccountReportEvent } from '../../domain/events/read-account-report-event.ts';
+import { readReportEvent } from '../../domain/events/read-report-event.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import { readSubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
+import { category } from '../../domain/streams.ts';
 
 /** The current form of one type of event; of published records, one for each resource. */
 export interface EventForm {
@@ -16,7 +16,7 @@ export interface EventForm {
   readonly schema: z.ZodType;
 }
 
-const FOLDER = new URL('../../src/domain/events/', import.meta.url);
+const FOLDER = new URL('../../domain/events/', import.meta.url);
 
 const formsIn = (exported: Readonly<Record<string, unknown>>): readonly (readonly [string, z.ZodType])[] => {
   const schemaOf = (type: string): z.ZodType => {

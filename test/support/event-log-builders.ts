@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect } from 'vitest';
-import type { AppendOutcome, EventLog, NewEvent, Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import type { AppendOutcome, EventLog, NewEvent, Position, StoredEvent } from '../../domain/ports/event-log.ts';
 
 export type OpenLog = EventLog & { close(): Promise<void> };
 

@@ -1,4 +1,4 @@
-import { type AppendOutcome, type EventLog, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { type AppendOutcome, type EventLog, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
 
 /** What goes wrong with one append. */
 export type Fault = 'none' | 'conflict' | 'unknown, not stored' | 'unknown, stored';

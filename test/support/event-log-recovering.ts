@@ -1,4 +1,4 @@
-import { type AppendOutcome, OutcomeUnknown, type StreamAppend } from '../../src/domain/ports/event-log.ts';
+import { type AppendOutcome, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
 import type { OpenLog } from './event-log-builders.ts';
 import { type Fault, withFaults } from './event-log-faults.ts';
 

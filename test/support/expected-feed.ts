@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
-import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import { type EventLog, LOG_START } from '../../src/domain/ports/event-log.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
-import { addDigest, digestText, recordDigest } from '../../src/domain/state-digest.ts';
+import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import { type EventLog, LOG_START } from '../../domain/ports/event-log.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
+import { addDigest, digestText, recordDigest } from '../../domain/state-digest.ts';
 
 /** One change as the log says that the feed must show it. Positions are dense from 1: the n-th of the list is position n. */
 export interface ExpectedChange {

@@ -1,5 +1,5 @@
-import type { PaymentLedger } from '../../src/domain/ports/payment-ledger.ts';
-import type { Payments } from '../../src/admission/payments/pay-for-read.ts';
+import type { PaymentLedger } from '../../domain/ports/payment-ledger.ts';
+import type { Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
 import type { TestPayments } from './payments.ts';
 
 /** A program whose ledger cannot be asked for one thing; `after` has done it all the same. */

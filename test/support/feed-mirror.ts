@@ -1,7 +1,7 @@
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { decodeFeedCursor } from '../../src/domain/cursor.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
-import { addDigest, digestText, recordDigest } from '../../src/domain/state-digest.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { decodeFeedCursor } from '../../domain/cursor.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
+import { addDigest, digestText, recordDigest } from '../../domain/state-digest.ts';
 
 interface FeedItem {
   readonly cursor: string;

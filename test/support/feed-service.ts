@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { ApiRefusal, type AskCivic } from '../../client/replica/civic-api.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { decodeFeedCursor, encodeFeedCursor } from '../../src/domain/cursor.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
-import { addDigest, digestText, recordDigest } from '../../src/domain/state-digest.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { decodeFeedCursor, encodeFeedCursor } from '../../domain/cursor.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
+import { addDigest, digestText, recordDigest } from '../../domain/state-digest.ts';
 
 interface Change {
   readonly resource: string;

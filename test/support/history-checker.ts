@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { decodeFeedCursor } from '../../src/domain/cursor.ts';
+import { decodeFeedCursor } from '../../domain/cursor.ts';
 import type { ExpectedChange } from './expected-feed.ts';
 
 export { type ExpectedChange, expectedFeed, stateAt, totalsOf } from './expected-feed.ts';

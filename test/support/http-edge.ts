@@ -1,31 +1,37 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Registry } from 'prom-client';
-import { listDfwResearchCoverage } from '../../queries/list-dfw-research-coverage.ts';
-import { noUpcomingHits } from '../../queries/list-upcoming-agenda-hits.ts';
-import { type Admission, createAdmission } from '../../src/admission/admit.ts';
-import { BUILT_IN_PLANS } from '../../src/admission/plans.ts';
-import { createReportClients } from '../../src/admission/report-clients.ts';
-import { createPublicLimits, type PublicLimit, type PublicLimits } from '../../src/admission/public-limits.ts';
-import type { OperationFunctions, PublicFunctions } from '../../src/contract/handlers.ts';
-import { burstBucket, minuteBucket } from '../../src/domain/allowance-buckets.ts';
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
-import { SCOPES } from '../../src/domain/events/account-events.ts';
-import type { AdmissionRules, Charge, ChargeFurther } from '../../src/domain/ports/admission-counts.ts';
-import type { BucketState } from '../../src/domain/ports/window-counts.ts';
-import type { ClientLimit } from '../../src/domain/ports/client-counts.ts';
-import type { SharedCounts } from '../../src/domain/ports/shared-counts.ts';
-import { randomIdentifiers } from '../../src/domain/identifiers.ts';
-import type { KeyIdentity } from '../../src/domain/identity.ts';
-import { keySecretHash, makeKeySecret } from '../../src/domain/key-secret.ts';
-import { RESOURCES, type Resource } from '../../src/domain/records/resources.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import type { ToolRunnerParts } from '../../src/mcp/run-tool.ts';
-import type { DocumentRoute } from '../../src/http/document-routes.ts';
-import { trustedProxies } from '../../src/http/client-address.ts';
-import type { ConnectionLimits } from '../../src/http/connections.ts';
-import { createHttpServer, HTTP_TIMEOUTS, type HttpTimeouts } from '../../src/http/http-server.ts';
-import { createHttpMetrics } from '../../src/metrics/http-metrics.ts';
+import { listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
+import { noUpcomingHits } from '../../queries/agenda/list-upcoming-agenda-hits.ts';
+import { type Admission, createAdmission } from '../../src/edge/admission/admit.ts';
+import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
+import { createReportClients } from '../../src/edge/admission/report-clients.ts';
+import { createPublicLimits, type PublicLimit, type PublicLimits } from '../../src/edge/admission/public-limits.ts';
+import type { ReportFunctions } from '../../contract/inputs.ts';
+import { type AgendaFunctions, agendaOperations } from '../../src/modules/agenda.ts';
+import { type CoverageFunctions, coverageOperations } from '../../src/modules/coverage.ts';
+import { type FeedFunctions, feedOperations } from '../../src/modules/feed.ts';
+import { type OperatorFunctions, operatorOperations } from '../../src/modules/operators.ts';
+import { reportOperations } from '../../src/modules/reports.ts';
+import { type SubscriptionFunctions, subscriptionOperations } from '../../src/modules/subscriptions.ts';
+import { burstBucket, minuteBucket } from '../../domain/allowance-buckets.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import { SCOPES } from '../../domain/events/account-events.ts';
+import type { AdmissionRules, Charge, ChargeFurther } from '../../domain/ports/admission-counts.ts';
+import type { BucketState } from '../../domain/ports/window-counts.ts';
+import type { ClientLimit } from '../../domain/ports/client-counts.ts';
+import type { SharedCounts } from '../../domain/ports/shared-counts.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
+import type { KeyIdentity } from '../../domain/identity.ts';
+import { keySecretHash, makeKeySecret } from '../../domain/key-secret.ts';
+import { RESOURCES, type Resource } from '../../domain/records/resources.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import type { ToolRunnerParts } from '../../src/edge/mcp/run-tool.ts';
+import type { DocumentRoute } from '../../src/edge/documents/document-routes.ts';
+import { trustedProxies } from '../../src/edge/admission/client-address.ts';
+import type { ConnectionLimits } from '../../src/edge/http/connections.ts';
+import { createHttpServer, HTTP_TIMEOUTS, type HttpTimeouts } from '../../src/edge/http/http-server.ts';
+import { createHttpMetrics } from '../../src/edge/metrics/http-metrics.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 import { memoryClientCounts } from './memory-counts.ts';
 import { ALL_TOOLS } from './tool-answers.ts';
@@ -56,6 +62,8 @@ export interface HttpEdge {
   close(): Promise<void>;
 }
 
+type OperationFunctions = FeedFunctions & SubscriptionFunctions & ReportFunctions & OperatorFunctions;
+type PublicFunctions = AgendaFunctions & CoverageFunctions;
 export type EdgeFunctions = OperationFunctions & PublicFunctions;
 
 export type KeyName = 'all' | 'read' | 'export' | 'mcp' | 'revoked' | 'expired' | 'suspended' | 'unknown';
@@ -170,7 +178,7 @@ export interface EdgeSettings {
   readonly admission?: Admission;
   /** Left out: more than any test asks. */
   readonly reportClientLimit?: ClientLimit;
-  readonly documents?: (baseUrl: string) => readonly DocumentRoute[];
+  readonly documents?: (baseUrl: () => string) => readonly DocumentRoute[];
   readonly tools?: Partial<ToolRunnerParts>;
   readonly allowedOrigins?: readonly string[];
   readonly chargeFurther?: ChargeFurther;
@@ -228,8 +236,13 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
     logger,
   });
   const server = createHttpServer({
-    functions: recorded,
-    publicFunctions: recorded,
+    operations: {
+      ...feedOperations(recorded),
+      ...subscriptionOperations(recorded),
+      ...reportOperations(recorded),
+      ...operatorOperations(recorded),
+    },
+    publicOperations: { ...agendaOperations(recorded), ...coverageOperations(recorded) },
     publicLimits: limits,
     reportClients: createReportClients({
       counts: {

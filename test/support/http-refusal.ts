@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { errorEnvelope } from '../../src/contract/statuses.ts';
+import { errorEnvelope } from '../../contract/statuses.ts';
 
 /** Asserts what holds for every refusal on a customer path, and gives the envelope's `error`. */
 export const expectRefusal = async (response: Response, status: number, code: string) => {

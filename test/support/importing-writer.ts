@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { derivedId } from '../../src/domain/identifiers.ts';
+import { derivedId } from '../../domain/identifiers.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import type { Answered, Installation } from './service.ts';
 

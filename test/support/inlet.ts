@@ -3,10 +3,10 @@ import { runInletConsumer } from '../../infra/kafka/inlet-consumer.ts';
 import { createRejectedTopic } from '../../infra/kafka/rejected-topic.ts';
 import { createInletStore } from '../../infra/postgresql/inlet-store.ts';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
-import type { StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
-import { recordStream } from '../../src/domain/streams.ts';
-import { createInletPart, type InletDependencies } from '../../src/reactors/inlet/inlet-part.ts';
+import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { recordStream } from '../../domain/streams.ts';
+import { createInletPart, type InletDependencies } from '../../src/processors/reactors/inlet/inlet-part.ts';
 import { hurriedClock } from './classification.ts';
 import type { TestCivic } from './civic.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type IHeaders, Kafka, logLevel, type Message } from 'kafkajs';
 import { idempotentProducer, openPartitionSender } from '../../infra/kafka/partition-sender.ts';
-import { leaveOutTimeoutWarning } from '../../infra/kafka/timeout-warning.ts';
+import { leaveOutTimeoutWarning } from '../../infra/kafka/connection.ts';
 
 /** A client as anybody's, silent. */
 export const plainKafka = (brokers: string): Kafka => {

@@ -7,7 +7,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { LOG_START, NO_STREAM, type Position } from '../../src/domain/ports/event-log.ts';
+import { LOG_START, NO_STREAM, type Position } from '../../domain/ports/event-log.ts';
 
 const [role, dsn, seedText] = process.argv.slice(2) as [string, string, string];
 const stop = new AbortController();

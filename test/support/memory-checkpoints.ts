@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { DeciderCheckpoint, DeciderCheckpoints } from '../../src/domain/ports/decider-checkpoints.ts';
+import type { DeciderCheckpoint, DeciderCheckpoints } from '../../domain/ports/decider-checkpoints.ts';
 
 /** Checkpoints in memory, that a test may spoil: as damage does, or as a sound writer of something else. */
 export const memoryCheckpoints = () => {

@@ -1,5 +1,5 @@
-import type { ClientCounts } from '../../src/domain/ports/client-counts.ts';
-import { secondsUntil, type WindowCounts } from '../../src/domain/ports/window-counts.ts';
+import type { ClientCounts } from '../../domain/ports/client-counts.ts';
+import { secondsUntil, type WindowCounts } from '../../domain/ports/window-counts.ts';
 
 /** Counts in windows of time as the database does, in this process alone. */
 const windows = () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountReportEvent } from '../../src/domain/events/report-events.ts';
-import { readAccountReportEvent } from '../../src/domain/events/read-account-report-event.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import type { ReportClaims } from '../../src/domain/ports/report-claims.ts';
-import type { ReportQueue } from '../../src/domain/ports/report-queue.ts';
-import { createReportPlaces } from '../../commands/report-intake/report-places.ts';
+import type { AccountReportEvent } from '../../domain/events/report-events.ts';
+import { readAccountReportEvent } from '../../domain/events/read-account-report-event.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import type { ReportClaims } from '../../domain/ports/report-claims.ts';
+import type { ReportQueue } from '../../domain/ports/report-queue.ts';
+import { createOpenReportLimit } from '../../commands/report-intake/open-report-limit.ts';
 import { settleReport } from '../../commands/reports/settle-report.ts';
 import { createSubmitDataReport, type SubmittedReport } from '../../commands/report-intake/submit-data-report.ts';
 import { memoryCheckpoints } from './memory-checkpoints.ts';
@@ -27,7 +27,7 @@ export const memoryQueue = () => {
       row.reckoned += 1;
     },
     look: async () => ({ reckoned: row.reckoned, reserved: new Map(row.reserved) }),
-    async reckon({ open, freed, seen }) {
+    async recount({ open, freed, seen }) {
       if (seen.reckoned !== row.reckoned) return false;
       row.counted = open;
       for (const reportId of freed) row.reserved.delete(reportId);
@@ -91,7 +91,7 @@ export const memoryIntake = ({ now, cap }: { readonly now: number; readonly cap:
     log,
     row,
     process() {
-      const places = createReportPlaces({
+      const places = createOpenReportLimit({
         queue,
         clock,
         limit: cap,

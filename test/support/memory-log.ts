@@ -1,4 +1,4 @@
-import { type AppendOutcome, type EventLog, OutcomeUnknown, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { type AppendOutcome, type EventLog, OutcomeUnknown, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 
 export type Fate = 'stored' | 'lose before' | 'lose after';
 

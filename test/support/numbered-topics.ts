@@ -1,4 +1,4 @@
-import { derivedId } from '../../src/domain/identifiers.ts';
+import { derivedId } from '../../domain/identifiers.ts';
 import type { Installation, Service } from './service.ts';
 
 const topic = (name: string): object => ({
@@ -16,12 +16,15 @@ const topic = (name: string): object => ({
 /** The names `prefix 0`, `prefix 1` and so on. */
 export const topicNames = (prefix: string, count: number): string[] => Array.from({ length: count }, (_, index) => `${prefix} ${index}`);
 
+/** The file to import topics of these names with. */
+export const topicLines = (prefix: string, count: number): string =>
+  topicNames(prefix, count)
+    .map((name) => `${JSON.stringify({ op: 'upsert', resource: 'topics', id: derivedId('test', name), data: topic(name) })}\n`)
+    .join('');
+
 /** Imports topics of these names with the command; throws what it says where it fails. */
 export const importTopics = async (installation: Installation, prefix: string, count: number): Promise<void> => {
-  const lines = topicNames(prefix, count).map(
-    (name) => `${JSON.stringify({ op: 'upsert', resource: 'topics', id: derivedId('test', name), data: topic(name) })}\n`,
-  );
-  const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-', '--json'], { input: lines.join('') });
+  const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-', '--json'], { input: topicLines(prefix, count) });
   if (exitCode !== 0) throw new Error(stderr);
 };
 

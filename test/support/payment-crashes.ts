@@ -1,6 +1,6 @@
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
-import type { Facilitator } from '../../src/domain/ports/facilitator.ts';
-import type { PaymentLedger } from '../../src/domain/ports/payment-ledger.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { Facilitator } from '../../domain/ports/facilitator.ts';
+import type { PaymentLedger } from '../../domain/ports/payment-ledger.ts';
 
 export class Died extends Error {
   override readonly name = 'Died';

@@ -1,13 +1,13 @@
 import { expect } from 'vitest';
 import { httpFacilitator } from '../../infra/x402/facilitator.ts';
-import type { PaymentAnswer } from '../../src/admission/payments/payment-answer.ts';
-import type { Payments } from '../../src/admission/payments/pay-for-read.ts';
-import { ASSET, NETWORK } from '../../src/domain/payments/payment.ts';
-import type { ChainLookup, Facilitator } from '../../src/domain/ports/facilitator.ts';
-import type { PaymentRow } from '../../src/domain/ports/payment-ledger.ts';
-import { randomIdentifiers } from '../../src/domain/identifiers.ts';
-import type { ReconcileParts } from '../../src/reactors/payments/reconcile-parts.ts';
-import { reconcilePayments, type Reconciled } from '../../src/reactors/payments/reconcile-payments.ts';
+import type { PaymentAnswer } from '../../src/edge/admission/payments/payment-answer.ts';
+import type { Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
+import { ASSET, NETWORK } from '../../domain/payments/payment.ts';
+import type { ChainLookup, Facilitator } from '../../domain/ports/facilitator.ts';
+import type { PaymentRow } from '../../domain/ports/payment-ledger.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
+import type { ReconcileParts } from '../../src/processors/reactors/payments/reconcile-parts.ts';
+import { reconcilePayments, type Reconciled } from '../../src/processors/reactors/payments/reconcile-payments.ts';
 import { PATIENT, type SentPayment, type TestPayments } from './payments.ts';
 
 export const facilitatorOfShop = (shop: TestPayments): Facilitator => httpFacilitator(shop.facilitator.url, PATIENT);
@@ -73,7 +73,7 @@ export const expectAgreement = async (shop: TestPayments, payments: Payments, pa
   if (row?.state !== 'RECONCILE') expect(row?.state === 'SETTLED').toBe(paid === 1);
   if (row?.state === 'SETTLED') {
     expect(await payments.payForRead(shop.call(payment))).toMatchObject({ kind: 'paid', receipt: { transaction: row.transaction } });
-    expect(row).toMatchObject({ verifiedTold: true, outcomeTold: true, payload: null });
+    expect(row).toMatchObject({ verifiedPublished: true, outcomePublished: true, payload: null });
   }
   const settledFacts = (await shop.facts()).filter(
     ({ type, data }) => type === 'AccountPaymentSettled' && data.paymentId === row?.paymentId,

@@ -1,5 +1,5 @@
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
-import type { Generation, GenerationStore } from '../../src/domain/ports/generations.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { Generation, GenerationStore } from '../../domain/ports/generations.ts';
 
 const tell = (
   { generation, projection, checkpoint, owner, token, leaseUntil, pausedReason, operatorPausedAt }: Generation,

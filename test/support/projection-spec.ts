@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { foldBatch } from '../../projections/projector/fold-batch.ts';
-import { LeaseLost } from '../../src/domain/while-leased.ts';
-import type { ProjectorDependencies } from '../../projections/projector/dependencies.ts';
-import { LOG_START, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
-import type { Projection } from '../../src/domain/ports/projection.ts';
+import { foldBatch } from '../../src/processors/projector/fold-batch.ts';
+import { LeaseLost } from '../../domain/while-leased.ts';
+import type { ProjectorDependencies } from '../../src/processors/projector/dependencies.ts';
+import { LOG_START, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
+import type { Projection } from '../../domain/ports/projection.ts';
 import { below } from './civic-records.ts';
 
 /** Every event that a projection folds, in order. */

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { FROZEN_MS } from './civic.ts';
 import { openClassification } from './classification.ts';
-import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
-import { createClassificationReactor } from '../../src/reactors/classification/classification-reactor.ts';
+import { phraseClassifier } from '../../src/classifier/phrase-classifier.ts';
+import { createClassificationReactor } from '../../src/processors/reactors/classification/classification-reactor.ts';
 
 /**
  * A process that runs the classification. `after-writing`: says `written` once hits are stored and goes no further. `before-writing`: says

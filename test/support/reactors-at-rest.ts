@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
 import { STALL_MS, untilAtEnd } from './until-reached.ts';
 
 /** Waits until every reactor of a running service has followed the log to its end: from then on nothing is appended that nobody asks for. */

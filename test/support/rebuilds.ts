@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import type { Projector } from '../../projections/projector/projector.ts';
-import type { Decision, Generation, GenerationStore } from '../../src/domain/ports/generations.ts';
-import type { Projection } from '../../src/domain/ports/projection.ts';
-import { listProjections, type ProjectionStatus } from '../../queries/list-projections.ts';
+import type { Projector } from '../../src/processors/projector/projector.ts';
+import type { Decision, Generation, GenerationStore } from '../../domain/ports/generations.ts';
+import type { Projection } from '../../domain/ports/projection.ts';
+import { listProjections, type ProjectionStatus } from '../../queries/operators/list-projections.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { openTestCivic, type TestCivic, untilTrue } from './civic.ts';
 import { ALL_PROJECTIONS } from './civic-projections.ts';
-import { randomChanges, randomFrom, testSeed } from './civic-records.ts';
+import { randomChanges, randomFrom } from './civic-records.ts';
+import { testSeed } from './test-seed.ts';
 import { startTestDatabase, type TestDatabase } from './embedded-database.ts';
 import { dumpTables } from './projection-spec.ts';
 

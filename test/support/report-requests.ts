@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { DataReport, ReportReceipt } from '../../src/contract/data-report.ts';
-import { dataReport, reportReceipt } from '../../src/contract/data-report.ts';
+import type { DataReport, ReportReceipt } from '../../contract/data-report.ts';
+import { dataReport, reportReceipt } from '../../contract/data-report.ts';
 import { settleReport } from '../../commands/reports/settle-report.ts';
-import { readAccountReportEvent } from '../../src/domain/events/read-account-report-event.ts';
-import type { ReportEvent } from '../../src/domain/events/report-events.ts';
-import { NO_STREAM } from '../../src/domain/ports/event-log.ts';
-import { accountReportsStream, reportStream } from '../../src/domain/streams.ts';
+import { readAccountReportEvent } from '../../domain/events/read-account-report-event.ts';
+import type { ReportEvent } from '../../domain/events/report-events.ts';
+import { NO_STREAM } from '../../domain/ports/event-log.ts';
+import { accountReportsStream, reportStream } from '../../domain/streams.ts';
 import { idempotent, MISSING_RECORD } from './missing-record.ts';
 import type { ServedCivic } from './served-civic.ts';
 

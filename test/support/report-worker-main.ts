@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { leaseReport } from '../../commands/reports/lease-report.ts';
 import { moveReport, type ReportWork } from '../../commands/reports/work-on-report.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { category } from '../../src/domain/streams.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { category } from '../../domain/streams.ts';
 import { openReports } from './reports.ts';
 import { seededRandom } from './seeded-random.ts';
 

@@ -3,14 +3,14 @@ import { reports } from '../../projections/reports/projection.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordKeys } from '../../projections/record-keys/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
-import { findReport, type KnownReport } from '../../queries/known-reports.ts';
-import { knownRecords } from '../../queries/known-records.ts';
-import type { AccountReportEvent, ReportInput } from '../../src/domain/events/report-events.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import type { Progress } from '../../src/domain/ports/projection.ts';
-import { accountReportsStream } from '../../src/domain/streams.ts';
-import { createReportParts, type ReportPartsDependencies } from '../../src/reactors/reports/report-reactors.ts';
-import { dueReports } from '../../src/reactors/reports/report-worker.ts';
+import { findReport, type KnownReport } from '../../queries/reports/known-reports.ts';
+import { publishedRecords } from '../../queries/feed/published-records.ts';
+import type { AccountReportEvent, ReportInput } from '../../domain/events/report-events.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import type { Progress } from '../../domain/ports/projection.ts';
+import { accountReportsStream } from '../../domain/streams.ts';
+import { createReportParts, type ReportPartsDependencies } from '../../src/processors/reactors/reports/report-reactors.ts';
+import { dueReports } from '../../src/processors/reactors/reports/report-worker.ts';
 import { openTestCivic, type TestCivicOptions } from './civic.ts';
 
 export const REPORT_MODELS = [reports, recordKeys, recordHistory, recordReferences] as const;
@@ -26,7 +26,7 @@ export const openReports = async (url: string, options: TestCivicOptions & { rea
   if (options.folds !== false) civic.startProjector(REPORT_MODELS);
   const { log, clock, reads } = civic;
   const leases = createReportLeases(civic.database.transactor);
-  const known = knownRecords(reads, log);
+  const known = publishedRecords(reads, log);
   // The deadlines of the code under test run on a clock that stands still.
   const progress: Progress = { reached: (name, position) => civic.progress.reached(name, position, Date.now() + 30_000) };
   const parts = (overrides: Partial<ReportPartsDependencies> = {}) =>

@@ -1,5 +1,5 @@
 import { openCivic } from '../../src/composition.ts';
-import { LOG_START } from '../../src/domain/ports/event-log.ts';
+import { LOG_START } from '../../domain/ports/event-log.ts';
 import { PROJECTIONS } from '../../src/read-models.ts';
 import { readSettings } from '../../src/settings.ts';
 import { dumpTables } from './projection-spec.ts';

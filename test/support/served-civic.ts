@@ -3,7 +3,7 @@ import type { AccountCommand, Tier } from '../../commands/accounts/account-comma
 import { issueKey } from '../../commands/accounts/issue-key.ts';
 import type { Civic } from '../../src/civic.ts';
 import { openCivicAt } from '../../src/composition.ts';
-import type { Scope } from '../../src/domain/events/account-events.ts';
+import type { Scope } from '../../domain/events/account-events.ts';
 import { serve } from '../../src/serving/serve.ts';
 import { readSettings } from '../../src/settings.ts';
 import { TestClock } from './civic.ts';

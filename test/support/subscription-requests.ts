@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
-import { createFeedSubscription } from '../../src/contract/create-feed-subscription.ts';
-import type { FeedSubscription } from '../../src/contract/feed-subscription.ts';
-import { listFeedSubscriptions, type FeedSubscriptions } from '../../src/contract/list-feed-subscriptions.ts';
-import type { Resource } from '../../src/domain/records/resources.ts';
-import { readSubscriptionEvent, type SubscriptionEvent } from '../../src/domain/events/subscription-events.ts';
-import { NO_STREAM } from '../../src/domain/ports/event-log.ts';
-import { accountFeedsStream } from '../../src/domain/streams.ts';
+import { createFeedSubscription } from '../../contract/create-feed-subscription.ts';
+import type { FeedSubscription } from '../../contract/feed-subscription.ts';
+import { listFeedSubscriptions, type FeedSubscriptions } from '../../contract/list-feed-subscriptions.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { readSubscriptionEvent, type SubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import { NO_STREAM } from '../../domain/ports/event-log.ts';
+import { accountFeedsStream } from '../../domain/streams.ts';
 import type { ServedCivic } from './served-civic.ts';
 
 export const createFeed = (served: ServedCivic, secret: string, body: unknown): Promise<Response> =>

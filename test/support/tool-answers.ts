@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { listDfwResearchCoverage } from '../../queries/list-dfw-research-coverage.ts';
-import { createCoverageTools } from '../../src/mcp/coverage-tools.ts';
-import type { ToolFunctions } from '../../src/mcp/tool-functions.ts';
+import { listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
+import { coverageTools } from '../../src/modules/coverage.ts';
+import type { ToolFunctions } from '../../src/edge/mcp/tool-functions.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 
 const AT = '2026-03-01T12:00:00.000Z';
@@ -54,7 +54,7 @@ const receipt = (reportId: string) => ({
 
 /** All six tools, each with a short answer; the coverage tools over the real catalogue. */
 export const ALL_TOOLS: ToolFunctions = {
-  ...createCoverageTools({
+  ...coverageTools({
     listCoveredSources: async () => [
       {
         jurisdictionSlug: 'dallas',

@@ -1,6 +1,6 @@
 import { systemClock } from '../../infra/system/clock.ts';
-import { DatabaseUnavailable } from '../../src/domain/ports/database.ts';
-import type { EventLog, Position } from '../../src/domain/ports/event-log.ts';
+import { DatabaseUnavailable } from '../../domain/ports/database.ts';
+import type { EventLog, Position } from '../../domain/ports/event-log.ts';
 
 /** Longer than anything stands still that goes on at all, on any machine. */
 export const STALL_MS = 120_000;

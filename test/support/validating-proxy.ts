@@ -1,6 +1,6 @@
 import prismHttp from '@stoplight/prism-http';
 import prismServer from '@stoplight/prism-http-server';
-import { OPERATIONS, type OperationId } from '../../src/contract/operations.ts';
+import { OPERATIONS, type OperationId } from '../../contract/operations.ts';
 
 /** A disagreement between a message and the document: where (`request` or `response` first) and what. */
 export interface Violation {

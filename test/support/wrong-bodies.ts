@@ -1,7 +1,6 @@
-import type { SERVED_OPERATIONS } from '../../src/contract/operations.ts';
+import type { OperationId } from '../../contract/operations.ts';
 import type { Tampered } from './tampering-server.ts';
 
-export type ServedId = keyof typeof SERVED_OPERATIONS;
 type Alter = (tampered: Tampered) => void;
 
 const json = (change: (body: Record<string, never>) => unknown) => (tampered: Tampered) => {
@@ -18,7 +17,7 @@ const items = ({ data }: { data: { items: object[] } }) => data.items;
 const one = ({ data }: { data: object }) => data;
 
 /** One wrong thing deep in an answer of each served operation. */
-export const WRONG_BODIES: Readonly<Record<ServedId, Alter>> = {
+export const WRONG_BODIES: Readonly<Record<OperationId, Alter>> = {
   listRecentAgendaHits: first((hit) => (hit['confidence'] = 101), listed),
   getAgendaHit: first((hit) => delete hit['title'], one),
   listUpcomingAgendaHits: first(

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FacilitatorEvmSigner } from '@x402/evm';
-import { ASSET } from '../../src/domain/payments/payment.ts';
+import { ASSET } from '../../domain/payments/payment.ts';
 
 /** What can go wrong between the facilitator and the chain. `lost` sends the transaction and then loses the answer. */
 export type ChainFault = 'revert' | 'pending' | 'pending_once' | 'rpc_down' | 'lost';
@@ -24,7 +24,7 @@ export class LocalChain {
   /** Used up by the payer, without paying anybody. */
   readonly canceled = new Set<string>();
   fault: ChainFault | null = null;
-  private pendingTold = new Set<string>();
+  private pendingPublished = new Set<string>();
 
   /** What somebody was really paid for with a nonce. */
   paid(payer: string, nonce: string): readonly Transfer[] {
@@ -66,8 +66,8 @@ export class LocalChain {
     },
     waitForTransactionReceipt: async ({ hash }) => {
       if (this.fault === 'pending') throw new Error('no receipt in time');
-      if (this.fault === 'pending_once' && !this.pendingTold.has(hash)) {
-        this.pendingTold.add(hash);
+      if (this.fault === 'pending_once' && !this.pendingPublished.has(hash)) {
+        this.pendingPublished.add(hash);
         throw new Error('no receipt in time');
       }
       return { status: this.transfers.find((transfer) => transfer.hash === hash)?.status ?? 'reverted' };

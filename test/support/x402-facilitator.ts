@@ -5,7 +5,7 @@ import { x402Facilitator } from '@x402/core/facilitator';
 import type { FacilitatorClient } from '@x402/core/server';
 import type { PaymentPayload, PaymentRequirements } from '@x402/core/types';
 import { registerExactEvmScheme } from '@x402/evm/exact/facilitator';
-import { NETWORK } from '../../src/domain/payments/payment.ts';
+import { NETWORK } from '../../domain/payments/payment.ts';
 import { LocalChain } from './x402-chain.ts';
 
 export type Operation = 'verify' | 'settle';

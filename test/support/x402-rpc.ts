@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { decodeFunctionData, encodeEventTopics, encodeFunctionResult, type Hex, pad, parseAbi, toHex } from 'viem';
-import { ASSET } from '../../src/domain/payments/payment.ts';
+import { ASSET } from '../../domain/payments/payment.ts';
 import type { LocalChain } from './x402-chain.ts';
 
 const ABI = parseAbi([

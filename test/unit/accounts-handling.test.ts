@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
 import { issueKey } from '../../commands/accounts/issue-key.ts';
-import { randomIdentifiers } from '../../src/domain/identifiers.ts';
-import { isKeySecret, keySecretHash } from '../../src/domain/key-secret.ts';
-import { type AppendOutcome, type EventLog, OutcomeUnknown, type Position, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
+import { isKeySecret, keySecretHash } from '../../domain/key-secret.ts';
+import { type AppendOutcome, type EventLog, OutcomeUnknown, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 
 type Before = (append: Parameters<EventLog['append']>[0], attempt: number) => void | 'lose before' | 'lose after';
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { AccountCommand } from '../../commands/accounts/account-commands.ts';
 import { accountDecider } from '../../commands/accounts/account-decider.ts';
-import type { AccountEvent } from '../../src/domain/events/account-events.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import type { AccountEvent } from '../../domain/events/account-events.ts';
+import { Rejection } from '../../domain/rejections.ts';
 
 const later = '2026-02-01T00:00:00.000Z';
 const opened: AccountEvent = {

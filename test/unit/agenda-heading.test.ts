@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isGroupTitle, isHeadingTitle } from '../../src/domain/agenda-heading.ts';
+import { isGroupTitle, isHeadingTitle } from '../../domain/agenda-heading.ts';
 
 describe('the title of a heading', () => {
   test.each(['CALL TO ORDER', 'Consent Agenda', 'Minutes - Continued', 'MINUTES -  consent', 'Minutes:'])('is %s', (title) => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { recordChanges } from '../../projections/agenda/record-changes.ts';
+import { recordChanges } from '../../projections/agenda/projection.ts';
 import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 
 const events = new AgendaEvents();

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { billingRefusal, toolBilling } from '../../src/admission/billing.ts';
-import type { Surface } from '../../src/contract/operation.ts';
-import { TOOL_NAMES } from '../../src/contract/tools/tool-names.ts';
-import type { BillingFacts, Tier } from '../../src/domain/plans.ts';
+import { billingRefusal, toolBilling } from '../../src/edge/admission/billing.ts';
+import type { Surface } from '../../contract/operation.ts';
+import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
+import type { BillingFacts, Tier } from '../../domain/plans.ts';
 
 const NOW = Date.parse('2026-03-01T00:00:00Z');
 const DAY_MS = 86_400_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { classifyItem } from '../../src/reactors/classifier/classify-item.ts';
-import { QUOTE_LIMIT } from '../../src/reactors/classifier/evidence-quote.ts';
-import { statedAmount } from '../../src/reactors/classifier/facts/amount.ts';
-import { statedParty } from '../../src/reactors/classifier/facts/party.ts';
+import { classifyItem } from '../../src/classifier/classify-item.ts';
+import { QUOTE_LIMIT } from '../../src/classifier/evidence-quote.ts';
+import { statedAmount } from '../../src/classifier/facts/amount.ts';
+import { statedParty } from '../../src/classifier/facts/party.ts';
 import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
 const content = (title: string, parts: SubjectParts = {}) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { affectedLocation } from '../../src/reactors/classifier/locations/affected-location.ts';
+import { affectedLocation } from '../../src/classifier/locations/affected-location.ts';
 
 const places = (text: string): string[] => affectedLocation([text]).locations.map(({ kind, sourceText }) => `${kind}: ${sourceText}`);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { classifyItem, hitId } from '../../src/reactors/classifier/classify-item.ts';
-import { compileTopics } from '../../src/reactors/classifier/compile-topics.ts';
-import { phraseClassifier } from '../../src/reactors/classifier/phrase-classifier.ts';
+import { classifyItem, hitId } from '../../src/classifier/classify-item.ts';
+import { compileTopics } from '../../src/classifier/compile-topics.ts';
+import { phraseClassifier } from '../../src/classifier/phrase-classifier.ts';
 import { shippedTaxonomy, shippedTopics, subject, type SubjectParts, topicRecord } from '../support/classifier-subjects.ts';
 
 const slugs = new Map(shippedTopics().map((topic) => [topic.id, topic.slug]));

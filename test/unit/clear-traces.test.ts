@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { NotYet } from '../../src/domain/ports/reactors.ts';
-import { createErasureReactor } from '../../src/reactors/erasures/clear-traces.ts';
+import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
+import { NotYet } from '../../domain/ports/reactors.ts';
+import { createErasureReactor } from '../../src/processors/reactors/erasures/purge-copies.ts';
 
 const ID = '0190a1b2-0000-7000-8000-000000000001';
 const erasure: StoredEvent = {

@@ -1,12 +1,18 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { COVERAGE_STATUSES } from '../../src/domain/coverage.ts';
-import { CITY_FAMILIES, COUNTY_FAMILIES } from '../../src/domain/records/families.ts';
-import { url } from '../../src/domain/records/fields.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { COVERAGE_STATUSES } from '../../domain/coverage.ts';
+import { CITY_FAMILIES, COUNTY_FAMILIES } from '../../domain/records/families.ts';
+import { url } from '../../domain/records/fields.ts';
 import { COUNTIES, MUNICIPALITIES } from '../../src/sources/catalogue/data-files.ts';
-import { COVERAGE_CATALOGUE, type CoverageSources, coverageCatalogue } from '../../src/sources/coverage/coverage-catalogue.ts';
-import { parseResearch, RESEARCH, type Research } from '../../src/sources/coverage/findings.ts';
+import {
+  COVERAGE_CATALOGUE,
+  type CoverageSources,
+  coverageCatalogue,
+  parseResearch,
+  RESEARCH,
+  type Research,
+} from '../../src/sources/coverage/coverage-catalogue.ts';
 
 const { jurisdictions, statusDefinitions, scope } = COVERAGE_CATALOGUE;
 const shipped: CoverageSources = { municipalities: MUNICIPALITIES, counties: COUNTIES, research: RESEARCH };

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type CoverageInput, type CoveragePage, listDfwResearchCoverage } from '../../queries/list-dfw-research-coverage.ts';
-import type { CoverageCatalogue } from '../../src/domain/coverage.ts';
-import { decodeCoverageCursor, encodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH } from '../../src/domain/coverage-cursor.ts';
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
-import { cursorText } from '../../src/domain/cursor-text.ts';
-import { FAMILIES } from '../../src/domain/records/families.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { type CoverageInput, type CoveragePage, listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
+import type { CoverageCatalogue } from '../../domain/coverage.ts';
+import { decodeCoverageCursor, encodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH } from '../../domain/coverage-cursor.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import { cursorText } from '../../domain/cursor-text.ts';
+import { FAMILIES } from '../../domain/records/families.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { COUNTIES } from '../../src/sources/catalogue/data-files.ts';
 import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogue.ts';
 

@@ -8,9 +8,9 @@ import {
   encodeSnapshotPageCursor,
   type FeedBinding,
   feedCursorEncoder,
-} from '../../src/domain/cursor.ts';
-import { CURSOR_KINDS, cursorPayload, cursorText, MAX_CURSOR_LENGTH } from '../../src/domain/cursor-text.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
+} from '../../domain/cursor.ts';
+import { CURSOR_KINDS, cursorPayload, cursorText, MAX_CURSOR_LENGTH } from '../../domain/cursor-text.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
 
 const uuids = fc.uuid();
 const positions = fc.oneof(fc.maxSafeNat(), fc.nat(2000), fc.constant(Number.MAX_SAFE_INTEGER), fc.constant(2 ** 32));

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { mapError } from '../../infra/postgresql/errors.ts';
 import { explain } from '../../infra/postgresql/schema-state.ts';
 
 test('a server that takes no more connections is told from one that cannot be reached', () => {
@@ -13,4 +14,11 @@ test('a server whose disk is full is told from one that cannot be reached', () =
   expect(String(explain(error, 'postgres://me:s3cret@db:5432/civic'))).toBe(
     'DatabaseRefused: the disk of the database db:5432/civic is full; free some space there',
   );
+});
+
+test('a server that became read-only is reported as such at the start and while the service runs', () => {
+  const error = Object.assign(new Error('cannot execute INSERT in a read-only transaction'), { code: '25006', severity: 'ERROR' });
+  const words = 'is read-only: it is a standby, or its transactions are read-only; name the primary in DATABASE_URL';
+  expect(String(explain(error, 'postgres://me:s3cret@db:5432/civic'))).toBe(`DatabaseRefused: the database db:5432/civic ${words}`);
+  expect(String(mapError(error))).toBe(`DatabaseUnavailable: the database ${words}`);
 });

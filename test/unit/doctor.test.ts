@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { examine, type Examination } from '../../src/cli/doctor/examine.ts';
-import type { BrokersFacts, DatabaseFacts, FolderFacts, Probes } from '../../src/domain/ports/probes.ts';
+import type { BrokersFacts, DatabaseFacts, FolderFacts, Probes } from '../../domain/ports/probes.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const SOUND: DatabaseFacts = {
   version: '18.4',
   encoding: 'UTF8',
+  readOnly: false,
   schema: 'current',
   pendingMigrations: [],
   unknownMigrations: [],
@@ -64,8 +65,8 @@ describe('each thing that is wrong is named with what to do', () => {
     ['an old Node', { nodeVersion: '20.20.2' }, 'node', 'failed', /package\.json/],
     ['an unknown setting', { environment: { CIVIC_COLOUR: 'red' } }, 'settings', 'warning', /unset/],
     ['a folder of somebody else', { folder: { writable: false } }, 'data folder', 'failed', /CIVIC_DATA_DIR/],
-    ['little room', { folder: { freeBytes: 1_000_000_000 } }, 'free disk', 'warning', /free some space/],
-    ['no room', { folder: { freeBytes: 1_000_000 } }, 'free disk', 'failed', /free some space/],
+    ['little room', { folder: { freeBytes: 1_000_000_000 } }, 'free disk', 'warning', /free disk space/],
+    ['no room', { folder: { freeBytes: 1_000_000 } }, 'free disk', 'failed', /free disk space/],
     ['a port of another program', { refused: { 8080: 'EADDRINUSE' } }, 'CIVIC_HTTP_PORT', 'failed', /CIVIC_HTTP_PORT/],
     ['a port for the mighty', { refused: { 9464: 'EACCES' }, serving: true }, 'CIVIC_OPS_PORT', 'failed', /CIVIC_OPS_PORT/],
     ['no database', { unreachable: 'it could not be reached' }, 'database', 'failed', /without it/],

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { createFeedSubscription } from '../../src/contract/create-feed-subscription.ts';
-import { newDataReport, requestToken } from '../../src/contract/data-report.ts';
-import { listDfwResearchCoverage } from '../../src/contract/list-dfw-research-coverage.ts';
-import { listPublicSourceStatuses } from '../../src/contract/list-public-source-statuses.ts';
-import { listRecentAgendaHits } from '../../src/contract/list-recent-agenda-hits.ts';
-import { listUpcomingAgendaHits } from '../../src/contract/list-upcoming-agenda-hits.ts';
-import { postMcpJsonRpc } from '../../src/contract/post-mcp-json-rpc.ts';
-import { TOOLS } from '../../src/contract/tools/tools.ts';
-import { openApiDocumentOf } from '../../src/documents/openapi.ts';
-import { toolList } from '../../src/mcp/tool-list.ts';
+import { createFeedSubscription } from '../../contract/create-feed-subscription.ts';
+import { newDataReport, requestToken } from '../../contract/data-report.ts';
+import { listDfwResearchCoverage } from '../../contract/list-dfw-research-coverage.ts';
+import { listPublicSourceStatuses } from '../../contract/list-public-source-statuses.ts';
+import { listRecentAgendaHits } from '../../contract/list-recent-agenda-hits.ts';
+import { listUpcomingAgendaHits } from '../../contract/list-upcoming-agenda-hits.ts';
+import { postMcpJsonRpc } from '../../contract/post-mcp-json-rpc.ts';
+import { TOOLS } from '../../contract/tools/tools.ts';
+import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
+import { toolList } from '../../src/edge/mcp/tool-server.ts';
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown): boolean => schema.safeParse(value).success;
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { eraseContent } from '../../commands/erasure/erase-content.ts';
-import { randomIdentifiers } from '../../src/domain/identifiers.ts';
-import { RECORD_PUBLISHED } from '../../src/domain/events/record-events.ts';
-import type { ErasingLog } from '../../src/domain/ports/erasures.ts';
-import type { EventLog } from '../../src/domain/ports/event-log.ts';
-import { ERASURES_STREAM } from '../../src/domain/streams.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import type { ErasingLog } from '../../domain/ports/erasures.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import { ERASURES_STREAM } from '../../domain/streams.ts';
 import { memoryLog } from '../support/memory-log.ts';
 
 const NAME = 'Zebulona';

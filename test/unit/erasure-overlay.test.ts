@@ -1,11 +1,11 @@
 import { array, assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Erasing, planEvent } from '../../commands/erasure/plan-erasure.ts';
-import { cutText, keepAround } from '../../src/domain/erasure/cut-text.ts';
-import { eraseFromEvent } from '../../src/domain/erasure/erase-from-event.ts';
-import { ErasureOverlay } from '../../src/domain/erasure/overlay.ts';
-import { pathOf, pointerOf } from '../../src/domain/erasure/text-paths.ts';
-import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { cutText, keepAround } from '../../domain/erasure/cut-text.ts';
+import { eraseFromEvent } from '../../domain/erasure/erase-from-event.ts';
+import { ErasureOverlay } from '../../domain/erasure/overlay.ts';
+import { pathOf, pointerOf } from '../../domain/erasure/text-paths.ts';
+import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const event = (data: object, stream = `documents-${ID}`, type = 'RecordPublished'): StoredEvent => ({

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { feedPageStatement, toFeedPage } from '../../queries/feed-page.ts';
-import { createReadCivicChanges } from '../../queries/read-civic-changes.ts';
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
-import type { TextRow } from '../../src/domain/ports/database.ts';
-import type { LiveReads } from '../../src/domain/ports/projection.ts';
+import { feedPageStatement, toFeedPage } from '../../queries/feed/feed-page.ts';
+import { createReadCivicChanges } from '../../queries/feed/read-civic-changes.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import type { TextRow } from '../../domain/ports/database.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
 
 const FEED = '00000000-0000-4000-8000-000000000001';
 const PRINT = '0123456789abcdef';

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { foldOrPause } from '../../projections/projector/fold-or-pause.ts';
-import type { ProjectorDependencies } from '../../projections/projector/dependencies.ts';
-import type { FoldTarget } from '../../projections/projector/fold-batch.ts';
-import { DatabaseUnavailable, DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { foldOrPause } from '../../src/processors/projector/fold-or-pause.ts';
+import type { ProjectorDependencies } from '../../src/processors/projector/dependencies.ts';
+import type { FoldTarget } from '../../src/processors/projector/fold-batch.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
+import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import { positionDistance, toPosition } from '../../infra/postgresql/log-position.ts';
 
 const eventAt = (place: number): StoredEvent => ({

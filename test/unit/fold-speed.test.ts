@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { speedOf } from '../../queries/fold-speed.ts';
-import type { Generation } from '../../src/domain/ports/generations.ts';
+import { speedOf } from '../../queries/operators/list-projections.ts';
+import type { Generation } from '../../domain/ports/generations.ts';
 
 const row = (fields: Partial<Generation>, speed: Partial<Generation['speed']>): Generation =>
   ({

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import type { Decider } from '../../commands/decider.ts';
 import { beginFold, foldOn, foldStream } from '../../commands/fold-stream.ts';
 import { handle } from '../../commands/handle.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { memoryCheckpoints } from '../support/memory-checkpoints.ts';
 import { memoryLog } from '../support/memory-log.ts';
 

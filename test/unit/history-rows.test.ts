@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FeedState, historyRows } from '../../projections/record-history/history-rows.ts';
-import { EMPTY_FINGERPRINT } from '../../src/domain/feed-fingerprint.ts';
-import type { Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { EMPTY_FINGERPRINT } from '../../domain/feed-fingerprint.ts';
+import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import { recordId } from '../support/civic-records.ts';
 
 const EMPTY: FeedState = { head: 0, changedAt: 0, chain: '', outline: '', fingerprint: EMPTY_FINGERPRINT };

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { holdsKeySecret, isKeySecret, keySecretHash, makeKeySecret } from '../../src/domain/key-secret.ts';
+import { holdsKeySecret, isKeySecret, keySecretHash, makeKeySecret } from '../../domain/key-secret.ts';
 
 test('a fresh secret has the published shape and is recognised', () => {
   const secret = makeKeySecret(randomBytes);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { AnswerLost } from '../../infra/kurrentdb/append-lane.ts';
 import type { Answer } from '../../infra/kurrentdb/append-outcomes.ts';
 import { AppendQueue } from '../../infra/kurrentdb/append-queue.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
 import { newEvent } from '../support/event-log-builders.ts';
 
 /** A lane that keeps what it was given until the test answers. */

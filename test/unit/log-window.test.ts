@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { toPosition } from '../../infra/postgresql/log-position.ts';
 import { windowed } from '../../infra/postgresql/log-window.ts';
-import { type LogBatch, LOG_START, type Position, type ReadAll, type StoredEvent } from '../../src/domain/ports/event-log.ts';
+import { type LogBatch, LOG_START, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
 
 const TYPES = ['A', 'B', 'C'];
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Operations } from '../../queries/read-operations.ts';
-import { createOperationsWatch } from '../../src/ops/operations-watch.ts';
+import type { Operations } from '../../queries/operators/read-operations.ts';
+import { createOperationsWatch } from '../../src/edge/ops/operations-watch.ts';
 
 const READ: Operations = {
   log: { head: '1', events: 1 },

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { BUILT_IN_PLANS } from '../../src/admission/plans.ts';
+import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
 import { BadSetting, readSettings } from '../../src/settings.ts';
 
 const plans = (text: string) => readSettings({ CIVIC_PLANS: text }).settings.CIVIC_PLANS;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { PROTOCOL_ERRORS, withDataCode } from '../../src/mcp/protocol-errors.ts';
+import { PROTOCOL_ERRORS, withDataCode } from '../../src/edge/mcp/protocol-errors.ts';
 
 test('of a defect a protocol error says nothing but that it is one', () => {
   const error = withDataCode({ code: PROTOCOL_ERRORS.internal, message: 'connect ECONNREFUSED /run/secret', data: { stack: 'at open' } });

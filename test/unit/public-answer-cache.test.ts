@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { createAnswerCache } from '../../src/answers/answer-cache.ts';
-import type { Representation } from '../../src/http/representation.ts';
+import { createAnswerCache } from '../../src/edge/answers/answer-cache.ts';
+import type { Representation } from '../../src/edge/answers/representation.ts';
 
-const answer = (bytes = 10): Representation => ({ send: () => Promise.reject(new Error('not asked for')), bytes });
+const answer = (bytes = 10): Representation => ({ form: () => Promise.reject(new Error('not asked for')), bytes });
 
 const createCache = (bounds: { readonly mostAnswers?: number; readonly mostBytes?: number } = {}) => {
   const state = { now: 1_000_000, era: 1, awake: true };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { acceptedCodings } from '../../src/http/accept-encoding.ts';
-import { clientAddress, trustedProxies } from '../../src/http/client-address.ts';
-import { namesTag } from '../../src/http/representation.ts';
+import { acceptedCodings } from '../../src/edge/answers/representation.ts';
+import { clientAddress, trustedProxies } from '../../src/edge/admission/client-address.ts';
+import { namesTag } from '../../src/edge/answers/representation.ts';
 
 describe('the address that a request counts for', () => {
   test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Position } from '../../src/domain/ports/event-log.ts';
-import type { Generation } from '../../src/domain/ports/generations.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import type { Generation } from '../../domain/ports/generations.ts';
 import { createReadiness } from '../../src/serving/readiness.ts';
 
 const at = (number: number): Position => String(number).padStart(20, '0') as Position;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { createRebuildPace } from '../../projections/projector/rebuild-pace.ts';
-import { createTrafficWatch } from '../../projections/projector/traffic-watch.ts';
+import { createRebuildThrottle } from '../../src/processors/projector/rebuild-throttle.ts';
+import { createTrafficWatch } from '../../src/processors/projector/traffic-watch.ts';
 
 /** A database that others use at a rate, and time that passes while a batch is folded and while it rests. */
 const beside = (othersPerSecond: () => number, most = 2000) => {
@@ -20,7 +20,7 @@ const beside = (othersPerSecond: () => number, most = 2000) => {
   };
   const traffic = { transactions: async () => committed };
   const watch = createTrafficWatch({ traffic, leaseClock: clock });
-  const pace = createRebuildPace({ leaseClock: clock, batchSize: most }, watch, new AbortController().signal);
+  const pace = createRebuildThrottle({ leaseClock: clock, batchSize: most }, watch, new AbortController().signal);
   return {
     pace,
     rests,

@@ -10,8 +10,8 @@ import {
   type RecordEvent,
   type RecordState,
 } from '../../commands/records/record-decider.ts';
-import { canonicalJson } from '../../src/domain/canonical-json.ts';
-import { RESOURCES } from '../../src/domain/records/resources.ts';
+import { canonicalJson } from '../../domain/canonical-json.ts';
+import { RESOURCES } from '../../domain/records/resources.ts';
 import { recordId, upsert } from '../support/civic-records.ts';
 
 const ID = recordId('topics', 1);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import type { ReportCommand, ReportMove } from '../../commands/reports/report-commands.ts';
 import { reportDecider, type ReportState } from '../../commands/reports/report-decider.ts';
-import type { ReportEvent } from '../../src/domain/events/report-events.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
-import { CLOSED_REPORT_STATUSES, REPORT_STATUSES, type ReportStatus } from '../../src/domain/report-words.ts';
+import type { ReportEvent } from '../../domain/events/report-events.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { CLOSED_REPORT_STATUSES, REPORT_STATUSES, type ReportStatus } from '../../domain/report-words.ts';
 
 const ACCOUNT = derivedId('test', 'account');
 const NOW = '2026-01-05T12:00:00.000Z';
@@ -29,7 +29,7 @@ const move = (state: ReportState, what: Partial<ReportMove> = {}, by: Partial<Ex
   );
 const codeOf = (decision: readonly ReportEvent[] | Rejection): string => (decision instanceof Rejection ? decision.code : 'moved');
 
-/** The table of decisions, section 6, once more by hand. */
+/** The table of transitions, written a second time. */
 const ARROWS: readonly string[] = [
   'received investigating',
   'received out_of_scope',

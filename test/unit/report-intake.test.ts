@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { DeadlineExceeded } from '../../src/domain/ports/database.ts';
-import { makeKeySecret } from '../../src/domain/key-secret.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import { makeKeySecret } from '../../domain/key-secret.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { type IntakeWorld, memoryIntake } from '../support/memory-intake.ts';
 
 const accountId = 'account';

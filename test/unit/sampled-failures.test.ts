@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createSampledFailures } from '../../src/admission/sampled-failures.ts';
+import { createSampledFailures } from '../../src/edge/admission/sampled-failures.ts';
 
 const start = () => {
   const logged: object[] = [];

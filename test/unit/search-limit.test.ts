@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createSearchLimit } from '../../src/admission/search-limit.ts';
-import type { Clock } from '../../src/domain/ports/clock.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import { createSearchLimit } from '../../src/edge/admission/search-limit.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { Rejection } from '../../domain/rejections.ts';
 
 const LIMIT = 2;
 const MOST_WAITING = 100;

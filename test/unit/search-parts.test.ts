@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { excerptOf } from '../../queries/excerpt.ts';
-import { distance, nearestWords } from '../../queries/near-words.ts';
-import { searchText } from '../../queries/search-text.ts';
-import { anyWordOf, mostMissing, queryLacking } from '../../queries/search-units.ts';
-import { type PeriodCounts, searchWindows } from '../../queries/search-windows.ts';
-import { dayOfDate, localDay } from '../../src/domain/local-day.ts';
-import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../src/domain/search-cursor.ts';
-import { spellableWords } from '../../src/domain/search-words.ts';
+import { excerptOf } from '../../queries/search/excerpt.ts';
+import { distance, nearestWords } from '../../queries/search/near-words.ts';
+import { searchText } from '../../queries/search/search-text.ts';
+import { anyWordOf, mostMissing, queryLacking } from '../../queries/search/search-units.ts';
+import { type PeriodCounts, searchWindows } from '../../queries/search/search-windows.ts';
+import { dayOfDate, localDay } from '../../domain/local-day.ts';
+import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/search-cursor.ts';
+import { spellableWords } from '../../domain/search-words.ts';
 
 describe('a query', () => {
   test('falls into words and quoted phrases that may be lacking, unless it says or or minus', () => {

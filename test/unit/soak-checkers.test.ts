@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { Disturbances, type Touched } from '../soak/disturbances.ts';
 import { judgeAnswer, type Outcome } from '../soak/judge-answer.ts';
 import { PublishedFeed, type WireItem } from '../soak/published-feed.ts';

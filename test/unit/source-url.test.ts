@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { sourceUrlRefusal } from '../../src/domain/source-url.ts';
+import { sourceUrlRefusal } from '../../domain/source-url.ts';
 
 const refusedOf = (urls: readonly string[]) => urls.filter((url) => sourceUrlRefusal(url) !== null);
 const encoded = (text: string): string => [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');

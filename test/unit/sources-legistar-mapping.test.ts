@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { RECORD_SCHEMAS } from '../../src/domain/records/resources.ts';
+import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
 import { catalogueBodyId, catalogueSourceId } from '../../src/sources/catalogue/catalogue-ids.ts';
 import { oneLine, paragraphs } from '../../src/sources/legistar/clean-text.ts';
-import { placeOfClient, SyncRefused } from '../../src/sources/legistar/clients.ts';
+import { placeOfClient } from '../../src/sources/legistar/clients.ts';
+import { SyncRefused } from '../../src/sources/source.ts';
 import { mapBodies } from '../../src/sources/legistar/map-bodies.ts';
 import { mapEvent, type EventPlace } from '../../src/sources/legistar/map-event.ts';
 import { outcomeOf } from '../../src/sources/legistar/outcomes.ts';

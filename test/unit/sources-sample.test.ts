@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RECORD_SCHEMAS } from '../../src/domain/records/resources.ts';
+import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
 import { sampleRecords, sampleRemovals } from '../../src/sources/sample/sample-records.ts';
 
 const NOW = Date.parse('2026-03-02T15:00:00Z');

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { type SubscriptionCommand, subscriptionDecider } from '../../commands/subscriptions/subscription-decider.ts';
-import type { SubscriptionEvent } from '../../src/domain/events/subscription-events.ts';
-import { derivedId } from '../../src/domain/identifiers.ts';
-import { Rejection } from '../../src/domain/rejections.ts';
+import type { SubscriptionEvent } from '../../domain/events/subscription-events.ts';
+import { derivedId } from '../../domain/identifiers.ts';
+import { Rejection } from '../../domain/rejections.ts';
 
 const id = (number: number) => derivedId('test', 'feed', number);
 const [mine, theirs] = [derivedId('test', 'key', 1), derivedId('test', 'key', 2)];

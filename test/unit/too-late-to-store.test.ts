@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { createTakeSnapshot, type TakeSnapshotDependencies } from '../../commands/snapshots/take-snapshot.ts';
-import { randomIdentifiers } from '../../src/domain/identifiers.ts';
-import type { Position } from '../../src/domain/ports/event-log.ts';
+import { randomIdentifiers } from '../../domain/identifiers.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
 import { TestClock } from '../support/civic.ts';
 
 const ID = '5b0c3b0e-0f0e-4b57-9d3d-0a4a5b1f7f10';

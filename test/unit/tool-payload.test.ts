@@ -1,12 +1,12 @@
 import { array, assert, constantFrom, integer, property, record } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { MAX_TOOL_BYTES } from '../../src/contract/tools/tool.ts';
-import { TOOLS } from '../../src/contract/tools/tools.ts';
-import { createCoverageTools } from '../../src/mcp/coverage-tools.ts';
-import { cutText, jsonBytes } from '../../src/mcp/cut-text.ts';
-import { fitPayload, SHORTEST_TEXT } from '../../src/mcp/fit-payload.ts';
-import { FITTINGS } from '../../src/mcp/fittings.ts';
-import type { ToolData } from '../../src/mcp/tool-functions.ts';
+import { MAX_TOOL_BYTES } from '../../contract/tools/tool.ts';
+import { TOOLS } from '../../contract/tools/tools.ts';
+import { SHORTEST_TEXT } from '../../contract/tools/truncation.ts';
+import { coverageTools } from '../../src/modules/coverage.ts';
+import { cutText, jsonBytes } from '../../src/edge/mcp/cut-text.ts';
+import { truncatePayload } from '../../src/edge/mcp/truncate-payload.ts';
+import type { ToolData } from '../../src/edge/mcp/tool-functions.ts';
 import { agendaItem, searchResult } from '../support/tool-answers.ts';
 
 const bytesOf = (text: string): number => jsonBytes(text) - 2;
@@ -61,9 +61,9 @@ const searchPage = (count: number, fields: { title?: string; excerpt?: string })
   candidateLimitReached: false,
 });
 const fitSearch = (data: ToolData<'search_agenda'>) =>
-  fitPayload(
+  truncatePayload(
     data,
-    FITTINGS.search_agenda((rows) => `after ${rows}`),
+    TOOLS.search_agenda.truncation((rows) => `after ${rows}`),
     MAX_TOOL_BYTES,
   );
 
@@ -133,9 +133,9 @@ describe('a payload', () => {
         const from: number = at;
         const end = Math.min(from + limit, rows.length);
         const found = { ...searchPage(0, {}), results: rows.slice(from, end), nextCursor: end < rows.length ? String(end) : null };
-        const { data, text } = fitPayload(
+        const { data, text } = truncatePayload(
           found,
-          FITTINGS.search_agenda((kept) => String(from + kept)),
+          TOOLS.search_agenda.truncation((kept) => String(from + kept)),
           MAX_TOOL_BYTES,
         )!;
         expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
@@ -188,7 +188,7 @@ describe('a payload', () => {
 
   test.each(Object.entries(LONG))('of an item with 100 kB of %j is the item with its beginning', (_, text) => {
     const item = { ...agendaItem('00000000-0000-0000-0000-000000000000'), text };
-    const { data, text: json } = fitPayload({ item, truncated: false }, FITTINGS.get_agenda_item(undefined), MAX_TOOL_BYTES)!;
+    const { data, text: json } = truncatePayload({ item, truncated: false }, TOOLS.get_agenda_item.truncation(undefined), MAX_TOOL_BYTES)!;
     expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
     expect([data.truncated, data.item.title, data.item.topics]).toEqual([true, item.title, item.topics]);
     // No room is wasted: the text alone is shortened.
@@ -200,11 +200,15 @@ describe('a payload', () => {
     const document = { title: 'Staff report', kind: 'exhibit' as const, url: `https://example.org/${'d'.repeat(60)}` };
     const item = { ...agendaItem('00000000-0000-0000-0000-000000000000'), text: 'x'.repeat(50_000) };
     const many = { ...item, documents: Array.from({ length: 1000 }, () => document) };
-    const { data } = fitPayload({ item: many, truncated: false }, FITTINGS.get_agenda_item(undefined), MAX_TOOL_BYTES)!;
+    const { data } = truncatePayload({ item: many, truncated: false }, TOOLS.get_agenda_item.truncation(undefined), MAX_TOOL_BYTES)!;
     expect(data.item.documents.length).toBeGreaterThan(50);
     expect(data.item.topics).toHaveLength(1);
     const topics = Array.from({ length: 1000 }, () => item.topics[0]!);
-    const both = fitPayload({ item: { ...many, topics }, truncated: false }, FITTINGS.get_agenda_item(undefined), MAX_TOOL_BYTES)!;
+    const both = truncatePayload(
+      { item: { ...many, topics }, truncated: false },
+      TOOLS.get_agenda_item.truncation(undefined),
+      MAX_TOOL_BYTES,
+    )!;
     expect([both.data.item.documents.length, both.data.truncated]).toEqual([0, true]);
     expect(both.data.item.topics.length).toBeGreaterThan(50);
     expect(TOOLS.get_agenda_item.data.safeParse(JSON.parse(both.text)).success).toBe(true);
@@ -226,7 +230,7 @@ describe('a payload', () => {
       finding: 'f'.repeat(1000),
       verifiedRecords: Array.from({ length: 20 }, () => long),
     };
-    const { data } = fitPayload(report, FITTINGS.get_data_report(undefined), MAX_TOOL_BYTES)!;
+    const { data } = truncatePayload(report, TOOLS.get_data_report.truncation(undefined), MAX_TOOL_BYTES)!;
     expect(data.verifiedRecords.length).toBeGreaterThan(4);
     expect(data.truncated).toBe(true);
     expect(TOOLS.get_data_report.data.safeParse(data).success).toBe(true);
@@ -250,8 +254,8 @@ describe('a payload', () => {
         listTopics: async () => Array.from({ length: topics }, (_, n) => ({ topicSlug: `topic-${n}`, publicLabel: `Topic number ${n}` })),
         listResearchCoverage: () => expect.unreachable(),
       };
-      const { data } = await createCoverageTools(parts).get_coverage({}, undefined as never);
-      return fitPayload(data, FITTINGS.get_coverage(undefined), MAX_TOOL_BYTES)!.data;
+      const { data } = await coverageTools(parts).get_coverage({}, undefined as never);
+      return truncatePayload(data, TOOLS.get_coverage.truncation(undefined), MAX_TOOL_BYTES)!.data;
     };
 
     test('says that what is not listed is not covered only where the list is whole', async () => {

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, expect, test } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'civic-summary-'));
-const script = fileURLToPath(new URL('../../infra/toolchain/test-summary.mjs', import.meta.url));
+const script = fileURLToPath(new URL('../../tools/test-summary.mjs', import.meta.url));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 function summary(results: object | undefined, status: string): { readonly line: string; readonly fails: boolean } {

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { DatabaseUnavailable } from '../../src/domain/ports/database.ts';
+import { DatabaseUnavailable } from '../../domain/ports/database.ts';
 import { untilReached } from '../support/until-reached.ts';
 
 // Every look comes later than the one before by more than the time that nothing may stand still.

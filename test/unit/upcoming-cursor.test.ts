@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeFeedCursor } from '../../src/domain/cursor.ts';
-import { cursorText } from '../../src/domain/cursor-text.ts';
-import { decodeUpcomingCursor, encodeUpcomingCursor } from '../../src/domain/upcoming-cursor.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import { cursorText } from '../../domain/cursor-text.ts';
+import { decodeUpcomingCursor, encodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
 
 const FURTHEST = 8_640_000_000_000_000;
 const times = fc.oneof(fc.integer({ min: -FURTHEST, max: FURTHEST }), fc.constantFrom(0, FURTHEST, -FURTHEST));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { uuid } from '../../src/domain/records/fields.ts';
+import { uuid } from '../../domain/records/fields.ts';
 
 const of = (version: string, variant: string): string => `0a1b2c3d-4e5f-${version}a6b-${variant}c7d-0e1f2a3b4c5d`;
 const ACCEPTED = [

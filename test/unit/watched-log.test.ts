@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { watchHistory } from '../../src/composition/watched-log.ts';
-import type { EventLog, LogBatch, Position, StoredEvent } from '../../src/domain/ports/event-log.ts';
-import { HistorySetBack, type SetBack } from '../../src/domain/ports/history.ts';
+import type { EventLog, LogBatch, Position, StoredEvent } from '../../domain/ports/event-log.ts';
+import { HistorySetBack, type SetBack } from '../../domain/ports/history.ts';
 
 const at = (number: number): Position => String(number).padStart(20, '0') as Position;
 const event = (number: number, id: string): StoredEvent => ({
@@ -24,10 +24,8 @@ const world = () => {
     return { events, scannedTo: events.at(-1)?.position ?? after };
   };
   const log = {
-    readAll: async ({ after, limit }: { after: Position; limit: number }) => ({
-      ...batchAfter(after),
-      events: batchAfter(after).events.slice(0, limit),
-    }),
+    readStream: async (_stream: string, afterRevision: number, limit: number) =>
+      state.events.filter(({ revision }) => revision > afterRevision).slice(0, limit),
     head: async () => state.events.at(-1)?.position ?? ('' as Position),
     async *subscribe({ after, signal }: { after: Position; signal: AbortSignal }) {
       yield batchAfter(after);
@@ -35,10 +33,7 @@ const world = () => {
     },
     forget: () => void (state.forgotten += 1),
   } as unknown as EventLog & { forget(): void };
-  const watched = watchHistory(log, {
-    clock: { now: () => 7, sleep: async () => undefined },
-    onSetBack: (each) => state.setBacks.push(each),
-  });
+  const watched = watchHistory(log, { now: () => 7 }, (each) => state.setBacks.push(each));
   const follow = async (after: Position, signal: AbortSignal): Promise<readonly string[]> => {
     const ids: string[] = [];
     for await (const { events } of watched.log.subscribe({ after, batchSize: 10, signal })) {
@@ -48,7 +43,7 @@ const world = () => {
     return ids;
   };
   const reached = Promise.withResolvers<void>();
-  return { state, look: () => watched.look(), follow, reached: reached.promise };
+  return { state, look: () => watched.look(), remember: (mark: StoredEvent) => watched.remember(mark), follow, reached: reached.promise };
 };
 
 test.each([
@@ -77,4 +72,15 @@ test('a follower that is stopped ends without an error', async () => {
   await reached;
   stopping.abort();
   expect(await following).toEqual(['a']);
+});
+
+test('a process that follows nothing notices that the log has lost the event that it remembers', async () => {
+  const { state, look, remember } = world();
+  state.events = [event(1, 'a'), event(2, 'b')];
+  for (const each of [event(2, 'b'), event(1, 'a')]) remember(each);
+  await look();
+  state.events = [event(1, 'a'), event(2, 'other'), event(3, 'more')];
+  await look();
+  await look();
+  expect(state).toMatchObject({ forgotten: 1, setBacks: [{ held: at(2), head: at(3) }] });
 });

@@ -1,7 +1,7 @@
 import type { SettleResponse } from '@x402/core/types';
 import { describe, expect, test } from 'vitest';
 import { reasonWord, settlement, verification } from '../../infra/x402/outcomes.ts';
-import { ASSET, NETWORK, type SignedPayment } from '../../src/domain/payments/payment.ts';
+import { ASSET, NETWORK, type SignedPayment } from '../../domain/payments/payment.ts';
 
 const PAYER = `0x${'a'.repeat(40)}`;
 const HASH = `0x${'c'.repeat(64)}`;

@@ -7,7 +7,7 @@ export interface ArchiveTarget {
   /** A file, or a folder in which the file gets its name. */
   readonly to: string;
   readonly defaultName: string;
-  /** Tells one writer's unfinished file from another's. */
+  /** Names the unfinished file, so that several writers do not collide. */
   readonly writer: string;
   readonly replace: boolean;
 }
@@ -17,7 +17,7 @@ export interface WrittenFile {
   readonly bytes: number;
 }
 
-/** Backups hold keys' hashes, what customers reported, and payments: for their owner alone. */
+/** Backups contain hashes of keys, reports and payments. */
 const OWNER_ONLY = 0o600;
 
 const isFolder = async (path: string): Promise<boolean> => (await stat(path).catch(() => undefined))?.isDirectory() ?? false;
@@ -35,16 +35,16 @@ const flushFolder = async (folder: string): Promise<void> => {
 };
 
 /**
- * Writes a file under a passing name, flushes it to the disk, and only then gives it its own: what is killed on the way leaves no file that
- * looks whole. Throws `CommandFailed` for a name that is taken, and removes what it had written on any failure.
+ * Writes a file under a temporary name, flushes it to the disk and then renames it, so that a killed backup leaves no file that looks
+ * complete. Throws `CommandFailed` for a name that exists; removes the temporary file on any failure.
  */
 export const writeArchiveFile = async (target: ArchiveTarget, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile> => {
   const to = resolve(target.to);
   const file = (await isFolder(to)) ? join(to, target.defaultName) : to;
   if (!target.replace && (await stat(file).catch(() => undefined)) !== undefined) throw exists(file);
-  const passing = join(dirname(file), `.${basename(file)}.${target.writer}.partial`);
+  const temporary = join(dirname(file), `.${basename(file)}.${target.writer}.partial`);
   try {
-    const handle = await open(passing, 'wx', OWNER_ONLY);
+    const handle = await open(temporary, 'wx', OWNER_ONLY);
     let size = 0;
     try {
       for await (const chunk of bytes) {
@@ -55,8 +55,8 @@ export const writeArchiveFile = async (target: ArchiveTarget, bytes: AsyncIterab
     } finally {
       await handle.close();
     }
-    if (target.replace) await rename(passing, file);
-    else await link(passing, file);
+    if (target.replace) await rename(temporary, file);
+    else await link(temporary, file);
     await flushFolder(dirname(file));
     return { file, bytes: size };
   } catch (error) {
@@ -65,6 +65,6 @@ export const writeArchiveFile = async (target: ArchiveTarget, bytes: AsyncIterab
     if (code !== undefined && /^E[A-Z]+$/.test(code)) throw new CommandFailed(`${file} cannot be written: ${(error as Error).message}`);
     throw error;
   } finally {
-    await rm(passing, { force: true });
+    await rm(temporary, { force: true });
   }
 };

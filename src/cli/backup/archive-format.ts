@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { z } from 'zod';
-import { dateTime, uuid } from '../../domain/records/fields.ts';
+import { dateTime, uuid } from '../../../domain/records/fields.ts';
 
 /**
  * A backup is one gzip file that `zcat` reads: lines of JSON in blocks (`docs/backup-and-restore.md` describes it for other programs).
@@ -9,7 +9,7 @@ import { dateTime, uuid } from '../../domain/records/fields.ts';
  * second, uncompressed gzip member that carries the number and the SHA-256 of all bytes before it.
  */
 export const FORMAT = 1;
-/** A block has at most so many lines before its seal. */
+/** Most lines of a block before its seal. */
 export const BLOCK_LINES = 1_000;
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
@@ -31,7 +31,7 @@ export type ArchiveHeader = z.output<typeof archiveHeader>;
 /** Closes a block: its number, the lines in it, and the chain. */
 export const blockSeal = z.strictObject({ block: count, lines: count, sha256 });
 
-/** The last line but its block's seal. */
+/** The last line before the seal of the last block. */
 export const archiveEnd = z.strictObject({
   end: z.strictObject({
     events: z.int().min(1),
@@ -40,7 +40,7 @@ export const archiveEnd = z.strictObject({
     payments: count,
     wallets: count,
     inlet: count,
-    /** How many of the events each reactor had dealt with. */
+    /** Number of events that each reactor had handled. */
     reactors: z.array(z.strictObject({ name: z.string().min(1), after: count })),
   }),
 });
@@ -58,14 +58,14 @@ export const archivedEvent = z.tuple([
   z.int(),
 ]);
 
-/** A file that is no backup, or no longer the one that was written. */
+/** The file is not a backup, or was changed since it was written. */
 export class BadArchive extends Error {
   override readonly name = 'BadArchive';
 }
 
 const CHAIN_START = '0'.repeat(64);
 
-/** The chain of SHA-256 from block to block, as writer and reader keep it. */
+/** The chain of SHA-256 from block to block, for writer and reader. */
 export class BlockChain {
   #previous = CHAIN_START;
   #hash: Hash = createHash('sha256').update(CHAIN_START);
@@ -79,7 +79,7 @@ export class BlockChain {
     this.bytes += line.length;
   }
 
-  /** Ends the block; the text of its seal. */
+  /** Ends the block and returns its seal. */
   seal(): string {
     this.#previous = this.#hash.digest('hex');
     const text = JSON.stringify({ block: this.blocks, lines: this.lines, sha256: this.#previous });
@@ -94,7 +94,7 @@ export class BlockChain {
 const BYTES_DIGITS = 20;
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
-/** The file's last member, of one length whatever it says: there is exactly one text of bytes that may follow the bytes before it. */
+/** The last gzip member of the file. It has a fixed length, and the bytes before it determine its content. */
 export const fileSeal = (bytes: number, digest: string): Buffer => {
   const text = Buffer.from(`{"file":{"bytes":"${String(bytes).padStart(BYTES_DIGITS, '0')}","sha256":"${digest}"}}\n`);
   const stored = Buffer.alloc(5);

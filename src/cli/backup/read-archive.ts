@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import type { z } from 'zod';
-import { SAVED_TABLES, type SavedTable } from '../../domain/ports/working-rows.ts';
+import { SAVED_TABLES, type SavedTable } from '../../../domain/ports/working-rows.ts';
 import type { CopiedEvent } from '../log-copy/log-pages.ts';
 import { MAX_LINE_BYTES, readLines } from '../../sources/ndjson/read-lines.ts';
 import {
@@ -19,7 +19,7 @@ import {
   FORMAT,
 } from './archive-format.ts';
 
-/** What an archive holds, in its order: the header, rows, events, and at last the end with the file's SHA-256. */
+/** Content of an archive in its order: header, rows, events, and the end with the SHA-256 of the file. */
 export type ArchiveItem =
   | { readonly kind: 'header'; readonly header: ArchiveHeader }
   | { readonly kind: 'row'; readonly table: SavedTable; readonly text: string }
@@ -28,10 +28,10 @@ export type ArchiveItem =
 
 const LINE_FEED = 0x0a;
 const NO_BACKUP = 'this is no backup of this program';
-/** How many compressed bytes more than text there may be: what a deflated text can be longer than itself, and what zlib holds back. */
+/** Most compressed bytes beyond the inflated ones: growth of incompressible text, and what zlib buffers. */
 const COMPRESSED_SLACK_BYTES = 1_048_576;
 
-/** The bytes before the file's seal; throws `BadArchive` at their end unless the seal is exactly the one that they call for. */
+/** The bytes before the file's seal. Throws `BadArchive` at their end unless the seal is the one that they determine. */
 class SealedBytes {
   readonly #hash = createHash('sha256');
   #held = Buffer.alloc(0);
@@ -71,8 +71,8 @@ const json = (bytes: Buffer, line: number): unknown => {
 };
 
 /**
- * Reads an archive from its first byte to its last, in bounded memory, and checks all that can be checked line by line: the seals, the order
- * of the parts, and the numbers told at the end. Nothing before the end item is proven. Throws `BadArchive`.
+ * Reads an archive from its first byte to its last in bounded memory, and checks the seals, the order of the parts, and the totals. Items
+ * before the end item are not verified yet. Throws `BadArchive`.
  */
 export async function* readArchive(file: AsyncIterable<Uint8Array>): AsyncGenerator<ArchiveItem> {
   const sealed = new SealedBytes();
@@ -93,7 +93,7 @@ export async function* readArchive(file: AsyncIterable<Uint8Array>): AsyncGenera
   }
 }
 
-/** Ends at once at compressed bytes that hold no text, as members of gzip without content do, instead of reading the whole of them. */
+/** Throws early at compressed bytes that inflate to nothing, such as empty gzip members. */
 async function* whileInflating(compressed: AsyncIterable<Buffer>, surplus: () => number): AsyncGenerator<Buffer> {
   for await (const part of compressed) {
     if (surplus() > COMPRESSED_SLACK_BYTES) throw new BadArchive('the file is compressed data that holds no text');
@@ -101,7 +101,7 @@ async function* whileInflating(compressed: AsyncIterable<Buffer>, surplus: () =>
   }
 }
 
-/** Ends at once at a line that is longer than any can be, instead of inflating the whole of it. */
+/** Throws early at a line over the limit, instead of inflating all of it. */
 async function* withShortLines(text: AsyncIterable<Buffer>, inflated: { bytes: number }): AsyncGenerator<Buffer> {
   let length = 0;
   for await (const chunk of text) {
@@ -159,8 +159,8 @@ async function* itemsOf(text: AsyncIterable<Buffer>, sealed: SealedBytes): Async
   }
   if (end === null || !isSealed) throw new BadArchive(hasHeader ? 'the backup has no end' : NO_BACKUP);
   for (const [what, found] of Object.entries(counted)) {
-    const told = end[what as keyof typeof counted];
-    if (found !== told) throw new BadArchive(`there are ${found} ${what}, and the end tells of ${told}`);
+    const stated = end[what as keyof typeof counted];
+    if (found !== stated) throw new BadArchive(`there are ${found} ${what}, and the end states ${stated}`);
   }
   yield { kind: 'end', end, sha256: sealed.sha256 };
 }

@@ -1,10 +1,10 @@
-import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun, type RestoreFinished } from '../../domain/events/restore-events.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import { derivedId, eventId } from '../../domain/identifiers.ts';
-import { type EventLog, LOG_START, type Position } from '../../domain/ports/event-log.ts';
-import type { Stores } from '../../domain/ports/stores.ts';
-import { type SavedTable, SAVED_TABLES, type WorkingRows } from '../../domain/ports/working-rows.ts';
-import { restoreStream } from '../../domain/streams.ts';
+import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun, type RestoreFinished } from '../../../domain/events/restore-events.ts';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
+import { derivedId, eventId } from '../../../domain/identifiers.ts';
+import { type EventLog, LOG_START, type Position } from '../../../domain/ports/event-log.ts';
+import type { Stores } from '../../../domain/ports/stores.ts';
+import { type SavedTable, SAVED_TABLES, type WorkingRows } from '../../../domain/ports/working-rows.ts';
+import { restoreStream } from '../../../domain/streams.ts';
 import { CommandFailed } from '../context.ts';
 import { copyEvents } from '../log-copy/copy-events.ts';
 import { eventsOf, lineOf } from '../log-copy/log-pages.ts';
@@ -16,7 +16,7 @@ import type { VerifiedArchive } from './verify-archive.ts';
 export interface RestoreRequest {
   readonly stores: Stores;
   readonly archive: VerifiedArchive;
-  /** The file from its beginning, as often as it is asked for. */
+  /** Opens the file from its beginning. */
   readonly read: () => AsyncIterable<Uint8Array>;
   readonly asCopy: boolean;
   readonly revokeKeys: boolean;
@@ -31,16 +31,15 @@ export interface RestoreOutcome extends Restored {
   readonly asCopy: boolean;
   /** Events of the restored log. */
   readonly events: number;
-  /** Of them, what an earlier try had written. */
+  /** Events among them that an earlier run had written. */
   readonly found: number;
 }
 
 const ROWS_AT_ONCE = 100;
 
 /**
- * Fills an empty log, or one in which a restore of this very file was begun, with what a verified archive holds; then reads both again and
- * compares them event by event, puts the working rows, and only then writes the event without which nobody serves the log. Throws
- * `CommandFailed` with what to do, and `BadArchive`.
+ * Fills an empty log, or one in which a restore of the same file was begun, from a verified archive. Then reads both again, compares them
+ * event by event, writes the working rows, and last the event without which the log is not served. Throws `CommandFailed` and `BadArchive`.
  */
 export const restoreArchive = async (request: RestoreRequest): Promise<RestoreOutcome> => {
   const { stores, archive, read, signal, onProgress } = request;
@@ -76,7 +75,7 @@ export const restoreArchive = async (request: RestoreRequest): Promise<RestoreOu
 const EMPTY_PLEASE =
   'give an empty database in DATABASE_URL, or a new folder in CIVIC_DATA_DIR, and with EVENTSTORE_URL an empty server as well';
 
-/** A new restore, or the one that was begun here with the same file and the same wishes. */
+/** A new restore, or the one that was begun here with the same file and the same options. */
 const beginOrGoOn = async ({ stores, archive, asCopy, revokeKeys }: RestoreRequest): Promise<Restoring> => {
   const { log, rows, identifiers, clock } = stores;
   const { events } = await log.readAll({ after: LOG_START, limit: 1 });
@@ -107,7 +106,7 @@ const beginOrGoOn = async ({ stores, archive, asCopy, revokeKeys }: RestoreReque
   return { begun, time: first.time };
 };
 
-/** Puts rows page by page as they come by, and none where the original goes on with them. */
+/** Writes rows page by page; none for a copy, because the original continues their work. */
 class RowsToPut {
   readonly #rows: WorkingRows;
   readonly #skips: boolean;
@@ -173,5 +172,5 @@ const finish = async (log: EventLog, { begun, time }: Restoring): Promise<void> 
     time,
   };
   const outcome = await log.append({ stream: restoreStream(restoreId), expectedRevision: 0, events: [event] });
-  if (outcome.kind === 'conflict') throw new CommandFailed(`somebody else has ended this restore: ${EMPTY_PLEASE}`);
+  if (outcome.kind === 'conflict') throw new CommandFailed(`another process has ended this restore: ${EMPTY_PLEASE}`);
 };

@@ -1,21 +1,21 @@
 import { renewalEvents } from '../../../commands/feed/renew-feed.ts';
-import { FEED_OPENED, feedOpened } from '../../domain/events/feed-events.ts';
-import { RESTORE_BEGUN, type RestoreBegun } from '../../domain/events/restore-events.ts';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import { derivedId, eventId } from '../../domain/identifiers.ts';
-import type { NewEvent } from '../../domain/ports/event-log.ts';
-import { category, FEED_STREAM, restoreStream } from '../../domain/streams.ts';
+import { FEED_OPENED, feedOpened } from '../../../domain/events/feed-events.ts';
+import { RESTORE_BEGUN, type RestoreBegun } from '../../../domain/events/restore-events.ts';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
+import { derivedId, eventId } from '../../../domain/identifiers.ts';
+import type { NewEvent } from '../../../domain/ports/event-log.ts';
+import { category, FEED_STREAM, restoreStream } from '../../../domain/streams.ts';
 import type { CopiedEvent } from '../log-copy/log-pages.ts';
 import type { ArchiveHeader } from './archive-format.ts';
 import type { ArchiveItem } from './read-archive.ts';
 
 export interface Restoring {
   readonly begun: RestoreBegun;
-  /** Milliseconds since the epoch; of all that the restore itself adds. */
+  /** Milliseconds since the epoch; of all events that the restore adds. */
   readonly time: number;
 }
 
-/** What a restored feed is called: another name for each restore, and the same for each try of one. */
+/** The feed id of a restore: the same in each run of one restore. */
 export const restoredFeedId = (restoreId: string): string => derivedId('restored feed', restoreId);
 
 const asCopied = (stream: string, revision: number, { metadata, ...event }: NewEvent): CopiedEvent => ({
@@ -40,7 +40,7 @@ export const begunEvent = ({ begun, time }: Restoring): CopiedEvent => {
 
 export const renewalReason = ({ backupId, createdAt }: ArchiveHeader): string => `restored from the backup ${backupId} of ${createdAt}`;
 
-/** Keys that work, and where each account's stream ends. */
+/** Keys that are not revoked, and the last revision of each account's stream. */
 class LivingKeys {
   readonly #keys = new Map<string, string>();
   readonly #revisions = new Map<string, number>();
@@ -77,8 +77,8 @@ export interface Restored {
 }
 
 /**
- * Everything that a restored log holds but its last event, in order: the event that begins it, the backup, the feed's new identity, and the
- * revoked keys where that is wanted. The same at each try of one restore, so that a log which holds the beginning of it is gone on with.
+ * All events of a restored log but its last one, in order: the event that begins it, the backup, the new identity of the feed, and revoked
+ * keys if wanted. They are the same in each run of one restore, so that a run can continue an earlier one.
  */
 export async function* restoredEvents(
   restoring: Restoring,

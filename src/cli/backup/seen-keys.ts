@@ -5,8 +5,8 @@ const FULL = 0.6;
 const NOTHING = -1;
 
 /**
- * A number for each of many texts, in some thirty bytes each instead of the text itself: a text is known by 64 bits of its hash, so that of
- * a billion texts two are taken for one with a chance of three in a hundred.
+ * A map from texts to numbers in about 30 bytes per text. It compares 64 bits of a hash: among a billion texts, two are confused with a
+ * probability of 3 %.
  */
 export class SeenKeys {
   #mask = START - 1;
@@ -15,7 +15,7 @@ export class SeenKeys {
   #values = new Int32Array(START).fill(NOTHING);
   size = 0;
 
-  /** Sets the number of a text, at least 0; the one that it had, or -1. */
+  /** Sets the number of a text, at least 0; returns the former one, or -1. */
   put(text: string, value: number): number {
     if (this.size > FULL * this.#values.length) this.#grow();
     const digest = hash('sha256', text, 'buffer');

@@ -1,6 +1,6 @@
-import { requireReadable } from '../../domain/events/read-any-event.ts';
-import { FEED_OPENED } from '../../domain/events/feed-events.ts';
-import { RESTORE_BEGUN } from '../../domain/events/restore-events.ts';
+import { requireReadable } from '../../../domain/events/read-any-event.ts';
+import { FEED_OPENED } from '../../../domain/events/feed-events.ts';
+import { RESTORE_BEGUN } from '../../../domain/events/restore-events.ts';
 import { type ArchiveEnd, type ArchiveHeader, BadArchive } from './archive-format.ts';
 import type { CopiedEvent } from '../log-copy/log-pages.ts';
 import { readArchive } from './read-archive.ts';
@@ -9,16 +9,16 @@ import { SeenKeys } from './seen-keys.ts';
 export interface VerifiedArchive {
   readonly header: ArchiveHeader;
   readonly end: ArchiveEnd;
-  /** Of the whole file but its seal. */
+  /** Of the file without its seal. */
   readonly sha256: string;
   readonly streams: number;
-  /** Milliseconds since the epoch; null where no event has a time. */
+  /** Milliseconds since the epoch; 0 without events. */
   readonly newestEventAt: number;
 }
 
 /**
- * Reads an archive whole: the chain and the seals, no revision of a stream left out or twice, every id once, every event in a form that this
- * version reads, and that the log begins as a log of this service does. Throws `BadArchive` with what is wrong.
+ * Reads a whole archive and checks the chain, the seals, that revisions of each stream are dense, that ids are unique, that this version
+ * reads every event, and that the first event begins a log of this service. Throws `BadArchive`.
  */
 export const verifyArchive = async (file: AsyncIterable<Uint8Array>, onProgress: (events: number) => void): Promise<VerifiedArchive> => {
   const revisions = new SeenKeys();

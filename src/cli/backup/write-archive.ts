@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { createGzip } from 'node:zlib';
-import { LOG_START, type EventLog, type Position } from '../../domain/ports/event-log.ts';
-import { SAVED_TABLES, type SavedTable, type WorkingRows } from '../../domain/ports/working-rows.ts';
-import { ERASURES_STREAM } from '../../domain/streams.ts';
+import { logBatches } from '../../../domain/read-log.ts';
+import { LOG_START, type EventLog, type Position } from '../../../domain/ports/event-log.ts';
+import { SAVED_TABLES, type SavedTable, type WorkingRows } from '../../../domain/ports/working-rows.ts';
+import { ERASURES_STREAM } from '../../../domain/streams.ts';
 import { CommandFailed } from '../context.ts';
-import { lineOf, pagesOf } from '../log-copy/log-pages.ts';
+import { lineOf, PAGE } from '../log-copy/log-pages.ts';
 import { type ArchiveEnd, type ArchiveHeader, BLOCK_LINES, BlockChain, fileSeal } from './archive-format.ts';
 
 const BLOCK_BYTES = 1_048_576;
 const ROWS_A_PAGE = 200;
-/** Of nine: twice as fast as the default for a file that is a few hundredths larger. */
+/** Twice as fast as the default of zlib; the file is a few percent larger. */
 const GZIP_LEVEL = 3;
 
 export interface ArchiveSource {
@@ -19,11 +20,11 @@ export interface ArchiveSource {
   readonly header: ArchiveHeader;
   readonly signal: AbortSignal;
   readonly onProgress: (events: number, of: number | null) => void;
-  /** Told what the archive has come to, when its last line is given. */
+  /** Called with the totals of the archive at its last line. */
   readonly onEnd: (end: ArchiveEnd) => void;
 }
 
-/** The archive's text, block by block: at no time more of it is held than a block and a page of the log. */
+/** The archive's text, block by block. Memory holds one block and one page of the log. */
 async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
   const { log, rows, header, signal, onProgress, onEnd } = source;
   const chain = new BlockChain();
@@ -40,7 +41,7 @@ async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
   };
   add(JSON.stringify(header));
 
-  // Before the head is looked at: what a row says was told of it is in the log by then.
+  // Rows are read before the head, so that the log contains every fact that a row marks as published.
   const saved: Record<SavedTable, number> = { payments: 0, wallets: 0, inlet: 0 };
   for (const table of SAVED_TABLES) {
     for (let after: string | null = null; ; ) {
@@ -60,7 +61,7 @@ async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
 
   let events = 0;
   let last: Position = LOG_START;
-  pages: for await (const page of pagesOf(log, signal)) {
+  pages: for await (const { events: page } of logBatches(log, LOG_START, { batchSize: PAGE, signal })) {
     for (const event of page) {
       if (event.position > head) break pages;
       events += 1;
@@ -71,7 +72,7 @@ async function* archiveText(source: ArchiveSource): AsyncGenerator<string> {
     onProgress(events, total);
   }
   if (last !== head) throw new Error(`the log ended at ${last || 'its start'} although its head was ${head}`);
-  // What was read before the erasure may hold what is erased now.
+  // Events that were read before an erasure may contain the erased text.
   const erased = (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM);
   if (erased !== undefined && erased.position > head) {
     throw new CommandFailed('a text was erased while the backup was written, which may hold it: no backup was kept; run it again');

@@ -1,7 +1,7 @@
-import type { Clock } from '../../domain/ports/clock.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
 import { BadSetting, readSettings, type Settings } from '../../settings.ts';
-import { KafkaRefused } from '../../domain/kafka-refused.ts';
-import type { Probes } from '../../domain/ports/probes.ts';
+import { KafkaRefused } from '../../../domain/kafka-refused.ts';
+import type { Probes } from '../../../domain/ports/probes.ts';
 import type { Finding } from './findings.ts';
 import { failed, judgeDatabase, judgeFolder, ok, warning } from './findings.ts';
 
@@ -14,7 +14,7 @@ export interface Examination {
 
 const OLDEST_NODE = 24;
 
-/** Looks at everything that a start rests on and judges it, changing nothing but starting the embedded database where none runs. Never throws. */
+/** Examines what a start needs. Changes nothing, but starts the embedded database if it does not run. Never throws. */
 export const examine = async ({ environment, probes, clock }: Examination): Promise<readonly Finding[]> => {
   const read = readAll(environment);
   if ('finding' in read) return [read.finding];
@@ -23,7 +23,7 @@ export const examine = async ({ environment, probes, clock }: Examination): Prom
   const findings: Finding[] = [judgeNode(machine.nodeVersion)];
   findings.push(
     ...(warnings.length === 0
-      ? [ok('settings', 'every one is known and usable')]
+      ? [ok('settings', 'all are known and valid')]
       : warnings.map((text) => warning('settings', text, 'correct or unset it'))),
   );
   if (settings.DATABASE_URL === undefined) {
@@ -33,14 +33,14 @@ export const examine = async ({ environment, probes, clock }: Examination): Prom
   try {
     findings.push(...judgeDatabase(await database(), clock.now()));
   } catch (error) {
-    findings.push(failed('database', (error as Error).message, 'nothing can be served without it'));
+    findings.push(failed('database', (error as Error).message, 'start it or correct DATABASE_URL: the service cannot run without it'));
   }
   if (eventStore !== null) findings.push(await judgeEventStore(eventStore));
   if (brokers !== null) findings.push(await judgeBrokers(brokers, settings));
   return findings;
 };
 
-/** What the doctor finds wrong with the database and the disk of the embedded one, a line each; none where both are as they should be. Never throws. */
+/** Problems of the database and of the disk of the embedded one, a line each. Never throws. */
 export const databaseTroubles = async ({ environment, probes }: Examination): Promise<readonly string[]> => {
   const troubles: string[] = [];
   try {
@@ -107,12 +107,12 @@ const judgeListeners = async (
   const judge = async (name: 'CIVIC_HTTP' | 'CIVIC_OPS', host: string, port: number): Promise<Finding> => {
     const check = `${name}_PORT`;
     const refused = await machine.listens(host, port);
-    if (refused === null) return ok(check, port === 0 ? 'a free port is picked at the start' : `${host}:${port} is free`);
-    if (refused === 'EADDRINUSE' && ours) return ok(check, `${host}:${port} is in use; a service of ours answers`);
+    if (refused === null) return ok(check, port === 0 ? 'the start picks a free port' : `${host}:${port} is free`);
+    if (refused === 'EADDRINUSE' && ours) return ok(check, `${host}:${port} is in use; this service answers there`);
     return failed(
       check,
-      `${host}:${port} cannot be had (${refused})`,
-      `stop what uses it, or set ${name}_HOST and ${name}_PORT; port 0 picks a free one`,
+      `${host}:${port} is not available (${refused})`,
+      `stop the program that uses it, or set ${name}_HOST and ${name}_PORT; port 0 picks a free one`,
     );
   };
   const both = [judge('CIVIC_HTTP', CIVIC_HTTP_HOST, CIVIC_HTTP_PORT)];

@@ -1,12 +1,12 @@
-import { DATABASE_ENCODING } from '../../domain/ports/database.ts';
-import type { DatabaseFacts, FolderFacts } from '../../domain/ports/probes.ts';
+import { DATABASE_ENCODING, READ_ONLY } from '../../../domain/ports/database.ts';
+import type { DatabaseFacts, FolderFacts } from '../../../domain/ports/probes.ts';
 
-/** One thing that the doctor has looked at. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly state: 'ok' | 'warning' | 'failed';
   readonly found: string;
-  /** What to do; empty where nothing is to be done. */
+  /** What to do; empty if nothing. */
   readonly remedy: string;
 }
 
@@ -17,7 +17,7 @@ export const failed = (check: string, found: string, remedy: string): Finding =>
 const MEGABYTE = 1024 * 1024;
 const LITTLE_SPACE = 2048 * MEGABYTE;
 const NO_SPACE = 256 * MEGABYTE;
-/** Further apart than this, the processes of several machines no longer share the windows of their one-second limits. */
+/** With a larger difference, processes on several machines do not share the windows of one-second limits. */
 const CLOCK_TOLERANCE_MS = 2_000;
 const OLDEST_SERVER = 15;
 
@@ -28,9 +28,7 @@ export const judgeFolder = (setting: string, { path, writable, freeBytes }: Fold
     writable
       ? ok('data folder', `${path} can be written`)
       : failed('data folder', `${path} cannot be written`, `start as its owner, or set ${setting} to a folder of your own`),
-    freeBytes < LITTLE_SPACE
-      ? space('free disk', free, 'free some space: a full disk stops every write until there is room')
-      : ok('free disk', free),
+    freeBytes < LITTLE_SPACE ? space('free disk', free, 'free disk space: a full disk stops every write') : ok('free disk', free),
   ];
 };
 
@@ -38,7 +36,7 @@ export const judgeSchema = (facts: DatabaseFacts): Finding => {
   const { schema, pendingMigrations, unknownMigrations } = facts;
   switch (schema) {
     case 'current':
-      return ok('schema', 'as this version needs it');
+      return ok('schema', 'matches this version');
     case 'empty':
       return ok('schema', 'an empty database; the first start makes the tables');
     case 'older':
@@ -50,7 +48,7 @@ export const judgeSchema = (facts: DatabaseFacts): Finding => {
         'start that version, or restore an older backup',
       );
     case 'foreign':
-      return failed('schema', 'tables of another program', 'give an empty database of its own in DATABASE_URL');
+      return failed('schema', 'tables of another program', 'set DATABASE_URL to an empty database');
   }
 };
 
@@ -61,6 +59,7 @@ export const judgeDatabase = (facts: DatabaseFacts, now: number): readonly Findi
     tooOld
       ? failed('database', `PostgreSQL ${facts.version}`, `use PostgreSQL ${OLDEST_SERVER} or newer`)
       : ok('database', `PostgreSQL ${facts.version} answers`),
+    ...(facts.readOnly ? [failed('writes', `the database ${READ_ONLY.found}`, READ_ONLY.remedy)] : []),
     facts.encoding === DATABASE_ENCODING
       ? ok('encoding', facts.encoding)
       : failed(

@@ -1,8 +1,8 @@
-import type { EventLog, EventMetadata, NewEvent, StreamAppend } from '../../domain/ports/event-log.ts';
+import type { EventLog, EventMetadata, NewEvent, StreamAppend } from '../../../domain/ports/event-log.ts';
 import { CommandFailed } from '../context.ts';
 import { type CopiedEvent, eventsOf, lineOf } from './log-pages.ts';
 
-/** Events of one call: small enough that both kinds of log keep the order of its appends. */
+/** Events of one call; both stores keep the order of that many appends. */
 const AT_ONCE = 200;
 
 export interface Copying {
@@ -20,15 +20,15 @@ export interface Copied {
 }
 
 /**
- * Brings the target to where the source ends. What the target has must be the beginning of the source, event by event; so a copy that was
- * stopped or killed goes on where it was, and another log is never written to. Throws `CommandFailed`.
+ * Appends to the target what it lacks of the source. The events of the target must be the first ones of the source: a stopped copy continues,
+ * and another log is never written. Throws `CommandFailed`.
  */
 export const copyEvents = async ({ source, target, signal, onProgress }: Copying): Promise<Copied> => {
   let found = 0;
   for await (const there of eventsOf(target, signal)) {
     const { value: event } = await source.next();
     if (event === undefined)
-      throw new CommandFailed(`the target has more events than the source (${found}): it is another log, or goes on by itself`);
+      throw new CommandFailed(`the target has more events than the source (${found}): it is another log, or another process writes to it`);
     if (lineOf(event) !== lineOf(there)) {
       throw new CommandFailed(
         `event ${found + 1} of the target (${there.id} of ${there.stream}) is not that of the source (${event.id} of ${event.stream}): it holds another log; give an empty one`,
@@ -47,7 +47,7 @@ export const copyEvents = async ({ source, target, signal, onProgress }: Copying
     size = 0;
     if (sent.length === 0) return;
     for (const outcome of await target.appendEach(sent)) {
-      if (outcome.kind === 'conflict') throw new CommandFailed('something else writes to the target; nothing may but this copy');
+      if (outcome.kind === 'conflict') throw new CommandFailed('another process writes to the target');
     }
     onProgress(found + copied);
   };

@@ -1,11 +1,11 @@
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { EventLog } from '../../domain/ports/event-log.ts';
-import { type LogMoves, StillHeld } from '../../domain/ports/log-moves.ts';
-import type { Projection } from '../../domain/ports/projection.ts';
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import { type EventLog, LOG_START, type Position } from '../../../domain/ports/event-log.ts';
+import { type LogMoves, type PlacePair, StillHeld } from '../../../domain/ports/log-moves.ts';
+import type { Projection } from '../../../domain/ports/projection.ts';
 import { CommandFailed } from '../context.ts';
-import { compareLogs, type Compared } from './compare-logs.ts';
 import { copyEvents, type Copied } from './copy-events.ts';
-import { eventsOf } from './log-pages.ts';
+import { eventsOf, lineOf } from './log-pages.ts';
 
 export interface Moving {
   readonly source: EventLog;
@@ -22,16 +22,16 @@ export interface Moving {
 export interface Moved {
   readonly found: number;
   readonly copied: number;
-  /** Events of the log when it was compared; null while somebody still follows the source. */
+  /** Events of the log when it was compared; null while the source still has followers. */
   readonly events: number | null;
   readonly digest: string | null;
-  /** Whether checkpoints were written anew, so that the target is the log from now on. */
+  /** Whether checkpoints now refer to the target, which is then the log in use. */
   readonly switched: boolean;
-  /** Who runs read models or reactors and must be stopped first. */
+  /** Owners of read models or reactors, which must be stopped first. */
   readonly heldBy: readonly string[];
 }
 
-/** Copies, and where nobody follows the source any more compares both logs and puts every read model and reactor on the target. */
+/** Copies; once no process follows the source, compares both logs and moves every read model and reactor to the target. */
 export const moveLog = async (moving: Moving): Promise<Moved> => {
   const { source, moves, leaseClock } = moving;
   let total: Copied = { found: 0, copied: 0 };
@@ -50,7 +50,7 @@ export const moveLog = async (moving: Moving): Promise<Moved> => {
   for (;;) {
     const heldBy = await moves.held(leaseClock.now());
     if (heldBy.length > 0) return await stillHeld(heldBy);
-    const compared = await compare(moving);
+    const compared = await compareLogs(moving);
     try {
       if (await switchTo(moving, compared)) {
         return { ...total, events: compared.events, digest: compared.digest, switched: true, heldBy: [] };
@@ -64,12 +64,45 @@ export const moveLog = async (moving: Moving): Promise<Moved> => {
   }
 };
 
-const compare = async ({ source, target, moves, projections, signal, onProgress }: Moving): Promise<Compared> => {
+interface Compared {
+  readonly events: number;
+  /** SHA-256 over all events without their positions, in order; the same for both. */
+  readonly digest: string;
+  /** Position of the last event of the source. */
+  readonly end: Position;
+  readonly places: ReadonlyMap<Position, Position>;
+  readonly pairs: readonly PlacePair[];
+}
+
+/** Reads both logs from their first event to their last. Throws `CommandFailed` where they differ. */
+const compareLogs = async ({ source, target, moves, projections, signal, onProgress }: Moving): Promise<Compared> => {
   const identity = await source.identity();
   const wanted = new Set(identity === null ? [] : await moves.checkpoints(identity));
   const withPositions = projections.filter((projection) => projection.positionColumns !== undefined);
   const wantedTypes = new Set(withPositions.flatMap(({ handles }) => handles));
-  return await compareLogs({ source, target, signal, onProgress, wanted, wantedTypes });
+  const [left, right] = [createHash('sha256'), createHash('sha256')];
+  const places = new Map<Position, Position>();
+  const pairs: PlacePair[] = [];
+  const there = eventsOf(target, signal);
+  let events = 0;
+  let end = LOG_START;
+  for await (const event of eventsOf(source, signal)) {
+    const { value: copy } = await there.next();
+    left.update(lineOf(event));
+    if (copy === undefined) throw new CommandFailed(`the target ends after ${events} events; copy again`);
+    right.update(lineOf(copy));
+    events += 1;
+    end = event.position;
+    if (wanted.has(event.position)) places.set(event.position, copy.position);
+    if (wantedTypes.has(event.type)) pairs.push([event.position, copy.position]);
+    if (events % 1_000 === 0) onProgress(events);
+  }
+  const digest = left.digest('hex');
+  if ((await there.next()).value !== undefined) throw new CommandFailed(`the target goes on after the ${events} events of the source`);
+  if (right.digest('hex') !== digest) {
+    throw new CommandFailed('the target does not hold the same events in the same order; empty it and copy again');
+  }
+  return { events, digest, end, places, pairs };
 };
 
 const switchTo = async ({ source, target, moves, projections, leaseClock, here }: Moving, compared: Compared): Promise<boolean> => {

@@ -1,4 +1,4 @@
-import { derivedId } from '../../domain/identifiers.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
 
 /** Ids of the catalogue's records, from their slugs: the same in every deployment. */
 export const catalogueJurisdictionId = (jurisdictionSlug: string): string => derivedId('catalogue', 'jurisdiction', jurisdictionSlug);

@@ -1,23 +1,17 @@
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
-import type { RecordContent } from '../../domain/records/resources.ts';
+import type { RecordContent } from '../../../domain/records/resources.ts';
+import { upsert } from '../upsert.ts';
 import { catalogueBodyId, catalogueJurisdictionId, catalogueSourceId } from './catalogue-ids.ts';
 import { COUNTIES, COVERED_BODIES, type CoveredBody, MUNICIPALITIES } from './data-files.ts';
 
 /** Raised whenever the data files change what they say. */
 export const CATALOGUE_SEED = { name: 'catalogue', version: 1 } as const;
 
-/** The whole region lies in one zone. */
+/** The time zone of the whole region. */
 export const REGION_TIME_ZONE = 'America/Chicago';
 
-/** Six names are both a city and a county, so a county's own jurisdiction slug says which it is. */
+/** The jurisdiction slug of a county; six names belong to a city and a county. */
 export const countyJurisdictionSlug = (countySlug: string): string => `${countySlug}-county`;
-
-const upsert = (resource: 'jurisdictions' | 'public_bodies' | 'sources', id: string, content: RecordContent): RecordChange => ({
-  op: 'upsert',
-  resource,
-  id,
-  content,
-});
 
 const cities = (): RecordChange[] =>
   MUNICIPALITIES.map((row) =>
@@ -63,7 +57,7 @@ const body = (row: CoveredBody): RecordChange =>
     active: true,
   });
 
-/** The content of a covered body's `sources` record before any connector has looked at the source. */
+/** The content of a covered body's `sources` record before its first sync. */
 export const catalogueSource = (row: CoveredBody): RecordContent<'sources'> => ({
   jurisdictionId: catalogueJurisdictionId(row.jurisdictionSlug),
   publicBodyId: catalogueBodyId(row.jurisdictionSlug, row.slug),
@@ -83,7 +77,7 @@ const source = (row: CoveredBody): RecordChange =>
 
 /**
  * Every record of the catalogue: 239 municipalities (one inactive), 16 counties, the seven covered bodies and a source for each.
- * Ids are stable; jurisdictions come first, so that a reader who stops half-way has no body without its place.
+ * Ids are stable; jurisdictions come first, so that a partial write leaves no body without its jurisdiction.
  */
 export const catalogueRecords = (): readonly RecordChange[] => [
   ...cities(),

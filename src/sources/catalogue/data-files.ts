@@ -3,7 +3,7 @@ import counties from './data/counties.json' with { type: 'json' };
 import coveredBodies from './data/covered-bodies.json' with { type: 'json' };
 import municipalities from './data/municipalities.json' with { type: 'json' };
 
-/** The shipped data files, checked once when they are loaded. What research did not settle is null in them. */
+/** The shipped data files, checked once when they are loaded. Unknown values are null. */
 const municipality = z.strictObject({
   slug: z.string(),
   name: z.string(),
@@ -38,7 +38,7 @@ const coveredBody = z.strictObject({
 export const MUNICIPALITIES = z.array(municipality).parse(municipalities);
 export const COUNTIES = z.array(county).parse(counties);
 
-/** The seven bodies of the specification's cadence list. */
+/** The seven bodies that have a cadence. */
 export const COVERED_BODIES = z.array(coveredBody).parse(coveredBodies);
 
 export type CoveredBody = z.output<typeof coveredBody>;

@@ -1,11 +1,47 @@
 import { createHash } from 'node:crypto';
-import { canonicalJson } from '../../domain/canonical-json.ts';
-import type { CoverageCatalogue, CoverageJurisdiction, CoveredFamily, Family } from '../../domain/coverage.ts';
-import { CITY_FAMILIES, COUNTY_FAMILIES, FAMILIES } from '../../domain/records/families.ts';
+import { z } from 'zod';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
+import type { CoverageCatalogue, CoverageJurisdiction, CoveredFamily, Family, CoverageStatus } from '../../../domain/coverage.ts';
+import { CITY_FAMILIES, COUNTY_FAMILIES, FAMILIES } from '../../../domain/records/families.ts';
 import { countyJurisdictionSlug } from '../catalogue/catalogue-records.ts';
 import { COUNTIES, MUNICIPALITIES } from '../catalogue/data-files.ts';
-import { type Finding, RESEARCH, type Research } from './findings.ts';
-import { REGION, SCOPE_STATEMENT, STATUS_DEFINITIONS } from './statements.ts';
+import { date, text, url } from '../../../domain/records/fields.ts';
+import findings from './data/findings.json' with { type: 'json' };
+
+const REGION = 'North-central Texas';
+
+const STATUS_DEFINITIONS: Readonly<Record<CoverageStatus, string>> = {
+  M: 'A machine-readable official endpoint for this family was located.',
+  D: 'Official documents for this family (PDF files or pages) were located.',
+  P: 'Only an interactive official portal for this family was located.',
+  R: 'The records of this family were found to be available on request only.',
+  U: 'Not yet verified: nothing is claimed about this family.',
+  N: 'Researched, and no official source of this family was found.',
+};
+
+const SCOPE_STATEMENT =
+  'A status says what research located for the named family of the named jurisdiction and nothing else: not full coverage, not current ' +
+  'completeness, not permission to reuse, and not that this service ingests it. A date says that the address is known to have answered on ' +
+  'that day or later. An address that belongs to a supplier of the government is named where the government publishes through it.';
+
+const about = { jurisdictionSlug: text, family: z.enum(FAMILIES) };
+
+/** A located source has an address, a day and a note; an unverified family has a note only. */
+const located = z.strictObject({ ...about, status: z.enum(['M', 'D', 'P']), officialSourceUrl: url, checkedOn: date, note: text });
+const notOnline = z.strictObject({ ...about, status: z.enum(['R', 'N']), checkedOn: date, note: text });
+const unverified = z.strictObject({ ...about, status: z.literal('U'), note: text });
+
+const finding = z.discriminatedUnion('status', [located, notOnline, unverified]);
+type Finding = z.output<typeof finding>;
+
+const research = z.strictObject({ researchDate: date, findings: z.array(finding) });
+export type Research = z.output<typeof research>;
+
+/** Parses the data file of findings. Throws for a finding with other fields than its status has. */
+export const parseResearch = (value: unknown): Research => research.parse(value);
+
+/** The findings of the data file. A family of a jurisdiction without a finding is `U`. */
+export const RESEARCH: Research = parseResearch(findings);
 
 export interface CoverageSources {
   readonly municipalities: typeof MUNICIPALITIES;
@@ -14,8 +50,8 @@ export interface CoverageSources {
 }
 
 /**
- * The coverage catalogue of these places and findings, `U` wherever there is no finding (decisions, section 3). Throws for a finding about
- * a place or family that the catalogue does not have, for two about one, and for a day after the research date.
+ * The coverage catalogue of these places and findings, `U` without a finding. Throws for a finding about an unknown
+ * place or family, for two findings about one, and for a day after the research date.
  */
 export const coverageCatalogue = ({ municipalities, counties, research }: CoverageSources): CoverageCatalogue => {
   const unused = new Map(research.findings.map((finding) => [keyOf(finding.jurisdictionSlug, finding.family), finding]));

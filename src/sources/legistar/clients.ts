@@ -1,8 +1,9 @@
 import { catalogueBodyId, catalogueJurisdictionId, catalogueSourceId } from '../catalogue/catalogue-ids.ts';
 import { COUNTIES, COVERED_BODIES, MUNICIPALITIES } from '../catalogue/data-files.ts';
 import { countyJurisdictionSlug, REGION_TIME_ZONE } from '../catalogue/catalogue-records.ts';
+import { SyncRefused } from '../source.ts';
 
-/** A body of the source that the catalogue already has: the connector adopts its records. */
+/** A body of the source that the catalogue has: the sync uses the catalogue's records. */
 export interface AdoptedBody {
   /** The source's name for the body; case does not matter. */
   readonly bodyName: string;
@@ -19,18 +20,11 @@ export interface ClientPlace {
   readonly takenSlugs: readonly string[];
 }
 
-/** The shipped table of clients: whose they are, and which body name is which body of the catalogue. */
+/** The shipped clients: their jurisdiction, and the catalogue's body for a body name. */
 const CLIENTS: Readonly<Record<string, { readonly jurisdictionSlug: string; readonly bodies: Readonly<Record<string, string>> }>> = {
   cityofdallas: { jurisdictionSlug: 'dallas', bodies: { 'City Council': 'city-council' } },
   fortworthgov: { jurisdictionSlug: 'fort-worth', bodies: { 'City Council': 'city-council' } },
 };
-
-export const SHIPPED_CLIENTS: readonly string[] = Object.keys(CLIENTS);
-
-/** The client or the jurisdiction that was asked for cannot be synced as asked; the message says what to do. */
-export class SyncRefused extends Error {
-  override readonly name = 'SyncRefused';
-}
 
 const isJurisdiction = (slug: string): boolean =>
   MUNICIPALITIES.some((row) => row.slug === slug) || COUNTIES.some((row) => countyJurisdictionSlug(row.slug) === slug);
@@ -42,7 +36,7 @@ export const placeOfClient = (client: string, jurisdictionSlug: string | undefin
   const slug = jurisdictionSlug ?? shipped?.jurisdictionSlug;
   if (slug === undefined) {
     throw new SyncRefused(
-      `client "${client}" is not in the shipped table (${SHIPPED_CLIENTS.join(', ')}); name its place with --jurisdiction SLUG`,
+      `client "${client}" is not in the shipped table (${Object.keys(CLIENTS).join(', ')}); name its place with --jurisdiction SLUG`,
     );
   }
   if (shipped !== undefined && slug !== shipped.jurisdictionSlug) {

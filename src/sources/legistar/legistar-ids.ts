@@ -1,8 +1,8 @@
-import { derivedId } from '../../domain/identifiers.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
 
 /**
- * Ids of what a client publishes, from the source's own ids. Each can be made again from a record's `data`, which is how the sync knows
- * its own records from those that somebody imported by hand.
+ * Ids of a client's records, derived from the source's ids. The sync derives them again from a record's `data` to recognise its own records
+ * among imported ones.
  */
 export const legistarBodyId = (client: string, bodyId: number): string => derivedId('legistar', client, 'body', bodyId);
 
@@ -19,5 +19,5 @@ export const agendaItemId = (client: string, eventItemId: number | string): stri
 export const fileId = (client: string, eventId: number | string, kind: string): string =>
   derivedId('legistar', client, 'file', eventId, kind);
 
-/** A matter's attachment as it stands under one item: a matter that comes up twice has it under both. */
+/** An attachment of a matter under one item; a matter on two agendas has it under both items. */
 export const attachmentId = (itemRecordId: string, url: string): string => derivedId('legistar', 'attachment', itemRecordId, url);

@@ -4,13 +4,13 @@ const DATE = /^(\d{4}-\d{2}-\d{2})(?:T|$)/;
 const TWELVE_HOURS = /^(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?\s*m\.?$/i;
 const AFTERNOON_HOURS = /^(1[3-9]|2[0-3]):(\d{2})$/;
 
-/** The calendar day of an `EventDate`, a local midnight without a zone; null when it is none. */
+/** The calendar day of an `EventDate`, a local midnight without a zone; null for another text. */
 export const localDate = (eventDate: string | null | undefined): string | null => {
   const day = DATE.exec(eventDate?.trim() ?? '')?.[1];
   return day !== undefined && DateTime.fromISO(day, { zone: 'utc' }).isValid ? day : null;
 };
 
-/** Minutes after midnight of a time typed by hand ("9:00 AM", "9 a.m.", "Noon"); null when it is missing or says no certain time. */
+/** Minutes after midnight of a time typed by hand ("9:00 AM", "9 a.m.", "Noon"); null when it is missing or ambiguous. */
 export const minutesOfDay = (eventTime: string | null | undefined): number | null => {
   const text = (eventTime ?? '').replace(/\s+/g, ' ').trim();
   if (/^(?:12(?::00)? )?noon$/i.test(text)) return 12 * 60;
@@ -43,11 +43,7 @@ export const instantOf = (day: string, minutes: number, zone: string): string =>
   return new Date(shown.length === 0 ? (readings[0] ?? wall) : Math.min(...shown)).toISOString();
 };
 
-/** The local day of an instant. */
-export const localDayOf = (instant: string | number, zone: string): string =>
-  (typeof instant === 'number' ? DateTime.fromMillis(instant, { zone }) : DateTime.fromISO(instant, { zone })).toFormat('yyyy-MM-dd');
-
-/** A stamp that the source states in UTC without saying so, as ISO 8601 ending in Z; null when it is missing or no time. */
+/** A stamp that the source states in UTC without saying so, as ISO 8601 ending in Z; null when it is missing or invalid. */
 export const utcStamp = (value: string | null | undefined): string | null => {
   if (value === null || value === undefined) return null;
   const time = DateTime.fromISO(value.trim(), { zone: 'utc' });

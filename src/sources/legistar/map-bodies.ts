@@ -1,11 +1,11 @@
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
-import type { RecordContent } from '../../domain/records/resources.ts';
+import type { RecordContent } from '../../../domain/records/resources.ts';
 import { oneLine } from './clean-text.ts';
 import type { ClientPlace } from './clients.ts';
 import { legistarBodyId, legistarSourceId } from './legistar-ids.ts';
 import type { BodyRow, Skipped } from './rows.ts';
 
-/** A body of the source and the records that stand for it here. */
+/** A body of the source and its records. */
 export interface BodyPlace {
   readonly bodyId: number;
   readonly name: string;
@@ -42,8 +42,8 @@ const slugOf = (name: string, bodyId: number, taken: Set<string>): string => {
 };
 
 /**
- * The source's bodies as places for its events. A body that the catalogue has is the catalogue's record and stays as it is; every other
- * one is published under an id from client and body id, the lower body id keeping the plain slug.
+ * The source's bodies by their ids, and the changes that publish them. A body of the catalogue stays as it is; every other one is published
+ * under an id from client and body id. Of two bodies with one slug, the lower body id keeps it.
  */
 export const mapBodies = (client: string, place: ClientPlace, rows: readonly BodyRow[]) => {
   const places = new Map<number, BodyPlace>();

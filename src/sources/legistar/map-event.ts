@@ -1,8 +1,10 @@
+import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
-import type { RecordContent } from '../../domain/records/resources.ts';
+import { upsert } from '../upsert.ts';
+import type { RecordContent } from '../../../domain/records/resources.ts';
 import { oneLine } from './clean-text.ts';
 import { agendaId, fileId, meetingId } from './legistar-ids.ts';
-import { instantOf, localDate, localDayOf, minutesOfDay, utcStamp } from './local-time.ts';
+import { instantOf, localDate, minutesOfDay, utcStamp } from './local-time.ts';
 import type { BodyPlace } from './map-bodies.ts';
 import { mapItems } from './map-items.ts';
 import { mediaTypeOf } from './media-types.ts';
@@ -39,24 +41,18 @@ const STAGES: Readonly<Record<string, Stage>> = {
   addendum: 'addendum',
 };
 
-/** A missing or unreadable time is never guessed; where the meeting is already published on the same day, its start stands. */
+/** The day and start of an event, or why it has none. Without a readable time, the published start of the same day stays. */
 const startOf = (event: EventRow, place: EventPlace): { readonly day: string; readonly startsAt: string } | string => {
   const day = localDate(event.EventDate);
   if (day === null) return `has no readable date (${JSON.stringify(event.EventDate)})`;
   const minutes = minutesOfDay(event.EventTime);
   if (minutes !== null) return { day, startsAt: instantOf(day, minutes, place.timezone) };
-  if (place.knownStart !== null && localDayOf(place.knownStart, place.timezone) === day) return { day, startsAt: place.knownStart };
+  if (place.knownStart !== null && dateOfDay(localDay(Date.parse(place.knownStart), place.timezone)) === day)
+    return { day, startsAt: place.knownStart };
   return `has no readable time (${JSON.stringify(event.EventTime ?? null)}) on ${day}`;
 };
 
-const upsert = (resource: RecordChange['resource'], id: string, content: RecordContent): RecordChange => ({
-  op: 'upsert',
-  resource,
-  id,
-  content,
-});
-
-/** One event with its items as the records that it stands for, or why it cannot be published. */
+/** The records of one event with its items, or why it cannot be published. */
 export const mapEvent = (event: EventRow, rows: readonly EventItemRow[], place: EventPlace): MappedEvent => {
   const eventId = String(event.EventId);
   const skip = (reason: string): MappedEvent => ({ kind: 'skipped', skipped: { what: 'event', id: eventId, reason } });

@@ -1,4 +1,4 @@
-import type { RecordContent } from '../../domain/records/resources.ts';
+import type { RecordContent } from '../../../domain/records/resources.ts';
 import { oneLine, paragraphs } from './clean-text.ts';
 import { agendaItemId, attachmentId } from './legistar-ids.ts';
 import { mediaTypeOf } from './media-types.ts';
@@ -16,7 +16,7 @@ export interface ItemPlace {
 export interface MappedItems {
   readonly items: readonly { readonly id: string; readonly content: RecordContent<'agenda_items'> }[];
   readonly documents: readonly { readonly id: string; readonly content: RecordContent<'documents'> }[];
-  /** Whether an attachment could not be read, so that a document that is missing may still be there. */
+  /** Whether an attachment could not be read, so that a missing document may still exist. */
   readonly documentsUncertain: boolean;
   readonly skipped: readonly Skipped[];
 }

@@ -9,7 +9,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   txt: 'text/plain',
 };
 
-/** The media type that a file name's ending stands for; null when it has none or another. */
+/** The media type of a file name's extension; null for an unknown one. */
 export const mediaTypeOf = (fileName: string | null): string | null => {
   const ending = /\.([a-z]{3,4})$/i.exec(fileName ?? '')?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(MEDIA_TYPES, ending) ? (MEDIA_TYPES[ending] ?? null) : null;

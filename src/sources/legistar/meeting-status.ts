@@ -4,7 +4,7 @@ import type { EventItemRow, EventRow } from './rows.ts';
 
 export type MeetingStatus = 'scheduled' | 'held' | 'cancelled' | 'postponed';
 
-/** Minutes that the body has made final: the source's own word that the meeting took place. */
+/** Status names of final minutes, which prove that the meeting took place. */
 const FINAL_MINUTES = new Set(['final', 'final-addendum', 'final-revised', 'approved', 'adopted']);
 
 const PAGE_BREAK = /^page break$/i;
@@ -23,8 +23,8 @@ const recordingPublished = (event: EventRow): boolean =>
   (oneLine(event.EventVideoPath) ?? oneLine(event.EventMedia?.toString())) !== null;
 
 /**
- * What the source says about a meeting: its status names, its comment, its location, or an item that says so alone on the agenda (page
- * breaks do not count). `held` needs final minutes or a published recording: a past date or the video status alone says nothing.
+ * The status of a meeting, from the status names, the comment, the location, or an agenda whose items all say so (page breaks do not
+ * count). `held` needs final minutes or a published recording; a past date or the video status alone does not suffice.
  */
 export const meetingStatus = (event: EventRow, items: readonly EventItemRow[], day: string): MeetingStatus => {
   const context = { bodyName: event.EventBodyName ?? '', day, sessions: false };

@@ -1,6 +1,6 @@
 import { oneLine } from './clean-text.ts';
 
-/** Words by which a source says that a meeting does not take place as announced. There is no field for it. */
+/** A meeting does not take place as announced. The source has no field for this, only words. */
 export type Notice = 'cancelled' | 'postponed';
 
 export interface NoticeContext {
@@ -22,7 +22,7 @@ const REASON_FIRST = /^(?:due to|because of|owing to)\b[^,]{1,80},\s*/;
 const words = (text: string): Set<string> => new Set(text.split(' '));
 const MEETING_NOUNS = words('meeting meetings session');
 const SESSION_NOUNS = words('worksession briefing workshop retreat');
-/** Everything else that may stand between the start of the statement and its verb; any other word makes it a statement about something else. */
+/** Other words that may precede the verb; any word outside these sets makes it a statement about something else. */
 const PLAIN_WORDS = words(
   `the this today's todays tonight's tonights regular regularly special called scheduled previously originally set planned to be held for on of at in
    and city town county council board commission committee court commissioners agenda public monday tuesday wednesday thursday friday saturday sunday
@@ -70,7 +70,7 @@ const simplify = (text: string): string =>
 const NOTICE_WORDS = words('notice cancellation cancelation postponement');
 const BARE_END = /^$|^[\s.,;–—-]*$|^\s*[–—,;.-]|^\s+(?:due|because|for lack|by|per|until|to|as|and will)\b/;
 
-/** What one statement says about the meeting, or null when it says nothing of the kind or speaks of something else. */
+/** The notice that a statement gives about the meeting; null for a statement without one or about something else. */
 export const noticeIn = (statement: string, context: NoticeContext): Notice | null => {
   const text = simplify(statement).replace(REASON_FIRST, '');
   const verb = VERB.exec(text);
@@ -93,15 +93,15 @@ export const noticeIn = (statement: string, context: NoticeContext): Notice | nu
   return aboutTheMeeting(subject, context, new Set()) ? said : null;
 };
 
-/** What a comment says, statement by statement. */
+/** The first notice among the statements of a comment. */
 export const noticeInComment = (comment: string | null | undefined, context: NoticeContext): Notice | null =>
   firstNotice([comment ?? '', ...(comment ?? '').split(/[\r\n]+|(?<![ap]\.?m|\bno)[.!?]\s+/i)], context);
 
-/** What a location says; a place may stand beside the word. */
+/** The first notice in a location, which may also name a place. */
 export const noticeInLocation = (location: string | null | undefined, context: NoticeContext): Notice | null =>
   firstNotice([location ?? '', ...(location ?? '').split(/[\r\n;|,()*]+|\s[-–—]+\s|(?<![ap]\.?m)[.!]\s+/i)], context);
 
-/** What a status name says: it speaks of nothing but the meeting. */
+/** The notice in a status name, which refers to the meeting only. */
 export const noticeInStatusName = (name: string | null | undefined): Notice | null => {
   const text = simplify(name ?? '');
   if (/\b(?:not|un)\b/.test(text)) return null;

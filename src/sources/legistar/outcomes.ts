@@ -1,11 +1,11 @@
-import type { NormalizedContent } from '../../domain/records/resources.ts';
+import type { NormalizedContent } from '../../../domain/records/resources.ts';
 import { oneLine } from './clean-text.ts';
 
 type Outcome = NonNullable<NormalizedContent<'agenda_items'>['outcome']>;
 
 /**
- * The source's own words for what became of an item. Only what says one thing is listed: "CPC Recommendation Followed" may mean either,
- * "Held" is also said of a closed session, and "Deleted" says nothing of a decision.
+ * Action and status names of the source with a certain outcome. Ambiguous ones are left out: "CPC Recommendation Followed" may be either,
+ * "Held" is also used for a closed session, and "Deleted" is no decision.
  */
 const OUTCOMES: ReadonlyMap<string, Outcome> = new Map([
   ['approved', 'approved'],
@@ -38,6 +38,6 @@ const OUTCOMES: ReadonlyMap<string, Outcome> = new Map([
   ['no action taken', 'no_action'],
 ]);
 
-/** The outcome that the source states: the action taken at the meeting, or else the status that it shows with the item. */
+/** The outcome by the action taken at the meeting, or else by the status of the item. */
 export const outcomeOf = (actionName: string | null | undefined, matterStatus: string | null | undefined): Outcome | null =>
   OUTCOMES.get((oneLine(actionName) ?? oneLine(matterStatus) ?? '').toLowerCase()) ?? null;

@@ -1,8 +1,8 @@
-import type { KnownRecords } from '../../domain/ports/known-records.ts';
-import type { RecordData } from '../../domain/records/resources.ts';
+import type { PublishedRecords } from '../../../domain/ports/published-records.ts';
+import type { RecordData } from '../../../domain/records/resources.ts';
 import { agendaId, agendaItemId, attachmentId, fileId, meetingId } from './legistar-ids.ts';
 
-/** A published record that this client's sync wrote, as a target of a remove. */
+/** A published record that the sync of this client wrote. */
 export interface OwnRecord {
   readonly resource: 'meetings' | 'agendas' | 'agenda_items' | 'documents';
   readonly id: string;
@@ -12,10 +12,10 @@ const ownDocument = (client: string, eventId: string, id: string, data: RecordDa
   data.agendaItemId === null ? id === fileId(client, eventId, data.kind) : id === attachmentId(data.agendaItemId, data.url);
 
 /**
- * What is published of one event, without its meeting. Only records whose id is the one derived from this client and the source's own
- * ids: what somebody imported by hand under the same meeting is none of the sync's.
+ * Published records of one event, without its meeting: those whose id is derived from this client and the source's ids. Imported records of
+ * the same meeting are not among them.
  */
-export const ownRecordsOfEvent = async (known: KnownRecords, client: string, eventId: string): Promise<readonly OwnRecord[]> => {
+export const ownRecordsOfEvent = async (known: PublishedRecords, client: string, eventId: string): Promise<readonly OwnRecord[]> => {
   const meeting = [meetingId(client, eventId)];
   const [agendas, items, documents] = await Promise.all([
     known.referring('agendas', 'meetingId', meeting),
@@ -34,7 +34,7 @@ export const ownRecordsOfEvent = async (known: KnownRecords, client: string, eve
 
 /** The client's published meetings of the given sources, by the source's event id. */
 export const ownMeetings = async (
-  known: KnownRecords,
+  known: PublishedRecords,
   client: string,
   sourceIds: readonly string[],
 ): Promise<ReadonlyMap<string, RecordData<'meetings'>>> => {

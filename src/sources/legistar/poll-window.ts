@@ -3,23 +3,23 @@ import type { EventRow } from './rows.ts';
 
 const DAY = 86_400_000;
 
-/** The source sets its stamps late or not at all when only an item changes, so a poll goes back this far behind the last good check. */
+/** A poll reads events modified since the last good check and this long before it: the source sets stamps late, or not at all when only an item changes. */
 export const STAMP_LOOK_BACK = 7 * DAY;
-/** Events dated within this many days before today, or later, are read at every poll whatever their stamps say. */
+/** Events dated within this time before today, or later, are read at every poll. */
 export const DATE_LOOK_BACK = 60 * DAY;
-/** Up to this many events every poll reads them all: that costs little, and no stamp has to be believed. */
+/** Up to this number of events, every poll reads them all and uses no stamp. */
 export const READ_ALL_UP_TO = 500;
 
 export interface PollWindow {
   readonly now: number;
-  /** Whether the operator named the window: then everything in it is read. */
+  /** Whether the operator gave the window: then all of it is read. */
   readonly named: boolean;
   /** Last successful check of the event's source, milliseconds; null when there was none. */
   lastSuccess(event: EventRow): number | null;
   isPublished(event: EventRow): boolean;
 }
 
-/** The listed events whose items must be read again. The list itself is always read whole, so that what vanished is seen. */
+/** The listed events whose items must be read again. The list itself is always read whole, so that vanished events are found. */
 export const eventsToRead = (events: readonly EventRow[], window: PollWindow): readonly EventRow[] => {
   if (window.named || events.length <= READ_ALL_UP_TO) return events;
   const recent = new Date(window.now - DATE_LOOK_BACK).toISOString().slice(0, 10);

@@ -1,9 +1,9 @@
-/** Left alone by the URL standard in places, yet not allowed to stand bare in an address. */
+/** Characters that `URL` leaves unencoded in places, although RFC 3986 does not allow them. */
 const UNENCODED = /[|^`{}\\"<>]|%(?![0-9a-fA-F]{2})/g;
 
 /**
- * The public http or https address that the source gave, percent-encoded; null when there is none that a reader could follow.
- * Encoding is idempotent, so that an address is the same record's address at every run.
+ * The public http or https address of the source, percent-encoded; null for another address. Encoding is idempotent: each run gives the
+ * same address.
  */
 export const publicUrl = (value: string | null | undefined): string | null => {
   const text = value?.trim() ?? '';

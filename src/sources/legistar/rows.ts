@@ -61,11 +61,11 @@ export interface Skipped {
 }
 
 export interface ParsedRows<Row> {
-  /** One per id; of two rows with one id the later stands. */
+  /** One per id; of two rows with one id the later one. */
   readonly rows: readonly Row[];
-  /** Ids of rows that are there but cannot be read. */
+  /** Ids of rows that cannot be read. */
   readonly unreadable: ReadonlySet<number>;
-  /** Whether a row was so broken that not even its id is known: then nothing may be called vanished. */
+  /** Whether the id of a row is unknown: then no row counts as vanished. */
   readonly unidentified: boolean;
   readonly skipped: readonly Skipped[];
 }
@@ -73,7 +73,7 @@ export interface ParsedRows<Row> {
 const reasonOf = (error: z.ZodError): string =>
   error.issues.map((issue) => `${issue.path.join('.') || 'row'}: ${issue.message}`).join('; ');
 
-/** Takes what can be read and reports the rest. */
+/** Parses rows; reports those that cannot be read. */
 export const parseRows = <Row>(
   schema: z.ZodType<Row>,
   idField: string,

@@ -1,5 +1,5 @@
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
-import type { RecordContent, RecordData } from '../../domain/records/resources.ts';
+import type { RecordContent, RecordData } from '../../../domain/records/resources.ts';
 import { COVERED_BODIES } from '../catalogue/data-files.ts';
 import { catalogueSource } from '../catalogue/catalogue-records.ts';
 import { catalogueSourceId } from '../catalogue/catalogue-ids.ts';
@@ -35,7 +35,7 @@ const untouched = (check: SourceCheck): RecordContent<'sources'> => {
   };
 };
 
-/** The one change that a run makes to a source's record: when it was checked, and whether it could be read. */
+/** The change of a source's record by a run: the time of the check and its result. */
 export const sourceCheckChange = (check: SourceCheck): RecordChange => {
   const before = untouched(check);
   const content: RecordContent<'sources'> = {

@@ -1,13 +1,12 @@
+import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
-import { SourceUnavailable, type LegistarReader } from '../../domain/ports/source-ports.ts';
-import type { RecordData } from '../../domain/records/resources.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { KnownRecords } from '../../domain/ports/known-records.ts';
-import type { BatchedWriter } from './batched-writer.ts';
+import { SourceUnavailable, type LegistarReader } from '../../../domain/ports/source-ports.ts';
+import type { RecordData } from '../../../domain/records/resources.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { PublishedRecords } from '../../../domain/ports/published-records.ts';
+import type { BatchedWriter } from '../batched-writer.ts';
 import type { ClientPlace } from './clients.ts';
-import { concurrently } from './concurrently.ts';
 import { agendaItemId, meetingId } from './legistar-ids.ts';
-import { localDayOf } from './local-time.ts';
 import { type BodyPlace, mapBodies } from './map-bodies.ts';
 import { mapEvent } from './map-event.ts';
 import { type OwnRecord, ownMeetings, ownRecordsOfEvent } from './own-records.ts';
@@ -16,20 +15,40 @@ import { publicUrl } from './public-url.ts';
 import { bodyRow, eventItemRow, type EventRow, eventRow, parseRows, type Skipped } from './rows.ts';
 import { sourceCheckChange } from './source-checks.ts';
 
+/** Does the work for each input, at most `width` at a time; the first error stops the rest from starting and is thrown. */
+const concurrently = async <Input>(width: number, inputs: Iterable<Input>, work: (input: Input) => Promise<void>): Promise<void> => {
+  const iterator = inputs[Symbol.iterator]();
+  let failed = false;
+  const run = async (): Promise<void> => {
+    while (!failed) {
+      const next = iterator.next();
+      if (next.done === true) return;
+      try {
+        await work(next.value);
+      } catch (error) {
+        failed = true;
+        throw error;
+      }
+    }
+  };
+  const outcomes = await Promise.allSettled(Array.from({ length: width }, run));
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
+};
+
 const READERS = 4;
 
 interface RunOptions {
   readonly client: string;
   readonly reader: LegistarReader;
-  readonly known: KnownRecords;
+  readonly known: PublishedRecords;
   readonly clock: Clock;
   readonly progress?: ((done: number, total: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * One pass over a client. Removes are collected and written last, without whatever the same pass published: an item that moved from one
- * event to another is an upsert, not a remove. Nothing is removed on the word of a read that failed, was partial or makes no sense.
+ * One pass over a client. Removes are written last, except those of records that the same pass published: an item that moved to another
+ * event is an upsert. A read that failed or was partial removes nothing.
  */
 export class SyncRun {
   read = { bodies: 0, events: 0, items: 0 };
@@ -131,13 +150,15 @@ export class SyncRun {
   /** Event ids of published meetings that the list of events should name. */
   #inWindow(): string[] {
     return [...this.#published]
-      .filter(([, meeting]) => this.#since === null || localDayOf(meeting.startsAt, this.#place.timezone) >= this.#since)
+      .filter(
+        ([, meeting]) => this.#since === null || dateOfDay(localDay(Date.parse(meeting.startsAt), this.#place.timezone)) >= this.#since,
+      )
       .map(([eventId]) => eventId);
   }
 
   /**
-   * Marks the events that the whole list no longer names, once the source says of each by itself that it is gone. Gives back those that it
-   * still has (they moved out of the window, or the list left them out).
+   * Marks the events that the list no longer has for removal, once the source confirms for each that it is gone. Returns those that it still
+   * has: they moved out of the window, or the list left them out.
    */
   async #removeVanished(seen: ReadonlySet<string>): Promise<EventRow[]> {
     const { client, known, reader } = this.#options;

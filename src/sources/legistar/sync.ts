@@ -1,21 +1,37 @@
-import type { RecordWriter } from '../../../commands/records/record-writer.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { Position } from '../../domain/ports/event-log.ts';
-import type { KnownRecords } from '../../domain/ports/known-records.ts';
-import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../domain/ports/source-ports.ts';
-import { BatchedWriter, type RejectedChange } from './batched-writer.ts';
-import { placeOfClient, SyncRefused } from './clients.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { PublishedRecords } from '../../../domain/ports/published-records.ts';
+import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
+import { BatchedWriter } from '../batched-writer.ts';
+import { SyncRefused, type SyncReport, type SyncTarget } from '../source.ts';
+import { type ClientPlace, placeOfClient } from './clients.ts';
 import { localDate } from './local-time.ts';
-import { recordFailedCheck } from './failed-check.ts';
-import type { Skipped } from './rows.ts';
 import { SyncRun } from './sync-run.ts';
+import { legistarSourceId } from './legistar-ids.ts';
+import { sourceCheckChange } from './source-checks.ts';
 
-export interface LegistarSync {
+/** Records the failed check on the published sources of the client, because the list of bodies is missing. */
+const recordFailedCheck = async (
+  sync: { readonly client: string; readonly known: PublishedRecords; readonly clock: Clock },
+  place: ClientPlace,
+  writer: BatchedWriter,
+): Promise<void> => {
+  const ids = await sync.known.referring('sources', 'jurisdictionId', [place.jurisdictionId]);
+  const sources = await sync.known.current('sources', ids);
+  const adopted = new Map(place.adopted.map((body) => [body.sourceId, body.publicBodyId]));
+  for (const [sourceId, current] of sources) {
+    const publicBodyId = adopted.get(sourceId) ?? current.publicBodyId;
+    if (publicBodyId === null) continue;
+    if (!adopted.has(sourceId) && sourceId !== legistarSourceId(sync.client, publicBodyId)) continue;
+    const at = new Date(sync.clock.now()).toISOString();
+    await writer.add([
+      sourceCheckChange({ sourceId, publicBodyId, jurisdictionId: place.jurisdictionId, current, siteUrl: null, succeeded: false, at }),
+    ]);
+  }
+};
+
+export interface LegistarSync extends SyncTarget {
   readonly client: string;
   readonly reader: LegistarReader;
-  readonly writer: RecordWriter;
-  readonly known: KnownRecords;
-  readonly clock: Clock;
   /** Local date `YYYY-MM-DD`: read every event dated on or after it, and no other. */
   readonly since?: string | undefined;
   /** Required for a client outside the shipped table. */
@@ -24,31 +40,20 @@ export interface LegistarSync {
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface SyncReport {
-  readonly client: string;
+export interface LegistarReport extends SyncReport {
   readonly jurisdictionSlug: string;
   readonly read: { readonly bodies: number; readonly events: number; readonly items: number };
-  /** Changes that became events, removes among them; the checks of the `sources` records are counted by themselves. */
-  readonly appended: number;
-  readonly unchanged: number;
-  readonly removed: number;
-  readonly rejected: readonly RejectedChange[];
-  readonly skipped: readonly Skipped[];
-  /** `sources` records whose check was recorded. */
+  /** `sources` records whose check was recorded; `appended` does not count them. */
   readonly sourcesChecked: number;
-  /** Events that are listed but could not be read; nothing of theirs was removed. */
+  /** Events that are listed but could not be read; none of their records was removed. */
   readonly failedEvents: number;
-  /** Why the source could not be read as a whole; null when it could. */
-  readonly failure: string | null;
-  /** Newest event that this run appended, to wait for; null when it appended none. */
-  readonly position: Position | null;
 }
 
 /**
- * Pulls one Legistar client into records and says what came of it. Running it again over unchanged data appends nothing but the one check
- * of each source. Throws `SyncRefused` for a request that cannot be done; a source that fails is in the report's `failure`.
+ * Writes the records of one Legistar client. A second run over unchanged data appends only the check of each source. Throws `SyncRefused`
+ * for a request that cannot be carried out; a source that fails is in the report's `failure`.
  */
-export const syncLegistar = async (sync: LegistarSync): Promise<SyncReport> => {
+export const syncLegistar = async (sync: LegistarSync): Promise<LegistarReport> => {
   const place = placeOfClient(sync.client, sync.jurisdictionSlug);
   const since = sync.since === undefined ? null : localDate(sync.since);
   if (sync.since !== undefined && since === null) throw new SyncRefused(`"${sync.since}" is no date; write it as YYYY-MM-DD`);

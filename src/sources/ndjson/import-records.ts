@@ -1,7 +1,16 @@
 import type { RecordChange, RecordOutcome, RecordWriter } from '../../../commands/records/record-writer.ts';
-import type { Position } from '../../domain/ports/event-log.ts';
-import { parseChange } from './parse-change.ts';
-import { type InputLine, readLines } from './read-lines.ts';
+import type { Position } from '../../../domain/ports/event-log.ts';
+import { type InputLine, readLines, MAX_LINE_BYTES } from './read-lines.ts';
+import { parseChange } from '../../../commands/records/parse-change.ts';
+
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+
+/** The change in a line, or why the line is refused. */
+const changeOf = ({ bytes, length, number }: InputLine): RecordChange | string => {
+  if (length > MAX_LINE_BYTES) return `the line is ${length} bytes long; at most ${MAX_LINE_BYTES} are read`;
+  const isMarked = number === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
+  return parseChange(isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, 'line');
+};
 
 const CHANGES_A_BATCH = 500;
 const BATCHES_IN_FLIGHT = 3;
@@ -18,7 +27,7 @@ export interface ImportTally {
 export interface ImportRecords {
   readonly input: AsyncIterable<Uint8Array>;
   readonly writer: RecordWriter;
-  /** Called for every line that is refused; awaited, so that a slow disk holds the import back. */
+  /** Called for every refused line; awaited, so that a slow disk slows down the import. */
   readonly onRejected: (line: InputLine, reason: string) => Promise<void>;
   readonly onProgress: (read: number) => void;
 }
@@ -32,8 +41,8 @@ interface Batch {
 const newBatch = (): Batch => ({ lines: [], changes: [], records: new Set() });
 
 /**
- * Reads one change a line and writes them in batches, a few under way at once. Changes of one record keep their order: a batch waits for
- * an earlier one that holds the same record. A bad line stops nothing.
+ * Reads one change per line and writes batches, a few concurrently. Changes of one record keep their order: a batch waits for an earlier
+ * one with the same record. An invalid line does not stop the import.
  */
 export const importRecords = async ({ input, writer, onRejected, onProgress }: ImportRecords): Promise<ImportTally> => {
   const tally = { read: 0, appended: 0, unchanged: 0, rejected: 0, last: null as Position | null };
@@ -66,7 +75,7 @@ export const importRecords = async ({ input, writer, onRejected, onProgress }: I
   let batch = newBatch();
   for await (const line of readLines(input)) {
     tally.read += 1;
-    const change = parseChange(line);
+    const change = changeOf(line);
     if (typeof change === 'string') {
       await reject(line, change);
       continue;

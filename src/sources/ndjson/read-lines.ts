@@ -1,4 +1,4 @@
-/** Longest line that is read whole, in bytes: a record of 1 MiB with every character escaped fits. */
+/** Longest line that is read whole, in bytes; fits a record of 1 MiB with every character escaped. */
 export const MAX_LINE_BYTES = 8 * 1_048_576;
 
 export interface InputLine {
@@ -42,7 +42,7 @@ export async function* readLines(
     length = 0;
     return line;
   };
-  // What begins with no white space is no blank line: only the others are looked at whole.
+  // A line that does not begin with white space is not blank.
   const isBlank = ({ bytes, length: full }: InputLine) =>
     full === 0 || (bytes[0]! <= SPACE && full === bytes.length && bytes.every((byte) => BLANK.has(byte)));
 

@@ -1,4 +1,4 @@
-/** What the sample's meetings are made of: days from today, a local hour, a status and the titles on their agendas. All invented. */
+/** An invented meeting: days from today, a local hour, a status and the titles on its agenda. */
 export interface SampleMeeting {
   readonly key: string;
   readonly days: number;

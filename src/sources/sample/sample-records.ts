@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
-import { derivedId } from '../../domain/identifiers.ts';
-import type { RecordContent, Resource } from '../../domain/records/resources.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
+import { upsert } from '../upsert.ts';
 import { SAMPLE_MEETINGS, SAMPLE_PERMITS, type SampleMeeting } from './sample-meetings.ts';
 
 /** Raised whenever the sample's records change. */
@@ -15,20 +15,13 @@ const SITE = 'https://example.org/sample-city';
 
 const id = (...parts: readonly string[]): string => derivedId('sample', ...parts);
 
-/** Ids that other parts of the sample hang on. */
+/** Ids that other records of the sample refer to. */
 export const SAMPLE_IDS = {
   jurisdiction: id('jurisdiction'),
   publicBody: id('public_body'),
   source: id('source'),
   recordStream: id('record_stream'),
 } as const;
-
-const upsert = <R extends Resource>(resource: R, recordId: string, content: RecordContent<R>): RecordChange => ({
-  op: 'upsert',
-  resource,
-  id: recordId,
-  content,
-});
 
 const instant = (time: DateTime): string => new Date(time.toMillis()).toISOString();
 
@@ -152,7 +145,7 @@ export const sampleRecords = (now: number): readonly RecordChange[] => {
   return [...place(time), ...SAMPLE_MEETINGS.flatMap((meeting) => meetingRecords(meeting, time)), ...permitRecords(time)];
 };
 
-/** What takes the sample away again: a remove of each of its records, the last written first. */
+/** A remove of each record of the sample, the last written first. */
 export const sampleRemovals = (now: number): readonly RecordChange[] =>
   sampleRecords(now)
     .toReversed()

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
-import { derivedId } from '../../domain/identifiers.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
 import topics from './data/topics.json' with { type: 'json' };
 
 /** Raised whenever the shipped topics change. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { legistarFolderReader } from '../../../infra/legistar/folder-client.ts';
-import { SourceUnavailable, UnknownSourceClient } from '../../../src/domain/ports/source-ports.ts';
+import { SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
 
 let directory: string;
 const reader = () => legistarFolderReader({ directory, client: 'example' });

@@ -1,8 +1,8 @@
 import type { RecordChange, RecordOutcome, RecordWriter } from '../../../commands/records/record-writer.ts';
-import { canonicalJson } from '../../../src/domain/canonical-json.ts';
-import type { Position } from '../../../src/domain/ports/event-log.ts';
-import type { KnownRecords } from '../../../src/domain/ports/known-records.ts';
-import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../src/domain/records/resources.ts';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
+import type { Position } from '../../../domain/ports/event-log.ts';
+import type { PublishedRecords } from '../../../domain/ports/published-records.ts';
+import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../domain/records/resources.ts';
 
 interface Stored {
   readonly resource: Resource;
@@ -11,7 +11,7 @@ interface Stored {
 }
 
 /** Records kept in memory: normalises by the record schemas and tells appended, unchanged and rejected apart, as the service does. */
-export class MemoryRecords implements RecordWriter, KnownRecords {
+export class MemoryRecords implements RecordWriter, PublishedRecords {
   readonly records = new Map<string, Stored>();
   readonly log: { readonly op: RecordChange['op']; readonly resource: Resource; readonly id: string; readonly reason?: string | null }[] =
     [];

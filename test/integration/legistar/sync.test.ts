@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url';
 import { legistarFolderReader } from '../../../infra/legistar/folder-client.ts';
 import { legistarHttpReader } from '../../../infra/legistar/http-client.ts';
 import type { RetryRules } from '../../../infra/legistar/retries.ts';
-import { derivedId } from '../../../src/domain/identifiers.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
 import { catalogueRecords } from '../../../src/sources/catalogue/catalogue-records.ts';
-import { syncLegistar, type SyncReport } from '../../../src/sources/legistar/sync.ts';
+import { syncLegistar, type LegistarReport } from '../../../src/sources/legistar/sync.ts';
 import { MemoryRecords } from './memory-records.ts';
 import { cutBody, FIXTURES, halfJson, hang, readRecording, type Recording, startReplayServer, status } from './replay-server.ts';
 
@@ -41,7 +41,7 @@ const reader = (options: { timeout?: number; retries?: RetryRules; client?: stri
     ...(options.retries === undefined ? {} : { retries: options.retries }),
   });
 
-const sync = (options: Parameters<typeof reader>[0] & { since?: string } = {}): Promise<SyncReport> =>
+const sync = (options: Parameters<typeof reader>[0] & { since?: string } = {}): Promise<LegistarReport> =>
   syncLegistar({ client: CLIENT, reader: reader(options), writer: records, known: records, clock, since: options.since });
 
 /** Changes the title of item 90012 at the source and no stamp. */

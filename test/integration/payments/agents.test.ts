@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type PaymentChallenge, paymentChallenge } from '../../../src/contract/tools/payment-challenge.ts';
-import { paymentReceipt } from '../../../src/domain/payments/receipt.ts';
+import { type PaymentChallenge, paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
+import { paymentReceipt } from '../../../domain/payments/receipt.ts';
 import { AGENTS, type Agent, type Got } from '../../support/agent-clients.ts';
 import { type Customer, makePayingService, type PayingService } from '../../support/paying-service.ts';
 import { makePayer } from '../../support/payments.ts';

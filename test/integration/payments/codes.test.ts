@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { PaymentAnswer } from '../../../src/admission/payments/payment-answer.ts';
-import { priceOf } from '../../../src/admission/payments/price.ts';
-import { paymentChallenge } from '../../../src/contract/tools/payment-challenge.ts';
-import { COMMON_TOOL_CODES, PAID_TOOL_CODES, TOOL_ERRORS, type ToolErrorCode } from '../../../src/contract/tools/tool-errors.ts';
-import { Rejection } from '../../../src/domain/rejections.ts';
-import { NETWORK } from '../../../src/domain/payments/payment.ts';
+import type { PaymentAnswer } from '../../../src/edge/admission/payments/payment-answer.ts';
+import { priceOf } from '../../../src/edge/admission/payments/price.ts';
+import { paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
+import { COMMON_TOOL_CODES, PAID_TOOL_CODES, TOOL_ERRORS, type ToolErrorCode } from '../../../contract/tools/tool-errors.ts';
+import { Rejection } from '../../../domain/rejections.ts';
+import { NETWORK } from '../../../domain/payments/payment.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { openWithFailing, openWithFailingMove } from '../../support/failing-ledger.ts';
 import { paidOnChain, rowOf } from '../../support/payment-recovery.ts';

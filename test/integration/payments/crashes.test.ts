@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { chainLookup } from '../../../infra/x402/chain-lookup.ts';
-import type { Payments } from '../../../src/admission/payments/pay-for-read.ts';
+import type { Payments } from '../../../src/edge/admission/payments/pay-for-read.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { type Death, mortal } from '../../support/payment-crashes.ts';
 import { afterwards, expectAgreement, facilitatorOfShop, paidOnChain, work } from '../../support/payment-recovery.ts';

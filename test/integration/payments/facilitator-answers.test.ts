@@ -7,7 +7,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { MAX_ANSWER_BYTES } from '../../../infra/x402/bounds.ts';
 import { chainLookup } from '../../../infra/x402/chain-lookup.ts';
 import { httpFacilitator } from '../../../infra/x402/facilitator.ts';
-import { ASSET, ASSET_DOMAIN, NETWORK, type SignedPayment } from '../../../src/domain/payments/payment.ts';
+import { ASSET, ASSET_DOMAIN, NETWORK, type SignedPayment } from '../../../domain/payments/payment.ts';
 import { PATIENT, PAY_TO } from '../../support/payments.ts';
 
 const PAYER = `0x${'a'.repeat(40)}`;

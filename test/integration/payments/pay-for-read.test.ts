@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../infra/system/clock.ts';
 import { accounts } from '../../../projections/accounts/projection.ts';
-import { listAccounts } from '../../../queries/list-accounts.ts';
-import { billingRefusal } from '../../../src/admission/billing.ts';
-import { isShared, PAYMENT_META, sharedPayments } from '../../../src/mcp/batch-payments.ts';
-import { paymentChallenge } from '../../../src/contract/tools/payment-challenge.ts';
-import type { BillingFacts } from '../../../src/domain/plans.ts';
-import type { Facilitator } from '../../../src/domain/ports/facilitator.ts';
+import { listAccounts } from '../../../queries/accounts/list-accounts.ts';
+import { billingRefusal } from '../../../src/edge/admission/billing.ts';
+import { isShared, PAYMENT_META, sharedPayments } from '../../../src/edge/mcp/batch-payments.ts';
+import { paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
+import type { BillingFacts } from '../../../domain/plans.ts';
+import type { Facilitator } from '../../../domain/ports/facilitator.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { expectAgreement, facilitatorOfShop, paidOnChain, rowOf } from '../../support/payment-recovery.ts';
 import {

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { chainLookup } from '../../../infra/x402/chain-lookup.ts';
 import { systemClock } from '../../../infra/system/clock.ts';
-import { NotResolved, resolveByHand } from '../../../src/reactors/payments/resolve-by-hand.ts';
+import { NotResolved, resolveByHand } from '../../../src/processors/reactors/payments/resolve-by-hand.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { expectAgreement, facilitatorOfShop, keyOf, paidOnChain, rowOf, work, workerParts } from '../../support/payment-recovery.ts';
 import { openTestPayments, type SentPayment, type TestPayments, TOOL_DATA } from '../../support/payments.ts';
@@ -211,7 +211,7 @@ describe('the worker', () => {
     for (const payment of [reserved, verified, saved]) expect(paidOnChain(shop, payment)).toBe(0);
     shop.clock.advance(6_000);
     await work(shop);
-    expect(await rowOf(shop, saved)).toMatchObject({ verifiedTold: true, outcomeTold: true });
+    expect(await rowOf(shop, saved)).toMatchObject({ verifiedPublished: true, outcomePublished: true });
   });
 
   test('tells what the log did not take at the time, once, and in the order in which it happened', async () => {
@@ -229,7 +229,7 @@ describe('the worker', () => {
     shop.clock.advance(6_000);
     await Promise.all([work(shop), work(shop), work(shop)]);
     expect(await told()).toEqual(['AccountPaymentVerified', 'AccountPaymentSettled']);
-    expect(await rowOf(shop, payment)).toMatchObject({ verifiedTold: true, outcomeTold: true });
+    expect(await rowOf(shop, payment)).toMatchObject({ verifiedPublished: true, outcomePublished: true });
   });
 
   test('forgets results a month after they were paid for, and the rows never', async () => {
@@ -287,13 +287,13 @@ describe('an operator’s word', () => {
     await expectAgreement(shop, shop.open(), payment);
   });
 
-  test('is not taken of a payment that somebody works on, that has another state, or that there is not', async () => {
+  test('is refused for a payment that another process works on, that has another state, or that does not exist', async () => {
     const payment = await unknown(false);
     const { paymentId } = (await rowOf(shop, payment))!;
     const now = shop.clock.now();
     await shop.ledger.claimOne(paymentId, { owner: '00000000-0000-4000-8000-000000000001', now, until: now + 15_000 });
     const hash = `0x${'4'.repeat(64)}`;
-    await expect(resolveByHand(workerParts(shop), paymentId, { settled: hash })).rejects.toThrow('somebody is working on this payment');
+    await expect(resolveByHand(workerParts(shop), paymentId, { settled: hash })).rejects.toThrow('another process works on this payment');
     const settled = await signed();
     await shop.ask(settled);
     await expect(resolveByHand(workerParts(shop), (await rowOf(shop, settled))!.paymentId, { settled: hash })).rejects.toThrow(

@@ -1,4 +1,4 @@
-import { TOOL_ERRORS } from '../../../src/contract/tools/tool-errors.ts';
+import { TOOL_ERRORS } from '../../../contract/tools/tool-errors.ts';
 import { currentRequest, type RpcMessage } from '../../support/tool-requests.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import type { Customer } from '../customer.ts';

@@ -1,4 +1,4 @@
-import { derivedId } from '../../../src/domain/identifiers.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
 import { ImportingWriter } from '../../support/importing-writer.ts';
 import { type SeededRandom, seededRandom } from '../../support/seeded-random.ts';
 import { Customer, Over } from '../customer.ts';
@@ -53,7 +53,8 @@ export const openCast = async (world: World): Promise<Cast> => {
 
   const excuses = (answer: { exitCode: number | null; stderr: string }, startedAt: number): boolean => {
     const { disturbances } = world;
-    const warned = answer.exitCode === 0 && answer.stderr !== '' && answer.stderr.includes('have not caught up');
+    const isWarning = (line: string): boolean => line.includes('have not caught up') || line.startsWith('{"level":40,');
+    const warned = answer.exitCode === 0 && answer.stderr !== '' && answer.stderr.trimEnd().split('\n').every(isWarning);
     return disturbances.during(startedAt, performance.now()) && (warned || (answer.exitCode === 1 && AWAY.test(answer.stderr)));
   };
   const importers = many(

@@ -1,8 +1,8 @@
 import { setTimeout as after } from 'node:timers/promises';
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
-import { DatabaseUnavailable, DeadlineExceeded } from '../../../src/domain/ports/database.ts';
-import { LogUnavailable, OutcomeUnknown } from '../../../src/domain/ports/event-log.ts';
-import { derivedId } from '../../../src/domain/identifiers.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../../domain/ports/database.ts';
+import { LogUnavailable, OutcomeUnknown } from '../../../domain/ports/event-log.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { SOAK_MEETING } from '../first-records.ts';
 import type { World } from '../world.ts';

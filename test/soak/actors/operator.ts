@@ -62,7 +62,7 @@ export class Operator {
       return answer;
     }
     const excused = over.aborted || (disturbances.during(from, performance.now()) && AWAY.test(answer.stderr));
-    if (!excused || /not what the log says/.test(answer.stderr))
+    if (!excused || /different from the log/.test(answer.stderr))
       failures.add(`${args.join(' ')}: ${answer.exitCode} ${answer.stderr.slice(-500)}${answer.stdout.slice(0, 800)}`);
     return null;
   }

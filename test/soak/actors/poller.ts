@@ -1,4 +1,4 @@
-import { RESOURCES } from '../../../src/domain/records/resources.ts';
+import { RESOURCES } from '../../../domain/records/resources.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { type Customer, Over } from '../customer.ts';
 import { positionOfCursor } from '../positions.ts';

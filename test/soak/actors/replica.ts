@@ -1,5 +1,5 @@
-import { canonicalJson } from '../../../src/domain/canonical-json.ts';
-import { RESOURCES } from '../../../src/domain/records/resources.ts';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
+import { RESOURCES } from '../../../domain/records/resources.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import { type Customer, Over } from '../customer.ts';
 import { positionOfCursor } from '../positions.ts';

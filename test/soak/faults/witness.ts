@@ -1,4 +1,4 @@
-import { derivedId } from '../../../src/domain/identifiers.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
 import { openLinkedLog } from '../linked-log.ts';
 import type { World } from '../world.ts';
 

@@ -1,0 +1,64 @@
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { ReportQueue } from '../../domain/ports/report-queue.ts';
+
+export interface OpenReportLimitParts {
+  readonly queue: ReportQueue;
+  readonly clock: Clock;
+  /** Open reports of all accounts at most. */
+  readonly limit: number;
+  /** Waits until the read model of reports has seen all that the log holds now; false at the deadline (clock milliseconds). */
+  readonly caughtUp: (deadline: number) => Promise<boolean>;
+  /** How many reports are open, and which of the given ones are known, as the read model has it. */
+  readonly openReports: (reportIds: readonly string[]) => Promise<{ readonly open: number; readonly known: ReadonlySet<string> }>;
+}
+
+/** Places for open reports, of which there are so many and no more over all accounts and processes. */
+export interface OpenReportLimit {
+  /**
+   * Keeps a place for a report that will be made by the deadline (clock milliseconds), or never; false where there is none. Throws
+   * `DeadlineExceeded` if that is unknown by then.
+   */
+  take(reportId: string, deadline: number): Promise<boolean>;
+  /** The report was not made. */
+  giveBack(reportId: string): Promise<void>;
+  /** The report was made and can be read. */
+  count(reportId: string): Promise<void>;
+}
+
+/** An append that was under way at the deadline has come to its end this long after it, whatever became of the connection. */
+const GRACE_MS = 120_000;
+
+/**
+ * Every open report has a place: it is counted, or its place is reserved. The count is only ever too high, since closings are not reported to
+ * it; where it leaves no room it is put right from the read model. A place whose taker died is freed once the taker can have nothing under
+ * way any more and the read model, having seen the whole log since, does not know the report.
+ */
+export const createOpenReportLimit = ({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts): OpenReportLimit => {
+  let recountedHere = false;
+
+  /** False where the read model has not caught up by the deadline, and nothing was learned. */
+  const recount = async (deadline: number): Promise<boolean> => {
+    const seen = await queue.look();
+    const now = clock.now();
+    if (!(await caughtUp(deadline))) return false;
+    const { open, known } = await openReports([...seen.reserved.keys()]);
+    const freed = [...seen.reserved].filter(([reportId, until]) => known.has(reportId) || until < now).map(([reportId]) => reportId);
+    await queue.recount({ open, freed, seen });
+    recountedHere = true;
+    return true;
+  };
+
+  return {
+    async take(reportId, deadline) {
+      const place = { reportId, until: deadline + GRACE_MS, limit };
+      // What is in the row may be of before a restore; each process looks for itself once.
+      if (!recountedHere) await recount(deadline);
+      if (await queue.reserve(place)) return true;
+      if (!(await recount(deadline))) throw new DeadlineExceeded('whether there is room for another open report could not be told in time');
+      return queue.reserve(place);
+    },
+    giveBack: (reportId) => queue.giveBack(reportId),
+    count: (reportId) => queue.count(reportId),
+  };
+};

@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import { resourceCounts, resourceDigests } from '../domain/events/snapshot-events.ts';
+import { uuid } from '../domain/records/fields.ts';
+import { cursor, noQuery, timestamp } from './fields.ts';
+import { CUSTOMER_REFUSALS, operation } from './operation.ts';
+import { COUNTS, CURSOR, DIGESTS, SNAPSHOT_ID } from './examples.ts';
+
+export const createdSnapshot = z.strictObject({
+  snapshotId: uuid,
+  boundaryCursor: cursor,
+  createdAt: timestamp,
+  expiresAt: timestamp,
+  counts: resourceCounts,
+  digests: resourceDigests,
+});
+export type CreatedSnapshot = z.output<typeof createdSnapshot>;
+
+export const createCivicSnapshot = operation({
+  operationId: 'createCivicSnapshot',
+  method: 'POST',
+  path: '/api/v1/data/snapshots',
+  tag: 'Snapshots',
+  summary: 'Take a frozen export',
+  description: `Freezes the state of every record at one position of the feed, for seven days. The request body is ignored. After every resource
+has been read, consume changes from \`boundaryCursor\`: nothing is missing in between, and nothing comes twice. Takes one unit of the hourly export
+allowance.`,
+  example: {
+    parameters: {},
+    success: {
+      snapshot: {
+        summary: 'A snapshot of one topic',
+        value: {
+          data: {
+            snapshotId: SNAPSHOT_ID,
+            boundaryCursor: CURSOR,
+            createdAt: '2026-04-10T22:00:00.000Z',
+            expiresAt: '2026-04-17T22:00:00.000Z',
+            counts: COUNTS,
+            digests: DIGESTS,
+          },
+        },
+      },
+    },
+  },
+  access: 'key',
+  scope: 'civic:export',
+  surface: 'data',
+  takesExport: true,
+  params: z.strictObject({}),
+  query: noQuery,
+  body: null,
+  success: { status: 201, schema: z.strictObject({ data: createdSnapshot }) },
+  refusals: [...CUSTOMER_REFUSALS],
+});

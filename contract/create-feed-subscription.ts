@@ -1,0 +1,35 @@
+import { z } from 'zod';
+import { feedSubscription, SUBSCRIPTION_REFUSALS, subscriptionName } from './feed-subscription.ts';
+import { noParams, noQuery, resourceName } from './fields.ts';
+import { operation } from './operation.ts';
+import { SUBSCRIPTION } from './examples.ts';
+
+/** No account and no key is taken from the caller: the feed is bound to the ones that the request was authenticated with. */
+export const newSubscription = z.strictObject({ name: subscriptionName, resource: resourceName.nullable().default(null) });
+
+const subscription = z.strictObject({ data: feedSubscription });
+
+export const createFeedSubscription = operation({
+  operationId: 'createFeedSubscription',
+  method: 'POST',
+  path: '/api/v1/data/subscriptions',
+  tag: 'Subscriptions',
+  summary: 'Create a polling subscription',
+  description: `Names a place in the feed, bound to this account, this key and one filter for ever; it starts at the head. The same name with the same
+filter answers the live feed that there is, with 200; with another filter it is 409. Pro plans have room for 10 live feeds, Ultra plans for 100,
+over all keys of the account.`,
+  example: {
+    parameters: {},
+    body: { filtered: { summary: 'Meetings only', value: { name: 'meetings to warehouse', resource: 'meetings' } } },
+    success: { created: { summary: 'The new feed', value: { data: SUBSCRIPTION } } },
+  },
+  access: 'key',
+  scope: 'civic:read',
+  surface: 'subscriptions',
+  params: noParams,
+  query: noQuery,
+  body: { schema: newSubscription, maxBytes: 8192 },
+  success: { status: 201, schema: subscription },
+  otherAnswers: [{ status: 200, when: 'A live feed of this account and key already has this name and resource.', schema: subscription }],
+  refusals: [...SUBSCRIPTION_REFUSALS, 'request_too_large', 'feed_subscription_conflict', 'feed_subscription_limit_reached'],
+});

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import { MAX_SUBSCRIPTION_NAME, nameOfSubscription } from '../domain/events/subscription-events.ts';
+import { atMostCharacters, uuid } from '../domain/records/fields.ts';
+import { notStorable } from '../domain/storable-text.ts';
+import { cursor, resourceName, timestamp } from './fields.ts';
+import { CUSTOMER_REFUSALS } from './operation.ts';
+
+/** Any text that can be kept. */
+export const subscriptionName = nameOfSubscription.refine((name) => notStorable(name) === null, {
+  error: ({ input }) => notStorable(input as string) ?? undefined,
+});
+
+/** A polling subscription: a name for a filter and a start, bound to one key for ever. */
+export const feedSubscription = z.strictObject({
+  id: uuid,
+  name: atMostCharacters(z.string().min(1), MAX_SUBSCRIPTION_NAME),
+  resource: resourceName.nullable(),
+  keyId: uuid,
+  startCursor: cursor,
+  createdAt: timestamp,
+});
+export type FeedSubscription = z.output<typeof feedSubscription>;
+
+/** An id that is no uuid is an unknown id: 404, not 400. */
+export const subscriptionParams = z.strictObject({
+  subscriptionId: z.string().meta({ wire: { type: 'string', format: 'uuid' } }),
+});
+
+/** Refusals that all four subscription operations may answer. */
+export const SUBSCRIPTION_REFUSALS = [...CUSTOMER_REFUSALS, 'feed_subscription_plan_required'] as const;

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { uuid } from '../domain/records/fields.ts';
+import { dataReport } from './data-report.ts';
+import { noQuery } from './fields.ts';
+import { operation, REPORT_REFUSALS } from './operation.ts';
+import { REPORT_ID } from './examples.ts';
+
+export const getDataReport = operation({
+  operationId: 'getDataReport',
+  method: 'GET',
+  path: '/api/v1/data-reports/{reportId}',
+  tag: 'Reports',
+  summary: 'Read how a report stands',
+  description: `A report of this account. Ask again at \`nextCheckAt\`, not in a loop: 30 reads in a minute are the limit. Open statuses: \`received\`,
+\`investigating\`, \`awaiting_source\`, \`gap_confirmed\`, \`backfilling\`. Closed ones: \`resolved\`, \`already_available\`, \`not_found\`, \`out_of_scope\`,
+\`declined\`; a closed report stays closed.`,
+  example: {
+    parameters: { reportId: REPORT_ID },
+    success: {
+      open: {
+        summary: 'A report that is investigated',
+        value: {
+          data: {
+            reportId: REPORT_ID,
+            status: 'investigating',
+            submittedAt: '2026-04-14T16:00:00.000Z',
+            updatedAt: '2026-04-14T18:00:00.000Z',
+            nextCheckAt: '2026-04-15T18:00:00.000Z',
+            reasonCode: 'publication_delay',
+            verifiedRecords: [],
+          },
+        },
+      },
+    },
+  },
+  access: 'key',
+  scope: null,
+  surface: 'reports',
+  params: z.strictObject({ reportId: uuid }),
+  query: noQuery,
+  body: null,
+  success: { status: 200, schema: z.strictObject({ data: dataReport }) },
+  refusals: [...REPORT_REFUSALS, 'report_not_found', 'status_rate_limited'],
+});

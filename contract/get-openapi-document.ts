@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import { noParams, noQuery } from './fields.ts';
+import { operation } from './operation.ts';
+
+/** An OpenAPI 3.1 document: this contract, written out. */
+export const openApiDocument = z.looseObject({
+  openapi: z.string().regex(/^3\.1\.\d+$/),
+  info: z.looseObject({ title: z.string(), version: z.string() }),
+  paths: z.looseObject({}),
+});
+
+export const getOpenApiDocument = operation({
+  operationId: 'getOpenApiDocument',
+  method: 'GET',
+  path: '/api/openapi.json',
+  tag: 'Documents',
+  summary: 'Read this document',
+  description:
+    'The complete OpenAPI 3.1 document of the interface. An extension `x-served` says of each operation whether the program answers it.',
+  example: {
+    parameters: {},
+    success: {
+      document: {
+        summary: 'How the document begins',
+        value: { openapi: '3.1.1', info: { title: 'Civic Records', version: '1.0.0' }, paths: {} },
+      },
+    },
+  },
+  access: 'public',
+  scope: null,
+  surface: null,
+  params: noParams,
+  query: noQuery,
+  body: null,
+  success: { status: 200, schema: openApiDocument },
+  refusals: ['invalid_parameter', 'internal_error'],
+  cacheControl: 'public, s-maxage=3600',
+});

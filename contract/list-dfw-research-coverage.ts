@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { noParams, wholeNumber } from './fields.ts';
+import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
+import { county, coverageCursor, family, MOST_COVERAGE_ITEMS, researchCoverage } from './research-coverage.ts';
+import { COVERAGE_PAGE } from './examples.ts';
+
+const query = z.strictObject({
+  jurisdictionSlug: z.string().min(1).max(80).optional(),
+  county: county.optional(),
+  family: family.optional(),
+  includeInactive: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .default(false)
+    .meta({ wire: { type: 'boolean', default: false } }),
+  limit: wholeNumber(1, MOST_COVERAGE_ITEMS)
+    .default(MOST_COVERAGE_ITEMS)
+    .meta({ wire: { type: 'integer', minimum: 1, maximum: MOST_COVERAGE_ITEMS, default: MOST_COVERAGE_ITEMS } }),
+  cursor: coverageCursor.optional(),
+});
+
+export const listDfwResearchCoverage = operation({
+  operationId: 'listDfwResearchCoverage',
+  method: 'GET',
+  path: '/api/v1/public/coverage',
+  tag: 'Public records',
+  summary: 'List what research located for each city and county',
+  description: `The research catalogue of 238 active municipalities and 16 counties. A status letter says what was located for one record
+family and nothing more: no full coverage, no completeness, no permission to reuse, no production ingestion.
+
+The cursor is valid only with the same filters, limit and catalogue version; with others it is 400.`,
+  example: {
+    parameters: { county: 'parker', limit: 1 },
+    success: { page: { summary: 'One county', value: COVERAGE_PAGE } },
+  },
+  ...PUBLIC_READ,
+  params: noParams,
+  query,
+  success: { status: 200, schema: researchCoverage },
+  refusals: [...PUBLIC_REFUSALS],
+});

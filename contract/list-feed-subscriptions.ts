@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { feedSubscription, SUBSCRIPTION_REFUSALS } from './feed-subscription.ts';
+import { noParams, noQuery } from './fields.ts';
+import { operation } from './operation.ts';
+import { SUBSCRIPTION } from './examples.ts';
+
+/** The items are the caller's key's own; the counts are the whole account's. */
+export const feedSubscriptions = z.strictObject({
+  data: z.strictObject({
+    items: z.array(feedSubscription),
+    activeCount: z.int().min(0),
+    maxActiveSubscriptions: z.int().min(0),
+  }),
+});
+
+export type FeedSubscriptions = z.output<typeof feedSubscriptions>['data'];
+
+export const listFeedSubscriptions = operation({
+  operationId: 'listFeedSubscriptions',
+  method: 'GET',
+  path: '/api/v1/data/subscriptions',
+  tag: 'Subscriptions',
+  summary: 'List the live subscriptions of this key',
+  description:
+    'Live feeds that are bound to the account and the key of the request. Revoked ones are never listed. Takes no query parameter.',
+  example: {
+    parameters: {},
+    success: {
+      feeds: { summary: 'One live feed', value: { data: { items: [SUBSCRIPTION], activeCount: 1, maxActiveSubscriptions: 10 } } },
+    },
+  },
+  access: 'key',
+  scope: 'civic:read',
+  surface: 'subscriptions',
+  params: noParams,
+  query: noQuery,
+  body: null,
+  success: { status: 200, schema: feedSubscriptions },
+  refusals: [...SUBSCRIPTION_REFUSALS],
+});

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { clampedWholeNumber, named, noParams } from './fields.ts';
+import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
+import { openMeta, publicAgendaHit } from './public-agenda-hit.ts';
+import { HIT } from './examples.ts';
+
+/** However many are asked for. */
+export const MOST_RECENT_HITS = 3;
+
+/** Normalised names win over their aliases; both are checked. */
+const query = z
+  .strictObject({
+    jurisdictionSlug: named.optional(),
+    jurisdiction: named.optional(),
+    topicSlug: named.optional(),
+    topic: named.optional(),
+    excludeTopicSlug: named.optional(),
+    excludeTopic: named.optional(),
+    limit: clampedWholeNumber(MOST_RECENT_HITS)
+      .default(MOST_RECENT_HITS)
+      .meta({ wire: { type: 'integer', minimum: 1, default: MOST_RECENT_HITS } }),
+  })
+  .transform(({ jurisdictionSlug, jurisdiction, topicSlug, topic, excludeTopicSlug, excludeTopic, limit }) => ({
+    jurisdictionSlug: jurisdictionSlug ?? jurisdiction,
+    topicSlug: topicSlug ?? topic,
+    excludeTopicSlug: excludeTopicSlug ?? excludeTopic,
+    limit,
+  }));
+
+export const recentAgendaHits = z.strictObject({ data: z.array(publicAgendaHit).max(MOST_RECENT_HITS), meta: openMeta.optional() });
+
+export const listRecentAgendaHits = operation({
+  operationId: 'listRecentAgendaHits',
+  method: 'GET',
+  path: '/api/v1/public/agenda-hits',
+  tag: 'Public records',
+  summary: 'List the most recent agenda hits',
+  description: `At most three agenda hits of the covered public bodies, the latest classified first. There is no further page.
+When the records cannot be read the list is empty and the status is still 200. ${EMPTY_PROVES_NOTHING}`,
+  example: {
+    parameters: { topicSlug: 'data-centers', limit: 3 },
+    success: { hits: { summary: 'One hit', value: { data: [HIT] } } },
+  },
+  ...PUBLIC_READ,
+  params: noParams,
+  query,
+  success: { status: 200, schema: recentAgendaHits },
+  refusals: [...PUBLIC_REFUSALS],
+});

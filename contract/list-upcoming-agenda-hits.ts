@@ -1,0 +1,88 @@
+import { z } from 'zod';
+import { MAX_UPCOMING_CURSOR_LENGTH, UPCOMING_PAGE_SIZE } from '../domain/upcoming-cursor.ts';
+import { named, noParams, wholeNumber } from './fields.ts';
+import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
+import { upcomingAgendaHit } from './public-agenda-hit.ts';
+import { ONE_HIT_PAGE, UPCOMING_HIT } from './examples.ts';
+
+const LAST_PAGE = 100;
+
+const upcomingCursor = z.string().min(1).max(MAX_UPCOMING_CURSOR_LENGTH);
+const count = z.int().min(0);
+
+/** Whether the topic is covered is the query's question; that one is named is asked here. */
+const query = z
+  .strictObject({
+    topicSlug: named.optional(),
+    topic: named.optional(),
+    cursor: upcomingCursor.optional(),
+    page: wholeNumber(1, LAST_PAGE).optional(),
+    count: z
+      .literal('true', { error: 'only true is allowed' })
+      .meta({ wire: { type: 'boolean', enum: [true] } })
+      .optional(),
+  })
+  .refine(({ topicSlug, topic }) => (topicSlug ?? topic) !== undefined, { error: 'is required', path: ['topicSlug'] })
+  .refine(({ cursor, page }) => cursor === undefined || page === undefined, { error: 'must not be sent with page', path: ['cursor'] })
+  .transform(({ topicSlug, topic, cursor, page, count }) => ({
+    topicSlug: (topicSlug ?? topic)!,
+    cursor,
+    page,
+    count: count !== undefined,
+  }));
+
+const hits = z.array(upcomingAgendaHit).max(UPCOMING_PAGE_SIZE);
+
+/** What is answered to everything but a `page`. */
+export const upcomingByCursor = z.strictObject({ hits, nextCursor: upcomingCursor.nullable(), totalCount: count.optional() });
+
+/** What is answered to a `page`. */
+export const upcomingByPage = z.strictObject({
+  hits,
+  totalCount: count,
+  page: z.int().min(1).max(LAST_PAGE),
+  pageSize: z.literal(UPCOMING_PAGE_SIZE),
+});
+
+/** Always there; its cursor is null in the page form. */
+export const upcomingPagination = z.strictObject({
+  limit: z.literal(UPCOMING_PAGE_SIZE),
+  returned: z.int().min(0).max(UPCOMING_PAGE_SIZE),
+  nextCursor: upcomingCursor.nullable(),
+});
+
+export const upcomingAgendaHits = z.strictObject({
+  data: z.union([upcomingByCursor, upcomingByPage]),
+  meta: z.strictObject({ pagination: upcomingPagination }),
+});
+
+export const listUpcomingAgendaHits = operation({
+  operationId: 'listUpcomingAgendaHits',
+  method: 'GET',
+  path: '/api/v1/public/upcoming-agenda-hits',
+  tag: 'Public records',
+  summary: 'List agenda hits of upcoming meetings',
+  description: `Hits of one covered topic at meetings from now on, by meeting time, then time of classification, then id. Send \`topicSlug\`
+(or its legacy name \`topic\`; the former wins); a topic that is missing or not covered is 400.
+
+Without \`page\` the answer is the cursor form: go on with \`nextCursor\` until it is null. With \`page\` it is the legacy page form. \`cursor\` and
+\`page\` together are 400. The cursor is bound to no topic. ${EMPTY_PROVES_NOTHING}`,
+  example: {
+    parameters: { topicSlug: 'data-centers', count: true },
+    success: {
+      cursor: {
+        summary: 'Cursor form, the last page, with the count',
+        value: { data: { hits: [UPCOMING_HIT], nextCursor: null, totalCount: 1 }, meta: { pagination: ONE_HIT_PAGE } },
+      },
+      page: {
+        summary: 'Legacy page form',
+        value: { data: { hits: [UPCOMING_HIT], totalCount: 1, page: 1, pageSize: 10 }, meta: { pagination: ONE_HIT_PAGE } },
+      },
+    },
+  },
+  ...PUBLIC_READ,
+  params: noParams,
+  query,
+  success: { status: 200, schema: upcomingAgendaHits },
+  refusals: [...PUBLIC_REFUSALS],
+});

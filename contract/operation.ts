@@ -1,0 +1,124 @@
+import type { z } from 'zod';
+import type { Scope } from '../domain/events/account-events.ts';
+import type { RejectionCode } from '../domain/rejections.ts';
+
+/** What a request asks of billing. `tools` are judged one by one. */
+export type Surface = 'data' | 'subscriptions' | 'reports' | 'tools';
+
+/** Groups of operations in the documents, with their descriptions. */
+export const TAGS = {
+  'Public records': 'What needs no key: agenda hits, coverage, source status and meeting cadence.',
+  'Change feed': 'The ordered, replayable feed of every change of every record, and look-ups of current records.',
+  Snapshots: 'Frozen exports that stand at one position of the feed.',
+  Subscriptions: 'Named places in the feed, each bound to one key and one filter, that are polled.',
+  Reports: 'Reports of public records that should be here and are not.',
+  Tools: 'The same data for agents, by the Model Context Protocol.',
+  Documents: 'This description.',
+} as const;
+
+export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
+
+/** What the documents state about one operation. */
+export interface Documented {
+  readonly operationId: string;
+  /** With `{name}` for each path parameter. */
+  readonly path: string;
+  readonly tag: keyof typeof TAGS;
+  readonly summary: string;
+  /** Markdown. */
+  readonly description: string;
+  /** Parameters by name; a test checks each value against its schema. */
+  readonly example: {
+    readonly parameters: Readonly<Record<string, string | number | boolean>>;
+    readonly body?: Examples;
+    readonly success?: Examples;
+  };
+}
+
+/** What the wire says about one operation. The edge, the answers' tests and the documents are all made from it. */
+export interface Operation extends Documented {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** `public`: no key; `key`: an API key is needed, and every answer is `Cache-Control: no-store`. */
+  readonly access: 'public' | 'key';
+  /** What the key must have; null where any active key will do, and where none is needed. */
+  readonly scope: Scope | null;
+  /** By which rules billing is asked, the same for all operations of a surface; null without a key. */
+  readonly surface: Surface | null;
+  /** Whether it takes one of the account's exports of the hour. */
+  readonly takesExport?: true;
+  readonly params: z.ZodType;
+  readonly query: z.ZodType;
+  /** Request headers of its own, by their names in lower case. */
+  readonly headers?: z.ZodType;
+  /** Null where a request body, whatever it is, is ignored unread. */
+  readonly body: { readonly schema: z.ZodType; readonly maxBytes: number } | null;
+  readonly success: { readonly status: 200 | 201 | 202; readonly schema: z.ZodType };
+  /** Answers beside the success and the refusals in the envelope. */
+  readonly otherAnswers?: readonly OtherAnswer[];
+  /** Refusals in the envelope; `STATUSES` has their statuses. An operation that has `invalid_input` answers bad input with it. */
+  readonly refusals: readonly RejectionCode[];
+  /** Refusals that this operation answers with a status of its own. */
+  readonly refusalsAt?: Readonly<Record<number, readonly RejectionCode[]>>;
+  /** Of a public success; errors of public operations carry no directive. */
+  readonly cacheControl?: string;
+}
+
+export interface OtherAnswer {
+  readonly status: number;
+  /** In few words, for the documents. */
+  readonly when: string;
+  /** Null where the answer has no body. */
+  readonly schema: z.ZodType | null;
+}
+
+/** A route that refuses whatever it is sent, and reads none of it; its answers are `Cache-Control: no-store`. */
+export interface ClosedOperation extends Documented {
+  readonly method: 'GET' | 'POST';
+  readonly access: 'closed';
+  readonly refusals: readonly RejectionCode[];
+}
+
+/** Keeps the exact schema types of a definition. */
+export const operation = <const Definition extends Operation>(definition: Definition): Definition => definition;
+export const closedOperation = <const Definition extends ClosedOperation>(definition: Definition): Definition => definition;
+
+/** Public answers may be replayed by shared caches for a minute, and while they are made anew. */
+export const PUBLIC_CACHE = 'public, s-maxage=60, stale-while-revalidate=300';
+
+/** What every public operation that reads the records has in common. */
+export const PUBLIC_READ = { access: 'public', scope: null, surface: null, body: null, cacheControl: PUBLIC_CACHE } as const;
+
+/** Refusals that any public operation may answer. */
+export const PUBLIC_REFUSALS = ['invalid_parameter', 'rate_limited', 'internal_error'] as const satisfies readonly RejectionCode[];
+
+/** Refusals that any operation under `/api/v1/data` may answer. */
+export const CUSTOMER_REFUSALS = [
+  'unauthorized',
+  'forbidden',
+  'billing_channel_unset',
+  'billing_entitlement_required',
+  'invalid_parameter',
+  'response_too_large',
+  'rate_limited',
+  'internal_error',
+  'authentication_unavailable',
+  'feed_unavailable',
+  'timeout',
+] as const satisfies readonly RejectionCode[];
+
+/** Refusals that either report operation may answer. */
+export const REPORT_REFUSALS = [
+  'invalid_input',
+  'unauthorized',
+  'forbidden',
+  'rate_limited',
+  'internal_error',
+  'authentication_unavailable',
+] as const satisfies readonly RejectionCode[];
+
+/** For the descriptions of public lists. */
+export const EMPTY_PROVES_NOTHING = 'An empty answer does not prove that nothing happened.';
+
+/** Description of both legacy routes. */
+export const CLOSED_ROUTE =
+  'This legacy route is closed: it answers 403 `mcp_prelaunch` whatever it is sent. It is no alias of `/api/v1/mcp`.';

@@ -1,0 +1,64 @@
+import { createCivicSnapshot } from './create-civic-snapshot.ts';
+import { createFeedSubscription } from './create-feed-subscription.ts';
+import { getAgendaHit } from './get-agenda-hit.ts';
+import { getDataReport } from './get-data-report.ts';
+import { getOpenApiDocument } from './get-openapi-document.ts';
+import { getPrelaunchMcp } from './get-prelaunch-mcp.ts';
+import { getPublicBodyCadence } from './get-public-body-cadence.ts';
+import { listDfwResearchCoverage } from './list-dfw-research-coverage.ts';
+import { listFeedSubscriptions } from './list-feed-subscriptions.ts';
+import { listPublicSourceStatuses } from './list-public-source-statuses.ts';
+import { listRecentAgendaHits } from './list-recent-agenda-hits.ts';
+import { listUpcomingAgendaHits } from './list-upcoming-agenda-hits.ts';
+import { postMcpJsonRpc } from './post-mcp-json-rpc.ts';
+import { postPrelaunchMcp } from './post-prelaunch-mcp.ts';
+import { readCivicChanges } from './read-civic-changes.ts';
+import { readCivicHealth } from './read-civic-health.ts';
+import { readCivicRecords } from './read-civic-records.ts';
+import { readCivicSnapshotPage } from './read-civic-snapshot-page.ts';
+import { readFeedSubscriptionChanges } from './read-feed-subscription-changes.ts';
+import { revokeFeedSubscription } from './revoke-feed-subscription.ts';
+import { submitDataReport } from './submit-data-report.ts';
+
+/** Operations without a key, answered from the read models and the catalogue. */
+export const PUBLIC_OPERATIONS = {
+  listRecentAgendaHits,
+  getAgendaHit,
+  listUpcomingAgendaHits,
+  listDfwResearchCoverage,
+  getPublicBodyCadence,
+  listPublicSourceStatuses,
+} as const;
+
+export type PublicOperationId = keyof typeof PUBLIC_OPERATIONS;
+
+/** Operations that refuse everything. */
+export const CLOSED_OPERATIONS = { getPrelaunchMcp, postPrelaunchMcp } as const;
+
+/** Operations with an API key. */
+export const CUSTOMER_OPERATIONS = {
+  createFeedSubscription,
+  listFeedSubscriptions,
+  readFeedSubscriptionChanges,
+  revokeFeedSubscription,
+  readCivicChanges,
+  createCivicSnapshot,
+  readCivicSnapshotPage,
+  readCivicRecords,
+  readCivicHealth,
+  submitDataReport,
+  getDataReport,
+} as const;
+
+export type CustomerOperationId = keyof typeof CUSTOMER_OPERATIONS;
+
+/** Every operation of the interface, in the order of the API reference. */
+export const OPERATIONS = {
+  ...PUBLIC_OPERATIONS,
+  getOpenApiDocument,
+  ...CLOSED_OPERATIONS,
+  postMcpJsonRpc,
+  ...CUSTOMER_OPERATIONS,
+} as const;
+
+export type OperationId = keyof typeof OPERATIONS;

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { jsonRpcAnswer, jsonRpcError, jsonRpcRequest, MOST_BATCH_ELEMENTS } from './json-rpc.ts';
+import { noParams, noQuery } from './fields.ts';
+import { operation } from './operation.ts';
+import { paymentRequired, TOOL_RESULTS, toolError, toolsList } from './tools/tool-results.ts';
+import { ITEM_ID } from './examples.ts';
+import { TOOLS } from './tools/tools.ts';
+
+/** Revisions of the tool protocol that are served, the current era's first. */
+export const PROTOCOL_VERSIONS = ['2026-07-28', '2025-11-25', '2025-06-18', '2025-03-26'] as const;
+
+/** Those without a claim in the request. */
+export const [, ...LEGACY_VERSIONS] = PROTOCOL_VERSIONS;
+
+/** Methods beside the two that are written out (`server/discover`, `initialize`, `ping`) answer an object of the protocol's own. */
+const otherResult = z.looseObject({});
+
+const result = z.union([toolsList, ...Object.values(TOOL_RESULTS), toolError, paymentRequired, otherResult]);
+
+export const mcpAnswer = jsonRpcAnswer(result);
+/** A tool that there is not, and arguments that are no object, are answered 200 by the protocol's own rules. */
+const mcpReply = z.union([mcpAnswer, jsonRpcError]);
+
+const headers = z.object({
+  'mcp-method': z.string().optional(),
+  'mcp-name': z.string().optional(),
+  'mcp-protocol-version': z.enum(PROTOCOL_VERSIONS).optional(),
+});
+
+const SEARCH_RESULT = {
+  results: [
+    {
+      itemId: ITEM_ID,
+      title: 'Zoning case ZC-26-014, 1200 Example Road',
+      jurisdiction: 'Sample City',
+      body: 'City Council',
+      meetingAt: '2026-04-28T14:00:00.000Z',
+      meetingDate: '2026-04-28',
+      timezone: 'America/Chicago',
+      status: 'scheduled',
+      matterFile: 'ZC-26-014',
+      excerpt: 'a request to rezone 40 acres at 1200 Example Road to allow a data center',
+      sourceUrl: 'https://example.org/sample-city/items/5177',
+      publisher: { jurisdiction: 'Sample City', body: 'City Council', sourceType: 'legistar' },
+      freshness: { status: 'healthy', lastSuccessfulCheckAt: '2026-04-14T06:00:00.000Z' },
+    },
+  ],
+  truncated: false,
+  guidance: 'Follow sourceUrl before relying on an item. An empty result does not prove that nothing happened.',
+  nextCursor: null,
+  candidateLimitReached: false,
+};
+
+const SEARCH_REQUEST = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
+  params: {
+    name: 'search_agenda',
+    arguments: { query: 'data center', limit: 5 },
+    _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28', 'io.modelcontextprotocol/clientCapabilities': {} },
+  },
+};
+
+const refusal = { error: { code: 'invalid_parameter', message: 'query: Too small: expected string to have >=1 characters' } };
+
+const resultOf = (structuredContent: object, text: object) => ({
+  resultType: 'complete',
+  content: [{ type: 'text', text: JSON.stringify(text) }],
+  structuredContent,
+});
+
+const TOOL_LINES = Object.values(TOOLS)
+  .map(({ name, description }) => `- \`${name}\`: ${description.replaceAll('\n', ' ')}`)
+  .join('\n');
+
+/** In the 2025 era the same payload is sent as server-sent events, one `data:` frame a message. */
+export const postMcpJsonRpc = operation({
+  operationId: 'postMcpJsonRpc',
+  method: 'POST',
+  path: '/api/v1/mcp',
+  tag: 'Tools',
+  summary: 'Call the tools by JSON-RPC',
+  description: `The Model Context Protocol over HTTP, in two eras. A request that carries its protocol version in \`params._meta\`
+(\`io.modelcontextprotocol/protocolVersion\`) is of the current era: it is answered as JSON, and its headers must agree with its body. Any other is of
+the 2025 era: it must accept both \`application/json\` and \`text/event-stream\`, is answered as server-sent events, and may be a batch of at most 20.
+
+${TOOL_LINES}
+
+A result has its data as \`structuredContent.data\` and, the same, as JSON text; a tool's own refusal is a result with \`isError: true\`. The payload of a tool is
+at most 16,384 bytes: long texts are shortened, then rows are left out. A tool takes at most 10 seconds. Pages of a browser may call from the origins that the
+operator allows; any other \`Origin\` is 403.`,
+  example: {
+    parameters: { 'mcp-method': 'tools/call', 'mcp-name': 'search_agenda', 'mcp-protocol-version': '2026-07-28' },
+    body: { search: { summary: 'A search, current era', value: SEARCH_REQUEST } },
+    success: {
+      found: { summary: 'One item', value: { jsonrpc: '2.0', id: 1, result: resultOf({ data: SEARCH_RESULT }, SEARCH_RESULT) } },
+      refused: {
+        summary: 'A refusal of the tool',
+        value: { jsonrpc: '2.0', id: 1, result: { isError: true, ...resultOf(refusal, refusal) } },
+      },
+    },
+  },
+  access: 'key',
+  scope: 'mcp:read',
+  surface: 'tools',
+  params: noParams,
+  query: noQuery,
+  headers,
+  body: { schema: z.union([jsonRpcRequest, z.array(jsonRpcRequest).min(1).max(MOST_BATCH_ELEMENTS)]), maxBytes: 65_536 },
+  success: { status: 200, schema: mcpReply },
+  otherAnswers: [
+    { status: 202, when: 'The body held notifications only.', schema: null },
+    { status: 400, when: 'The headers, the era or the message are wrong.', schema: jsonRpcError },
+    { status: 404, when: 'The method is unknown (current era).', schema: jsonRpcError },
+    { status: 406, when: 'A request of the 2025 era does not accept both media types.', schema: jsonRpcError },
+  ],
+  refusals: ['unauthorized', 'forbidden', 'request_too_large', 'rate_limited', 'internal_error', 'authentication_unavailable'],
+  refusalsAt: { 415: ['invalid_parameter'] },
+});

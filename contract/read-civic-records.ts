@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { uuid } from '../domain/records/fields.ts';
+import type { Resource } from '../domain/records/resources.ts';
+import { noQuery, perResource, RECORD_DATA, resourceName, timestamp } from './fields.ts';
+import { CUSTOMER_REFUSALS, operation } from './operation.ts';
+import { TOPIC } from './examples.ts';
+
+/** Over all requests of one batch. */
+export const BATCH_IDS = 100;
+
+const batchRequest = z.strictObject({ resource: resourceName, ids: z.array(z.string()).min(1).max(BATCH_IDS) });
+
+export const batch = z
+  .strictObject({ requests: z.array(batchRequest).min(1).max(100) })
+  .refine((body) => body.requests.reduce((sum, request) => sum + request.ids.length, 0) <= BATCH_IDS, {
+    error: `at most ${BATCH_IDS} ids in all`,
+    path: ['requests'],
+  });
+
+const element = (resource: Resource) =>
+  z.strictObject({
+    resource: z.literal(resource),
+    id: uuid,
+    version: z.string().regex(/^[1-9][0-9]*$/),
+    changedAt: timestamp,
+    data: RECORD_DATA[resource],
+  });
+
+export const foundRecords = z.strictObject({
+  data: z.strictObject({ items: z.array(z.discriminatedUnion('resource', perResource(element))) }),
+});
+
+export const readCivicRecords = operation({
+  operationId: 'readCivicRecords',
+  method: 'POST',
+  path: '/api/v1/data/batch',
+  tag: 'Change feed',
+  summary: 'Read current records by their ids',
+  description: `The current state of up to 100 records. What is unknown, removed or no uuid is simply absent, so compare the ids of the answer
+with those that you asked for. An id that is asked for twice is answered once.`,
+  example: {
+    parameters: {},
+    body: {
+      batch: {
+        summary: 'Two topics, one of which there is not',
+        value: { requests: [{ resource: 'topics', ids: [TOPIC.id, '00000000-0000-0000-0000-000000000000'] }] },
+      },
+    },
+    success: {
+      records: {
+        summary: 'The one that there is',
+        value: { data: { items: [{ resource: 'topics', id: TOPIC.id, version: '1', changedAt: TOPIC.updatedAt, data: TOPIC }] } },
+      },
+    },
+  },
+  access: 'key',
+  scope: 'civic:read',
+  surface: 'data',
+  params: z.strictObject({}),
+  query: noQuery,
+  body: { schema: batch, maxBytes: 65_536 },
+  success: { status: 200, schema: foundRecords },
+  refusals: [...CUSTOMER_REFUSALS, 'request_too_large'],
+});

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { uuid } from '../domain/records/fields.ts';
+import type { Resource } from '../domain/records/resources.ts';
+import { cursor, limit, perResource, RECORD_DATA, resourceName } from './fields.ts';
+import { CUSTOMER_REFUSALS, operation } from './operation.ts';
+import { SNAPSHOT_ID, TOPIC } from './examples.ts';
+
+/** Of all records of the resource in the snapshot, from when on a text in them was erased; it takes the place of the one given at the creation. */
+const stateDigest = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** A page of one resource of a frozen export; each item is the record's `data` itself. */
+export const snapshotPage = (resource: Resource) =>
+  z.strictObject({
+    data: z.strictObject({ items: z.array(RECORD_DATA[resource]) }),
+    meta: z.strictObject({ nextCursor: cursor.nullable(), hasMore: z.boolean(), digest: stateDigest.optional() }),
+  });
+
+const anySnapshotPage = z.union(perResource(snapshotPage));
+
+/**
+ * An id that is no uuid is a bad parameter (400): the path parameter is a uuid, and where the interface wants a 404 for such an id
+ * (the subscription routes) it says so.
+ */
+export const readCivicSnapshotPage = operation({
+  operationId: 'readCivicSnapshotPage',
+  method: 'GET',
+  path: '/api/v1/data/snapshots/{snapshotId}/{resource}',
+  tag: 'Snapshots',
+  summary: 'Read a page of a frozen export',
+  description: `One resource of a snapshot, page by page, until \`hasMore\` is false. The cursor is bound to the snapshot and the resource. Reading
+takes nothing from the export allowance. A snapshot that is unknown, expired or another customer's is 404.`,
+  example: {
+    parameters: { snapshotId: SNAPSHOT_ID, resource: 'topics', limit: 100 },
+    success: { page: { summary: 'The last page', value: { data: { items: [TOPIC] }, meta: { nextCursor: null, hasMore: false } } } },
+  },
+  access: 'key',
+  scope: 'civic:export',
+  surface: 'data',
+  params: z.strictObject({ snapshotId: uuid, resource: resourceName }),
+  query: z.strictObject({ cursor: cursor.optional(), limit }),
+  body: null,
+  success: { status: 200, schema: anySnapshotPage },
+  refusals: [...CUSTOMER_REFUSALS, 'not_found', 'cursor_expired'],
+});

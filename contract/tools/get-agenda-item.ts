@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { uuid } from '../../domain/records/fields.ts';
+import { agendaHit, agendaItem, document, jurisdiction, meeting, publicBody, topic } from '../../domain/records/schemas.ts';
+import { cutPublisher, freshness, meetingTime, orAbsent, publisher } from './search-agenda.ts';
+import { tool } from './tool.ts';
+import { PAID_TOOL_CODES } from './tool-errors.ts';
+import { cutOptional, type TruncationRules } from './truncation.ts';
+
+const { agendaNumber, matterFile, outcome, text } = agendaItem.shape;
+
+const item = z.strictObject({
+  itemId: uuid,
+  title: agendaItem.shape.title,
+  text: orAbsent(text),
+  jurisdiction: jurisdiction.shape.name,
+  jurisdictionSlug: jurisdiction.shape.slug,
+  body: publicBody.shape.name,
+  bodySlug: publicBody.shape.slug,
+  ...meetingTime,
+  meetingStatus: meeting.shape.status,
+  agendaNumber: orAbsent(agendaNumber),
+  matterFile: orAbsent(matterFile),
+  outcome: orAbsent(outcome),
+  sourceUrl: agendaItem.shape.sourceUrl,
+  topics: z.array(
+    z.strictObject({
+      topicSlug: topic.shape.slug,
+      confidence: agendaHit.shape.confidence,
+      summary: agendaHit.shape.summary,
+      evidenceQuote: agendaHit.shape.evidenceQuote,
+    }),
+  ),
+  documents: z.array(z.strictObject({ title: document.shape.title, kind: document.shape.kind, url: document.shape.url })),
+  publisher,
+  freshness,
+});
+
+const data = z.strictObject({ item, truncated: z.boolean() });
+type Data = z.output<typeof data>;
+
+const withItem = (data: Data, part: Partial<Data['item']>): Data => ({
+  item: { ...data.item, ...part },
+  truncated: true,
+});
+
+const truncation = (): TruncationRules<Data> => ({
+  shorten: ({ item, truncated }, cut) => ({
+    item: {
+      ...item,
+      title: cut(item.title),
+      ...cutOptional('text', item.text, cut),
+      jurisdiction: cut(item.jurisdiction),
+      body: cut(item.body),
+      ...cutOptional('agendaNumber', item.agendaNumber, cut),
+      ...cutOptional('matterFile', item.matterFile, cut),
+      publisher: cutPublisher(item.publisher, cut),
+      topics: item.topics.map((topic) => ({ ...topic, summary: cut(topic.summary), evidenceQuote: cut(topic.evidenceQuote) })),
+      documents: item.documents.map((document) => ({ ...document, title: cut(document.title) })),
+    },
+    truncated,
+  }),
+  shortened: (data) => ({ ...data, truncated: true }),
+  rows: [
+    {
+      least: 0,
+      count: ({ item }) => item.documents.length,
+      keep: (data, rows) => withItem(data, { documents: data.item.documents.slice(0, rows) }),
+    },
+    {
+      least: 0,
+      count: ({ item }) => item.topics.length,
+      keep: (data, rows) => withItem(data, { topics: data.item.topics.slice(0, rows) }),
+    },
+  ],
+});
+
+export const getAgendaItem = tool({
+  name: 'get_agenda_item',
+  title: 'Read one agenda item',
+  description: `Reads one agenda item in full: its text, outcome, topics (each with the sentence that it was found by), documents, and when its source was
+last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before
+relying on the item. Accounts that pay by the call pay for a call that finds the item.`,
+  effect: 'reads',
+  access: 'paid',
+  input: z.strictObject({ itemId: uuid.describe('The itemId of a result of search_agenda.') }),
+  data,
+  errors: PAID_TOOL_CODES,
+  truncation,
+});

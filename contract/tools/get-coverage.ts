@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { jurisdiction, topic } from '../../domain/records/schemas.ts';
+import { publicSourceStatus } from '../list-public-source-statuses.ts';
+import { tool } from './tool.ts';
+import { COMMON_TOOL_CODES } from './tool-errors.ts';
+import { type TruncationRules, unchanged } from './truncation.ts';
+
+const data = z.strictObject({
+  jurisdictions: z.array(
+    z.strictObject({
+      jurisdictionSlug: jurisdiction.shape.slug,
+      jurisdictionName: jurisdiction.shape.name,
+      sources: z.array(publicSourceStatus),
+    }),
+  ),
+  topics: z
+    .array(z.strictObject({ topicSlug: topic.shape.slug, publicLabel: topic.shape.publicLabel }))
+    .describe('Topics that search_agenda can be narrowed to.'),
+  guidance: z.string(),
+  truncated: z.boolean(),
+});
+type Data = z.output<typeof data>;
+
+const STATUSES =
+  `A check time says what was observed then; it promises no uptime, completeness or correctness. healthy: the last check succeeded; stale: no check has
+succeeded for 48 hours; failing: the last checks failed; unknown: not checked yet.`.replaceAll('\n', ' ');
+const BEYOND = 'get_data_coverage tells what research located beyond these sources.';
+/** `guidance` of a whole answer. */
+export const COVERAGE_GUIDANCE = `${STATUSES} A jurisdiction that is not listed is not covered, so that finding nothing there says nothing. ${BEYOND}`;
+/** `guidance` of an answer that was cut. */
+const CUT_GUIDANCE = `The list was too long and its end was left out: what is not listed may be covered all the same, and GET
+/api/v1/public/source-status lists every source without a key. ${STATUSES} ${BEYOND}`.replaceAll('\n', ' ');
+
+const cutCoverage = (data: Data, jurisdictions: Data['jurisdictions']): Data => ({
+  ...data,
+  jurisdictions,
+  guidance: CUT_GUIDANCE,
+  truncated: true,
+});
+
+const truncation = (): TruncationRules<Data> => ({
+  shorten: (data, cut) => ({
+    ...data,
+    jurisdictions: data.jurisdictions.map((jurisdiction) => ({
+      ...jurisdiction,
+      sources: jurisdiction.sources.map((source) => ({ ...source, sourceTypeLabel: cut(source.sourceTypeLabel) })),
+    })),
+    topics: data.topics.map((topic) => ({ ...topic, publicLabel: cut(topic.publicLabel) })),
+  }),
+  shortened: unchanged,
+  rows: [
+    {
+      least: 1,
+      count: ({ jurisdictions }) => jurisdictions.length,
+      keep: (data, rows) => cutCoverage(data, data.jurisdictions.slice(0, rows)),
+    },
+    {
+      least: 1,
+      count: ({ jurisdictions }) => jurisdictions[0]?.sources.length ?? 0,
+      keep: (data, rows) => {
+        const [first] = data.jurisdictions;
+        return cutCoverage(data, first === undefined ? [] : [{ ...first, sources: first.sources.slice(0, rows) }]);
+      },
+    },
+    {
+      least: 0,
+      count: ({ topics }) => topics.length,
+      keep: (data, rows) => ({ ...data, topics: data.topics.slice(0, rows), truncated: true }),
+    },
+  ],
+});
+
+export const getCoverage = tool({
+  name: 'get_coverage',
+  title: 'Which sources are read',
+  description: `Lists the public bodies that are covered, by jurisdiction, with each source that is read and what was last observed of it, and
+the topics that search_agenda takes as topicSlug. Ask this first to learn whether a place is covered, and when its source was last read, before you conclude
+anything from an empty search. Takes no argument and costs nothing.`,
+  effect: 'reads',
+  access: 'free',
+  input: z.strictObject({}),
+  data,
+  errors: COMMON_TOOL_CODES,
+  truncation,
+});

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { county, coverageCursor, family, researchCoverage } from '../research-coverage.ts';
+import { tool } from './tool.ts';
+import { COMMON_TOOL_CODES } from './tool-errors.ts';
+import { type CursorAfter, cutOptional, type TruncationRules, unchanged } from './truncation.ts';
+
+const data = researchCoverage.extend({ truncated: z.boolean() });
+
+const truncation = (cursorAfter: CursorAfter): TruncationRules<z.output<typeof data>> => ({
+  shorten: (data, cut) => ({
+    ...data,
+    data: data.data.map((jurisdiction) => ({
+      ...jurisdiction,
+      families: jurisdiction.families.map((family) => ({ ...family, ...cutOptional('note', family.note, cut) })),
+    })),
+  }),
+  shortened: unchanged,
+  rows: [
+    {
+      least: 1,
+      count: ({ data }) => data.length,
+      keep: ({ data, meta }, rows) => ({
+        data: data.slice(0, rows),
+        meta: {
+          ...meta,
+          pagination: { ...meta.pagination, returned: rows, nextCursor: cursorAfter?.(rows) ?? meta.pagination.nextCursor },
+        },
+        truncated: true,
+      }),
+    },
+  ],
+});
+
+export const getDataCoverage = tool({
+  name: 'get_data_coverage',
+  title: 'What research located',
+  description: `Reads the research catalogue of the 238 cities and 16 counties of the region: for each, which families of public records were located and where, as a
+status letter that meta.statusDefinitions explains. It says what was located, not what this service reads (get_coverage says that). Narrow it by
+jurisdiction, county or family; go on with meta.pagination.nextCursor and the same filters. Costs nothing.`,
+  effect: 'reads',
+  access: 'free',
+  input: z.strictObject({
+    jurisdictionSlug: z.string().min(1).max(80).optional().describe('One jurisdiction, such as fort-worth or dallas-county.'),
+    county: county.optional().describe('Bare county slug, such as tarrant: every jurisdiction with any part in it, the county included.'),
+    family: family.optional().describe('One family of records, such as city.building_permits; only that family is answered.'),
+    cursor: coverageCursor.optional().describe('meta.pagination.nextCursor of the page before, with the same filters.'),
+  }),
+  data,
+  errors: [...COMMON_TOOL_CODES, 'invalid_cursor'],
+  truncation,
+});

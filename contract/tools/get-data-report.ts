@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { uuid } from '../../domain/records/fields.ts';
+import { dataReport } from '../data-report.ts';
+import { tool } from './tool.ts';
+import { REPORT_TOOL_CODES } from './tool-errors.ts';
+import { cutOptional, type TruncationRules, unchanged } from './truncation.ts';
+
+/** `truncated` is there where records were left out to stay within the cap. */
+const data = dataReport.extend({ truncated: z.literal(true).optional() });
+
+const truncation = (): TruncationRules<z.output<typeof data>> => ({
+  shorten: (data, cut) => ({
+    ...data,
+    ...cutOptional('finding', data.finding, cut),
+    ...cutOptional('nextAction', data.nextAction, cut),
+    verifiedRecords: data.verifiedRecords.map((record) => ({ ...record, ...cutOptional('title', record.title, cut) })),
+  }),
+  shortened: unchanged,
+  rows: [
+    {
+      least: 0,
+      count: ({ verifiedRecords }) => verifiedRecords.length,
+      keep: (data, rows) => ({ ...data, verifiedRecords: data.verifiedRecords.slice(0, rows), truncated: true }),
+    },
+  ],
+});
+
+export const getDataReportTool = tool({
+  name: 'get_data_report',
+  title: 'Read a report',
+  description: `Reads how a report of this account stands: its status, what was found, and the records that answer it. Ask again at nextCheckAt, not in a loop;
+a report without nextCheckAt is closed. Costs nothing; needs current paid access.`,
+  effect: 'reads',
+  access: 'reports',
+  input: z.strictObject({ reportId: uuid.describe('The reportId of a receipt of report_missing_data.') }),
+  data,
+  errors: REPORT_TOOL_CODES,
+  truncation,
+});

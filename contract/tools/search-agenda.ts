@@ -1,0 +1,137 @@
+import { z } from 'zod';
+import { date, slug, topicSlug, uuid } from '../../domain/records/fields.ts';
+import { agendaItem, jurisdiction, meeting, publicBody, source } from '../../domain/records/schemas.ts';
+import { MAX_CURSOR_LENGTH } from '../../domain/cursor-text.ts';
+import { timestamp } from '../fields.ts';
+import { tool } from './tool.ts';
+import { SEARCH_TOOL_CODES } from './tool-errors.ts';
+import { type CursorAfter, cutOptional, SHORTEST_TEXT, type TruncationRules, unchanged } from './truncation.ts';
+
+const MOST_SEARCH_RESULTS = 20;
+
+const searchCursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
+
+const input = z
+  .strictObject({
+    query: z.string().min(1).max(200).describe('Words to find; "quoted words" stand together, OR is either, a leading minus excludes.'),
+    jurisdictionSlug: slug.optional().describe('One jurisdiction, such as dallas or fort-worth; get_coverage lists them.'),
+    topicSlug: topicSlug.optional().describe('Only items that were classified with this topic; get_coverage lists the topics.'),
+    fromDate: date.optional().describe('First day of the meeting, YYYY-MM-DD.'),
+    toDate: date.optional().describe('Last day of the meeting, YYYY-MM-DD; not before fromDate.'),
+    limit: z.int().min(1).max(MOST_SEARCH_RESULTS).default(10).describe('Results of one page.'),
+    cursor: searchCursor.optional().describe('nextCursor of the page before, with the same query and filters.'),
+  })
+  .refine(({ fromDate, toDate }) => fromDate === undefined || toDate === undefined || fromDate <= toDate, {
+    error: 'must not be earlier than fromDate',
+    path: ['toDate'],
+  });
+
+/** Who published the record, and when its source was last seen well. */
+export const publisher = z.strictObject({
+  jurisdiction: jurisdiction.shape.name,
+  body: publicBody.shape.name,
+  sourceType: source.shape.sourceType.nullable(),
+});
+type Publisher = z.output<typeof publisher>;
+export const cutPublisher = (source: Publisher, cut: (text: string) => string): Publisher => ({
+  ...source,
+  jurisdiction: cut(source.jurisdiction),
+  body: cut(source.body),
+});
+export const freshness = z.strictObject({ status: source.shape.status, lastSuccessfulCheckAt: timestamp.nullable() });
+
+/** Stored as null, absent here. */
+export const orAbsent = <Schema extends z.ZodType>(stored: z.ZodDefault<z.ZodNullable<Schema>>) => stored.unwrap().unwrap().optional();
+
+/** When a meeting starts: the instant, and the day of the calendar where it is held. */
+export const meetingTime = {
+  meetingAt: timestamp,
+  meetingDate: date,
+  timezone: meeting.shape.timezone.optional(),
+};
+
+const result = z.strictObject({
+  itemId: uuid,
+  title: agendaItem.shape.title,
+  jurisdiction: jurisdiction.shape.name,
+  body: publicBody.shape.name,
+  ...meetingTime,
+  status: meeting.shape.status.describe('Status of the meeting.'),
+  matterFile: orAbsent(agendaItem.shape.matterFile),
+  outcome: orAbsent(agendaItem.shape.outcome),
+  excerpt: z.string(),
+  sourceUrl: agendaItem.shape.sourceUrl,
+  publisher,
+  freshness,
+});
+
+const data = z.strictObject({
+  results: z.array(result).max(MOST_SEARCH_RESULTS),
+  truncated: z.boolean(),
+  guidance: z.string(),
+  nextCursor: searchCursor.nullable(),
+  candidateLimitReached: z.boolean(),
+});
+
+const LEFT_OUT =
+  'Results that would not have fitted were left out: repeat the search with nextCursor as cursor to go on right after the last one.';
+
+const ONLY_SITE = 'The address of a result is too long: its sourceUrl names only the site.';
+const TOO_LARGE = 'Results that are too large to show were left out.';
+
+const siteOf = (address: string): string => `${new URL(address).origin}/`;
+
+/** `leftOut` is the number of rows that were left out before the first one. */
+const truncation = (cursorAfter: CursorAfter, leftOut: number): TruncationRules<z.output<typeof data>> => ({
+  shorten: (data, cut) => ({
+    ...data,
+    results: data.results.map((result) => ({
+      ...result,
+      title: cut(result.title),
+      excerpt: cut(result.excerpt),
+      jurisdiction: cut(result.jurisdiction),
+      body: cut(result.body),
+      ...cutOptional('matterFile', result.matterFile, cut),
+      publisher: cutPublisher(result.publisher, cut),
+    })),
+  }),
+  shortened: unchanged,
+  rows: [
+    {
+      least: 1,
+      count: ({ results }) => results.length,
+      keep: (data, rows) => ({
+        ...data,
+        results: data.results.slice(0, rows),
+        truncated: true,
+        guidance: `${LEFT_OUT} ${data.guidance}`,
+        nextCursor: cursorAfter?.(leftOut + rows) ?? data.nextCursor,
+      }),
+    },
+  ],
+  otherwise: (data) => {
+    const [first, ...rest] = data.results;
+    if (first === undefined) return null;
+    const sourceUrl = siteOf(first.sourceUrl);
+    if (sourceUrl !== first.sourceUrl && sourceUrl.length <= SHORTEST_TEXT) {
+      const results = [{ ...first, sourceUrl }, ...rest];
+      return { data: { ...data, results, guidance: `${ONLY_SITE} ${data.guidance}` }, rules: truncation(cursorAfter, leftOut) };
+    }
+    const guidance = leftOut === 0 ? `${TOO_LARGE} ${data.guidance}` : data.guidance;
+    return { data: { ...data, results: rest, truncated: true, guidance }, rules: truncation(cursorAfter, leftOut + 1) };
+  },
+});
+
+export const searchAgenda = tool({
+  name: 'search_agenda',
+  title: 'Search agenda items',
+  description: `Searches agenda items of local-government meetings in north-central Texas by words, and by jurisdiction, topic and date of the meeting; best matches
+first. Read guidance: it says what an empty or truncated page means. Go on with nextCursor; read one result in full with get_agenda_item. An empty result does
+not prove that nothing happened: get_coverage tells what is read. Accounts that pay by the call pay for a call that finds something.`,
+  effect: 'reads',
+  access: 'paid',
+  input,
+  data,
+  errors: SEARCH_TOOL_CODES,
+  truncation: (cursorAfter) => truncation(cursorAfter, 0),
+});

@@ -1,0 +1,38 @@
+import type { z } from 'zod';
+import type { ToolErrorCode } from './tool-errors.ts';
+import type { ToolName } from './tool-names.ts';
+import type { CursorAfter, TruncationRules } from './truncation.ts';
+
+/** One tool: its arguments, the `data` of its result, who may call it, and what is cut from data over `MAX_TOOL_BYTES`. */
+export interface Tool<
+  Name extends ToolName = ToolName,
+  Input extends z.ZodType = z.ZodType,
+  Data extends z.ZodType<object> = z.ZodType<object>,
+> {
+  readonly name: Name;
+  readonly title: string;
+  /** For the model that chooses it. */
+  readonly description: string;
+  /** Whether a call leaves something behind; what clients ask their user about before they call. */
+  readonly effect: 'reads' | 'records';
+  /** `free`: every account. `paid`: a current paid period, or a payment for each call. `reports`: the access that the report routes need. */
+  readonly access: 'free' | 'paid' | 'reports';
+  readonly input: Input;
+  readonly data: Data;
+  /** Codes of its `isError` results. */
+  readonly errors: readonly ToolErrorCode[];
+  truncation(cursorAfter: CursorAfter): TruncationRules<z.output<Data>>;
+}
+
+/** Keeps the exact schema types of a definition. */
+export function tool<const Name extends ToolName, Input extends z.ZodType, Data extends z.ZodType<object>>(
+  definition: Tool<Name, Input, Data>,
+): Tool<Name, Input, Data> {
+  return definition;
+}
+
+/** UTF-8 bytes of a tool's serialized data. */
+export const MAX_TOOL_BYTES = 16_384;
+
+/** Milliseconds that a tool may take. */
+export const TOOL_DEADLINE_MS = 10_000;

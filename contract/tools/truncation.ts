@@ -1,0 +1,34 @@
+/** A list whose last rows may be dropped. */
+export interface Rows<Data> {
+  /** How many must stay. */
+  readonly least: number;
+  count(data: Data): number;
+  keep(data: Data, rows: number): Data;
+}
+
+/** What may be taken from a tool's data when it is too large. */
+export interface TruncationRules<Data> {
+  /** The data with every text that may be shortened passed through `cut`. */
+  shorten(data: Data, cut: (text: string) => string): Data;
+  /** In the order in which they are dropped from. */
+  readonly rows: readonly Rows<Data>[];
+  /** The data with its mark that texts were shortened, where it has one. */
+  shortened(data: Data): Data;
+  /** What is cut instead when the data is still too large: the data without its largest part. Null where nothing is left to leave out. */
+  otherwise?(data: Data): { readonly data: Data; readonly rules: TruncationRules<Data> } | null;
+}
+
+/** The cursor after so many rows of a page, from 1; undefined where nothing goes on. */
+export type CursorAfter = ((rows: number) => string) | undefined;
+
+/** No text is cut below this many bytes. */
+export const SHORTEST_TEXT = 240;
+
+export const unchanged = <Data>(data: Data): Data => data;
+
+/** Cuts a text; absent stays absent. */
+export const cutOptional = <Name extends string>(
+  name: Name,
+  text: string | undefined,
+  cut: (text: string) => string,
+): { [K in Name]?: string } => (text === undefined ? {} : { [name]: cut(text) }) as { [K in Name]?: string };

@@ -1,0 +1,36 @@
+/** What one account may have at once, shared by all of its keys. */
+export interface Allowances {
+  readonly requestsPerMinute: number;
+  /** Requests a second. */
+  readonly burstLimit: number;
+  readonly exportRequestsPerHour: number;
+  readonly maxPageSize: number;
+  /** Bytes of a serialized response body, before compression. */
+  readonly maxResponseBytes: number;
+}
+
+/** `default` is for every account without a current paid period, and for one that is paid through on no tier. */
+export const PLAN_NAMES = ['default', 'pro', 'ultra'] as const;
+export type PlanName = (typeof PLAN_NAMES)[number];
+export type Plans = Readonly<Record<PlanName, Allowances>>;
+
+/** So many requests in so many seconds, in windows aligned to the clock. */
+export interface Rate {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+/** Ceiling for every plan: each request counts, also a refused one. */
+export interface AbuseCeiling {
+  readonly sustained: Rate;
+  readonly burst: Rate;
+}
+
+/**
+ * The two places where requests of an account are counted, each by itself: at the perimeter, where a request to any operation for holders
+ * of keys has presented a key that is known, and at the operation's own handling, which gets what the perimeter lets through.
+ */
+export interface AbuseCeilings {
+  readonly perimeter: AbuseCeiling;
+  readonly handler: AbuseCeiling;
+}

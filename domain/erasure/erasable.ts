@@ -1,0 +1,79 @@
+import { z } from 'zod';
+import { canonicalJson } from '../canonical-json.ts';
+import { ACCOUNT_EVENTS } from '../events/account-events.ts';
+import { PROJECTION_EVENT_SKIPPED, projectionEventSkipped } from '../events/feed-events.ts';
+import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from '../events/record-events.ts';
+import { ACCOUNT_REPORT_EVENTS, REPORT_EVENTS, REPORT_SWITCH_TURNED, reportInput, reportSwitchTurned } from '../events/report-events.ts';
+import { SUBSCRIPTION_EVENTS } from '../events/subscription-events.ts';
+import { uuid } from '../records/fields.ts';
+import { isResource, RECORD_SCHEMAS } from '../records/resources.ts';
+import { sourceUrlRefusal } from '../source-url.ts';
+import { category } from '../streams.ts';
+import { pointerOf, type TextAt } from './text-paths.ts';
+
+/** What of each event may be erased, as JSON pointers; `*` is any key. Of a published record that is every text but the service's own. */
+const PLACES: Readonly<Record<string, readonly string[]>> = {
+  [RECORD_WITHDRAWN]: ['/reason'],
+  AccountOpened: ['/name'],
+  AccountPaymentFailed: ['/cause'],
+  FeedSubscriptionCreated: ['/name'],
+  DataReportSubmitted: ['/input/*'],
+  DataReportMoved: ['/finding', '/nextAction', '/verifiedRecords/*/title'],
+  DataReportNoted: ['/note'],
+  [REPORT_SWITCH_TURNED]: ['/by', '/reason'],
+  [PROJECTION_EVENT_SKIPPED]: ['/reason'],
+};
+
+const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
+  ...ACCOUNT_EVENTS,
+  ...SUBSCRIPTION_EVENTS,
+  ...ACCOUNT_REPORT_EVENTS,
+  ...REPORT_EVENTS,
+  [RECORD_WITHDRAWN]: recordWithdrawn,
+  [REPORT_SWITCH_TURNED]: reportSwitchTurned,
+  [PROJECTION_EVENT_SKIPPED]: projectionEventSkipped,
+};
+
+const OF_SERVICE: readonly string[] = ['/id', '/createdAt', '/updatedAt'];
+
+const isUuid = (text: string): boolean => uuid.safeParse(text).success;
+
+/** Whether a text may be erased where it stands; ids, which others are found by, and times of the service may not. */
+export const isErasable = (type: string, { path, text }: TextAt): boolean => {
+  const pointer = pointerOf(path);
+  if (isUuid(text)) return false;
+  if (type === RECORD_PUBLISHED) return !OF_SERVICE.includes(pointer);
+  return (PLACES[type] ?? []).some((place) => {
+    const keys = place.slice(1).split('/');
+    return keys.length === path.length && keys.every((key, nth) => key === '*' || key === path[nth]);
+  });
+};
+
+const problem = (error: z.ZodError): string => {
+  const [issue] = error.issues;
+  return `/${issue?.path.map(String).join('/') ?? ''}: ${issue?.message ?? 'is not usable'}`;
+};
+
+/** The schema takes it and would keep it exactly so. */
+const refusalBy = (schema: z.ZodType, value: unknown): string | null => {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) return problem(parsed.error);
+  return canonicalJson(parsed.data) === canonicalJson(value)
+    ? null
+    : 'a text would not be kept as it is: trimmed, not empty, in normal form';
+};
+
+/** Why an event must not be changed to this, or null: its readers rely on the field. */
+export const refusedAsData = (stream: string, type: string, data: Readonly<Record<string, unknown>>): string | null => {
+  const resource = category(stream);
+  if (type === RECORD_PUBLISHED && isResource(resource)) {
+    const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = data;
+    return refusalBy(RECORD_SCHEMAS[resource], content);
+  }
+  const schema = SCHEMAS[type];
+  if (schema === undefined) return `nothing of a ${type} may be erased`;
+  const refusal = refusalBy(schema, data);
+  if (refusal !== null || type !== 'DataReportSubmitted') return refusal;
+  const url = sourceUrlRefusal(reportInput.parse(data['input']).sourceUrl);
+  return url === null ? null : `/input/sourceUrl: ${url}`;
+};

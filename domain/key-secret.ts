@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/**
+ * The secret text of an API key: `crs_<40 random base62 characters>_<6 characters of checksum>`. The checksum distinguishes a mistyped key from an
+ * unknown one without a look-up, and lets scanners of leaked secrets recognise ours; it protects nothing.
+ */
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const RANDOM_LENGTH = 40;
+const CHECKSUM_LENGTH = 6;
+const SHAPE = /^crs_[0-9A-Za-z]{32,64}_[0-9A-Za-z]{6}$/;
+
+/** Cryptographically random bytes, as many as asked for. */
+export type RandomBytes = (count: number) => Uint8Array;
+
+const checksum = (text: string): string => {
+  let rest = crc32(text);
+  let digits = '';
+  while (digits.length < CHECKSUM_LENGTH) {
+    digits = BASE62.charAt(rest % 62) + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+};
+
+/** A fresh secret of 238 random bits. */
+export const makeKeySecret = (randomBytes: RandomBytes): string => {
+  let random = '';
+  while (random.length < RANDOM_LENGTH) {
+    for (const byte of randomBytes(RANDOM_LENGTH)) {
+      // 248 is the largest multiple of 62 in a byte: without the cut some characters would be likelier than others.
+      if (byte < 248 && random.length < RANDOM_LENGTH) random += BASE62.charAt(byte % 62);
+    }
+  }
+  const stem = `crs_${random}`;
+  return `${stem}_${checksum(stem)}`;
+};
+
+/** Whether a text has the shape and the checksum of a key's secret; says nothing about whether such a key exists. */
+export const isKeySecret = (text: string): boolean => SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -1 - CHECKSUM_LENGTH)));
+
+const WITHIN = /crs_[0-9A-Za-z]{32,64}_[0-9A-Za-z]{6}/g;
+
+/** Whether a key's secret stands anywhere in a text, whatever is around it. */
+export const holdsKeySecret = (text: string): boolean => (text.match(WITHIN) ?? []).some(isKeySecret);
+
+/** A text as it may be repeated in a message: whatever looks like a key in it, also a damaged one, is cut to its beginning. */
+export const withoutSecrets = (text: string): string => text.replaceAll(/crs_[0-9A-Za-z_]+/g, 'crs_…');
+
+/** What is stored of a secret, and looked up: 64 lower-case hex digits. */
+export const keySecretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');

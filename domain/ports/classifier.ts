@@ -1,0 +1,25 @@
+import type { NormalizedContent, RecordData } from '../records/resources.ts';
+
+/** An agenda item with its meeting, body and jurisdiction, as currently published. */
+export interface ClassificationSubject {
+  readonly item: RecordData<'agenda_items'>;
+  readonly meeting: RecordData<'meetings'>;
+  readonly body: RecordData<'public_bodies'>;
+  readonly jurisdiction: RecordData<'jurisdictions'>;
+}
+
+/** A hit with its id. The caller adds `classifiedAt`: a classifier has no clock. */
+export interface ClassifiedHit {
+  readonly id: string;
+  readonly content: Omit<NormalizedContent<'agenda_hits'>, 'classifiedAt'>;
+}
+
+/**
+ * Decides which topics an agenda item is about. The same subject and topics give the same hits, ids included; otherwise a second run over
+ * unchanged records would publish changes. A topic that is not active for classification gives no hit.
+ */
+export interface Classifier {
+  /** Written into every hit. A classifier with changed decisions has a new name. */
+  readonly name: string;
+  classify(subject: ClassificationSubject, topics: readonly RecordData<'topics'>[]): Promise<readonly ClassifiedHit[]>;
+}

@@ -1,0 +1,119 @@
+/**
+ * The event log. Each adapter is a folder of `infra`. Every adapter guarantees (tested by `test/contract/event-log`): a reader that was
+ * given position P has seen every event at or below P, for ever. No event becomes visible below a position that a reader has passed.
+ */
+
+/** A position in the log, as a text whose order is the order of the log. Opaque outside its adapter. */
+export type Position = string & { readonly __position: unique symbol };
+
+/** Before the first event. */
+export const LOG_START = '' as Position;
+
+/** `expectedRevision` of a stream that must not exist. The first event of a stream has revision 0. */
+export const NO_STREAM = -1;
+
+export interface EventMetadata {
+  /** The command that caused the event. Event ids derive from it, so a retry is recognised. */
+  readonly commandId: string;
+  readonly accountId?: string;
+  readonly keyId?: string;
+  readonly requestId?: string;
+  /** Id of the event that caused the command, where a reactor issued it. */
+  readonly causedBy?: string;
+  /** Number of the last erasure applied to the event's data; absent where nothing was erased. */
+  readonly erasures?: number;
+}
+
+export interface NewEvent {
+  /** uuid5 of command id and index (`eventId` in `domain/identifiers.ts`). */
+  readonly id: string;
+  readonly type: string;
+  readonly schemaVersion: number;
+  /** The exact JSON text of the event's data, stored and read back byte for byte. */
+  readonly data: string;
+  readonly metadata: EventMetadata;
+  /** Milliseconds since the epoch, from the clock port. */
+  readonly time: number;
+}
+
+export interface StoredEvent {
+  readonly position: Position;
+  readonly stream: string;
+  readonly revision: number;
+  readonly id: string;
+  readonly type: string;
+  readonly schemaVersion: number;
+  readonly data: string;
+  /** JSON text of `EventMetadata`, parsed on demand. */
+  readonly metadata: string;
+  readonly time: number;
+}
+
+export interface StreamAppend {
+  readonly stream: string;
+  readonly expectedRevision: number;
+  readonly events: readonly NewEvent[];
+}
+
+export type AppendOutcome =
+  | { readonly kind: 'appended'; readonly position: Position; readonly revision: number }
+  | { readonly kind: 'conflict'; readonly actualRevision: number };
+
+export interface LogBatch {
+  readonly events: readonly StoredEvent[];
+  /** The position up to which the log was scanned: at or beyond the last event, also when the filter excluded every event. */
+  readonly scannedTo: Position;
+  /** Id of the event at `scannedTo`, of any type; absent where the store does not return it. */
+  readonly scannedId?: string | undefined;
+}
+
+export interface ReadAll {
+  /** Exclusive. */
+  readonly after: Position;
+  readonly limit: number;
+  /** Event types to return; all when left out. */
+  readonly types?: readonly string[];
+}
+
+export interface Subscribe {
+  readonly after: Position;
+  readonly batchSize: number;
+  readonly types?: readonly string[];
+  readonly signal: AbortSignal;
+}
+
+export interface EventLog {
+  /**
+   * Appends to one stream; durable when it resolves. Appends of several callers share a commit. Throws `OutcomeUnknown` when the connection
+   * was lost during the append, `LogUnavailable` when nothing was sent.
+   */
+  append(append: StreamAppend): Promise<AppendOutcome>;
+  /**
+   * Appends to several streams, each atomically: a conflict in one does not affect the others. Resolves to the outcomes in the order of the
+   * appends. A stream occurs at most once.
+   */
+  appendEach(appends: readonly StreamAppend[]): Promise<readonly AppendOutcome[]>;
+  /** Events of one stream with a revision greater than `afterRevision`, ascending. */
+  readStream(stream: string, afterRevision: number, limit: number): Promise<readonly StoredEvent[]>;
+  /** The last event of each stream that exists. */
+  readLast(streams: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>>;
+  readAll(read: ReadAll): Promise<LogBatch>;
+  /** Catches up, then follows live; ends when the signal aborts. Reads ahead one batch at most. */
+  subscribe(subscribe: Subscribe): AsyncIterable<LogBatch>;
+  /** Position of the newest event; `LOG_START` when the log is empty. */
+  head(): Promise<Position>;
+  /** Identifies the log in checkpoints. Another store, or a copy of the log, has another identity. Null while the log is empty. */
+  identity(): Promise<string | null>;
+  /** Number of events in (from, to], or null where the store cannot count. */
+  distance(from: Position, to: Position): number | null;
+}
+
+/** The store cannot be reached; nothing was sent. */
+export class LogUnavailable extends Error {
+  override readonly name = 'LogUnavailable';
+}
+
+/** The connection was lost after the append was sent: it may or may not be stored. */
+export class OutcomeUnknown extends Error {
+  override readonly name = 'OutcomeUnknown';
+}

@@ -1,0 +1,159 @@
+import type { Transaction } from './database.ts';
+import type { CountedEvent, EventMark } from '../event-mark.ts';
+import type { Position } from './event-log.ts';
+import type { Projection } from './projection.ts';
+
+/**
+ * `live` serves; `building` is to become live; `scratch` is built for a comparison; `retired` and `refused` wait to be dropped. A `retired`
+ * one can be switched back to until `keptUntil`.
+ */
+export type GenerationState = 'live' | 'building' | 'scratch' | 'retired' | 'refused';
+
+export interface Generation {
+  readonly generation: number;
+  readonly projection: string;
+  readonly version: number;
+  readonly state: GenerationState;
+  readonly logId: string | null;
+  readonly checkpoint: Position;
+  /** The last event folded; null where there is none, or an older program folded it. */
+  readonly lastEvent: EventMark | null;
+  /** Events folded since the tables were created. */
+  readonly folded: number;
+  readonly owner: string | null;
+  readonly token: number;
+  readonly leaseUntil: number;
+  readonly pausedReason: string | null;
+  readonly pausedEvent: string | null;
+  readonly createdAt: number;
+  readonly changedAt: number;
+  /** Built and compared; an operator decides on the switch. */
+  readonly held: boolean;
+  /** An operator accepts the differences. Ignored for published history. */
+  readonly acceptDifferences: boolean;
+  /** When an operator paused it; independent of a pause at an event that cannot be folded. */
+  readonly operatorPausedAt: number | null;
+  /** Its comparison with the live generation; null before there is one. */
+  readonly comparison: Comparison | null;
+  /** Until when a retired generation can be switched back to. */
+  readonly keptUntil: number | null;
+  readonly speed: Speed;
+}
+
+/** How fast a generation is folded, measured over windows of a few seconds of one owner. */
+export interface Speed {
+  readonly ownedSince: number | null;
+  /** Events of the log up to the checkpoint; null where the log cannot count. */
+  readonly place: number | null;
+  /** Start of the current window. */
+  readonly stretchAt: number | null;
+  readonly stretchFolded: number;
+  readonly stretchPlace: number | null;
+  /** Of the last complete window: events folded per second, and events of the log passed per second. */
+  readonly foldRate: number | null;
+  readonly pace: number | null;
+}
+
+/** Rows and digest of one table, live and rebuilt, at one checkpoint. */
+export interface TableComparison {
+  readonly table: string;
+  readonly live: { readonly rows: number; readonly digest: string };
+  readonly rebuilt: { readonly rows: number; readonly digest: string };
+}
+
+/** A comparison of a rebuilt generation with the live one, at one checkpoint. */
+export interface Comparison {
+  readonly at: number;
+  readonly checkpoint: Position;
+  /** Number of the live generation in the comparison. */
+  readonly live: number;
+  readonly equal: boolean;
+  readonly tables: readonly TableComparison[];
+  /** Samples of differing rows, as text, a few of each kind. */
+  readonly differences: readonly string[];
+}
+
+/**
+ * Decisions of an operator about a generation. Each is one change of its row that also ends the lease, so the owner acts on it at once and
+ * a frozen owner commits nothing more.
+ */
+export type Decision =
+  /** For a building one: stop folding, and continue. */
+  | 'pause'
+  | 'resume'
+  /** For a building one: cancel it. One that has served before is kept unchanged. */
+  | 'cancel'
+  /** For a held one: compare again. */
+  | 'compare'
+  /** For a held one: switch to it once it has caught up and is equal. */
+  | 'switch'
+  /** For a building or refused one: switch to it despite differences. */
+  | 'switch-accepting'
+  /** For a retired one that is kept: catch up and switch to it. */
+  | 'switch-back'
+  /** For a retired or refused one: drop its tables now. */
+  | 'drop';
+
+/** The right to fold one generation. The token grows on every takeover, and every commit checks it. */
+export interface Lease {
+  readonly generation: number;
+  readonly owner: string;
+  readonly token: number;
+}
+
+export interface Advance {
+  readonly from: Position;
+  readonly to: Position;
+  readonly folded: number;
+  /** Time of the commit, and the new end of the lease. */
+  readonly now: number;
+  readonly leaseUntil: number;
+  readonly logId: string | null;
+  /** Events of the log up to `to`; null where the log cannot count. */
+  readonly place: number | null;
+  /** The last event folded, where there is one. */
+  readonly last: EventMark | null;
+  /** The event that the advance relies on. A log in the same database must contain it. */
+  readonly proof: CountedEvent | null;
+}
+
+/** Stores generations with their checkpoints and leases. Times are milliseconds of the lease clock. */
+export interface GenerationStore {
+  list(): Promise<readonly Generation[]>;
+  /**
+   * Creates a generation with empty tables, unless one of that purpose exists. The first generation of a projection is live at once. A
+   * `held` one is built and not switched to. A new rebuild ends the retention of retired generations.
+   */
+  create(projection: Projection, purpose: 'live' | 'building' | 'held' | 'scratch', now: number): Promise<Generation>;
+  /** The row after the decision; null where its state does not allow it. */
+  decide(generation: number, decision: Decision, now: number): Promise<Generation | null>;
+  /** Stores the comparison of a building generation, under its lease; false when the lease is lost. */
+  noteComparison(lease: Lease, comparison: Comparison): Promise<boolean>;
+  /** Null when another owner holds the lease, or the generation is paused or no longer folded. */
+  acquire(
+    generation: number,
+    owner: string,
+    now: number,
+    leaseMs: number,
+  ): Promise<{ readonly lease: Lease; readonly row: Generation } | null>;
+  renew(lease: Lease, leaseUntil: number): Promise<boolean>;
+  release(lease: Lease): Promise<void>;
+  /** Moves the checkpoint within the fold's transaction; false when the lease or the old checkpoint no longer matches. */
+  advance(transaction: Transaction, lease: Lease, advance: Advance): Promise<boolean>;
+  /** Locks the live and the building row against every commit, and reads them. */
+  lockPair(transaction: Transaction, building: number): Promise<{ readonly live: Generation; readonly building: Generation } | null>;
+  /**
+   * Makes the building generation live and retires the other, under `lockPair`. The retired one is kept until `keptUntil` for a switch
+   * back.
+   */
+  switchTo(transaction: Transaction, live: number, building: number, now: number, keptUntil: number): Promise<void>;
+  /** Pauses at an event that cannot be folded; `resume` retries it. */
+  pause(lease: Lease, reason: string, eventId: string | null): Promise<void>;
+  resume(generation: number): Promise<void>;
+  /** Marks a building generation that must not become live, under its lease; false when the lease is lost. */
+  refuse(lease: Lease, reason: string, now: number): Promise<boolean>;
+  /** Retires a generation that is no longer built. */
+  abandon(generation: number, now: number): Promise<void>;
+  /** Drops the tables of a retired generation; false while a reader holds them. */
+  drop(generation: number, tables: readonly string[]): Promise<boolean>;
+}

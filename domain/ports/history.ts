@@ -1,0 +1,25 @@
+import type { Position } from './event-log.ts';
+
+/** A follower of the log holds a position whose event is missing from the log, or is another event there. */
+export class HistorySetBack extends Error {
+  override readonly name = 'HistorySetBack';
+}
+
+/** The log has lost events that this process had read, as after a failover to a standby or a restored disk image. */
+export interface SetBack {
+  /** Position of the newest event that had been read. */
+  readonly held: Position;
+  /** Position of the newest event in the log. */
+  readonly head: Position;
+  /** Milliseconds since the epoch. */
+  readonly noticedAt: number;
+}
+
+/** Stores losses of history found by any process, until an operator acknowledges them. */
+export interface SetBacks {
+  note(setBack: SetBack): Promise<void>;
+  /** Unacknowledged losses, oldest first. */
+  open(): Promise<readonly SetBack[]>;
+  /** Resolves to their number. */
+  acknowledge(now: number): Promise<number>;
+}

@@ -1,0 +1,44 @@
+import type { EventMark } from '../event-mark.ts';
+import type { Position } from './event-log.ts';
+
+/** Identity of a database: `database` changes when a dump is restored elsewhere, `timeline` when it is restored or promoted in place. */
+export interface DatabasePlace {
+  /** Empty where this user may not read it. */
+  readonly database: string;
+  readonly timeline: string;
+}
+
+export interface KeptInstallation extends DatabasePlace {
+  readonly logId: string;
+  /** Reason of a renewal of the feed's identity that is in progress; null without one. */
+  readonly renewing: string | null;
+}
+
+export interface BegunRenewal {
+  readonly place: DatabasePlace;
+  readonly logId: string;
+  readonly head: Position;
+  /** The `lastEvents` that are missing from the log. */
+  readonly lost: readonly EventMark[];
+  /** The log is intact at least up to this position. */
+  readonly intactUpTo: Position;
+  readonly reason: string;
+  readonly now: number;
+}
+
+/** Stores where a database was last used, and with which log. */
+export interface InstallationStore {
+  place(): Promise<DatabasePlace>;
+  /** Null before the first start. */
+  kept(): Promise<KeptInstallation | null>;
+  /** Stores the identity, and that no renewal is in progress. */
+  keep(place: DatabasePlace, logId: string): Promise<void>;
+  /** The last events of read models and reactors on this log. */
+  lastEvents(logId: string): Promise<readonly EventMark[]>;
+  /**
+   * Begins a renewal: stores it, retires every read model that has folded beyond the log, so that it is built again, and moves such
+   * reactors back. Throws `StillHeld` while one of them has an owner; `now` is of the lease clock. Resolves to the names of the read
+   * models.
+   */
+  beginRenewal(renewal: BegunRenewal): Promise<readonly string[]>;
+}

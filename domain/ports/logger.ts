@@ -1,0 +1,7 @@
+/** Structured logging: fields first, then the message. Neither contains a secret. */
+export interface Logger {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}

@@ -1,0 +1,135 @@
+import type { PaymentKey } from '../payments/payment.ts';
+import type { NotBilled, PaymentState } from '../payments/payment-states.ts';
+
+/** Times of leases, validity and the next look are of the clock that the chain uses; all others are of the service's clock. */
+export interface PaymentRow extends PaymentKey {
+  readonly paymentId: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly tool: string;
+  /** SHA-256 of the tool and its parsed arguments. */
+  readonly requestHash: string;
+  /** SHA-256 of the signed payment and the accepted terms. */
+  readonly termsHash: string;
+  readonly priceVersion: string;
+  readonly amount: string;
+  readonly payTo: string;
+  readonly validBefore: number;
+  readonly state: PaymentState;
+  readonly leaseOwner: string | null;
+  readonly leaseUntil: number | null;
+  /** Canonical JSON of the `SignedPayment`; a secret, deleted when the payment ends. */
+  readonly payload: string | null;
+  /** JSON text of the tool's data; null before it is saved and after it is purged. */
+  readonly result: string | null;
+  readonly resultHash: string | null;
+  readonly cause: string | null;
+  readonly transaction: string | null;
+  /** JSON text of the receipt. */
+  readonly receipt: string | null;
+  readonly settleAttempts: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly settledAt: number | null;
+  readonly factsAfter: number;
+  readonly verifiedPublished: boolean;
+  readonly outcomePublished: boolean;
+}
+
+/** A payment as shown to operators, without fields that would allow to pay or to read. */
+export type ListedPayment = Omit<PaymentRow, 'payload' | 'result' | 'receipt' | 'leaseOwner'>;
+
+export type Reservation = Omit<
+  PaymentRow,
+  | 'state'
+  | 'leaseOwner'
+  | 'leaseUntil'
+  | 'result'
+  | 'resultHash'
+  | 'cause'
+  | 'transaction'
+  | 'receipt'
+  | 'settleAttempts'
+  | 'updatedAt'
+  | 'settledAt'
+  | 'verifiedPublished'
+  | 'outcomePublished'
+> & { readonly payload: string };
+
+export interface PaymentLease {
+  /** A uuid of one piece of work, never reused. */
+  readonly owner: string;
+  readonly now: number;
+  readonly until: number;
+}
+
+/** Maximum of smallest units reserved and settled in one UTC day. */
+export interface PaymentBudget {
+  readonly perAccount: bigint;
+  readonly ofAll: bigint;
+}
+
+export type Reserved =
+  | { readonly kind: 'reserved'; readonly row: PaymentRow }
+  /** The payment was used before. */
+  | { readonly kind: 'found'; readonly row: PaymentRow }
+  | { readonly kind: 'budget_exceeded' }
+  /** The wallet is barred, or belongs to another account. */
+  | { readonly kind: 'wallet_refused' };
+
+/** The row as read. A change applies only while these fields are unchanged. */
+export type SeenPayment = Pick<PaymentRow, 'paymentId' | 'state' | 'leaseOwner'>;
+
+export type PaymentMove =
+  | { readonly to: 'VERIFIED' }
+  | { readonly to: 'RESULT_SAVED'; readonly result: string; readonly resultHash: string }
+  /** Counts the attempt before it is made, only while the lease lasts, and extends the lease. */
+  | { readonly to: 'SETTLING'; readonly leaseUntil: number }
+  | { readonly to: 'SETTLED'; readonly transaction: string; readonly receipt: string; readonly settledAt: number }
+  | { readonly to: NotBilled; readonly cause: string | null; readonly transaction?: string | null }
+  | { readonly to: 'RECONCILE'; readonly cause: string; readonly transaction: string | null; readonly lookAt: number };
+
+/**
+ * The working rows of pay as you go. Each method is one transaction. A change is a compare-and-set on state and lease owner; null or false
+ * means that the row had changed. Throws what the database throws; then all of the transaction has happened or none.
+ */
+export interface PaymentLedger {
+  find(key: PaymentKey): Promise<PaymentRow | null>;
+  get(paymentId: string): Promise<PaymentRow | null>;
+  /** Inserts the row and takes its share of the budget, or resolves to the reason of the refusal. */
+  reserve(reservation: Reservation, lease: PaymentLease, budget: PaymentBudget): Promise<Reserved>;
+  /** Takes over a row whose lease has expired. */
+  takeOver(seen: SeenPayment, lease: PaymentLease): Promise<PaymentRow | null>;
+  move(seen: SeenPayment, move: PaymentMove, now: number): Promise<PaymentRow | null>;
+  /** Records a settlement from SETTLING or RECONCILE, under any lease. */
+  settledAfterAll(paymentId: string, move: Extract<PaymentMove, { to: 'SETTLED' }>, now: number): Promise<PaymentRow | null>;
+  /** Deletes a row without effects, and returns its share of the budget. */
+  forget(seen: SeenPayment): Promise<boolean>;
+
+  /** Rows with an expired lease that must be continued. A saved result waits for the payer until its payment expires. */
+  abandoned(now: number, limit: number): Promise<readonly PaymentRow[]>;
+  /** Leases rows of unknown outcome whose next look is due. */
+  claimUnknown(lease: PaymentLease, limit: number): Promise<readonly PaymentRow[]>;
+  /** Leases one of them, due or not; null when there is none or another lease holds it. */
+  claimOne(paymentId: string, lease: PaymentLease): Promise<PaymentRow | null>;
+  /** Counts another settlement attempt before it is made. */
+  attempt(seen: SeenPayment, now: number): Promise<boolean>;
+  /** Ends the lease and sets the time of the next look. */
+  lookAgain(
+    seen: SeenPayment,
+    note: { readonly cause: string; readonly transaction: string | null; readonly lookAt: number },
+  ): Promise<void>;
+
+  /** Rows with facts that are not yet on the account's stream, last changed before the time. */
+  unpublished(before: number, limit: number): Promise<readonly PaymentRow[]>;
+  told(paymentId: string, fact: 'verified' | 'outcome'): Promise<void>;
+  /** Deletes results of payments settled before the time; resolves to their number. */
+  purgeResults(settledBefore: number): Promise<number>;
+
+  list(filter: { readonly state: PaymentState | null; readonly limit: number }): Promise<readonly ListedPayment[]>;
+  /** Payments by state: all that have not ended, and ended ones created at or after the time; at most 100,000 of either. */
+  countByState(begunSince: number): Promise<ReadonlyMap<PaymentState, number>>;
+  bar(network: string, payer: string, barred: boolean, now: number): Promise<void>;
+  /** Unbinds a wallet from its account, so that another account may pay from it. */
+  release(network: string, payer: string, now: number): Promise<boolean>;
+}

@@ -1,0 +1,62 @@
+import type { SetBack } from './history.ts';
+/** Facts that `civic doctor` checks. A probe reads and changes nothing. */
+export interface FolderFacts {
+  /** The folder, or its nearest existing parent. */
+  readonly path: string;
+  readonly writable: boolean;
+  readonly freeBytes: number;
+}
+
+export interface MachineProbe {
+  readonly nodeVersion: string;
+  folder(path: string): Promise<FolderFacts>;
+  /** Null when the address is free to listen on, otherwise the system's error code. */
+  listens(host: string, port: number): Promise<string | null>;
+}
+
+export interface DatabaseFacts {
+  readonly version: string;
+  /** Of the texts of the database. */
+  readonly encoding: string;
+  /** Also true on a standby. */
+  readonly readOnly: boolean;
+  readonly schema: 'empty' | 'older' | 'current' | 'newer' | 'foreign';
+  readonly pendingMigrations: readonly string[];
+  readonly unknownMigrations: readonly string[];
+  /** Server settings that durability depends on, as `show` returns them. */
+  readonly durability: Readonly<Record<'fsync' | 'full_page_writes' | 'synchronous_commit', string>>;
+  /** Milliseconds by which the server's clock is ahead of this machine's. */
+  readonly clockAheadMs: number;
+  /** Milliseconds by which a trial clock is ahead; 0 without one. */
+  readonly trialOffsetMs: number;
+  /** Time of the newest event in milliseconds; null without one or where it is unknown. */
+  readonly newestEventAt: number | null;
+  /** Timeline of the server, and the one stored with the feed; null where either is unknown. */
+  readonly timeline: { readonly now: string; readonly kept: string } | null;
+  readonly standbys: {
+    /** `synchronous_standby_names`, where a commit waits for a standby; otherwise empty. */
+    readonly synchronous: string;
+    /** Null where this user may not read it. */
+    readonly connected: number | null;
+  };
+  /** Losses of history that no operator has acknowledged. */
+  readonly setBacks: readonly SetBack[];
+}
+
+export interface BrokersFacts {
+  readonly brokers: number;
+  /** The configured topics that exist. */
+  readonly topics: readonly string[];
+}
+
+export interface Probes {
+  readonly machine: MachineProbe;
+  /** Checks the log of `EVENTSTORE_URL`; throws with one line that gives the reason. Null without that setting. */
+  readonly eventStore: (() => Promise<void>) | null;
+  /** Throws with one line that gives the reason when no broker of `KAFKA_BROKERS` is available. Null without that setting. */
+  readonly brokers: (() => Promise<BrokersFacts>) | null;
+  /** Throws with one line that gives the reason when the database is unavailable. */
+  readonly database: () => Promise<DatabaseFacts>;
+  /** Whether a service answers at this address of the operator's listener. */
+  readonly answersAt: (url: string) => Promise<boolean>;
+}

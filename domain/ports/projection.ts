@@ -1,0 +1,70 @@
+import type { Position, StoredEvent } from './event-log.ts';
+import type { PositionColumn } from './log-moves.ts';
+import type { ColumnArrays, ReadDatabase, Statement, TextRow, Transaction, TypedQuery } from './database.ts';
+
+export interface FoldContext {
+  readonly transaction: Transaction;
+  readonly columns: ColumnArrays;
+  /** Number of the generation whose tables are filled. */
+  readonly generation: number;
+  /**
+   * Pages of a stream's events up to a position of the log, as currently stored. For erasures only: a batch may carry text from before an
+   * erasure, and a projection that folded it reads the stream again. A rebuild gives the same result, because it reads the erased text from
+   * the start.
+   */
+  readonly reread: (stream: string, upTo: Position) => AsyncIterable<readonly StoredEvent[]>;
+}
+
+/** The definition of a read model. The projector runs it. */
+export interface Projection {
+  /** snake_case; part of every table name. */
+  readonly name: string;
+  /** Raised with every change of tables or fold. A generation is filled only by the version that created it. */
+  readonly version: number;
+  /** Event types folded. */
+  readonly handles: readonly string[];
+  /** Full names of the tables of this generation. */
+  tables(generation: number): readonly string[];
+  /** DDL that creates the empty tables of a generation. */
+  create(generation: number): readonly string[];
+  /** Folds events in ascending order, each exactly once. Depends only on the events: no clock, no randomness. */
+  fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void>;
+  /** Columns of a generation with positions of the log. */
+  positionColumns?(generation: number): readonly PositionColumn[];
+  /**
+   * Statements that return one row of text per difference between two generations at the same checkpoint. Those of a `switch` run while
+   * readers wait for new rows and must be cheap; those of `rows` compare everything that both retain.
+   */
+  differences(left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[];
+  /** SQL condition for the rows of a table that every build contains; absent where that is every row. */
+  heldByEveryBuild?(table: string): string;
+  /**
+   * True where rows are published history: a build must not differ from what readers hold, whatever its version. Other builds of different
+   * versions are not compared, because their tables may have other columns.
+   */
+  readonly published?: boolean;
+}
+
+/** `civic.<projection>[_<part>]_g<generation>`. */
+export const generationTable = (projection: string, generation: number, part?: string): string =>
+  `civic.${projection}${part === undefined ? '' : `_${part}`}_g${generation}`;
+
+/** Maps a projection to the number of its live generation. A statement also contains `requireLive` of each generation that it names. */
+export type LiveGeneration = (projection: string) => number;
+
+/** An SQL condition that fails the statement when the generation is no longer live, so that a read never mixes two generations. */
+export const requireLive = (projection: string, generation: number): string =>
+  `(select civic.require_live('${projection}', ${generation}))`;
+
+/** Reads of live generations. A statement that failed because of a switch is built and run again. */
+export interface LiveReads {
+  texts(build: (generation: LiveGeneration) => Statement): Promise<readonly TextRow[]>;
+  many<Row>(build: (generation: LiveGeneration) => TypedQuery<Row>): Promise<readonly Row[]>;
+  readonly database: ReadDatabase;
+}
+
+/** Waits for a read model to pass a position of the log. */
+export interface Progress {
+  /** True once the live generation's checkpoint is at or beyond the position; false at the deadline (clock milliseconds). */
+  reached(projection: string, position: string, deadline: number): Promise<boolean>;
+}

@@ -1,0 +1,75 @@
+import type { CountedEvent, EventMark } from '../event-mark.ts';
+import type { Position, StoredEvent } from './event-log.ts';
+
+/** A processor that reads the log and issues commands. A batch may be handled more than once. */
+export interface Reactor {
+  readonly name: string;
+  /** Event types followed. */
+  readonly follows: readonly string[];
+  /**
+   * Called each time this process acquires the lease. State between batches belongs in the handler: another process may have run the
+   * reactor in between.
+   */
+  begin(): BatchHandler;
+  /** The first call gets an empty batch: the target may have changed without an event. */
+  readonly runsOnStart?: boolean;
+  /** Called when this process stops running it. Never throws. */
+  end?(): Promise<void>;
+}
+
+export type BatchHandler = (batch: readonly StoredEvent[], running: ReactorRunning) => Promise<void>;
+
+export interface ReactorRunning {
+  readonly signal: AbortSignal;
+  /** Await it right before each write: throws when another owner has the lease. */
+  readonly confirm: () => Promise<void>;
+}
+
+/** A condition is not met yet and will be met without intervention. Not a failure of the reactor. */
+export class NotYet extends Error {
+  override readonly name = 'NotYet';
+}
+
+export interface ReactorRow {
+  readonly name: string;
+  readonly logId: string | null;
+  readonly checkpoint: Position;
+  /** The last event handled; null where there is none, or an older program handled it. */
+  readonly lastEvent: EventMark | null;
+  readonly handled: number;
+  readonly owner: string | null;
+  readonly token: number;
+  readonly leaseUntil: number;
+  readonly pausedReason: string | null;
+  readonly pausedEvent: string | null;
+}
+
+export interface ReactorLease {
+  readonly name: string;
+  readonly owner: string;
+  readonly token: number;
+}
+
+/** Stores checkpoints and leases of reactors. Times are milliseconds of the lease clock. */
+export interface ReactorStore {
+  list(): Promise<readonly ReactorRow[]>;
+  /** Null when another owner runs it or it is paused. */
+  acquire(name: string, owner: string, now: number, leaseMs: number): Promise<ReactorRow | null>;
+  renew(lease: ReactorLease, leaseUntil: number): Promise<boolean>;
+  /** False when the lease or the old checkpoint no longer matches, or the log has lost what was handled. */
+  advance(
+    lease: ReactorLease,
+    move: {
+      readonly from: Position;
+      readonly to: Position;
+      readonly handled: number;
+      readonly logId: string | null;
+      readonly last: EventMark | null;
+      /** The event that the move relies on. A log in the same database must contain it. */
+      readonly proof: CountedEvent | null;
+    },
+  ): Promise<boolean>;
+  release(lease: ReactorLease): Promise<void>;
+  pause(lease: ReactorLease, reason: string, eventId: string | null): Promise<void>;
+  resume(name: string): Promise<void>;
+}

@@ -1,0 +1,59 @@
+import { type EventLog, type LogBatch, NO_STREAM, type Position, type StoredEvent } from './ports/event-log.ts';
+
+const STREAM_PAGE = 500;
+
+/** Events of a stream with a revision greater than `after`, ascending, in pages of up to 500. Throws what the log throws. */
+export async function* streamPages(
+  log: Pick<EventLog, 'readStream'>,
+  stream: string,
+  after: number = NO_STREAM,
+): AsyncGenerator<readonly StoredEvent[]> {
+  for (let from = after; ; ) {
+    const page = await log.readStream(stream, from, STREAM_PAGE);
+    if (page.length > 0) yield page;
+    if (page.length < STREAM_PAGE) return;
+    from = page.at(-1)!.revision;
+  }
+}
+
+/** The same, event by event. */
+export async function* streamEvents(
+  log: Pick<EventLog, 'readStream'>,
+  stream: string,
+  after: number = NO_STREAM,
+): AsyncGenerator<StoredEvent> {
+  for await (const page of streamPages(log, stream, after)) yield* page;
+}
+
+export interface LogReading {
+  /** All types when left out. */
+  readonly types?: readonly string[];
+  /** Events per read; looked up before each. */
+  readonly batchSize: number;
+  /** Its reason is thrown once it aborts. */
+  readonly signal?: AbortSignal;
+}
+
+/** Batches of the log after a position up to its end, one read ahead of the caller. Throws what the log throws. */
+export async function* logBatches(log: Pick<EventLog, 'readAll'>, after: Position, options: LogReading): AsyncGenerator<LogBatch> {
+  const read = (from: Position): Promise<LogBatch> => {
+    const batch = log.readAll({ after: from, limit: options.batchSize, ...(options.types === undefined ? {} : { types: options.types }) });
+    // The caller may stop before it awaits this batch.
+    batch.catch(() => undefined);
+    return batch;
+  };
+  let next = read(after);
+  for (let from = after; ; ) {
+    const batch = await next;
+    options.signal?.throwIfAborted();
+    if (batch.scannedTo === from) return;
+    from = batch.scannedTo;
+    next = read(from);
+    yield batch;
+  }
+}
+
+/** Events of the log after a position up to its end. */
+export async function* logEvents(log: Pick<EventLog, 'readAll'>, after: Position, options: LogReading): AsyncGenerator<StoredEvent> {
+  for await (const { events } of logBatches(log, after, options)) yield* events;
+}

@@ -1,0 +1,69 @@
+import { sourceAddressKey } from '../source-address.ts';
+import { titleKey } from '../title-words.ts';
+import type { RecordData, Resource } from './resources.ts';
+
+/** Resources that can be looked up by an external id. */
+export const FOUND_RESOURCES = [
+  'meetings',
+  'agendas',
+  'agenda_items',
+  'documents',
+  'stream_records',
+] as const satisfies readonly Resource[];
+export type FoundResource = (typeof FOUND_RESOURCES)[number];
+
+export const isFoundResource = (resource: string): resource is FoundResource => (FOUND_RESOURCES as readonly string[]).includes(resource);
+
+/** What a record is called outside of this service; see `projections/record-keys/tables.ts`. */
+export interface ExternalIds {
+  readonly addressKey: string | null;
+  readonly sourceRecordId: string | null;
+  /** Upper case. */
+  readonly matterFile: string | null;
+  readonly titleKey: string | null;
+  /** `YYYY-MM-DD` where it happens. */
+  readonly localDate: string | null;
+}
+
+/** The calendar date of an instant in a time zone. */
+export const localDate = (instant: string, timeZone: string): string => {
+  const parts = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
+  return parts.format(Date.parse(instant));
+};
+
+const NOTHING: ExternalIds = { addressKey: null, sourceRecordId: null, matterFile: null, titleKey: null, localDate: null };
+
+/** Longer than any that a report may name: not worth an entry of an index. */
+const LONGEST_ID = 200;
+const short = (text: string | null): string | null => (text === null || text.length > LONGEST_ID ? null : text);
+
+type Namers = { readonly [R in FoundResource]: (data: RecordData<R>) => Partial<ExternalIds> };
+
+const NAMERS: Namers = {
+  meetings: ({ sourceUrl, sourceRecordId, title, startsAt, timezone }) => ({
+    addressKey: sourceAddressKey(sourceUrl),
+    sourceRecordId: short(sourceRecordId),
+    titleKey: titleKey(title),
+    localDate: localDate(startsAt, timezone),
+  }),
+  agendas: ({ sourceUrl }) => ({ addressKey: sourceAddressKey(sourceUrl) }),
+  agenda_items: ({ sourceUrl, sourceRecordId, matterFile, title }) => ({
+    addressKey: sourceAddressKey(sourceUrl),
+    sourceRecordId: short(sourceRecordId),
+    matterFile: short(matterFile)?.toUpperCase() ?? null,
+    titleKey: titleKey(title),
+  }),
+  documents: ({ url, title }) => ({ addressKey: sourceAddressKey(url), titleKey: titleKey(title) }),
+  stream_records: ({ sourceUrl, sourceRecordId, title, recordDate }) => ({
+    addressKey: sourceAddressKey(sourceUrl),
+    sourceRecordId: short(sourceRecordId),
+    titleKey: titleKey(title),
+    localDate: recordDate,
+  }),
+};
+
+/** The names of a record of one of the resources that are looked for. */
+export const externalIds = <R extends FoundResource>(resource: R, data: RecordData<R>): ExternalIds => ({
+  ...NOTHING,
+  ...(NAMERS[resource] as (data: RecordData<R>) => Partial<ExternalIds>)(data),
+});

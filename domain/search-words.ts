@@ -1,0 +1,20 @@
+/** Of longer texts only so much is searched, in characters. What is beyond stays in the record. */
+export const SEARCHED_LENGTH = 60_000;
+
+const MARKS = /[\u0300-\u036f]+/g;
+const RUN = /[\p{L}\p{N}]+/gu;
+const WORD = /^\p{L}{4,30}$/u;
+
+/** Without accents and ligatures. The function `plain_text` of the database does the same. */
+export const plainText = (text: string): string => {
+  // oxlint-disable-next-line no-control-regex
+  if (/^[\x00-\x7f]*$/.test(text)) return text;
+  return text.toWellFormed().normalize('NFKD').replaceAll(MARKS, '').normalize('NFC');
+};
+
+/** The distinct words of a text that a search can misspell: letters only, at least four, in lower case, in the order of the text. */
+export const spellableWords = (text: string): ReadonlySet<string> => {
+  const words = new Set<string>();
+  for (const [run] of plainText(text.slice(0, SEARCHED_LENGTH)).toLowerCase().matchAll(RUN)) if (WORD.test(run)) words.add(run);
+  return words;
+};

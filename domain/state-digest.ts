@@ -1,0 +1,18 @@
+import { hash } from 'node:crypto';
+
+/**
+ * The state digest: for each resource the sum modulo 2^256 over its current records of the SHA-256 of
+ * `resource`, line feed, `id`, line feed, canonical JSON of `data`; written as 64 lower-case hex digits.
+ */
+const MODULUS = 1n << 256n;
+
+export const EMPTY_DIGEST = '0'.repeat(64);
+
+/** SHA-256 of one current record, as hex. `data` is the canonical JSON text as published. */
+export const recordDigest = (resource: string, id: string, data: string): string => hash('sha256', `${resource}\n${id}\n${data}`, 'hex');
+
+export const addDigest = (sum: bigint, digest: string): bigint => (sum + BigInt(`0x${digest}`)) % MODULUS;
+export const subtractDigest = (sum: bigint, digest: string): bigint => (sum - BigInt(`0x${digest}`) + MODULUS) % MODULUS;
+
+export const digestText = (sum: bigint): string => sum.toString(16).padStart(64, '0');
+export const digestSum = (text: string): bigint => BigInt(`0x${text}`);

@@ -1,0 +1,41 @@
+import type { Clock } from './ports/clock.ts';
+
+/** The lease is lost or about to be: the holder stops at once. */
+export class LeaseLost extends Error {
+  override readonly name = 'LeaseLost';
+}
+
+export interface HeldLease {
+  readonly clock: Clock;
+  readonly leaseMs: number;
+  /** False when another owner has the lease. */
+  readonly renew: (leaseUntil: number) => Promise<boolean>;
+  readonly release: () => Promise<void>;
+}
+
+/** Runs work while renewing its lease; the work's signal aborts when the lease was taken over. Gives the lease back in the end. */
+export const whileLeased = async (
+  { clock, leaseMs, renew, release }: HeldLease,
+  stopping: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> => {
+  const lost = new AbortController();
+  const done = new AbortController();
+  const signal = AbortSignal.any([stopping, lost.signal]);
+  const waiting = AbortSignal.any([signal, done.signal]);
+  const renewing = (async () => {
+    while (!waiting.aborted) {
+      await clock.sleep(leaseMs / 3, waiting).catch(() => undefined);
+      if (waiting.aborted) return;
+      const renewed = await renew(clock.now() + leaseMs).catch(() => null);
+      if (renewed === false) lost.abort(new LeaseLost('the lease was taken over'));
+    }
+  })();
+  try {
+    await work(signal);
+  } finally {
+    done.abort();
+    await renewing;
+    await release().catch(() => undefined);
+  }
+};

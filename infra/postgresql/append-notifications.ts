@@ -1,0 +1,69 @@
+import { Client } from 'pg';
+import { clientConfig } from './sessions.ts';
+
+export interface AppendNotifications {
+  /** Grows with every word of new events. */
+  readonly count: number;
+  /** Resolves when the count is no longer `seen`, after the poll interval, or when the signal aborts; whichever is first. */
+  wait(seen: number, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+const CHANNEL = 'civic_log';
+
+/** One connection that listens for appends of any process, opened at the first wait; a poll replaces it while it is lost. */
+export const openAppendNotifications = (dsn: string, pollMs: number): AppendNotifications => {
+  const waiters = new Set<() => void>();
+  let client: Client | undefined;
+  let count = 0;
+  let closed = false;
+  const tell = (): void => {
+    count += 1;
+    for (const wake of [...waiters]) wake();
+  };
+  const listen = async (): Promise<void> => {
+    if (client !== undefined || closed) return;
+    const fresh = new Client(clientConfig({ dsn, purpose: 'log-news' }));
+    client = fresh;
+    const drop = (): void => {
+      if (client === fresh) client = undefined;
+    };
+    fresh.on('notification', tell);
+    fresh.on('error', drop);
+    fresh.on('end', drop);
+    try {
+      await fresh.connect();
+      await fresh.query(`listen ${CHANNEL}`);
+      if (closed) await fresh.end();
+      tell();
+    } catch {
+      drop();
+      await fresh.end().catch(() => undefined);
+    }
+  };
+  return {
+    get count() {
+      return count;
+    },
+    async wait(seen, signal) {
+      if (count !== seen || signal.aborted) return;
+      void listen();
+      await new Promise<void>((resolve) => {
+        const wake = (): void => {
+          clearTimeout(timer);
+          waiters.delete(wake);
+          signal.removeEventListener('abort', wake);
+          resolve();
+        };
+        const timer = setTimeout(wake, pollMs);
+        waiters.add(wake);
+        signal.addEventListener('abort', wake, { once: true });
+      });
+    },
+    async close() {
+      closed = true;
+      tell();
+      await client?.end().catch(() => undefined);
+    },
+  };
+};

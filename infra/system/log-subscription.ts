@@ -1,0 +1,61 @@
+import { DeadlineExceeded } from '../../domain/ports/database.ts';
+import { type LogBatch, LogUnavailable, type Position, type ReadAll, type Subscribe } from '../../domain/ports/event-log.ts';
+import { systemClock } from './clock.ts';
+
+/** What a store adds to its reads so that they can be followed; one for each subscription. */
+export interface FollowedReads {
+  read(read: ReadAll): Promise<LogBatch>;
+  /** Resolves when the log may have grown since the last read began, after the poll interval, or when the signal aborts. */
+  untilGrown(after: Position, signal: AbortSignal): Promise<void>;
+}
+
+const FIRST_PAUSE_MS = 50;
+const MAX_PAUSE_MS = 1_000;
+
+/** The promise's value, or undefined as soon as the signal aborts. Leaves no listener behind. */
+const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> =>
+  await new Promise((resolve, reject) => {
+    const stop = (): void => resolve(undefined);
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+
+const isTransient = (error: unknown): boolean => error instanceof LogUnavailable || error instanceof DeadlineExceeded;
+
+/**
+ * Yields the events after a position, then each new one, until the signal aborts. Reads one batch ahead of the caller while it catches up. While
+ * the store is unreachable it retries with growing pauses, from the last position that it yielded. Throws every other error of a read.
+ */
+export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): AsyncGenerator<LogBatch, void, undefined> {
+  const { batchSize, types, signal } = subscribe;
+  const begin = (from: Position): Promise<LogBatch> => {
+    const batch = reads.read({ after: from, limit: batchSize, ...(types === undefined ? {} : { types }) });
+    batch.catch(() => undefined);
+    return batch;
+  };
+  let after = subscribe.after;
+  let ahead: Promise<LogBatch> | undefined;
+  let pause = FIRST_PAUSE_MS;
+  while (!signal.aborted) {
+    const reading = ahead ?? begin(after);
+    ahead = undefined;
+    try {
+      const batch = await unlessAborted(reading, signal);
+      if (batch === undefined) return;
+      pause = FIRST_PAUSE_MS;
+      if (batch.scannedTo === after) {
+        await reads.untilGrown(after, signal);
+        continue;
+      }
+      after = batch.scannedTo;
+      // At the head, a read on demand returns more events.
+      if (batch.events.length === batchSize) ahead = begin(after);
+      yield batch;
+    } catch (error) {
+      if (!isTransient(error)) throw error;
+      await systemClock.sleep(pause, signal).catch(() => undefined);
+      pause = Math.min(MAX_PAUSE_MS, pause * 2);
+    }
+  }
+}

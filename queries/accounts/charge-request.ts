@@ -1,0 +1,141 @@
+import { columns, flag, number, numberOrNull, text, textAs } from '../../domain/columns.ts';
+import { ACCOUNTS, accountsTable, keysTable } from '../../projections/accounts/tables.ts';
+import { burstBucket, minuteBucket } from '../../domain/allowance-buckets.ts';
+import { type AbuseCeiling, type AbuseCeilings, type Allowances, PLAN_NAMES } from '../../domain/allowances.ts';
+import type { Scope } from '../../domain/events/account-events.ts';
+import type { KeyIdentity } from '../../domain/identity.ts';
+import type { AdmissionRules, Charge, ChargedKey, ChargeRequest } from '../../domain/ports/admission-counts.ts';
+import type { Statement } from '../../domain/ports/database.ts';
+import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { type BucketState, secondsUntil } from '../../domain/ports/window-counts.ts';
+
+const CHARGED = columns({
+  nth: ['k.nth', number],
+  keyId: ['k.key_id', text],
+  accountId: ['k.account_id', text],
+  scopes: ['k.scopes', (scopes) => scopes!.split(' ') as Scope[]],
+  expiresAt: ['k.expires_at', numberOrNull],
+  revokedAt: ['k.revoked_at', numberOrNull],
+  accountStatus: ['k.status', textAs<KeyIdentity['accountStatus']>()],
+  channel: ['k.channel', textAs<KeyIdentity['channel']>()],
+  tier: ['k.tier', textAs<KeyIdentity['tier']>()],
+  paidUntil: ['k.paid_until', numberOrNull],
+  paidAt: ['k.paid_at', numberOrNull],
+  admissible: ["k.usable and k.status = 'active'", flag],
+  plan: ['k.plan', number],
+  pastPerimeter: ['c.past_perimeter', number],
+  pastHandler: ['c.past_handler', number],
+  allowed: ['c.allowed', number],
+  perimeterOpens: ['c.perimeter_opens', number],
+  handlerOpens: ['c.handler_opens', number],
+  allowanceOpens: ['c.allowance_opens', number],
+  minuteLeft: ['c.minute_left', number],
+  minuteEnds: ['c.minute_ends', number],
+  burstLeft: ['c.burst_left', number],
+  burstEnds: ['c.burst_ends', number],
+});
+type ChargedRow = ReturnType<typeof CHARGED.read>;
+
+/**
+ * Keys by their hashes, and the charges of so many requests of each: one round trip, whatever their number. The one question that writes:
+ * asked apart, a key could be judged by an account that is not the one charged. Accounts are taken in order, so that of two statements
+ * with the same accounts one waits for the other, never both.
+ */
+const chargeRequests = (
+  generation: number,
+  rules: AdmissionRules,
+  asked: { readonly hashes: readonly string[]; readonly requests: readonly number[] },
+  now: number,
+): Statement => ({
+  name: `charge_requests_g${generation}`,
+  text: `with asked as materialized (
+      select q.nth, k.key_id, k.account_id, k.scopes, k.expires_at, k.revoked_at, a.status, a.channel, a.tier, a.paid_until, a.paid_at, q.requests,
+        k.revoked_at is null and coalesce(k.expires_at > $3::bigint, true) as usable,
+        case when $4::boolean and not (a.channel = 'subscription' and coalesce(a.paid_until > $3::bigint, false)) then 1
+          else case a.tier when 'pro' then 2 when 'ultra' then 3 else 1 end end as plan
+      from unnest($1::text[], $2::bigint[]) with ordinality q(sha256, requests, nth)
+      join ${keysTable(generation)} k on k.sha256 = q.sha256 join ${accountsTable(generation)} a on a.account_id = k.account_id
+      where ${requireLive(ACCOUNTS, generation)}
+      order by k.account_id, usable, q.nth
+    )
+    select ${CHARGED.sql}
+    from asked k cross join lateral civic.admit_requests(k.account_id, k.usable, k.channel = 'subscription', k.usable and k.status = 'active',
+      k.requests, 1, $3::bigint, $5::bigint[], ($6::bigint[])[k.plan], ($7::bigint[])[k.plan]) c`,
+  values: [
+    asked.hashes,
+    asked.requests,
+    now,
+    rules.billingEnforced,
+    ceilingsOf(rules.ceilings),
+    PLAN_NAMES.map((name) => rules.plans[name].requestsPerMinute),
+    PLAN_NAMES.map((name) => rules.plans[name].burstLimit),
+  ],
+});
+
+const ceilingsOf = ({ perimeter, handler }: AbuseCeilings): readonly number[] =>
+  [perimeter, handler].flatMap(({ sustained, burst }: AbuseCeiling) =>
+    [sustained, burst].flatMap(({ requests, seconds }) => [requests, seconds * 1000]),
+  );
+
+/** What each of the requests of one key got, in their order. */
+const handOut = (row: ChargedRow, rules: AdmissionRules, now: number): ((nth: number) => ChargedKey) => {
+  const plan = PLAN_NAMES[row.plan - 1]!;
+  const opensIn = (opens: number): number => secondsUntil(opens, now);
+  const states = (nth: number): readonly BucketState[] => statesOf(rules.plans[plan], row, Math.max(0, row.allowed - 1 - nth), now);
+  const chargeOf = (nth: number): Charge => {
+    if (nth >= row.pastPerimeter) return { kind: 'exhausted', by: 'perimeter', retryAfterSeconds: opensIn(row.perimeterOpens) };
+    if (nth >= row.pastHandler) return { kind: 'exhausted', by: 'handler', retryAfterSeconds: opensIn(row.handlerOpens) };
+    if (!row.admissible) return { kind: 'unusable' };
+    if (nth < row.allowed) return { kind: 'charged', states: states(nth) };
+    return { kind: 'exhausted', by: 'allowance', retryAfterSeconds: opensIn(row.allowanceOpens), states: states(nth) };
+  };
+  const { keyId, accountId, scopes, expiresAt, revokedAt, accountStatus, channel, tier, paidUntil, paidAt } = row;
+  const identity = { keyId, accountId, scopes, expiresAt, revokedAt, accountStatus, channel, tier, paidUntil, paidAt };
+  return (nth) => ({ identity, plan, charge: chargeOf(nth) });
+};
+
+/** `after`: how many requests were charged after this one. */
+const statesOf = (allowances: Allowances, row: ChargedRow, after: number, now: number): readonly BucketState[] => [
+  { bucket: minuteBucket(allowances), remaining: row.minuteLeft + after, resetSeconds: secondsUntil(row.minuteEnds, now) },
+  { bucket: burstBucket(allowances), remaining: row.burstLeft + after, resetSeconds: secondsUntil(row.burstEnds, now) },
+];
+
+type Waiting = PromiseWithResolvers<ChargedKey | null>;
+
+/**
+ * Requests that come in one turn of the event loop share one statement, and get what it let through in their order. None joins a statement
+ * that has been sent: its answer could be older than its own request, and a key revoked in between would pass.
+ */
+export const createChargeRequest = (reads: LiveReads, rules: AdmissionRules): ChargeRequest => {
+  let turn: { readonly asked: Map<string, Waiting[]>; now: number } | undefined;
+  const send = async (asked: ReadonlyMap<string, readonly Waiting[]>, now: number) => {
+    const all = [...asked.values()];
+    try {
+      const batch = { hashes: [...asked.keys()], requests: all.map(({ length }) => length) };
+      const rows = await reads.texts((live) => chargeRequests(live(ACCOUNTS), rules, batch, now));
+      const found = new Map(rows.map(CHARGED.read).map((row) => [row.nth, handOut(row, rules, now)]));
+      all.forEach((waiting, key) => {
+        const give = found.get(key + 1);
+        waiting.forEach(({ resolve }, nth) => resolve(give === undefined ? null : give(nth)));
+      });
+    } catch (error) {
+      for (const { reject } of all.flat()) reject(error);
+    }
+  };
+  return (sha256, now) => {
+    if (turn === undefined) {
+      const opened = { asked: new Map<string, Waiting[]>(), now };
+      turn = opened;
+      setImmediate(() => {
+        turn = undefined;
+        void send(opened.asked, opened.now);
+      });
+    }
+    turn.now = Math.max(turn.now, now);
+    const mine = Promise.withResolvers<ChargedKey | null>();
+    const others = turn.asked.get(sha256);
+    if (others === undefined) turn.asked.set(sha256, [mine]);
+    else others.push(mine);
+    return mine.promise;
+  };
+};

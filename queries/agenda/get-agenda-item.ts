@@ -1,0 +1,65 @@
+import { AGENDA_SEARCH, agendaSearchTables } from '../../projections/agenda-search/tables.ts';
+import type { AgendaItem } from '../../contract/tools/agenda-functions.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Statement } from '../../domain/ports/database.ts';
+import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { freshnessAt } from './freshness.ts';
+import { meetingTimeOf, unlessNull } from './meeting-time.ts';
+import { sourceOf, timezoneOf } from '../search/search-statements.ts';
+
+export interface GetAgendaItemDependencies {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
+}
+
+const agendaItem = (generation: number, itemId: string): Statement => {
+  const { jurisdictions, bodies, sources, topics, meetings, items, hits, documents } = agendaSearchTables(generation);
+  // Of several topics with one slug the oldest has it; a hit of another is not shown.
+  return {
+    name: `agenda_item_g${generation}`,
+    text: `select i.item_id, i.title, i.text, j.name, j.slug, b.name, b.slug, m.starts_at, m.status, i.agenda_number, i.matter_file, i.outcome,
+        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')},
+        (select json_agg(json_build_object('topicSlug', t.slug, 'confidence', h.confidence, 'summary', h.summary, 'evidenceQuote', h.evidence_quote)
+            order by h.confidence desc, t.slug, h.hit_id)
+          from ${hits} h join ${topics} t on t.topic_id = h.topic_id where h.item_id = i.item_id and not exists (
+            select from ${topics} o where o.slug = t.slug and (o.created_at, o.topic_id) < (t.created_at, t.topic_id)
+          )),
+        (select json_agg(json_build_object('title', d.title, 'kind', d.kind, 'url', d.url) order by d.kind, d.title, d.document_id)
+          from ${documents} d where d.item_id = i.item_id)
+      from ${items} i join ${meetings} m on m.meeting_id = i.meeting_id join ${bodies} b on b.body_id = m.body_id
+      join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
+      left join lateral ${sourceOf(sources)} on true
+      where i.item_id = $1::uuid and ${requireLive(AGENDA_SEARCH, generation)}`,
+    values: [itemId],
+  };
+};
+
+/** One agenda item with its topics and documents, or null where there is none that can be shown. `itemId` is a uuid. */
+export const createGetAgendaItem =
+  ({ reads, clock }: GetAgendaItemDependencies) =>
+  async (itemId: string): Promise<AgendaItem | null> => {
+    const [row] = await reads.texts((generation) => agendaItem(generation(AGENDA_SEARCH), itemId));
+    if (row === undefined) return null;
+    const [id, title, text, jurisdiction, jurisdictionSlug, body, bodySlug, startsAt, meetingStatus, agendaNumber, matterFile, outcome] =
+      row;
+    const [sourceUrl, sourceType, status, succeededAt, day, timezone, topics, documents] = row.slice(12);
+    return {
+      itemId: id!,
+      title: title!,
+      ...unlessNull('text', text),
+      jurisdiction: jurisdiction!,
+      jurisdictionSlug: jurisdictionSlug!,
+      body: body!,
+      bodySlug: bodySlug!,
+      ...meetingTimeOf(startsAt!, day!, timezone),
+      meetingStatus: meetingStatus as AgendaItem['meetingStatus'],
+      ...unlessNull('agendaNumber', agendaNumber),
+      ...unlessNull('matterFile', matterFile),
+      ...unlessNull('outcome', outcome as AgendaItem['outcome'] | null),
+      sourceUrl: sourceUrl!,
+      topics: topics == null ? [] : (JSON.parse(topics) as AgendaItem['topics']),
+      documents: documents == null ? [] : (JSON.parse(documents) as AgendaItem['documents']),
+      publisher: { jurisdiction: jurisdiction!, body: body!, sourceType: (sourceType ?? null) as AgendaItem['publisher']['sourceType'] },
+      freshness: freshnessAt(status ?? null, succeededAt ?? null, clock.now()),
+    };
+  };

@@ -1,0 +1,48 @@
+import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
+import type { MeetingCadence } from '../../contract/get-public-body-cadence.ts';
+import type { CadenceInput } from '../../contract/inputs.ts';
+import type { CoveredBodySlugs } from '../../domain/covered-body.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Statement } from '../../domain/ports/database.ts';
+import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { Rejection } from '../../domain/rejections.ts';
+
+export interface GetPublicBodyCadenceDependencies {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
+  /** The pairs that are answered; every other one is absent. */
+  readonly pairs: readonly CoveredBodySlugs[];
+}
+
+const cadence = (generation: number, { slug, bodySlug }: CadenceInput, now: number): Statement => {
+  const { coveredBodies, meetings, sources } = agendaTables(generation);
+  // A look-up for each meeting instead of a join, so that the index is walked from this moment on until the first that counts.
+  const nearest = (side: string, order: string) =>
+    `(select m.starts_at from ${meetings} m
+      where m.body_id = b.body_id and m.on_calendar and m.starts_at ${side} $3::bigint
+        and (select s.active from ${sources} s where s.source_id = m.source_id)
+      order by m.starts_at ${order} limit 1)::text`;
+  return {
+    name: `cadence_g${generation}`,
+    text: `select ${nearest('<', 'desc')}, ${nearest('>=', 'asc')}, b.timezone
+      from ${coveredBodies} b where b.jurisdiction_slug = $1 and b.body_slug = $2 and ${requireLive(AGENDA, generation)}`,
+    values: [slug, bodySlug, now],
+  };
+};
+
+/** What is answered where the meetings cannot be read, and where the body is not active. */
+export const NO_CADENCE: MeetingCadence = { lastMetAt: null, nextScheduledAt: null, timezone: null };
+
+const time = (text: string | null | undefined): string | null =>
+  text === null || text === undefined ? null : new Date(Number(text)).toISOString();
+
+/** When a covered body last met and next will (GET …/bodies/{bodySlug}/cadence). Refuses with 404 any other pair. */
+export const createGetPublicBodyCadence =
+  ({ reads, clock, pairs }: GetPublicBodyCadenceDependencies) =>
+  async (input: CadenceInput): Promise<MeetingCadence> => {
+    if (!pairs.some(({ jurisdictionSlug, slug }) => jurisdictionSlug === input.slug && slug === input.bodySlug)) {
+      throw new Rejection('not_found', 'the cadence of this body is not published');
+    }
+    const [row] = await reads.texts((generation) => cadence(generation(AGENDA), input, clock.now()));
+    return row === undefined ? NO_CADENCE : { lastMetAt: time(row[0]), nextScheduledAt: time(row[1]), timezone: row[2]! };
+  };

@@ -1,0 +1,95 @@
+import type { CoverageCatalogue, CoverageJurisdiction, CoverageScope, CoverageStatus } from '../../domain/coverage.ts';
+import { type CoverageBinding, decodeCoverageCursor, encodeCoverageCursor } from '../../domain/coverage-cursor.ts';
+import { Rejection } from '../../domain/rejections.ts';
+
+export interface CoverageInput {
+  /** Exact; one that is not in the catalogue gives an empty page. */
+  readonly jurisdictionSlug?: string;
+  /** Bare county slug; keeps every jurisdiction with any part in that county, the county itself included. */
+  readonly county?: string;
+  /** Keeps the jurisdictions of the family's level, and of their families this one alone. */
+  readonly family?: string;
+  readonly includeInactive: boolean;
+  /** 1..20; the edge has checked it. */
+  readonly limit: number;
+  /** As received; decoding and binding (400) are done here. */
+  readonly cursor?: string;
+}
+
+export interface CoveragePage {
+  readonly data: readonly CoverageJurisdiction[];
+  readonly meta: {
+    readonly catalogVersion: string;
+    readonly researchDate: string;
+    readonly ingestionVerified: boolean;
+    readonly statusDefinitions: Readonly<Record<CoverageStatus, string>>;
+    readonly scope: CoverageScope;
+    readonly pagination: {
+      readonly limit: number;
+      readonly returned: number;
+      /** Jurisdictions that match the filters, over all pages. */
+      readonly total: number;
+      readonly nextCursor: string | null;
+    };
+  };
+}
+
+/**
+ * A page of the research coverage catalogue, by jurisdiction slug (GET /api/v1/public/coverage). Throws `invalid_parameter`
+ * for a cursor that does not decode or was minted for other filters, another limit or another version of the catalogue.
+ */
+export const listDfwResearchCoverage = (catalogue: CoverageCatalogue, input: CoverageInput): CoveragePage => {
+  const { jurisdictions, ...about } = catalogue;
+  const binding = bindingOf(input);
+  const matching = jurisdictions.filter(isAskedFor(binding));
+  const offset = input.cursor === undefined ? 0 : offsetOf(input.cursor, about.catalogVersion, binding, matching.length);
+  const data = matching.slice(offset, offset + input.limit).map(withAskedFamilies(binding.family));
+  const end = offset + data.length;
+  const nextCursor = end < matching.length ? encodeCoverageCursor({ catalogVersion: about.catalogVersion, binding, offset: end }) : null;
+  return { data, meta: { ...about, pagination: { limit: input.limit, returned: data.length, total: matching.length, nextCursor } } };
+};
+
+/**
+ * The cursor that goes on after so many rows of the page that this input gave, from 1: for an answer that could not hold all of them.
+ */
+export const coverageCursorAfter = ({ meta: { catalogVersion } }: CoveragePage, input: CoverageInput, rows: number): string => {
+  const before = input.cursor === undefined ? undefined : decodeCoverageCursor(input.cursor);
+  const offset = typeof before === 'object' ? before.offset : 0;
+  return encodeCoverageCursor({ catalogVersion, binding: bindingOf(input), offset: offset + rows });
+};
+
+const bindingOf = ({ jurisdictionSlug, county, family, includeInactive, limit }: CoverageInput): CoverageBinding => ({
+  jurisdictionSlug: jurisdictionSlug ?? null,
+  county: county ?? null,
+  family: family ?? null,
+  includeInactive,
+  limit,
+});
+
+const isAskedFor =
+  ({ jurisdictionSlug, county, family, includeInactive }: CoverageBinding) =>
+  (row: CoverageJurisdiction): boolean =>
+    (includeInactive || row.active) &&
+    (jurisdictionSlug === null || row.jurisdictionSlug === jurisdictionSlug) &&
+    (county === null || row.countySlugs.includes(county)) &&
+    (family === null || row.families.some((covered) => covered.family === family));
+
+// Each status is about its own family only. Sending the others beside the one asked for would make the filter one of levels, and
+// `city.ordinances` would answer the same as `city.procurement`.
+const withAskedFamilies =
+  (family: string | null) =>
+  (row: CoverageJurisdiction): CoverageJurisdiction =>
+    family === null ? row : { ...row, families: row.families.filter((covered) => covered.family === family) };
+
+const offsetOf = (text: string, catalogVersion: string, binding: CoverageBinding, total: number): number => {
+  const cursor = decodeCoverageCursor(text);
+  if (cursor === 'other kind') throw refused('is of another kind than a coverage cursor');
+  if (cursor === 'damaged') throw refused('does not decode');
+  if (cursor.catalogVersion !== catalogVersion) throw refused('was minted for another version of the catalogue; start again without it');
+  const keys = Object.keys(binding) as (keyof CoverageBinding)[];
+  if (keys.some((key) => cursor.binding[key] !== binding[key])) throw refused('was minted for other filters or another limit');
+  if (cursor.offset >= total) throw refused('is beyond the end of what matches');
+  return cursor.offset;
+};
+
+const refused = (why: string): Rejection => new Rejection('invalid_parameter', `cursor ${why}`);

@@ -1,0 +1,71 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
+import type { SourceStatusesInput } from '../../contract/inputs.ts';
+import type { PublicSourceStatus } from '../../contract/list-public-source-statuses.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { source } from '../../domain/records/schemas.ts';
+import { sourceStatusAt } from '../../domain/source-status.ts';
+import { liveTable } from '../live-table.ts';
+import { slugFilter } from '../agenda/slug-filter.ts';
+
+export interface ListPublicSourceStatusesDependencies {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
+}
+
+const sourceRow = z.object({
+  jurisdiction_slug: z.string(),
+  jurisdiction_name: z.string(),
+  body_name: z.string(),
+  type_label: z.string(),
+  status: source.shape.status,
+  text_evidence: source.shape.agendaTextEvidence,
+  succeeded_at: z.coerce.number().nullable(),
+  official_url: z.string().nullable(),
+});
+
+const coveredSources = (generation: number, { jurisdictionSlug, bodySlug }: SourceStatusesInput) => {
+  const bodies = liveTable(AGENDA, generation, (number) => agendaTables(number).coveredBodies);
+  const sources = liveTable(AGENDA, generation, (number) => agendaTables(number).sources);
+  const [ofJurisdiction, ofBody] = [slugFilter(jurisdictionSlug), slugFilter(bodySlug)];
+  return sql.type(sourceRow)`
+    select b.jurisdiction_slug, b.jurisdiction_name, b.body_name, s.type_label, s.status, s.text_evidence, s.succeeded_at, s.official_url
+    from ${bodies.name} b join ${sources.name} s on s.body_id = b.body_id
+    where s.active and ${bodies.isLive}
+      and (${ofJurisdiction}::text is null or b.jurisdiction_slug = ${ofJurisdiction}) and (${ofBody}::text is null or b.body_slug = ${ofBody})
+    order by b.jurisdiction_slug, b.body_slug, s.type_label, s.source_id`;
+};
+
+/** The status of one source, with the place that it belongs to. */
+export interface CoveredSource {
+  readonly jurisdictionSlug: string;
+  readonly status: PublicSourceStatus;
+}
+
+/** What was observed of the active sources of the covered bodies, by place and body. */
+export const createListCoveredSources =
+  ({ reads, clock }: ListPublicSourceStatusesDependencies) =>
+  async (input: SourceStatusesInput): Promise<readonly CoveredSource[]> => {
+    const rows = await reads.many((generation) => coveredSources(generation(AGENDA), input));
+    const now = clock.now();
+    return rows.map((row) => ({
+      jurisdictionSlug: row.jurisdiction_slug,
+      status: {
+        jurisdictionName: row.jurisdiction_name,
+        publicBodyName: row.body_name,
+        sourceTypeLabel: row.type_label,
+        status: sourceStatusAt(row.status, row.succeeded_at, now),
+        agendaTextEvidence: row.text_evidence,
+        lastSuccessfulCheckAt: row.succeeded_at === null ? null : new Date(row.succeeded_at).toISOString(),
+        ...(row.official_url === null ? {} : { officialSourceUrl: row.official_url }),
+      },
+    }));
+  };
+
+/** The same in the form of the public operation (GET /api/v1/public/source-status). */
+export const createListPublicSourceStatuses = (dependencies: ListPublicSourceStatusesDependencies) => {
+  const list = createListCoveredSources(dependencies);
+  return async (input: SourceStatusesInput): Promise<readonly PublicSourceStatus[]> => (await list(input)).map(({ status }) => status);
+};

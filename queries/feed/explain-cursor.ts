@@ -1,0 +1,115 @@
+import { decodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH } from '../../domain/coverage-cursor.ts';
+import { decodeFeedCursor, decodeSnapshotPageCursor, type FeedBinding } from '../../domain/cursor.ts';
+import { type CursorKind, cursorKind } from '../../domain/cursor-text.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { decodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { readHighWaterMark } from './high-water-mark.ts';
+import { feedPageStatement, toFeedPage } from './feed-page.ts';
+import { isOtherHistory } from './read-civic-changes.ts';
+
+export interface ExplainCursorDependencies {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
+  /** Replay retention, in milliseconds. */
+  readonly retentionMs: number;
+}
+
+/** What a cursor says, and what reading with it would come to now. `verdict` is a sentence for a person. */
+export interface ExplainedCursor {
+  readonly kind: CursorKind | 'none';
+  readonly verdict: string;
+  readonly [fact: string]: string | number | boolean | null;
+}
+
+/** Explains the cursor of a support question, of whatever kind; nothing is refused, for a bad cursor is what is asked about. */
+export const explainCursor = async (deps: ExplainCursorDependencies, text: string): Promise<ExplainedCursor> => {
+  const kind = cursorKind(text, MAX_COVERAGE_CURSOR_LENGTH);
+  if (kind === 'feed') return explainFeed(deps, text);
+  if (kind === 'snapshotPage') {
+    const cursor = decodeSnapshotPageCursor(text);
+    if (typeof cursor !== 'string') {
+      const { feedId, snapshotId, resource, position } = cursor;
+      const { feedId: served } = await readHighWaterMark(deps.reads);
+      const isOurs = feedId === served;
+      return {
+        kind,
+        feedId,
+        snapshotId,
+        resource,
+        position,
+        verdict: isOurs
+          ? `a page of the snapshot's ${resource}, after feed position ${position}`
+          : `a page of a snapshot of another feed than the one served now, ${served ?? 'which is not open yet'} (410 cursor_expired): take a new snapshot`,
+      };
+    }
+  }
+  if (kind === 'upcoming') {
+    const cursor = decodeUpcomingCursor(text);
+    if (typeof cursor !== 'string') {
+      const startsAt = new Date(cursor.startsAt).toISOString();
+      return {
+        kind,
+        startsAt,
+        hitId: cursor.hitId,
+        verdict: `a page of the upcoming hits after a meeting at ${startsAt}; bound to no topic`,
+      };
+    }
+  }
+  if (kind === 'coverage') {
+    const cursor = decodeCoverageCursor(text);
+    if (typeof cursor !== 'string') {
+      const { catalogVersion, offset, binding } = cursor;
+      return {
+        kind,
+        catalogVersion,
+        offset,
+        ...binding,
+        verdict: `a page of the coverage catalogue ${catalogVersion} after ${offset} jurisdictions`,
+      };
+    }
+  }
+  if (kind === 'search') return { kind, verdict: 'a page of a search; it is bound to the words and filters of that search' };
+  return {
+    kind: 'none',
+    verdict: 'no cursor of this service: cut off, changed on the way, or made by something else (400 invalid_parameter)',
+  };
+};
+
+const BOUND: Readonly<Record<'nothing' | 'all', string>> = { nothing: 'any filter', all: 'an unfiltered read' };
+const boundTo = (binding: FeedBinding): string => (binding === 'nothing' || binding === 'all' ? BOUND[binding] : `resource=${binding}`);
+
+const explainFeed = async ({ reads, clock, retentionMs }: ExplainCursorDependencies, text: string): Promise<ExplainedCursor> => {
+  const cursor = decodeFeedCursor(text);
+  if (typeof cursor === 'string') return { kind: 'none', verdict: 'a feed cursor that is damaged (400 invalid_parameter)' };
+  const now = clock.now();
+  const cutoff = now - retentionMs;
+  const page = toFeedPage(
+    await reads.texts((generation) =>
+      feedPageStatement(generation(RECORD_HISTORY), { after: cursor.position, resource: null, limit: 1, maxBytes: 0, cutoff }),
+    ),
+  );
+  const facts = {
+    kind: 'feed' as const,
+    feedId: cursor.feedId,
+    position: cursor.position,
+    readWith: boundTo(cursor.binding),
+    head: page.head,
+    behind: Math.max(0, page.head - cursor.position),
+  };
+  const refused = (verdict: string): ExplainedCursor => ({
+    ...facts,
+    verdict: `${verdict} (410 cursor_expired): take a snapshot and go on from its boundaryCursor`,
+  });
+  if (page.feedId !== cursor.feedId) return refused(`of another feed than the one served now, ${page.feedId ?? 'which is not open yet'}`);
+  if (cursor.position > page.head) return refused('beyond the head of the feed');
+  if (isOtherHistory(page, cursor)) return refused('of history that the service has lost');
+  if (cursor.position < page.mark) return refused(`changes after it are pruned, up to ${page.mark}`);
+  if (page.changedAfterStart !== null && page.changedAfterStart < cutoff)
+    return refused('changes after it are older than the replay retention');
+  const nextChangeAt = page.changedAfterStart === null ? null : new Date(page.changedAfterStart).toISOString();
+  const replayExpiresAt = new Date((page.changedAfterStart ?? now) + retentionMs).toISOString();
+  const place = facts.behind === 0 ? 'at the head' : `${facts.behind} changes behind the head`;
+  return { ...facts, nextChangeAt, replayExpiresAt, verdict: `good with ${facts.readWith}, ${place}` };
+};

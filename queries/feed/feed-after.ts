@@ -1,0 +1,80 @@
+import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { fingerprintAt, NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
+
+/** A row of the feed, as it is carried out. */
+export interface FeedRow {
+  readonly position: number;
+  readonly resource: string;
+  readonly recordId: string;
+  readonly version: string;
+  readonly removed: boolean;
+  readonly fingerprint: string | null;
+  /** Milliseconds since the epoch. */
+  readonly changedAt: number;
+  /** The item's text between its cursor and its closing brace. */
+  readonly text: string;
+}
+
+export interface FeedStretch {
+  readonly feedId: string | null;
+  /** Rows superseded at or below it may be gone. */
+  readonly mark: number;
+  readonly head: number;
+  /** Of the history up to the position that was asked for; null below the mark, beyond the head, and where the live build has none. */
+  readonly fingerprint: string | null;
+  readonly rows: readonly FeedRow[];
+}
+
+export interface FeedAfter {
+  /** Exclusive. */
+  readonly position: number;
+  /** Up to here only what was current at this position, after it every change. */
+  readonly boundary: number;
+  readonly limit: number;
+  /** Of the rows' texts together; a single row is returned whatever its size. */
+  readonly maxBytes: number;
+}
+
+/** The feed after a position, in order and seen at one moment; without the retention's floor, down to what has really been pruned. */
+export const readFeedAfter = async (reads: LiveReads, after: FeedAfter): Promise<FeedStretch> => {
+  const [meta, ...rows] = await reads.texts((live) => {
+    const generation = live(RECORD_HISTORY);
+    const { history, state } = recordHistoryTables(generation);
+    return {
+      name: `feed_after_g${generation}`,
+      text: `with feed as materialized (
+          select s.feed_id, r.mark, s.head from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
+        ), next as materialized (
+          select h.position, h.resource, h.record_id, h.version, h.removed, h.changed_at,
+            sum(octet_length(h.envelope) + coalesce(octet_length(h.body), 0)) over (order by h.position) as bytes,
+            row_number() over (order by h.position) as nth
+          from (
+            select * from ${history} h
+            where h.position > $1::bigint and h.position <= ${NOT_SUPERSEDED} and (h.position > $2::bigint or h.superseded_at > $2::bigint)
+            order by h.position limit $3::int
+          ) h
+        )
+        select f.feed_id::text, f.mark::text, f.head::text, ${fingerprintAt(history, '$1::bigint')}, null, null, null, null from feed f
+        union all
+        (select n.position::text, n.resource, n.record_id::text, n.version::text, n.removed::text, n.changed_at::text, h.envelope || coalesce(h.body, ''), encode(h.fingerprint, 'hex')
+         from next n join ${history} h on h.position = n.position where n.nth = 1 or n.bytes <= $4::bigint order by n.position)`,
+      values: [after.position, after.boundary, after.limit, after.maxBytes],
+    };
+  });
+  return {
+    feedId: meta?.[0] ?? null,
+    mark: Number(meta?.[1] ?? 0),
+    head: Number(meta?.[2] ?? 0),
+    fingerprint: meta?.[3] ?? null,
+    rows: rows.map(([position, resource, recordId, version, removed, changedAt, text, fingerprint]) => ({
+      position: Number(position),
+      resource: resource!,
+      recordId: recordId!,
+      version: version!,
+      removed: removed === 'true',
+      changedAt: Number(changedAt),
+      text: text!,
+      fingerprint: fingerprint ?? null,
+    })),
+  };
+};

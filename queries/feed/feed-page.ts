@@ -1,0 +1,114 @@
+import { requireLive } from '../../domain/ports/projection.ts';
+import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import {
+  fingerprintAt,
+  NOT_SUPERSEDED as LAST_POSITION,
+  RECORD_HISTORY,
+  recordHistoryTables,
+  replayFloor,
+} from '../../projections/record-history/tables.ts';
+
+/** What to read. `after` is exclusive; null starts at the oldest replayable position. Times are milliseconds since the epoch. */
+export interface FeedPageQuestion {
+  readonly after: number | null;
+  readonly resource: Resource | null;
+  readonly limit: number;
+  readonly maxBytes: number;
+  /** Changes older than this are past the replay retention. */
+  readonly cutoff: number;
+}
+
+/** Feed position, the item's text between its cursor and its closing brace in two parts, and the fingerprint up to the position. */
+export type FeedItem = readonly [position: number, envelope: string, body: string, fingerprint: string | null];
+
+/** Everything a feed page says, seen at one moment. `items` are empty where `bytes` is over the maximum. */
+export interface FeedPage {
+  readonly head: number;
+  /** Of the history up to the head; fingerprints are null where the live build is of a version that has none. */
+  readonly headFingerprint: string | null;
+  /** Null until the feed has been opened. */
+  readonly feedId: string | null;
+  /** Rows superseded at or below it may be gone. */
+  readonly mark: number;
+  readonly start: number;
+  /** Null also below the mark and beyond the head. */
+  readonly startFingerprint: string | null;
+  /** Time of the change right after `start`, whatever its resource; null at the head and below the mark. */
+  readonly changedAfterStart: number | null;
+  readonly last: number | null;
+  /** Time of the change right after `last`. */
+  readonly changedAfterLast: number | null;
+  readonly bytes: number;
+  readonly moreAfterLast: boolean;
+  readonly items: readonly FeedItem[];
+}
+
+/** One statement for mark, floor, head and rows of a page: all of one moment, in which the generation was the live one. */
+export const feedPageStatement = (generation: number, question: FeedPageQuestion): Statement => {
+  const { history, state } = recordHistoryTables(generation);
+  const values: StatementValue[] = [];
+  const parameter = (value: StatementValue) => `$${values.push(value)}`;
+  const first = question.after === null ? replayFloor(history, parameter(question.cutoff)) : `${parameter(question.after)}::bigint`;
+  // The pair is compared as one, so that no plan walks the whole feed to find the few changes of a rare resource.
+  const resource = question.resource === null ? null : parameter(question.resource);
+  const changes = (from: string, to: string) =>
+    resource === null
+      ? `h.position > ${from} and h.position <= ${to} order by h.position`
+      : `(h.resource, h.position) > (${resource}, ${from}) and (h.resource, h.position) <= (${resource}, ${to}) order by h.resource, h.position`;
+  const limit = `limit ${parameter(question.limit)}::int`;
+  const start = '(select start from feed)';
+  // The rows are scanned twice, first for their sizes and then for their texts: to keep half a megabyte between the two would cost more.
+  const text = `with feed as materialized (
+      select s.head, encode(s.fingerprint, 'hex') as fingerprint, s.feed_id, r.mark, ${first} as start
+      from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
+    ), size as materialized (
+      select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
+        select h.position, octet_length(h.envelope) + coalesce(octet_length(h.body), 0) as bytes
+        from ${history} h where ${changes(start, LAST_POSITION)} ${limit}
+      ) p
+    )
+    select json_build_array(
+        f.head, f.fingerprint, f.feed_id, f.mark, f.start, ${fingerprintAt(history, 'f.start')}, (select h.changed_at from ${history} h where h.position = f.start + 1),
+        z.last, (select h.changed_at from ${history} h where h.position = z.last + 1), z.bytes,
+        ${resource === null ? 'coalesce(z.last < f.head, false)' : `(select h.position from ${history} h where ${changes('z.last', LAST_POSITION)} limit 1) is not null`}
+      )::text, null, null, null
+    from feed f, size z
+    union all
+    (select h.position::text, h.envelope, h.body, encode(h.fingerprint, 'hex') from ${history} h
+     where ${changes(start, `(select last from size where bytes <= ${parameter(question.maxBytes)}::bigint)`)})`;
+  const form = `${question.resource === null ? '' : '_filtered'}${question.after === null ? '_floor' : ''}`;
+  return { name: `feed_page_g${generation}${form}`, text, values };
+};
+
+export const toFeedPage = (rows: readonly TextRow[]): FeedPage => {
+  const [meta, ...items] = rows;
+  const [head, headFingerprint, feedId, mark, start, startFingerprint, changedAfterStart, last, changedAfterLast, bytes, moreAfterLast] =
+    JSON.parse(meta![0]!) as [
+      number,
+      string | null,
+      string | null,
+      number,
+      number,
+      string | null,
+      number | null,
+      number | null,
+      number | null,
+      number,
+      boolean,
+    ];
+  return {
+    head,
+    headFingerprint,
+    feedId,
+    mark,
+    start,
+    startFingerprint,
+    changedAfterStart,
+    last,
+    changedAfterLast,
+    bytes,
+    moreAfterLast,
+    items: items.map(([position, envelope, body, fingerprint]) => [Number(position), envelope!, body ?? '', fingerprint ?? null]),
+  };
+};

@@ -1,0 +1,41 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { RECORD_REFERENCES, recordReferencesTable } from '../../projections/record-references/tables.ts';
+import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { PublishedRecords } from '../../domain/ports/published-records.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import type { RecordData, Resource } from '../../domain/records/resources.ts';
+import { recordOfStream, recordStream } from '../../domain/streams.ts';
+import { liveTable } from '../live-table.ts';
+
+const STREAMS_AT_ONCE = 1000;
+
+const referringRecord = z.object({ id: z.string() });
+
+/**
+ * What connectors must know of the published records. References come from their read model, which may lag the log; a record's `data` is
+ * the last event of its own stream and never stale.
+ */
+export const publishedRecords = (reads: LiveReads, log: Pick<EventLog, 'readLast'>): PublishedRecords => ({
+  referring: async (resource, field, targets) => {
+    if (targets.length === 0) return [];
+    const rows = await reads.many((live) => {
+      const references = liveTable(RECORD_REFERENCES, live(RECORD_REFERENCES), recordReferencesTable);
+      return sql.type(referringRecord)`
+        select record_id as id from ${references.name}
+        where target_id = any(${sql.array([...targets], 'uuid')}) and resource = ${resource} and field = ${field} and ${references.isLive}`;
+    });
+    return rows.map(({ id }) => id);
+  },
+  current: async <R extends Resource>(resource: R, ids: readonly string[]) => {
+    const current = new Map<string, RecordData<R>>();
+    for (let start = 0; start < ids.length; start += STREAMS_AT_ONCE) {
+      const last = await log.readLast(ids.slice(start, start + STREAMS_AT_ONCE).map((id) => recordStream(resource, id)));
+      for (const [stream, event] of last) {
+        if (event.type === RECORD_PUBLISHED) current.set(recordOfStream(stream).recordId, JSON.parse(event.data) as RecordData<R>);
+      }
+    }
+    return current;
+  },
+});

@@ -1,0 +1,115 @@
+import { decodeFeedCursor, type FeedBinding, type FeedCursor, feedCursorEncoder } from '../../domain/cursor.ts';
+import type { ChangesInput, JsonPage } from '../../contract/inputs.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { type FeedPage, feedPageStatement, toFeedPage } from './feed-page.ts';
+import { JsonText } from '../json-text.ts';
+
+export interface ReadCivicChangesDependencies {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
+  /** Replay retention, in milliseconds. */
+  readonly retentionMs: number;
+}
+
+const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and go on from its boundaryCursor' }] };
+const HISTORY_PRUNED = `,${JSON.stringify({ historyPruned: true, ...RECOVERY }).slice(1, -1)}`;
+
+/**
+ * The change feed after a cursor (GET /api/v1/data/changes). Refuses with 400, 410 and 413; 503 before the feed is open. Without
+ * a cursor it starts at the oldest replayable position, and the page says so where older changes are gone: on a feed without a change since
+ * then it would otherwise look like a service without data, for as long as the feed is quiet.
+ */
+export const createReadCivicChanges =
+  ({ reads, clock, retentionMs }: ReadCivicChangesDependencies) =>
+  async (input: ChangesInput): Promise<JsonPage> => {
+    const resource = input.resource ?? null;
+    const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, resource);
+    const now = clock.now();
+    const cutoff = now - retentionMs;
+    const rows = await reads.texts((generation) =>
+      feedPageStatement(generation(RECORD_HISTORY), {
+        after: cursor?.position ?? null,
+        resource,
+        limit: input.limit,
+        maxBytes: input.maxResponseBytes,
+        cutoff,
+      }),
+    );
+    const page = toFeedPage(rows);
+    if (page.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
+    refuseExpired(page, cursor, cutoff);
+    if (page.bytes > input.maxResponseBytes) {
+      throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
+    }
+    const historyPruned = cursor === null && page.start > 0;
+    return pageOf(page, page.feedId, { binding: resource ?? 'all', now, retentionMs, historyPruned });
+  };
+
+const decodeFor = (text: string, resource: Resource | null) => {
+  const cursor = decodeFeedCursor(text);
+  if (typeof cursor === 'string') {
+    throw new Rejection(
+      'invalid_parameter',
+      cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than a feed cursor',
+    );
+  }
+  if (cursor.binding !== 'nothing' && cursor.binding !== (resource ?? 'all')) {
+    const bound = cursor.binding === 'all' ? 'an unfiltered read' : `resource=${cursor.binding}`;
+    throw new Rejection('invalid_parameter', `cursor was minted for ${bound}; read on with that filter`);
+  }
+  return cursor;
+};
+
+const refuseExpired = (page: FeedPage, cursor: FeedCursor | null, cutoff: number): void => {
+  const expired = (message: string) => new Rejection('cursor_expired', message, { details: RECOVERY });
+  if (cursor !== null && cursor.feedId !== page.feedId) throw expired('the cursor belongs to another feed than the one served now');
+  if (page.start > page.head) throw expired('the cursor is beyond the head of the feed');
+  if (cursor !== null && isOtherHistory(page, cursor)) throw expired('the service has lost history that the cursor follows');
+  if (page.start < page.mark) throw expired('changes after the cursor are no longer retained');
+  if (page.changedAfterStart !== null && page.changedAfterStart < cutoff) {
+    throw expired('changes after the cursor are older than the replay retention');
+  }
+};
+
+/** Whether the feed went another way to the cursor's position than it had when the cursor was given out. */
+export const isOtherHistory = ({ startFingerprint }: FeedPage, { fingerprint }: FeedCursor): boolean =>
+  fingerprint !== null && startFingerprint !== null && fingerprint !== startFingerprint;
+
+/** Bytes of an item beside its envelope and body, and of a page beside its items: more than the texts below and two cursors take. */
+const ITEM_BYTES = 90;
+const PAGE_BYTES = 320 + HISTORY_PRUNED.length;
+
+interface PageFacts {
+  readonly binding: FeedBinding;
+  readonly now: number;
+  readonly retentionMs: number;
+  readonly historyPruned: boolean;
+}
+
+const pageOf = (page: FeedPage, feedId: string, { binding, now, retentionMs, historyPruned }: PageFacts): JsonPage => {
+  const cursorAt = feedCursorEncoder(feedId, binding);
+  const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES);
+  json.ascii('{"data":{"items":[');
+  let previous = page.start;
+  for (const [index, [position, envelope, body, fingerprint]] of page.items.entries()) {
+    if (position <= previous || (binding === 'all' && position !== previous + 1)) {
+      throw new Error(`feed position ${position} follows ${previous}`);
+    }
+    previous = position;
+    json
+      .ascii(`${index === 0 ? '' : ','}{"cursor":"${cursorAt(position, fingerprint)}",`)
+      .ascii(envelope)
+      .text(body)
+      .ascii('}');
+  }
+  const next = page.moreAfterLast ? page.last! : page.head;
+  const nextFingerprint = page.moreAfterLast ? page.items.at(-1)![3] : page.headFingerprint;
+  const expires = (next === page.head ? now : page.changedAfterLast!) + retentionMs;
+  json.ascii(`]},"meta":{"nextCursor":"${cursorAt(next, nextFingerprint)}","hasMore":${page.moreAfterLast},`);
+  json.ascii(`"replayExpiresAt":"${new Date(expires).toISOString()}"${historyPruned ? HISTORY_PRUNED : ''}}}`);
+  return json.page(page.items.length);
+};

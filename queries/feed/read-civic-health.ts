@@ -1,0 +1,148 @@
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
+import type { Health } from '../../contract/read-civic-health.ts';
+import { HEALTH_PARTS, type HealthPart } from '../../domain/health-parts.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Logger } from '../../domain/ports/logger.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { source } from '../../domain/records/schemas.ts';
+import { sourceStatusAt } from '../../domain/source-status.ts';
+import { answeredWithin } from '../../domain/within-deadline.ts';
+import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { readFeedHead } from './feed-head.ts';
+import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from '../operators/list-projections.ts';
+import { listReactors, type ListReactorsDependencies, type ReactorStatus } from '../operators/list-reactors.ts';
+import { liveTable } from '../live-table.ts';
+
+const SLOW_PROJECTION_SECONDS = 60;
+
+const sourceRow = z.object({
+  source_id: z.string(),
+  jurisdiction_slug: z.string(),
+  body_slug: z.string().nullable(),
+  data: z.object({
+    sourceType: source.shape.sourceType,
+    status: source.shape.status,
+    agendaTextEvidence: source.shape.agendaTextEvidence,
+    lastCheckedAt: source.shape.lastCheckedAt,
+    lastSuccessfulCheckAt: source.shape.lastSuccessfulCheckAt,
+    consecutiveFailures: source.shape.consecutiveFailures,
+  }),
+});
+
+const currentSources = (generation: number) => {
+  const { name: history, isLive } = liveTable(RECORD_HISTORY, generation, (number) => recordHistoryTables(number).history);
+  const current = sql.fragment`superseded_at = ${BigInt(NOT_SUPERSEDED)}`;
+  return sql.type(sourceRow)`
+    select s.record_id::text as source_id, j.body::json->>'slug' as jurisdiction_slug, b.body::json->>'slug' as body_slug, s.body::json as data
+    from ${history} s
+    join ${history} j on j.resource = 'jurisdictions' and j.${current} and j.record_id = (s.body::json->>'jurisdictionId')::uuid
+    left join ${history} b on b.resource = 'public_bodies' and b.${current} and b.record_id = (s.body::json->>'publicBodyId')::uuid
+    where s.resource = 'sources' and s.${current} and ${isLive}
+    order by 2, 3, 1`;
+};
+
+export interface ReadCivicHealthDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
+  readonly reads: LiveReads;
+  readonly logger: Logger;
+  /** How long each part may take to answer. */
+  readonly deadlineMs: number;
+  /** Not null while the read models are not what the log says. */
+  readonly history: { doubt(): string | null };
+}
+
+/**
+ * Source checks, pending work and failures (GET /api/v1/data/health). Never fails: a part that fails or
+ * does not answer by the deadline is named in `unanswered`, and what it would have said is left out.
+ */
+export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => async (): Promise<Health> => {
+  const checkedAt = new Date(deps.clock.now()).toISOString();
+  const missing = new Set<HealthPart>();
+  const ask = async <Answer>(part: HealthPart, read: () => Promise<Answer>): Promise<Answer | null> => {
+    try {
+      return await answeredWithin(deps.clock, deps.deadlineMs, read);
+    } catch (error) {
+      missing.add(part);
+      deps.logger.warn({ part, error: (error as Error).message }, 'health: a part cannot be read');
+      return null;
+    }
+  };
+  const [head, sources, projections, reactors] = await Promise.all([
+    ask('feed', () => readFeedHead(deps.reads)),
+    ask('sources', () => readSources(deps.reads, deps.clock)),
+    ask('projections', () => listProjections(deps)),
+    ask('reactors', () => listReactors(deps)),
+    ask('log', () => deps.log.head()),
+  ]);
+  const feed =
+    head === null || head.feedId === null ? null : { feedId: head.feedId, position: head.position, fingerprint: head.fingerprint };
+  const pipeline = {
+    ...pipelineOf(projections ?? [], reactors ?? []),
+    ...(projections === null ? { lagEvents: null } : {}),
+    head: feed === null ? null : { cursor: encodeFeedCursor({ ...feed, binding: 'nothing' }), digests: head!.digests },
+    ...(missing.size === 0 ? {} : { unanswered: HEALTH_PARTS.filter((part) => missing.has(part)) }),
+  };
+  const status =
+    feed === null || missing.has('log')
+      ? 'unavailable'
+      : missing.size > 0 || deps.history.doubt() !== null
+        ? 'degraded'
+        : statusOf(sources ?? [], projections ?? [], reactors ?? []);
+  return { status, checkedAt, sources: sources ?? [], pipeline };
+};
+
+/** Every source in the form of health; `stale` is derived now. */
+export const readSources = async (reads: LiveReads, clock: Clock): Promise<Health['sources']> => {
+  const rows = await reads.many((generation) => currentSources(generation(RECORD_HISTORY)));
+  return rows.map(({ source_id, jurisdiction_slug, body_slug, data }) => {
+    const success = data.lastSuccessfulCheckAt;
+    return {
+      sourceId: source_id,
+      jurisdictionSlug: jurisdiction_slug,
+      ...(body_slug === null ? {} : { bodySlug: body_slug }),
+      sourceType: data.sourceType,
+      status: sourceStatusAt(data.status, success === null ? null : Date.parse(success), clock.now()),
+      ...(data.agendaTextEvidence === null ? {} : { agendaTextEvidence: data.agendaTextEvidence }),
+      ...(data.lastCheckedAt === null ? {} : { lastCheckedAt: data.lastCheckedAt }),
+      ...(success === null ? {} : { lastSuccessfulCheckAt: success }),
+      consecutiveFailures: data.consecutiveFailures,
+    };
+  });
+};
+
+const FAILED: readonly ProjectionStatus['state'][] = ['paused', 'refused'];
+
+/**
+ * Work is what projections have still to fold, reactors to handle, and generations being built; failed work is what was paused or refused.
+ * Lags are those of the read models: what a customer reads is not older for a reactor that lags.
+ */
+const pipelineOf = (projections: readonly ProjectionStatus[], reactors: readonly ReactorStatus[]): Omit<Health['pipeline'], 'head'> => {
+  const live = projections.filter(({ serves }) => serves);
+  const pending = projections.filter(({ rebuild, oldestPendingAt }) => rebuild || oldestPendingAt !== null);
+  const unhandled = reactors.filter(({ oldestPendingAt }) => oldestPendingAt !== null);
+  const oldest = Math.min(...[...projections, ...reactors].flatMap(({ oldestPendingAt }) => oldestPendingAt ?? []));
+  const lags = live.map(({ lagEvents }) => lagEvents);
+  return {
+    lagEvents: lags.includes(null) ? null : Math.max(0, ...lags.map(Number)),
+    lagSeconds: Math.max(0, ...live.map(({ lagSeconds }) => lagSeconds)),
+    pendingWork: pending.length + unhandled.length,
+    failedWork: projections.filter(({ state }) => FAILED.includes(state)).length + reactors.filter(isPaused).length,
+    ...(Number.isFinite(oldest) ? { oldestPendingAt: new Date(oldest).toISOString() } : {}),
+    projections: live.map(({ name, lagEvents, lagSeconds, state }) => ({ name, lagEvents, lagSeconds, state })),
+  };
+};
+
+const isPaused = ({ state }: ReactorStatus): boolean => state === 'paused';
+
+const statusOf = (
+  sources: Health['sources'],
+  projections: readonly ProjectionStatus[],
+  reactors: readonly ReactorStatus[],
+): Health['status'] => {
+  const badSource = sources.some(({ status }) => status === 'failing' || status === 'stale');
+  const badProjection = projections.some(
+    ({ state, lagSeconds }) => FAILED.includes(state) || state === 'stopped' || (state === 'live' && lagSeconds > SLOW_PROJECTION_SECONDS),
+  );
+  return badSource || badProjection || reactors.some(isPaused) ? 'degraded' : 'healthy';
+};

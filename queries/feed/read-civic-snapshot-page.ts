@@ -1,0 +1,126 @@
+import { decodeSnapshotPageCursor, encodeSnapshotPageCursor } from '../../domain/cursor.ts';
+import type { JsonPage, SnapshotPageInput } from '../../contract/inputs.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Statement } from '../../domain/ports/database.ts';
+import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { createErasedDigests, lastErasure } from './erased-snapshot.ts';
+import { JsonText } from '../json-text.ts';
+import { RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { SNAPSHOTS, snapshotsTable } from '../../projections/snapshots/tables.ts';
+
+/** Bytes of a page beside its records: more than the texts around them and a cursor take. */
+const PAGE_BYTES = 400;
+/** Erasures that may come between a page and its digest, one after another. */
+const ATTEMPTS = 5;
+
+const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and read its pages' }] };
+
+type PageMeta = [
+  boundary: number,
+  mark: number,
+  feedId: string,
+  servedFeed: string,
+  erasure: number,
+  last: number | null,
+  bytes: number,
+  hasMore: boolean,
+];
+
+export interface ReadCivicSnapshotPageDependencies {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
+}
+
+/** One page of a resource as it stood at the snapshot's boundary, and whether the snapshot may be read at all: one statement. */
+const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement => {
+  const tables = recordHistoryTables(history);
+  // The pair is compared as one, so that no plan walks all resources to find the few records of one.
+  const visible = (from: string, to = '(select boundary from snapshot)') =>
+    `(h.resource, h.position) > ($3, ${from}) and (h.resource, h.position) <= ($3, ${to})
+      and h.superseded_at > (select boundary from snapshot) order by h.resource, h.position`;
+  return {
+    name: `snapshot_page_g${history}_g${snapshots}`,
+    text: `with snapshot as materialized (
+        select s.boundary, r.mark, s.feed_id, f.feed_id as served_feed
+        from ${snapshotsTable(snapshots)} s, civic.feed_retention r, ${tables.state} f
+        where s.snapshot_id = $1::uuid and s.account_id = $2::uuid and s.expires_at > $4::bigint
+          and ${requireLive(RECORD_HISTORY, history)} and ${requireLive(SNAPSHOTS, snapshots)}
+      ), size as materialized (
+        select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
+          select h.position, octet_length(h.body) as bytes from ${tables.history} h where ${visible('$5::bigint')} limit $6::int
+        ) p
+      )
+      select json_build_array(
+          s.boundary, s.mark, s.feed_id, s.served_feed, ${lastErasure(history, '$3')}, z.last, z.bytes, (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
+        )::text
+      from snapshot s, size z
+      union all
+      (select h.body from ${tables.history} h where ${visible('$5::bigint', '(select last from size where bytes <= $7::bigint)')})`,
+    values: [input.snapshotId, input.accountId, input.resource, now, after, input.limit, input.maxResponseBytes],
+  };
+};
+
+const BEGIN_AGAIN = {
+  recovery: [{ operationId: 'readCivicSnapshotPage', hint: 'read the resource again without a cursor; meta.digest is its digest now' }],
+};
+
+/** A page of a frozen export (GET /api/v1/data/snapshots/{snapshotId}/{resource}). Refuses with 400, 404, 410 and 413. */
+export const createReadCivicSnapshotPage = ({ reads, clock }: ReadCivicSnapshotPageDependencies) => {
+  const digests = createErasedDigests(reads);
+  const readPage = async (input: SnapshotPageInput): Promise<JsonPage | null> => {
+    const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, input);
+    const rows = await reads.texts((generation) =>
+      snapshotPage(generation(RECORD_HISTORY), generation(SNAPSHOTS), input, cursor?.position ?? 0, clock.now()),
+    );
+    const [meta, ...items] = rows;
+    if (meta === undefined) throw new Rejection('not_found', 'there is no such snapshot, or it has expired');
+    const [boundary, mark, feedId, servedFeed, erasure, last, bytes, hasMore] = JSON.parse(meta[0]!) as PageMeta;
+    if (feedId !== servedFeed || (cursor !== null && cursor.feedId !== feedId)) {
+      throw new Rejection('cursor_expired', 'the snapshot was taken of another feed than the one served now; take a new one', {
+        details: RECOVERY,
+      });
+    }
+    if (boundary < mark) throw new Rejection('cursor_expired', 'the snapshot is older than what is retained; take a new one');
+    if (cursor !== null && (cursor.erasure ?? 0) !== erasure) {
+      throw new Rejection('cursor_expired', 'a text in the snapshot was erased meanwhile; read it again from its first page', {
+        details: BEGIN_AGAIN,
+      });
+    }
+    if (bytes > input.maxResponseBytes) {
+      throw new Rejection('response_too_large', `the page is over ${input.maxResponseBytes} bytes; ask for fewer items by limit`);
+    }
+    const { snapshotId, resource } = input;
+    const nextCursor = hasMore
+      ? `"${encodeSnapshotPageCursor({ feedId, snapshotId, resource, position: last!, ...(erasure === 0 ? {} : { erasure }) })}"`
+      : 'null';
+    const digest = erasure === 0 ? '' : await digests.of(input, { boundary, erasure });
+    // Another erasure came between the page and its digest: they would not fit.
+    if (digest === null) return null;
+    const json = new JsonText(bytes + items.length + PAGE_BYTES).ascii('{"data":{"items":[');
+    for (const [index, [body]] of items.entries()) json.ascii(index === 0 ? '' : ',').text(body!);
+    const ofErased = digest === '' ? '' : `,"digest":"${digest}"`;
+    return json.ascii(`]},"meta":{"nextCursor":${nextCursor},"hasMore":${hasMore}${ofErased}}}`).page(items.length);
+  };
+  return async (input: SnapshotPageInput): Promise<JsonPage> => {
+    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
+      const page = await readPage(input);
+      if (page !== null) return page;
+    }
+    throw new Rejection('feed_unavailable', 'texts are being erased from the snapshot; try again');
+  };
+};
+
+const decodeFor = (text: string, { snapshotId, resource }: SnapshotPageInput) => {
+  const cursor = decodeSnapshotPageCursor(text);
+  if (typeof cursor === 'string') {
+    throw new Rejection(
+      'invalid_parameter',
+      cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than a page cursor',
+    );
+  }
+  if (cursor.snapshotId !== snapshotId || cursor.resource !== resource) {
+    throw new Rejection('invalid_parameter', 'cursor was minted for another snapshot or resource');
+  }
+  return cursor;
+};

@@ -1,0 +1,126 @@
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { EventLog, Position } from '../../domain/ports/event-log.ts';
+import type { Comparison, Generation, GenerationState, GenerationStore } from '../../domain/ports/generations.ts';
+import { lagBehind, type LogLag, NO_LAG } from './log-lag.ts';
+
+/** A running window is shown once it is this old; before that the last complete one. */
+const SHOWN_AFTER_MS = 3_000;
+const FIRST_MS = 250;
+
+interface FoldSpeed {
+  /** Events folded in a second; null before the first window. */
+  readonly rate: number | null;
+  /** Events of the log passed in a second, folded or not; null where the log cannot count. */
+  readonly pace: number | null;
+}
+
+/**
+ * How fast a generation is folded now. A window that is overdue is shown as it is, so that the rate of a
+ * generation whose owner died, that was paused or has nothing to do falls towards zero.
+ */
+export const speedOf = ({ folded, owner, operatorPausedAt, speed }: Generation, now: number): FoldSpeed => {
+  if (operatorPausedAt !== null) return { rate: 0, pace: 0 };
+  const elapsed = speed.stretchAt === null ? 0 : now - speed.stretchAt;
+  const known = speed.foldRate !== null;
+  if (elapsed < (known ? SHOWN_AFTER_MS : FIRST_MS)) return { rate: speed.foldRate, pace: owner === null ? null : speed.pace };
+  const passed = speed.place === null || speed.stretchPlace === null ? null : speed.place - speed.stretchPlace;
+  const aSecond = (count: number) => (count * 1000) / elapsed;
+  return { rate: aSecond(folded - speed.stretchFolded), pace: passed === null ? null : aSecond(passed) };
+};
+
+/**
+ * `paused`: at an event that cannot be folded. `operator_paused`: a rebuild that an operator stopped. `ready`: held, caught up and found
+ * equal. `kept`: replaced, and to be switched back to. `stopped`: there is work, and no process holds the lease.
+ */
+export type ProjectionState = Exclude<GenerationState, 'retired'> | 'paused' | 'stopped' | 'operator_paused' | 'ready' | 'kept';
+
+export interface ProjectionStatus extends LogLag {
+  readonly name: string;
+  readonly generation: number;
+  readonly version: number;
+  readonly state: ProjectionState;
+  /** Whether readers are answered from it. */
+  readonly serves: boolean;
+  /** Whether it is to become what readers are answered from: a rebuild under way, held or paused. */
+  readonly rebuild: boolean;
+  /** Since when it is live, building, refused or kept: a time of the lease clock, as all times here but `oldestPendingAt`. */
+  readonly since: number;
+  readonly checkpoint: Position;
+  /** Events of the log up to the checkpoint; null where the log cannot count. */
+  readonly place: number | null;
+  readonly folded: number;
+  /** Takeovers of the right to fold it, by any process. */
+  readonly takeovers: number;
+  /** Events folded in a second, over the last stretch of its owner's work; null before there is one. */
+  readonly rate: number | null;
+  /** Of a rebuild: events of the log that it has yet to pass, and at its pace how long; null where the log cannot count or no process folds. */
+  readonly leftEvents: number | null;
+  readonly leftSeconds: number | null;
+  readonly owner: string | null;
+  readonly ownedSince: number | null;
+  readonly held: boolean;
+  readonly operatorPausedAt: number | null;
+  readonly keptUntil: number | null;
+  readonly comparison: Comparison | null;
+  readonly reason: string | null;
+  readonly poisonEvent: string | null;
+}
+
+export interface ListProjectionsDependencies {
+  readonly generations: GenerationStore;
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly leaseClock: Clock;
+  /** Event types that each projection folds. */
+  readonly handles: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Lag, progress and state of every generation that serves, is built, or can be switched back to. */
+export const listProjections = async (deps: ListProjectionsDependencies): Promise<readonly ProjectionStatus[]> => {
+  const [rows, head] = await Promise.all([deps.generations.list(), deps.log.head()]);
+  const now = deps.leaseClock.now();
+  const shown = rows.filter(({ state, keptUntil }) => state !== 'retired' || (keptUntil ?? 0) >= now);
+  return Promise.all(shown.map((row) => statusOf(deps, row, head)));
+};
+
+const statusOf = async (deps: ListProjectionsDependencies, row: Generation, head: Position): Promise<ProjectionStatus> => {
+  const types = deps.handles.get(row.projection);
+  const lag = types === undefined || row.state === 'retired' ? NO_LAG : await lagBehind(deps, row.checkpoint, head, types);
+  const now = deps.leaseClock.now();
+  const speed = speedOf(row, now);
+  const left = row.state === 'building' ? lag.lagEvents : null;
+  return {
+    name: row.projection,
+    generation: row.generation,
+    version: row.version,
+    state: stateOf(row, lag.oldestPendingAt !== null, now),
+    serves: row.state === 'live',
+    rebuild: row.state === 'building',
+    since: row.changedAt,
+    ...lag,
+    checkpoint: row.checkpoint,
+    place: row.speed.place,
+    folded: row.folded,
+    takeovers: row.token,
+    rate: speed.rate,
+    leftEvents: left,
+    leftSeconds: left === null ? null : left === 0 ? 0 : speed.pace === null || speed.pace <= 0 ? null : left / speed.pace,
+    owner: row.owner,
+    ownedSince: row.owner === null ? null : row.speed.ownedSince,
+    held: row.held,
+    operatorPausedAt: row.operatorPausedAt,
+    keptUntil: row.keptUntil,
+    comparison: row.comparison,
+    reason: row.pausedReason,
+    poisonEvent: row.pausedEvent,
+  };
+};
+
+const stateOf = (row: Generation, pending: boolean, now: number): ProjectionState => {
+  if (row.state === 'retired') return 'kept';
+  if (row.state === 'refused') return 'refused';
+  if (row.operatorPausedAt !== null) return 'operator_paused';
+  if (row.pausedReason !== null) return 'paused';
+  if (pending && row.state === 'live' && (row.owner === null || row.leaseUntil < now)) return 'stopped';
+  return row.held && row.comparison?.equal === true ? 'ready' : row.state;
+};

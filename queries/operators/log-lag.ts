@@ -1,0 +1,29 @@
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { EventLog, Position } from '../../domain/ports/event-log.ts';
+
+export interface LogLag {
+  /** Events between the checkpoint and the log's head; null where the log cannot count. */
+  readonly lagEvents: number | null;
+  /** Age of the oldest event still to be taken, in seconds; 0 when there is none. */
+  readonly lagSeconds: number;
+  /** Time of that event, null when there is none. */
+  readonly oldestPendingAt: number | null;
+}
+
+export const NO_LAG: LogLag = { lagEvents: 0, lagSeconds: 0, oldestPendingAt: null };
+
+/** How far a follower of these event types is behind; events of other types alone are no lag. */
+export const lagBehind = async (
+  { log, clock }: { readonly log: EventLog; readonly clock: Clock },
+  checkpoint: Position,
+  head: Position,
+  types: readonly string[],
+): Promise<LogLag> => {
+  const pending = checkpoint < head ? (await log.readAll({ after: checkpoint, limit: 1, types })).events[0] : undefined;
+  if (pending === undefined) return NO_LAG;
+  return {
+    lagEvents: log.distance(checkpoint, head),
+    lagSeconds: Math.max(0, (clock.now() - pending.time) / 1000),
+    oldestPendingAt: pending.time,
+  };
+};

@@ -1,0 +1,48 @@
+import { REPORTS, reportsTable } from '../../projections/reports/tables.ts';
+import type { DataReport } from '../../contract/data-report.ts';
+import type { ReportWanted } from '../../contract/inputs.ts';
+import type { Statement, TextRow } from '../../domain/ports/database.ts';
+import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { Rejection } from '../../domain/rejections.ts';
+
+const COLUMNS = 'status, submitted_at, updated_at, closed_at, next_check_at, reason_code, finding, next_action, verified_records';
+const MOST_RECORDS = 20;
+
+const ownReport = (generation: number, accountId: string, reportId: string): Statement => ({
+  name: `own_report_g${generation}`,
+  text: `select ${COLUMNS} from ${reportsTable(generation)}
+    where report_id = $1::uuid and account_id = $2::uuid and ${requireLive(REPORTS, generation)}`,
+  values: [reportId, accountId],
+});
+
+/** How a report of the account stands. Refuses with `report_not_found`, another's too. */
+export const createGetDataReport =
+  (reads: LiveReads) =>
+  async ({ accountId, reportId }: ReportWanted): Promise<DataReport> => {
+    const [row] = await reads.texts((live) => ownReport(live(REPORTS), accountId, reportId));
+    if (row === undefined) throw new Rejection('report_not_found', 'there is no such report of this account');
+    return toDataReport(reportId, row);
+  };
+
+const toDataReport = (reportId: string, row: TextRow): DataReport => {
+  const [status, submittedAt, updatedAt, closedAt, nextCheckAt, reasonCode, finding, nextAction, verifiedRecords] = row;
+  const records = JSON.parse(verifiedRecords!) as DataReport['verifiedRecords'];
+  return {
+    reportId,
+    status: status as DataReport['status'],
+    submittedAt: isoTime(submittedAt!),
+    updatedAt: isoTime(updatedAt!),
+    ...present('closedAt', closedAt, isoTime),
+    ...(closedAt === null ? present('nextCheckAt', nextCheckAt, isoTime) : {}),
+    ...present('reasonCode', reasonCode, (code) => code as NonNullable<DataReport['reasonCode']>),
+    ...present('finding', finding, String),
+    ...present('nextAction', nextAction, String),
+    verifiedRecords: records.slice(0, MOST_RECORDS),
+  };
+};
+
+const isoTime = (milliseconds: string): string => new Date(Number(milliseconds)).toISOString();
+
+/** A field that is left out where there is nothing to say. */
+const present = <Name extends string, Value>(name: Name, text: string | null | undefined, read: (text: string) => Value) =>
+  (text === null || text === undefined ? {} : { [name]: read(text) }) as { readonly [N in Name]?: Value };

@@ -1,0 +1,65 @@
+import { REPORT_BUCKETS_SECONDS, REPORTS, reportsTable, reportTalliesTable } from '../../projections/reports/tables.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { requireLive } from '../../domain/ports/projection.ts';
+import type { ReportStatus } from '../../domain/report-words.ts';
+
+/** Durations of one measure that ended in one status. */
+export interface ReportDurations {
+  readonly measure: 'first_move' | 'closing';
+  readonly status: ReportStatus;
+  /** Reports by bucket, not cumulated, in the order of `bounds`; the last is for what is above all of them. */
+  readonly counts: readonly number[];
+  readonly seconds: number;
+}
+
+export interface ReportFigures {
+  readonly open: ReadonlyMap<ReportStatus, number>;
+  /** Clock milliseconds; null while none is open. */
+  readonly oldestOpen: number | null;
+  /** Upper bounds of the buckets in seconds. */
+  readonly bounds: readonly number[];
+  readonly durations: readonly ReportDurations[];
+}
+
+/** What an operator watches reports by, as the read model has counted it: two small statements, whatever the number of closed reports. */
+export const readReportFigures = async (reads: LiveReads): Promise<ReportFigures> => {
+  const open = await reads.texts((live) => {
+    const generation = live(REPORTS);
+    return {
+      name: `report_figures_open_g${generation}`,
+      text: `select status, count(*)::text, min(submitted_at)::text from ${reportsTable(generation)}
+        where closed_at is null and ${requireLive(REPORTS, generation)} group by status`,
+      values: [],
+    };
+  });
+  const tallies = await reads.texts((live) => {
+    const generation = live(REPORTS);
+    return {
+      name: `report_figures_tallies_g${generation}`,
+      text: `select measure, status, up_to_seconds::text, reports::text, milliseconds::text from ${reportTalliesTable(generation)}
+        where ${requireLive(REPORTS, generation)} order by measure, status`,
+      values: [],
+    };
+  });
+  const durations = new Map<string, { measure: ReportDurations['measure']; status: ReportStatus; counts: number[]; seconds: number }>();
+  for (const [measure, status, upTo, reports, milliseconds] of tallies) {
+    const key = `${measure} ${status}`;
+    const series = durations.get(key) ?? {
+      measure: measure as ReportDurations['measure'],
+      status: status as ReportStatus,
+      counts: Array.from({ length: REPORT_BUCKETS_SECONDS.length + 1 }, () => 0),
+      seconds: 0,
+    };
+    const bucket = REPORT_BUCKETS_SECONDS.indexOf(Number(upTo));
+    series.counts[bucket < 0 ? REPORT_BUCKETS_SECONDS.length : bucket]! += Number(reports);
+    series.seconds += Number(milliseconds) / 1000;
+    durations.set(key, series);
+  }
+  const oldest = open.map(([, , submittedAt]) => Number(submittedAt));
+  return {
+    open: new Map(open.map(([status, count]) => [status as ReportStatus, Number(count)])),
+    oldestOpen: oldest.length === 0 ? null : Math.min(...oldest),
+    bounds: REPORT_BUCKETS_SECONDS,
+    durations: [...durations.values()],
+  };
+};

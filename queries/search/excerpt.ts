@@ -1,0 +1,35 @@
+const MOST = 300;
+/** Enough to locate a part of a text in it. */
+const SEEN = 40;
+
+/** A stretch of a text, empty where a long text has no word, and how that text begins and ends. */
+export interface Stretch {
+  readonly part: string;
+  readonly beginning: string;
+  readonly end: string;
+}
+
+/** Plain text on one line, at most 300 characters, with an ellipsis at each end that is not the text's own. No character is split. */
+export const excerptOf = ({ part, beginning, end }: Stretch): string => {
+  const line = oneLine(part) || oneLine(beginning);
+  const shown = cutAfter(line, MOST);
+  const before = oneLine(beginning).startsWith(line.slice(0, SEEN)) ? '' : '… ';
+  const after = part !== '' && shown.length === line.length && oneLine(end).endsWith(line.slice(-SEEN)) ? '' : ' …';
+  return `${before}${shown}${after}`;
+};
+
+const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
+
+/** At the last space, or where there is none late enough, between two characters as people see them. */
+const cutAfter = (line: string, most: number): string => {
+  if (line.length <= most) return line;
+  const space = line.lastIndexOf(' ', most);
+  if (space > most / 2) return line.slice(0, space);
+  let kept = '';
+  for (const { segment } of new Intl.Segmenter().segment(line.slice(0, 2 * most))) {
+    if (kept.length + segment.length > most) break;
+    kept += segment;
+  }
+  // One that is longer than all there is room for is split between its code points.
+  return kept === '' ? line.slice(0, most).replace(/[\ud800-\udbff]$/, '') : kept;
+};

@@ -1,0 +1,203 @@
+import { AGENDA_SEARCH, periodOf } from '../../projections/agenda-search/tables.ts';
+import type { AgendaSearchPage, SearchAgendaData, SearchAgendaInput } from '../../contract/tools/agenda-functions.ts';
+import { dayOfDate } from '../../domain/local-day.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { TextRow } from '../../domain/ports/database.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/search-cursor.ts';
+import { excerptOf } from './excerpt.ts';
+import { freshnessAt } from '../agenda/freshness.ts';
+import { meetingTimeOf, unlessNull } from '../agenda/meeting-time.ts';
+import { nearestWords } from './near-words.ts';
+import { searchGuidance } from './search-guidance.ts';
+import * as statements from './search-statements.ts';
+import { searchText } from './search-text.ts';
+import { anyWordOf, lenientUnits, mostMissing, queryLacking } from './search-units.ts';
+import { FEW_MATCHES, type PeriodCounts, searchWindows, WHOLE } from './search-windows.ts';
+
+export interface SearchAgendaDependencies {
+  /** Reads that end when the signal aborts. */
+  readonly reads: (signal: AbortSignal) => LiveReads;
+  readonly clock: Clock;
+}
+
+const DAY_MS = 86_400_000;
+
+interface Ground {
+  /** As the database writes queries; empty where no word can be searched. */
+  readonly query: string;
+  readonly units: readonly string[];
+  readonly bodyIds: readonly string[] | null;
+  readonly topicId: string | null;
+  readonly periods: PeriodCounts;
+  /** How many entries the database's statistics know of. */
+  readonly counted: number;
+  readonly respelt: ReadonlyMap<string, readonly string[]>;
+}
+
+const parsed = <Value>(json: string | null, otherwise: Value): Value => (json === null ? otherwise : (JSON.parse(json) as Value));
+
+/** Words that no record has, each with the nearest that some have; a word without any is left out. */
+const nearOnes = async (reads: LiveReads, misspelt: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
+  if (misspelt.length === 0) return new Map();
+  const rows = await reads.texts((generation) => statements.nearWords(generation(AGENDA_SEARCH), misspelt));
+  const known = Map.groupBy(rows, ([word]) => word!);
+  const near = misspelt.map((word): [string, readonly string[]] => {
+    const words = (known.get(word) ?? []).map(([, each, records]) => ({ word: each!, records: Number(records) }));
+    return [word, nearestWords(word, words)];
+  });
+  return new Map(near.filter(([, words]) => words.length > 0));
+};
+
+const groundOf = async (reads: LiveReads, { query, jurisdictionSlug, topicSlug }: SearchBinding): Promise<Ground> => {
+  const search = searchText(query);
+  const [row] = await reads.texts((generation) =>
+    statements.searchGround(generation(AGENDA_SEARCH), { search, jurisdictionSlug, topicSlug }),
+  );
+  const [typed, typedUnits, unknown, bodyIds, topicId, periods, counted] = row!;
+  const units = parsed<string[]>(typedUnits!, []);
+  const respelt = await nearOnes(reads, parsed<string[]>(unknown!, []));
+  const ground = {
+    bodyIds: parsed<string[] | null>(bodyIds!, null),
+    topicId: topicId!,
+    periods: parsed<PeriodCounts>(periods!, []),
+    counted: Number(counted),
+    respelt,
+  };
+  if (respelt.size === 0) return { ...ground, query: typed!, units };
+  const [respelled] = await reads.texts(() => statements.respell([typed!, ...units], respelt));
+  const [whole, ...parts] = JSON.parse(respelled![0]!) as string[];
+  return { ...ground, query: whole!, units: parts };
+};
+
+interface Found {
+  readonly rows: readonly TextRow[];
+  readonly missing: number;
+}
+
+const expectedMatches = async (reads: LiveReads, query: string, marks: readonly string[]): Promise<number> => {
+  const rows = await reads.texts((generation) => statements.expectedMatches(generation(AGENDA_SEARCH), query, marks));
+  const [{ Plan: plan }] = JSON.parse(rows[0]![0]!) as [{ readonly Plan: { readonly 'Plan Rows': number } }];
+  return plan['Plan Rows'];
+};
+
+/** The page: of items that match the whole query, or where there are none at all, that lack as few of its words as can be. */
+const find = async (reads: LiveReads, ground: Ground, input: SearchAgendaInput, after: SearchCursor | null): Promise<Found> => {
+  const { query, bodyIds, topicId } = ground;
+  const [fromDay, toDay] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
+  // A local day is part of up to three days of UTC.
+  const limits = {
+    ...(fromDay == null ? {} : { from: periodOf((fromDay - 1) * DAY_MS) }),
+    ...(toDay == null ? {} : { to: periodOf((toDay + 1) * DAY_MS) }),
+  };
+  const marks = [
+    ...(bodyIds === null ? [] : [statements.bodyMarks(bodyIds)]),
+    ...(topicId === null ? [] : [statements.topicMark(topicId)]),
+  ];
+  const entries = ground.periods.reduce((sum, [, number]) => sum + number, 0);
+  const days = { fromDay: fromDay ?? null, toDay: toDay ?? null };
+  const run = async (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
+    // Before the first statistics, and while far more has come than they know of, nothing can be expected.
+    const isWide = entries > FEW_MATCHES && (entries > 4 * ground.counted || (await expectedMatches(reads, wanted, marks)) > FEW_MATCHES);
+    const windows = isWide ? searchWindows(ground.periods, limits) : WHOLE;
+    if (windows.length === 0) return [];
+    const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows, ...days, after, limit: input.limit };
+    return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH), search));
+  };
+  if (after === null || after.missing === 0) {
+    const rows = await run(query, []);
+    if (rows.length > 0 || after !== null) return { rows, missing: 0 };
+  }
+  const units = await lenientUnits(reads, ground.units, ground.periods);
+  const most = mostMissing(units.length);
+  for (let missing = after?.missing ?? 1; missing <= most; missing++) {
+    const rows = await run(queryLacking(units, missing), units);
+    if (rows.length > 0 || after !== null) return { rows, missing };
+  }
+  return { rows: [], missing: 0 };
+};
+
+type Result = SearchAgendaData['results'][number];
+
+const resultOf = (row: TextRow, now: number): Result => {
+  const [itemId, , startsAt, title, jurisdiction, body, part, beginning, end, sourceUrl, sourceType, status, succeededAt] = row;
+  const [day, timezone, meetingStatus, matterFile, outcome] = row.slice(13);
+  return {
+    itemId: itemId!,
+    title: title!,
+    jurisdiction: jurisdiction!,
+    body: body!,
+    ...meetingTimeOf(startsAt!, day!, timezone),
+    status: meetingStatus as Result['status'],
+    ...unlessNull('matterFile', matterFile),
+    ...unlessNull('outcome', outcome as Result['outcome'] | null),
+    excerpt: excerptOf({ part: part!, beginning: beginning!, end: end! }),
+    sourceUrl: sourceUrl!,
+    publisher: { jurisdiction: jurisdiction!, body: body!, sourceType: (sourceType ?? null) as Result['publisher']['sourceType'] },
+    freshness: freshnessAt(status ?? null, succeededAt ?? null, now),
+  };
+};
+
+const bindingOf = (input: SearchAgendaInput): SearchBinding => ({
+  query: input.query,
+  jurisdictionSlug: input.jurisdictionSlug ?? null,
+  topicSlug: input.topicSlug ?? null,
+  fromDate: input.fromDate ?? null,
+  toDate: input.toDate ?? null,
+});
+
+/** Where a search goes on, null at its start; nothing is read. Throws `InvalidSearchCursor`. */
+export const searchPlace = (input: SearchAgendaInput): SearchCursor | null =>
+  input.cursor === undefined ? null : decodeSearchCursor(bindingOf(input), input.cursor);
+
+/**
+ * Agenda items by words, the best first and of equals the latest first. While nothing
+ * changes, the pages of a search hold each of its items once; an item that comes or changes on the way may be missed or met twice. Throws
+ * `InvalidSearchCursor`, and `DeadlineExceeded` or the reason of the signal when that aborts.
+ */
+export const createSearchAgenda =
+  ({ reads: readsUntil, clock }: SearchAgendaDependencies) =>
+  async (input: SearchAgendaInput, signal: AbortSignal): Promise<AgendaSearchPage> => {
+    const binding = bindingOf(input);
+    const after = searchPlace(input);
+    const reads = readsUntil(signal);
+    const ground = await groundOf(reads, binding);
+    const wordless = ground.query === '';
+    const uncovered = ground.bodyIds?.length === 0;
+    const unknownFilters = [
+      ...(binding.jurisdictionSlug !== null && ground.bodyIds === null ? ['jurisdictionSlug' as const] : []),
+      ...(binding.topicSlug !== null && ground.topicId === null ? ['topicSlug' as const] : []),
+    ];
+    const nothing: Found = { rows: [], missing: 0 };
+    const { rows, missing } = wordless || uncovered || unknownFilters.length > 0 ? nothing : await find(reads, ground, input, after);
+    const shown = rows.slice(0, input.limit);
+    const hasMore = rows.length > shown.length;
+    const candidateLimitReached = rows[0]?.at(-1) === 't';
+    const cursorAfter = shown.map(([itemId, rank, startsAt]) =>
+      encodeSearchCursor(binding, { missing, rank: Number(rank), startsAt: Number(startsAt), itemId: itemId! }),
+    );
+    const now = clock.now();
+    const { respelt } = ground;
+    const facts = {
+      found: shown.length,
+      hasMore,
+      candidateLimitReached,
+      wordless,
+      uncovered,
+      unknownFilters,
+      respelt,
+      missing,
+      words: new Set(ground.units.filter((unit) => unit !== '')).size,
+      continued: after !== null,
+    };
+    return {
+      data: {
+        results: shown.map((row) => resultOf(row, now)),
+        truncated: false,
+        guidance: searchGuidance(facts),
+        nextCursor: hasMore ? cursorAfter.at(-1)! : null,
+        candidateLimitReached,
+      },
+      cursorAfter,
+    };
+  };

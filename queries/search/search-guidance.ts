@@ -1,0 +1,57 @@
+/** What is said about a page of results. */
+export interface GuidanceFacts {
+  readonly found: number;
+  readonly hasMore: boolean;
+  readonly candidateLimitReached: boolean;
+  /** No word of the query is one that can be searched. */
+  readonly wordless: boolean;
+  /** The jurisdiction is known and has no body. */
+  readonly uncovered: boolean;
+  /** Filters that name nothing known. */
+  readonly unknownFilters: readonly ('jurisdictionSlug' | 'topicSlug')[];
+  /** Misspelt words, each with those that were searched instead. */
+  readonly respelt: ReadonlyMap<string, readonly string[]>;
+  /** How many words of the query the results may lack. */
+  readonly missing: number;
+  /** How many different words and phrases an item must have; 0 for a query with OR or minus. */
+  readonly words: number;
+  /** The page continues a search. */
+  readonly continued: boolean;
+}
+
+const quoted = (word: string): string => `"${word}"`;
+
+/** A query of so many words, of which few items have all, is better repeated with fewer. */
+const [MANY_WORDS, FEW_RESULTS] = [3, 3];
+
+const EMPTY =
+  'An empty result does not prove that no government activity occurred. Try fewer or other words or wider filters; get_coverage says which sources are read and when, and report_missing_data reports a public record that should be here.';
+
+/** Guidance for the caller, a sentence or two per condition. Ends with what holds for every record. */
+export const searchGuidance = (facts: GuidanceFacts): string => {
+  const sentences: string[] = [];
+  if (facts.wordless)
+    sentences.push('The query has no word that can be searched: give words of the title or the text, other than "the" or "of".');
+  if (facts.uncovered) sentences.push('No body of this jurisdiction is covered yet: get_coverage lists the jurisdictions that are.');
+  for (const filter of facts.unknownFilters)
+    sentences.push(`No ${filter === 'topicSlug' ? 'topic' : 'jurisdiction'} with this ${filter} is known.`);
+  for (const [misspelt, words] of facts.respelt) {
+    sentences.push(`No record has the word ${quoted(misspelt)}; searched for ${words.map(quoted).join(' or ')} instead.`);
+  }
+  if (facts.missing > 0 && facts.found > 0) {
+    sentences.push('No item has all of these words; these have most of them, those with the rarer words first.');
+  }
+  const isWhole = facts.found > 0 && !facts.hasMore && !facts.continued;
+  if (isWhole && facts.missing === 0 && facts.words >= MANY_WORDS && facts.found <= FEW_RESULTS) {
+    sentences.push('All of these words were required: a search with fewer words finds more.');
+  }
+  if (facts.found === 0) sentences.push(facts.continued ? 'There are no further results.' : 'No agenda item matches.', EMPTY);
+  if (facts.hasMore) sentences.push('There are more results: repeat the search with nextCursor as cursor.');
+  if (facts.candidateLimitReached) {
+    sentences.push(
+      'More than 1,000 items match and only the latest 1,000 of them were ranked: narrow the search with more words, a place, a topic or dates.',
+    );
+  }
+  if (facts.found > 0) sentences.push('Follow sourceUrl to the public record before relying on a result.');
+  return sentences.join(' ');
+};

@@ -1,0 +1,177 @@
+import { AGENDA_SEARCH, agendaSearchTables, MARK } from '../../projections/agenda-search/tables.ts';
+import type { Statement, StatementValue } from '../../domain/ports/database.ts';
+import { requireLive } from '../../domain/ports/projection.ts';
+import type { SearchCursor } from '../../domain/search-cursor.ts';
+import type { SearchText } from './search-text.ts';
+import type { SearchWindow } from './search-windows.ts';
+
+/** More matches than this are not ranked, but the latest of them. */
+export const MOST_CANDIDATES = 1000;
+
+const ENGLISH = `'pg_catalog.english'`;
+/** What a word is searched by; null for one that says nothing, such as "which". */
+const STEM = (word: string) => `(ts_lexize('pg_catalog.english_stem', ${word}))`;
+
+export interface GroundInput {
+  readonly search: SearchText;
+  readonly jurisdictionSlug: string | null;
+  readonly topicSlug: string | null;
+}
+
+/**
+ * What a search stands on: the query and its units as the database reads them, the words that no record has, the bodies of the jurisdiction
+ * (null when none was asked for or none has this slug), the topic, how many entries each period has, and how many the database's statistics
+ * know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
+ */
+export const searchGround = (generation: number, { search, jurisdictionSlug, topicSlug }: GroundInput): Statement => {
+  const { jurisdictions, bodies, topics, entries, periods, words } = agendaSearchTables(generation);
+  const [schema, table] = entries.split('.');
+  return {
+    name: `search_ground_g${generation}`,
+    text: `select websearch_to_tsquery(${ENGLISH}, $1)::text,
+        (select json_agg(websearch_to_tsquery(${ENGLISH}, u.unit)::text order by u.place) from unnest($2::text[]) with ordinality as u (unit, place)),
+        (select json_agg(w.word order by w.place) from unnest($3::text[]) with ordinality as w (word, place)
+          where ${STEM('w.word')} <> '{}' and not exists (select from ${words} k where k.stem = ${STEM('w.word')}[1])),
+        case when $4::text is not null then (
+          select (select coalesce(json_agg(b.body_id), '[]') from ${bodies} b where b.jurisdiction_id = j.jurisdiction_id)
+          from ${jurisdictions} j where j.slug = $4 order by j.created_at, j.jurisdiction_id limit 1
+        ) end,
+        (select t.topic_id from ${topics} t where t.slug = $5 order by t.created_at, t.topic_id limit 1),
+        (select json_agg(json_build_array(p.period, p.entries) order by p.period desc) from ${periods} p),
+        (select case when exists (select from pg_stats s where (s.schemaname, s.tablename, s.attname) = ('${schema}', '${table}', 'words'))
+          then c.reltuples::bigint else 0 end from pg_class c where c.oid = '${entries}'::regclass)
+      where ${requireLive(AGENDA_SEARCH, generation)}`,
+    values: [search.text, search.units, search.words, jurisdictionSlug, topicSlug],
+  };
+};
+
+const NEAR_WORDS = 20;
+
+/** Rows of a misspelt word, a word near it, and the number of records that have that one. */
+export const nearWords = (generation: number, misspelt: readonly string[]): Statement => ({
+  text: `select m.word, n.word, n.records from unnest($1::text[]) as m (word)
+    cross join lateral civic.near_words('${agendaSearchTables(generation).words}'::regclass, m.word, ${NEAR_WORDS}) n
+    where ${requireLive(AGENDA_SEARCH, generation)}`,
+  values: [misspelt],
+});
+
+/** Each of the queries with its misspelt words replaced: one row, a JSON array of their texts. */
+export const respell = (queries: readonly string[], near: ReadonlyMap<string, readonly string[]>): Statement => {
+  const values: StatementValue[] = [queries];
+  const parameter = (value: string) => `websearch_to_tsquery(${ENGLISH}, $${values.push(value)})`;
+  let rewritten = 'q.query::tsquery';
+  for (const [misspelt, words] of near) rewritten = `ts_rewrite(${rewritten}, ${parameter(misspelt)}, ${parameter(words.join(' or '))})`;
+  return {
+    text: `select json_agg((${rewritten})::text order by q.place) from unnest($1::text[]) with ordinality as q (query, place)`,
+    values,
+  };
+};
+
+/** Rows of a stem and the number of records that have a word of it. */
+export const stemRecords = (generation: number, stems: readonly string[]): Statement => ({
+  text: `select w.stem, sum(w.records) from ${agendaSearchTables(generation).words} w
+    where w.stem = any ($1::text[]) and ${requireLive(AGENDA_SEARCH, generation)} group by w.stem`,
+  values: [stems],
+});
+
+export interface CandidateSearch {
+  /** As the database writes queries. */
+  readonly query: string;
+  /** Met by any word of it. */
+  readonly anyWord: string;
+  /** Parts of a query that an item need not have all of, each with what it counts. Empty: the query is met as a whole. */
+  readonly units: readonly { readonly query: string; readonly weight: number }[];
+  /** Marks one of which an item must have, for each filter. */
+  readonly marks: readonly string[];
+  readonly windows: readonly SearchWindow[];
+  readonly fromDay: number | null;
+  readonly toDay: number | null;
+  readonly after: SearchCursor | null;
+  readonly limit: number;
+}
+
+export const bodyMarks = (bodyIds: readonly string[]): string => bodyIds.map((id) => `'${MARK.body}${id}'`).join(' | ');
+export const topicMark = (topicId: string): string => `'${MARK.topic}${topicId}'`;
+
+/** Of text, names, topics and title. */
+const WEIGHTS = `'{0.15, 0.3, 0.4, 1.0}'`;
+const RANK_STEPS = 1_000_000;
+/** Of an excerpt, in words. */
+const HEADLINE = `'MaxFragments=1, MaxWords=40, MinWords=20, ShortWord=0, StartSel="", StopSel=""'`;
+const HEADLINE_TEXT = 60_000;
+/** A shorter text is shown as it is, and this much of the beginning and end of a longer one shows whether an excerpt reaches them. */
+const EDGE = 250;
+
+/**
+ * How many entries the database's own statistics let expect, as its plan: a row of JSON. Too few where words go together more often than by
+ * chance; nothing but the cost of a search depends on it.
+ */
+export const expectedMatches = (generation: number, query: string, marks: readonly string[]): Statement => ({
+  text: `explain (format json) select from ${agendaSearchTables(generation).entries} e
+    where e.words @@ (${[query, ...marks].map((_, index) => `$${index + 1}::tsquery`).join(' && ')})`,
+  values: [query, ...marks],
+});
+
+/**
+ * The latest candidates, ranked, and one page of them with one row more than it holds. Without a name, so that it is planned for this very
+ * query. Columns: id, rank, start, title, names of jurisdiction and body, excerpt with the text's beginning and end, address, source type,
+ * status and last success, local day, time zone and status of the meeting, file number, outcome, whether there were more candidates than are
+ * ranked.
+ */
+export const searchCandidates = (generation: number, search: CandidateSearch): Statement => {
+  const { jurisdictions, bodies, sources, meetings, items, entries } = agendaSearchTables(generation);
+  const values: StatementValue[] = [];
+  const parameter = (value: StatementValue) => `$${values.push(value)}`;
+  const asQuery = (text: string) => `${parameter(text)}::tsquery`;
+  const query = asQuery(search.query);
+  const days = [
+    ...(search.fromDay === null ? [] : [`e.day >= ${parameter(search.fromDay)}::bigint`]),
+    ...(search.toDay === null ? [] : [`e.day <= ${parameter(search.toDay)}::bigint`]),
+  ];
+  const filters = search.marks.map(asQuery);
+  const windows = search.windows.map(({ marks, before }) => {
+    const wanted = [query, ...filters, ...(marks === null ? [] : [asQuery(marks)])].join(' && ');
+    const older = before === null ? [] : [`e.period < ${parameter(before)}::bigint`];
+    return `(select e.item_id, e.starts_at, e.words from ${entries} e where ${[`e.words @@ (${wanted})`, ...older, ...days].join(' and ')}
+      order by e.starts_at desc, e.item_id desc limit ${MOST_CANDIDATES + 1})`;
+  });
+  const any = asQuery(search.anyWord);
+  const match = `ts_rank(${WEIGHTS}, c.words, ${search.units.length === 0 ? query : any}, 1)`;
+  const parts = search.units.map((unit) => `(c.words @@ ${asQuery(unit.query)})::int * ${unit.weight}`).join(' + ');
+  const rank = parts === '' ? `(${match} * ${RANK_STEPS})::int` : `(${parts}) * 1000 + least(999, (${match} * 1000)::int)`;
+  const { after } = search;
+  const unseen =
+    after === null
+      ? ''
+      : `where (c.rank, c.starts_at, c.item_id) < (${parameter(after.rank)}::int, ${parameter(after.startsAt)}::bigint, ${parameter(after.itemId)}::uuid)`;
+  const order = (alias: string) => `order by ${alias}.rank desc, ${alias}.starts_at desc, ${alias}.item_id desc`;
+  return {
+    text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MOST_CANDIDATES + 1}),
+      candidates as (
+        select c.item_id, c.starts_at, ${rank} as rank from (
+          -- Joined with nothing, so that it is fetched once from where it is stored and not for each look at it.
+          select item_id, starts_at, words || ''::tsvector as words from found order by starts_at desc, item_id desc limit ${MOST_CANDIDATES}
+        ) c
+      ),
+      page as materialized (select * from candidates c ${unseen} ${order('c')} limit ${parameter(search.limit + 1)}::int)
+      select p.item_id, p.rank, p.starts_at, i.title, j.name, b.name,
+        case when length(d.shown) <= ${EDGE} then d.shown else ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), ${any}, ${HEADLINE}) end,
+        left(d.shown, ${EDGE}), right(d.shown, ${EDGE}),
+        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')}, m.status, i.matter_file, i.outcome, (select count(*) > ${MOST_CANDIDATES} from found)
+      from page p join ${entries} e on e.item_id = p.item_id join ${items} i on i.item_id = p.item_id join ${meetings} m on m.meeting_id = i.meeting_id
+      join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
+      cross join lateral (select case when i.text is not null and ts_rank('{1, 0, 0, 0}', e.words, ${any}) > 0 then i.text else i.title end as shown) d
+      left join lateral ${sourceOf(sources)} on true
+      where ${requireLive(AGENDA_SEARCH, generation)} ${order('p')}`,
+    values,
+  };
+};
+
+/** The time zone of a meeting; null in version 1 of the read model, which has no such column and is read while version 2 is built. */
+export const timezoneOf = (meeting: string): string => `to_jsonb(${meeting}) ->> 'timezone'`;
+
+/** The source that a meeting `m` came from; where it names none that is known, the one that its body is read from. */
+export const sourceOf = (sources: string): string => `(
+  select s.type, s.status, s.succeeded_at from ${sources} s where s.source_id = m.source_id or s.body_id = m.body_id
+  order by s.source_id = m.source_id desc nulls last, s.active desc, s.created_at, s.source_id limit 1
+) s`;

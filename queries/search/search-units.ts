@@ -1,0 +1,57 @@
+import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { stemRecords } from './search-statements.ts';
+import type { PeriodCounts } from './search-windows.ts';
+
+/** A part of a query that an item may lack. */
+export interface LenientUnit {
+  /** As the database writes queries. */
+  readonly query: string;
+  /** What having it counts: one more each time that its words are half as common. So coarse that it seldom changes between two pages. */
+  readonly weight: number;
+}
+
+/** Of more parts, the commonest are left out. */
+const MOST_UNITS = 6;
+const LEXEME = /'((?:[^'\\]|''|\\\\)+)'/g;
+
+/** Met by any word of a query; empty where it has none. */
+export const anyWordOf = (query: string): string => [...new Set(query.match(LEXEME))].join(' | ');
+
+const lexemesOf = (query: string): readonly string[] =>
+  [...query.matchAll(LEXEME)].map(([, lexeme]) => lexeme!.replaceAll("''", "'").replaceAll('\\\\', '\\'));
+
+/** The parts of a query by what they count, at most six, in the order of the query. Parts that no word stands in are left out. */
+export const lenientUnits = async (reads: LiveReads, units: readonly string[], periods: PeriodCounts): Promise<readonly LenientUnit[]> => {
+  const parts = [...new Set(units)].filter((query) => query !== '').map((query) => ({ query, lexemes: lexemesOf(query) }));
+  if (parts.length < 2) return [];
+  const stems = parts.flatMap(({ lexemes }) => lexemes);
+  const rows = await reads.texts((generation) => stemRecords(generation(AGENDA_SEARCH), stems));
+  const records = new Map(rows.map(([stem, number]) => [stem!, Number(number)]));
+  const all = periods.reduce((sum, [, entries]) => sum + entries, 1);
+  const weighed = parts.map(({ query, lexemes }) => {
+    const known = lexemes.map((lexeme) => records.get(lexeme)).filter((number) => number !== undefined);
+    // Numbers and the like are not among the words; there are so many of them that each is rare.
+    const rarest = known.length === 0 ? 1 : Math.min(...known);
+    return { query, weight: Math.max(1, Math.round(Math.log2((all + 1) / (rarest + 0.5)))) };
+  });
+  const least = weighed.map(({ weight }) => weight).toSorted((left, right) => right - left)[MOST_UNITS - 1] ?? 0;
+  return weighed.filter(({ weight }) => weight >= least).slice(0, MOST_UNITS);
+};
+
+/** How many parts may be lacking: at most half of them. */
+export const mostMissing = (units: number): number => Math.floor(units / 2);
+
+/** Met by what has all but so many of the parts. */
+export const queryLacking = (units: readonly LenientUnit[], missing: number): string =>
+  choices(
+    units.map(({ query }) => `( ${query} )`),
+    units.length - missing,
+  )
+    .map((chosen) => `( ${chosen.join(' & ')} )`)
+    .join(' | ');
+
+const choices = (from: readonly string[], size: number): readonly (readonly string[])[] => {
+  if (size === 0) return [[]];
+  return from.flatMap((first, index) => choices(from.slice(index + 1), size - 1).map((rest) => [first, ...rest]));
+};

@@ -1,0 +1,53 @@
+import { MARK } from '../../projections/agenda-search/tables.ts';
+
+/** Number of entries of a period, the latest period first. */
+export type PeriodCounts = readonly (readonly [period: number, entries: number])[];
+
+/** A stretch of time: periods that are looked up, or all before one. Both null: all of time. */
+export interface SearchWindow {
+  /** As the database writes queries. */
+  readonly marks: string | null;
+  readonly before: number | null;
+}
+
+/** Periods that a search is limited to by its dates, each left out where there is no such limit. */
+export interface PeriodLimits {
+  readonly from?: number;
+  readonly to?: number;
+}
+
+/** So many matches are looked at as they are. */
+export const FEW_MATCHES = 10_000;
+/** All of time at once. */
+export const WHOLE: readonly SearchWindow[] = [{ marks: null, before: null }];
+
+const FIRST_WINDOW = 5000;
+const GROWTH = 5;
+
+/**
+ * Stretches of time that a search with many matches looks through one after another until enough is found, the latest first. A common word
+ * is found often enough in the first. What reaches the last is so rare that all of the past can be looked at, which costs less than looking up
+ * its many periods; between dates they are looked up, for outside of them it may be common. Which stretches these are changes what a search costs, never what it finds. None where nothing is between the dates.
+ */
+export const searchWindows = (all: PeriodCounts, { from, to }: PeriodLimits): readonly SearchWindow[] => {
+  const periods = all.filter(([period]) => period >= (from ?? period) && period <= (to ?? period));
+  const isLimited = from !== undefined || to !== undefined;
+  if (isLimited && periods.length === 0) return [];
+  const windows: SearchWindow[] = [];
+  let left = periods.reduce((sum, [, entries]) => sum + entries, 0);
+  let [next, most] = [0, FIRST_WINDOW];
+  for (;;) {
+    let [end, held] = [next, 0];
+    while (end < periods.length && (end === next || held + periods[end]![1] <= most)) held += periods[end++]![1];
+    left -= held;
+    if (left < most * GROWTH) break;
+    windows.push({ marks: marksOf(periods.slice(next, end)), before: null });
+    [next, most] = [end, most * GROWTH];
+  }
+  const last = isLimited
+    ? { marks: marksOf(periods.slice(next)), before: null }
+    : { marks: null, before: next === 0 ? null : periods[next - 1]![0] };
+  return [...windows, last];
+};
+
+const marksOf = (periods: PeriodCounts): string => periods.map(([period]) => `'${MARK.period}${period}'`).join(' | ');

@@ -1,0 +1,47 @@
+import type { NormalizedContent, RecordData } from '../../domain/records/resources.ts';
+import type { StatedFacts } from './facts/stated-facts.ts';
+
+type Hit = NormalizedContent<'agenda_hits'>;
+
+const STAGES: Readonly<Record<Hit['proceduralContext']['proceduralStage'], string | null>> = {
+  notice: 'This item gives notice of a later public hearing',
+  briefing: 'It is briefed, not voted on, at this stage',
+  public_hearing: 'It is up for a public hearing',
+  recommendation: 'The body recommends; another one decides',
+  first_reading: 'It is up for a first reading',
+  final_reading: 'It is up for its final reading',
+  final_action: 'The body takes the final decision',
+  unknown: null,
+};
+
+const ACTIONS: Readonly<Record<Hit['proceduralContext']['actionKind'], string | null>> = {
+  public_comment: 'Comments are received at the hearing',
+  registration: 'Registration is asked for',
+  meeting: null,
+  staff_contact: 'Staff can be contacted',
+  unknown: null,
+};
+
+const decided = (facts: StatedFacts): string | null =>
+  facts.outcome === null || facts.outcome === 'continued' ? null : `The record gives the outcome: ${facts.outcome}`;
+
+/**
+ * The relevance for a business that follows the topic, from the topic's public label and the record: amount, party, stage, next step and
+ * participation. Predicts no effect.
+ */
+export const businessImpactOf = (topic: RecordData<'topics'>, facts: StatedFacts, context: Hit['proceduralContext']): string => {
+  const money = facts.amount === null ? null : `amount stated: ${facts.amount}`;
+  const party = facts.party === null ? null : `${facts.party.name} is named as ${facts.party.role}`;
+  const stakes = [money, party].filter((part) => part !== null).join('; ');
+  const next = [context.nextBodyName, context.nextMeetingDate].filter((part) => part !== null).join(', ');
+  const parts = [
+    `For those who follow ${topic.publicLabel}: ${stakes === '' ? facts.action.toLowerCase() : `${facts.action.toLowerCase()}; ${stakes}`}`,
+    decided(facts) ?? STAGES[context.proceduralStage],
+    next === '' ? null : `Next step stated: ${next}`,
+    ACTIONS[context.actionKind],
+  ];
+  return parts
+    .filter((part) => part !== null)
+    .map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
+    .join(' ');
+};

@@ -1,0 +1,98 @@
+import { derivedId } from '../../domain/identifiers.ts';
+import type { ClassificationSubject, ClassifiedHit } from '../../domain/ports/classifier.ts';
+import { businessImpactOf } from './business-impact.ts';
+import type { CompiledTopics } from './compile-topics.ts';
+import { confidenceOf, HIT_FROM, type TopicEvidence, worth } from './confidence.ts';
+import { evidenceQuote } from './evidence-quote.ts';
+import { statedFacts } from './facts/stated-facts.ts';
+import type { Occurrence } from './find-phrases.ts';
+import { isFormality } from './formalities.ts';
+import { affectedLocation } from './locations/affected-location.ts';
+import { operativeText } from './operative-text.ts';
+import { summaryOf } from './summary.ts';
+import { topicEvidence } from './topic-evidence.ts';
+import type { NormalizedContent } from '../../domain/records/resources.ts';
+import { nextStep } from './procedure/next-step.ts';
+import { publicAction } from './procedure/public-action.ts';
+import { proceduralStage } from './procedure/stage.ts';
+
+type ProceduralContext = NormalizedContent<'agenda_hits'>['proceduralContext'];
+
+/** The step of the procedure; `unknown` or null without a statement in the records. */
+const proceduralContext = (subject: ClassificationSubject): ProceduralContext => {
+  const { item, body } = subject;
+  const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
+  const stage = proceduralStage(subject);
+  const next = nextStep(subject, texts);
+  return {
+    proceduralStage: stage,
+    actingBodyRole: body.actingBodyRole,
+    nextBodyName: next.bodyName,
+    nextMeetingDate: next.date,
+    ...publicAction(subject, stage, texts),
+  };
+};
+
+/** Stored in every hit; another number whenever the same records give other hits. */
+export const PHRASE_CLASSIFIER = 'phrases-1';
+
+/** Length of title and text that is read, in UTF-16 code units; bounds the cost of long texts. */
+export const READ_AT_MOST = 8_000;
+
+const readable = (subject: ClassificationSubject): ClassificationSubject => {
+  const { item } = subject;
+  if (item.title.length <= READ_AT_MOST && (item.text?.length ?? 0) <= READ_AT_MOST) return subject;
+  const beginning = (text: string): string => text.slice(0, READ_AT_MOST).replace(/\s+\S*$|[\ud800-\udbff]$/, '');
+  return { ...subject, item: { ...item, title: beginning(item.title), text: item.text === null ? null : beginning(item.text) } };
+};
+
+/** The id of the hit of an item on a topic, the same in every deployment. */
+export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
+
+const best = (occurrences: readonly Occurrence[], place: 'title' | 'text'): Occurrence | undefined =>
+  occurrences.toSorted((left, right) => worth(right, place) - worth(left, place) || left.start - right.start || right.end - left.end)[0];
+
+/** The sentence of title or text that holds the topic's strongest phrase; the title's wins a tie. */
+const quoteOf = ({ item }: ClassificationSubject, evidence: TopicEvidence): string => {
+  const titled = best(evidence.inTitle, 'title');
+  const texted = best(evidence.inText, 'text');
+  if (texted === undefined || item.text === null)
+    return titled === undefined ? evidenceQuote(item.title, { start: 0, end: 1 }) : evidenceQuote(item.title, titled);
+  if (titled !== undefined && worth(titled, 'title') >= worth(texted, 'text')) return evidenceQuote(item.title, titled);
+  return evidenceQuote(item.text, texted);
+};
+
+/**
+ * The hits of one agenda item, ordered by topic id: a pure function of the records. A formality has none; a topic needs a confidence of at
+ * least 65 (docs/classification.md).
+ */
+export const classifyItem = (whole: ClassificationSubject, topics: CompiledTopics): ClassifiedHit[] => {
+  const subject = readable(whole);
+  const { item } = subject;
+  if (isFormality(item)) return [];
+  const title = operativeText(item.title);
+  const text = item.text === null ? '' : operativeText(item.text);
+  const found = [...topicEvidence(title, text, item.matterType ?? '', topics)]
+    .map(([topic, evidence]) => ({ topic, evidence, confidence: confidenceOf(evidence) }))
+    .filter(({ confidence }) => confidence >= HIT_FROM);
+  if (found.length === 0) return [];
+
+  const facts = statedFacts(subject);
+  const location = affectedLocation([title, text]);
+  const context = proceduralContext(subject);
+  const summary = summaryOf(subject, facts, location.locations);
+  return found.map(({ topic, evidence, confidence }) => ({
+    id: hitId(item.id, topic.id),
+    content: {
+      agendaItemId: item.id,
+      topicId: topic.id,
+      summary,
+      businessImpact: businessImpactOf(topic, facts, context),
+      evidenceQuote: quoteOf(subject, evidence),
+      confidence,
+      affectedLocation: location,
+      proceduralContext: context,
+      classifier: PHRASE_CLASSIFIER,
+    },
+  }));
+};

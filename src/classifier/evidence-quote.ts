@@ -1,0 +1,40 @@
+import { type Span, sentencesOf } from './sentences.ts';
+
+/** In UTF-16 code units. A longer sentence is quoted clause by clause around the phrase. */
+export const QUOTE_LIMIT = 420;
+
+const CLAUSE = /;\s+|\s+[-–—]\s+|,\s+(?!Inc\b|LLC\b|L\.?P\b|L\.L|Ltd|Jr\b|Sr\b|\d)|\)\s+|\s+(?=\()|\s+/g;
+const STRENGTH: readonly RegExp[] = [/^;\s+$|^\s+[-–—]\s+$/, /^,\s+$/, /^\)?\s+$/];
+
+/** The best place to cut between two places: after a semicolon or a dash, else after a comma, else at white space. */
+const cuts = (text: string, from: number, to: number): { at: number; rank: number }[] =>
+  [...text.slice(from, to).matchAll(CLAUSE)].map((match) => ({
+    at: from + match.index + match[0].length,
+    rank: STRENGTH.findIndex((pattern) => pattern.test(match[0])),
+  }));
+
+const shortened = (text: string, sentence: Span, phrase: Span): Span => {
+  let { start } = sentence;
+  if (phrase.end - start > QUOTE_LIMIT) {
+    const room = phrase.end - QUOTE_LIMIT;
+    const options = cuts(text, Math.max(start, room - 1), phrase.start).filter(({ at }) => at >= room && at <= phrase.start);
+    const best = Math.min(...options.map(({ rank }) => rank));
+    start = options.find(({ rank }) => rank === best)?.at ?? phrase.start;
+  }
+  const limit = Math.min(sentence.end, Math.max(start + QUOTE_LIMIT, phrase.end));
+  if (limit === sentence.end) return { start, end: limit };
+  const found = cuts(text, phrase.end, limit);
+  const late = found.filter(({ at }) => at >= start + QUOTE_LIMIT / 2);
+  const options = late.length > 0 ? late : found;
+  const best = Math.min(...options.map(({ rank }) => rank));
+  return { start, end: options.findLast(({ rank }) => rank === best)?.at ?? phrase.end };
+};
+
+/** The sentence of the text in which the phrase stands, verbatim; of a sentence over the limit, the clauses around the phrase. */
+export const evidenceQuote = (text: string, phrase: Span): string => {
+  const whole = sentencesOf(text).find((span) => span.start <= phrase.start && phrase.end <= span.end) ?? phrase;
+  const { start, end } = whole.end - whole.start > QUOTE_LIMIT ? shortened(text, whole, phrase) : whole;
+  const quote = text.slice(start, end).trim();
+  // A title of punctuation only is quoted as it is.
+  return quote.replace(/[\s;,]*(?:[-–—])?[\s;,]*$/, '') || quote;
+};

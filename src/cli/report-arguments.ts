@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import { findReport, type KnownReport } from '../../queries/reports/known-reports.ts';
+import { REPORT_SWITCHES, type ReportSwitch } from '../../domain/report-switches.ts';
+import type { Civic } from '../civic.ts';
+import { duration } from '../setting-values.ts';
+import { CommandFailed } from './context.ts';
+import { parseOption, uuidOf } from './verb.ts';
+
+const limit = z
+  .string()
+  .regex(/^[1-9]\d{0,3}$/)
+  .transform(Number);
+
+export const reportSwitch = (text: string): ReportSwitch =>
+  parseOption<ReportSwitch>('the switch', z.enum(REPORT_SWITCHES), text, REPORT_SWITCHES.join(' or '));
+
+/** The name of an operator or a lease holder. */
+export const personName = (name: string, text: string): string =>
+  parseOption(name, z.string().trim().min(1).max(200), text, '1 to 200 characters');
+
+const DAY_MS = 86_400_000;
+const CENTURY_DAYS = 36_525;
+
+/** A duration in whole milliseconds, of at most so many days. */
+export const durationMs = (name: string, text: string, maxDays = CENTURY_DAYS): number =>
+  parseOption<number>(
+    name,
+    duration.transform(Math.ceil).refine((milliseconds) => milliseconds <= maxDays * DAY_MS),
+    text,
+    `an ISO 8601 duration such as PT1H or P1D, ${maxDays === CENTURY_DAYS ? 'a century' : `P${maxDays}D`} at most`,
+  );
+
+export const rowLimit = (name: string, text: string): number => parseOption<number>(name, limit, text, 'a whole number from 1 to 9999');
+
+/** The report that an argument names. Throws `CommandFailed` for a text that is no uuid and for an unknown report. */
+export const reportOf = async (civic: Civic, argument: string): Promise<KnownReport> => {
+  const reportId = uuidOf('the report', argument);
+  const report = await findReport(civic.reads, reportId);
+  if (report === null) throw new CommandFailed(`report_not_found: there is no report ${reportId}`);
+  return report;
+};

@@ -1,0 +1,99 @@
+import type { Command } from 'commander';
+import { openFeed } from '../../../commands/feed/open-feed.ts';
+import { renewFeed, whatLogHasLost } from '../../../commands/feed/renew-feed.ts';
+import { StillHeld } from '../../../domain/ports/log-moves.ts';
+import type { Stores } from '../../../domain/ports/stores.ts';
+import { type CliContext, CommandFailed } from '../context.ts';
+import { print } from '../output.ts';
+
+interface Options {
+  readonly reason: string;
+  readonly json?: boolean;
+}
+
+const LONGEST_REASON = 1000;
+
+export const addFeedCommands = (program: Command, context: CliContext): void => {
+  const feed = program.command('feed').description('the identity of the change feed, after its database was restored, recovered or moved');
+  const runsOnStores = (command: Command, work: (stores: Stores, options: Options) => Promise<object>): void => {
+    command.option('--json', 'print one JSON value').action(async (options: Options) => {
+      const stores = await context.openStores();
+      try {
+        print(context, await work(stores, options), options);
+      } finally {
+        await stores.close();
+      }
+    });
+  };
+  runsOnStores(
+    feed
+      .command('renew')
+      .description(
+        'give the feed a new identity: every cursor that was given out before is answered 410, and customers take a new snapshot',
+      )
+      .requiredOption('--reason <text>', 'why; it is kept in the log')
+      .addHelpText(
+        'after',
+        "\nFor a database that was set back by PostgreSQL's own means or from a disk image. After `civic restore` it is done already.",
+      ),
+    renew,
+  );
+  runsOnStores(
+    feed
+      .command('keep')
+      .description('vouch that nothing is lost and nothing else serves it: the database goes on where it is now, with the feed as it is'),
+    keep,
+  );
+  runsOnStores(
+    feed
+      .command('acknowledge')
+      .description('say that an operator has seen that the log had lost history: doctor and /ops show it no more; it vouches for nothing'),
+    async ({ setBacks, leaseClock }) => ({ acknowledged: await setBacks.acknowledge(leaseClock.now()) }),
+  );
+};
+
+/** The log's identity. Throws for a log that is empty, of another program or half restored. */
+const openedLog = async ({ log, clock, identifiers }: Stores): Promise<string> => {
+  const logId = await log.identity();
+  if (logId === null) throw new CommandFailed('the log is empty: there is no feed yet');
+  await openFeed(log, clock, identifiers);
+  return logId;
+};
+
+const renew = async (stores: Stores, options: Options) => {
+  const reason = options.reason.trim();
+  if (reason === '' || reason.length > LONGEST_REASON) throw new CommandFailed(`--reason takes 1 to ${LONGEST_REASON} characters`);
+  const logId = await openedLog(stores);
+  const { installation } = stores;
+  await requireOfThisLog(stores, logId);
+  const place = await installation.place();
+  const rebuilt = await installation
+    .beginRenewal({ place, logId, ...(await whatLogHasLost(stores, logId)), reason, now: stores.leaseClock.now() })
+    .catch((error: unknown) => {
+      if (error instanceof StillHeld) throw new CommandFailed(`stop every process of the service first: ${error.message} use this log`);
+      throw error;
+    });
+  const { feedId, previousFeedId } = await renewFeed(stores, reason);
+  await installation.keep(place, logId);
+  return { feedId, previousFeedId, rebuilt };
+};
+
+const keep = async (stores: Stores) => {
+  const logId = await openedLog(stores);
+  await requireOfThisLog(stores, logId);
+  const kept = await stores.installation.kept();
+  if (kept !== null && kept.renewing !== null) {
+    throw new CommandFailed('a renewal of the feed was begun: end it by `civic feed renew --reason TEXT`');
+  }
+  const place = await stores.installation.place();
+  await stores.installation.keep(place, logId);
+  return { ...place, logId };
+};
+
+const requireOfThisLog = async ({ installation }: Stores, logId: string): Promise<void> => {
+  const kept = await installation.kept();
+  if (kept === null || kept.logId === logId) return;
+  throw new CommandFailed(
+    `the database belongs to log ${kept.logId}, and the log is ${logId}: point DATABASE_URL and EVENTSTORE_URL at the same installation`,
+  );
+};

@@ -1,0 +1,122 @@
+import type { Command } from 'commander';
+import { canonicalJson } from '../../../domain/canonical-json.ts';
+import { PROJECTION_EVENT_SKIPPED } from '../../../domain/events/feed-events.ts';
+import { eventId } from '../../../domain/identifiers.ts';
+import { LOG_START, NO_STREAM } from '../../../domain/ports/event-log.ts';
+import { projectionStream } from '../../../domain/streams.ts';
+import { verifyProjection } from '../../processors/projector/verify-projection.ts';
+import type { Civic } from '../../civic.ts';
+import { listProjections, type ProjectionStatus } from '../../../queries/operators/list-projections.ts';
+import { type CliContext, CommandFailed } from '../context.ts';
+import { untilLive } from '../follow-rebuild.ts';
+import { print } from '../output.ts';
+import { withProgress } from '../progress-bar.ts';
+import { runs, withCivic } from '../verb.ts';
+import { addRebuildCommands, chosenProjections } from './rebuilds.ts';
+
+interface Options {
+  readonly json?: boolean;
+  readonly all?: boolean;
+  readonly event?: string;
+  readonly reason?: string;
+}
+
+export const addProjectionsCommands = (program: Command, context: CliContext): void => {
+  const projections = program.command('projections').description('list, rebuild and verify the read models');
+  const list = projections
+    .command('list [name]')
+    .description('lag, state, owner and throughput of every read model, and progress of its rebuild');
+  runs(context, 'log', list, async (civic, { json }: Options, name: string | undefined) => {
+    const names = chosenProjections(civic, name, name === undefined).map((projection) => projection.name);
+    const listed = (await listProjections(civic.listing)).filter((status) => name === undefined || names.includes(status.name));
+    return json === true ? listed : listed.map(forAPerson);
+  });
+  addRebuildCommands(projections, context);
+  projections
+    .command('verify [name]')
+    .description('build a scratch copy and compare it with the live read model, row by row')
+    .option('--all', 'every read model')
+    .option('--json', 'print one JSON value')
+    .action((name: string | undefined, options: Options) => runVerify(context, name, options));
+  const retry = projections.command('retry <name>').description('let a paused read model try its event again');
+  runs(context, 'log', retry, (civic, _, name) => resume(civic, name, null));
+  const skip = projections
+    .command('skip <name>')
+    .description('have a paused read model leave out the event that it cannot fold; every rebuild leaves it out as well')
+    .requiredOption('--event <id>', 'the event id that `projections list` shows')
+    .requiredOption('--reason <text>', 'why it may be left out');
+  runs(context, 'log', skip, (civic, { event, reason }: Options, name) => resume(civic, name, { eventId: event!, reason: reason! }));
+};
+
+const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 10) / 10);
+const time = (milliseconds: number | null): string | null => (milliseconds === null ? null : new Date(milliseconds).toISOString());
+
+const forAPerson = (status: ProjectionStatus) => ({
+  name: status.name,
+  generation: status.generation,
+  version: status.version,
+  state: status.state,
+  since: time(status.since),
+  folded: status.folded,
+  perSecond: rounded(status.rate),
+  lagEvents: status.lagEvents,
+  lagSeconds: rounded(status.lagSeconds),
+  leftEvents: status.leftEvents,
+  leftSeconds: rounded(status.leftSeconds),
+  owner: status.owner,
+  keptUntil: time(status.keptUntil),
+  reason: status.reason,
+  poisonEvent: status.poisonEvent,
+});
+
+const runVerify = (context: CliContext, name: string | undefined, options: Options): Promise<void> =>
+  withCivic(context, 'projector', async (civic) => {
+    const results = [];
+    for (const projection of chosenProjections(civic, name, options.all === true)) {
+      await untilLive(context, civic, projection.name);
+      const total = civic.log.distance(LOG_START, await civic.log.head()) ?? undefined;
+      const verification = await withProgress(context.stderr, 'events', (bar) =>
+        verifyProjection(
+          civic.projectorDependencies,
+          projection,
+          (checkpoint) => bar.update(civic.log.distance(LOG_START, checkpoint) ?? 0, total),
+          context.stopping,
+        ),
+      );
+      results.push({
+        name: projection.name,
+        folded: verification.folded,
+        equal: verification.differences.length === 0,
+        differences: verification.differences,
+      });
+    }
+    print(context, results, options);
+    const wrong = results.filter(({ equal }) => !equal).map((result) => result.name);
+    if (wrong.length > 0) throw new CommandFailed(`different from the log: ${wrong.join(', ')}; find the cause, then rebuild`);
+  });
+
+const resume = async (civic: Civic, name: string, skip: { readonly eventId: string; readonly reason: string } | null) => {
+  const paused = (await civic.generations.list()).filter(
+    ({ projection, pausedReason, state }) => projection === name && pausedReason !== null && state !== 'refused',
+  );
+  if (paused.length === 0) throw new CommandFailed(`${name} is not paused`);
+  if (skip !== null) {
+    if (!paused.some(({ pausedEvent }) => pausedEvent === skip.eventId))
+      throw new CommandFailed(`${name} is not paused at event ${skip.eventId}`);
+    const stream = projectionStream(name);
+    const newest = (await civic.log.readLast([stream])).get(stream);
+    const commandId = civic.identifiers.next();
+    const event = {
+      id: eventId(commandId, 0),
+      type: PROJECTION_EVENT_SKIPPED,
+      schemaVersion: 1,
+      data: canonicalJson({ projection: name, ...skip }),
+      metadata: { commandId },
+      time: civic.clock.now(),
+    };
+    const outcome = await civic.log.append({ stream, expectedRevision: newest?.revision ?? NO_STREAM, events: [event] });
+    if (outcome.kind === 'conflict') throw new CommandFailed('another process has changed this projection; list it again');
+  }
+  for (const { generation } of paused) await civic.generations.resume(generation);
+  return { name, resumed: paused.map(({ generation }) => generation), skipped: skip?.eventId ?? null };
+};

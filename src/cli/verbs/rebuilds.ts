@@ -1,0 +1,224 @@
+import type { Command } from 'commander';
+import type { Civic } from '../../civic.ts';
+import type { Comparison, Decision, Generation } from '../../../domain/ports/generations.ts';
+import type { Projection } from '../../../domain/ports/projection.ts';
+import { type CliContext, CommandFailed } from '../context.ts';
+import { followRebuild, untilLive } from '../follow-rebuild.ts';
+import { print, warn } from '../output.ts';
+import { runs } from '../verb.ts';
+
+interface Options {
+  readonly json?: boolean;
+  readonly all?: boolean;
+  readonly hold?: boolean;
+  readonly acceptDifferences?: boolean;
+}
+
+const ON_GOING =
+  '\nA running service does the work and continues it when this command is stopped. Without a service this command does the work, and the same command continues it.';
+
+/** The named read model, or all with `all`. Throws `CommandFailed` with the known names. */
+export const chosenProjections = (civic: Civic, name: string | undefined, all: boolean): readonly Projection[] => {
+  if (all && name === undefined) return civic.projections;
+  const found = civic.projections.filter((projection) => projection.name === name);
+  const names = civic.projections.map((projection) => projection.name);
+  if (found.length === 0 || all) throw new CommandFailed(`name one of ${names.join(', ')}, or --all`);
+  return found;
+};
+
+const chosenProjection = (civic: Civic, name: string): Projection => {
+  const found = civic.projections.find((projection) => projection.name === name);
+  if (found === undefined) throw new CommandFailed(`name one of ${civic.projections.map((projection) => projection.name).join(', ')}`);
+  return found;
+};
+
+/** Generations of one read model, newest first. */
+const generationsOf = async (civic: Civic, name: string): Promise<readonly Generation[]> =>
+  (await civic.generations.list()).filter(({ projection }) => projection === name).toReversed();
+
+export const addRebuildCommands = (projections: Command, context: CliContext): void => {
+  const verb = (
+    words: string,
+    description: string,
+    run: (context: CliContext, civic: Civic, name: string, options: Options) => Promise<unknown>,
+  ): Command => {
+    const command = projections.command(words).description(description);
+    runs(context, 'log', command, (civic, options: Options, name) => run(context, civic, name, options));
+    return command;
+  };
+  verb('rebuild [name]', 'build a read model anew beside the live one, compare, and switch; or follow the rebuild in progress', rebuild)
+    .option('--all', 'every read model, one after the other')
+    .option('--hold', 'build and compare, and wait with the switch for `switch`')
+    .addHelpText('after', ON_GOING);
+  verb('pause <name>', 'stop folding a rebuild until `resume`', decision('pause'));
+  verb('resume <name>', 'continue a rebuild that `pause` stopped', decision('resume'));
+  verb('cancel <name>', 'cancel a rebuild; the live generation does not change', decision('cancel'));
+  verb('compare <name>', 'compare a held rebuild with the live read model by digest, and name the rows that differ', compare);
+  verb('switch <name>', 'let a held rebuild serve, once it has caught up and is found equal', switchTo).option(
+    '--accept-differences',
+    'also a refused one, and although it differs; never for the published feed',
+  );
+  verb('switch-back <name>', 'let what the last rebuild replaced catch up and serve again', switchBack);
+  verb('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds', drop);
+};
+
+const summary = (row: Generation, started: number) => ({
+  name: row.projection,
+  generation: row.generation,
+  state: row.state === 'live' ? 'live' : 'ready',
+  folded: row.folded,
+  seconds: Math.round(performance.now() - started) / 1000,
+});
+
+const rebuild = async (context: CliContext, civic: Civic, name: string | undefined, options: Options) => {
+  const results = [];
+  const held = options.hold === true;
+  for (const projection of chosenProjections(civic, name, options.all === true)) {
+    const started = performance.now();
+    await untilLive(context, civic, projection.name);
+    const building = await civic.generations.create(projection, held ? 'held' : 'building', nowOf(civic));
+    if (building.held && !held) {
+      throw new CommandFailed(
+        `a rebuild of ${projection.name} is held: \`civic projections switch ${projection.name}\` makes it live, \`cancel\` cancels it`,
+      );
+    }
+    if (!building.held && held) {
+      throw new CommandFailed(`a rebuild of ${projection.name} that switches by itself is under way; \`cancel\` it first`);
+    }
+    const built = await followRebuild(context, civic, building, ({ state, comparison }) =>
+      held ? state === 'building' && comparison?.equal === true : state === 'live',
+    );
+    results.push(summary(built, started));
+  }
+  return results;
+};
+
+const nowOf = (civic: Civic): number => civic.leaseClock.now();
+
+/** The failure for a decision that is not possible now. */
+const notNow = async (civic: Civic, name: string, decision: string): Promise<CommandFailed> => {
+  const rows = await generationsOf(civic, name);
+  const building = rows.find(({ state }) => state === 'building');
+  if (building === undefined) return new CommandFailed(`${name}: there is nothing to ${decision}, no rebuild is under way`);
+  const state = building.operatorPausedAt !== null ? 'paused' : building.held ? 'held' : 'under way, and switches by itself';
+  return new CommandFailed(`${name}: there is nothing to ${decision}, its rebuild is ${state}`);
+};
+
+const decided = async (civic: Civic, name: string, row: Generation | undefined, decision: Decision, word: string): Promise<Generation> => {
+  const after = row === undefined ? null : await civic.generations.decide(row.generation, decision, nowOf(civic));
+  if (after === null) throw await notNow(civic, name, word);
+  return after;
+};
+
+const buildingOf = async (civic: Civic, name: string): Promise<Generation | undefined> =>
+  (await generationsOf(civic, name)).find(({ state }) => state === 'building');
+
+const decision = (word: 'pause' | 'resume' | 'cancel') => async (_: CliContext, civic: Civic, name: string) => {
+  chosenProjection(civic, name);
+  const row = await decided(civic, name, await buildingOf(civic, name), word, word);
+  const state = { pause: 'operator_paused', resume: 'building', cancel: row.keptUntil === null ? 'cancelled' : 'kept' }[word];
+  return { name, generation: row.generation, state, folded: row.folded };
+};
+
+const compare = async (context: CliContext, civic: Civic, name: string, options: Options): Promise<void> => {
+  const projection = chosenProjection(civic, name);
+  const rows = await generationsOf(civic, name);
+  const building = rows.find(({ state }) => state === 'building');
+  if (building === undefined) {
+    const refused = rows.find(({ state, comparison }) => state === 'refused' && comparison !== null);
+    if (refused === undefined) throw await notNow(civic, name, 'compare');
+    return printComparison(context, refused, refused.comparison!, options);
+  }
+  requireComparable(projection, rows, building);
+  const asked = await decided(civic, name, building, 'compare', 'compare');
+  const compared = await followRebuild(context, civic, asked, ({ comparison }) => comparison !== null);
+  return printComparison(context, compared, compared.comparison!, options);
+};
+
+const requireComparable = ({ name, published }: Projection, rows: readonly Generation[], building: Generation): void => {
+  const live = rows.find(({ state }) => state === 'live');
+  if (live === undefined) throw new CommandFailed(`${name} has no live generation to compare with`);
+  if (live.version !== building.version && published !== true) {
+    throw new CommandFailed(
+      `${name}: the live one is version ${live.version} and the rebuilt one ${building.version}; their tables differ`,
+    );
+  }
+  if (live.pausedReason !== null) {
+    throw new CommandFailed(`${name}: the live one is paused at event ${live.pausedEvent ?? '?'}; \`retry\` or \`skip\` it first`);
+  }
+};
+
+const printComparison = (context: CliContext, { projection, generation }: Generation, found: Comparison, options: Options): void => {
+  const tables = found.tables.map(({ table, live, rebuilt }) => ({
+    table,
+    equal: live.rows === rebuilt.rows && live.digest === rebuilt.digest,
+    rowsLive: live.rows,
+    rowsRebuilt: rebuilt.rows,
+    digestLive: live.digest,
+    digestRebuilt: rebuilt.digest,
+  }));
+  const { at, checkpoint, live, equal, differences } = found;
+  const compared = { name: projection, generation, live, equal, checkpoint, at: new Date(at).toISOString(), differences };
+  if (options.json === true) print(context, { ...compared, tables }, options);
+  else {
+    print(context, compared, options);
+    print(context, tables, options);
+  }
+  if (!equal) throw new CommandFailed(`${projection}: generation ${generation} differs from the live one in ${named(tables)}`);
+};
+
+const named = (tables: readonly { readonly table: string; readonly equal: boolean }[]): string =>
+  tables
+    .filter((table) => !table.equal)
+    .map(({ table }) => table)
+    .join(', ');
+
+const switchTo = async (context: CliContext, civic: Civic, name: string, options: Options) => {
+  const started = performance.now();
+  const projection = chosenProjection(civic, name);
+  const accepting = options.acceptDifferences === true;
+  if (accepting && projection.published === true) {
+    throw new CommandFailed(`${name} is published history: a rebuild that differs from it is never switched to`);
+  }
+  const rows = (await generationsOf(civic, name)).filter(({ version }) => version === projection.version);
+  const row = rows.find(({ state }) => state === 'building') ?? (accepting ? rows.find(({ state }) => state === 'refused') : undefined);
+  if (row !== undefined) await requireLogInUse(civic, row);
+  const switching = await decided(civic, name, row, accepting ? 'switch-accepting' : 'switch', 'switch to');
+  return summary(await followRebuild(context, civic, switching, ({ state }) => state === 'live'), started);
+};
+
+/** A moved log keeps its live and building generations; kept and refused ones stay with the former log. */
+const requireLogInUse = async (civic: Civic, { projection, logId }: Generation): Promise<void> => {
+  if (logId !== null && logId !== (await civic.log.identity())) {
+    throw new CommandFailed(`${projection}: what is there was filled from log ${logId}, which is not the log in use; \`drop\` it`);
+  }
+};
+
+const switchBack = async (context: CliContext, civic: Civic, name: string) => {
+  const started = performance.now();
+  const projection = chosenProjection(civic, name);
+  const kept = (await generationsOf(civic, name)).find(({ state, keptUntil }) => state === 'retired' && (keptUntil ?? 0) >= nowOf(civic));
+  if (kept === undefined) throw new CommandFailed(`${name}: nothing is kept to switch back to; CIVIC_REBUILD_KEPT says how long it is`);
+  if (kept.version !== projection.version) {
+    throw new CommandFailed(
+      `${name}: what is kept is version ${kept.version}, and this program folds version ${projection.version}; run the program that folds it`,
+    );
+  }
+  await requireLogInUse(civic, kept);
+  const back = await decided(civic, name, kept, 'switch-back', 'switch back to');
+  return summary(await followRebuild(context, civic, back, ({ state }) => state === 'live'), started);
+};
+
+const drop = async (context: CliContext, civic: Civic, name: string) => {
+  const projection = chosenProjection(civic, name);
+  const dropped: number[] = [];
+  const waiting: number[] = [];
+  for (const { generation } of (await generationsOf(civic, name)).filter(({ state }) => state === 'retired' || state === 'refused')) {
+    if ((await civic.generations.decide(generation, 'drop', nowOf(civic))) === null) continue;
+    const gone = await civic.generations.drop(generation, projection.tables(generation));
+    (gone ? dropped : waiting).push(generation);
+  }
+  if (dropped.length + waiting.length === 0) throw new CommandFailed(`${name}: nothing is kept that could be dropped`);
+  if (waiting.length > 0) warn(context, 'a reader still holds some of the tables; the service drops them when it is done');
+  return { name, dropped, waiting };
+};

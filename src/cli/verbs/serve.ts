@@ -1,0 +1,26 @@
+import { type Command, Option } from 'commander';
+import { ROLES, type ServeRole } from '../../processors/roles.ts';
+import type { CliContext } from '../context.ts';
+
+export const addServeCommand = (program: Command, context: CliContext): void => {
+  program
+    .command('serve')
+    .description('run the service until SIGTERM or SIGINT')
+    .addOption(new Option('--role <role>', 'what this process does').choices(ROLES).default('all'))
+    .action(async ({ role }: { readonly role: ServeRole }) => {
+      // Only this command needs the listeners and the tool protocol, half of the program's code.
+      const { serve } = await import('../../serving/serve.ts');
+      const civic = await context.open(role === 'all' ? 'service' : 'command');
+      try {
+        await serve(civic, {
+          role,
+          stopping: context.stopping,
+          hurrying: context.hurrying,
+          print: (text) => void context.stdout.write(text),
+          toTerminal: context.stdout.isTTY,
+        });
+      } finally {
+        await civic.close();
+      }
+    });
+};

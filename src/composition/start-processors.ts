@@ -1,0 +1,62 @@
+import type { Projection } from '../../domain/ports/projection.ts';
+import type { Reactor } from '../../domain/ports/reactors.ts';
+import type { Platform } from '../platform.ts';
+import type { ProjectorDependencies } from '../processors/projector/dependencies.ts';
+import { type Projector, startProjector } from '../processors/projector/projector.ts';
+import { runReactor } from '../processors/run-reactor.ts';
+import { traceProjections, traceReactor } from './open-traces.ts';
+
+interface KafkaBridge {
+  readonly relay: Reactor;
+  readonly runInlet: (signal: AbortSignal) => Promise<void>;
+}
+
+const FOLD_BATCH = 2_000;
+
+/** Functions that start processors; what they start ends when the program is closed. */
+export function startProcessors(
+  platform: Platform,
+  projections: readonly Projection[],
+  reactors: readonly Reactor[],
+  bridge: KafkaBridge | null,
+) {
+  const { log, stores, database, leaseClock, logger, owner, leaseMs, tracing, figures } = platform;
+  const projectorDependencies: ProjectorDependencies = {
+    log,
+    transactor: database.transactor,
+    columns: database.columns,
+    generations: stores.generations,
+    leaseClock,
+    logger,
+    owner,
+    leaseMs,
+    traffic: stores.traffic,
+    batchSize: FOLD_BATCH,
+    keptMs: platform.settings.CIVIC_REBUILD_KEPT,
+  };
+  const running = { log, store: stores.reactorStore, leaseClock, logger, owner, leaseMs };
+  const start = (wanted: readonly Reactor[], beside: (signal: AbortSignal) => Promise<void> = async () => undefined): void => {
+    const stopping = new AbortController();
+    const all = [...wanted.map((reactor) => runReactor(running, traceReactor(reactor, tracing), stopping.signal)), beside(stopping.signal)];
+    platform.onClose(async () => {
+      stopping.abort();
+      await Promise.all(all);
+    });
+  };
+  let projector: Projector | undefined;
+  return {
+    projectorDependencies,
+    startProjector: (): Projector => {
+      if (projector === undefined) {
+        const started = startProjector(projectorDependencies, traceProjections(projections, tracing, figures));
+        platform.onClose(() => started.stop());
+        projector = started;
+      }
+      return projector;
+    },
+    startReactors: (only?: readonly string[]): void => start(reactors.filter(({ name }) => only === undefined || only.includes(name))),
+    startKafkaBridge: (): void => {
+      if (bridge !== null) start([bridge.relay], bridge.runInlet);
+    },
+  };
+}

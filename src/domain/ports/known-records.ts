@@ -1,9 +1,0 @@
-import type { RecordData, Resource } from '../records/resources.ts';
-
-/** What is published now, as far as a connector must know it to tell what its source has dropped. */
-export interface KnownRecords {
-  /** Ids of the current records of a resource whose reference field names one of the targets; in no order. */
-  referring(resource: Resource, field: string, targets: readonly string[]): Promise<readonly string[]>;
-  /** Current `data` by id; a record that is unknown or withdrawn is left out. */
-  current<R extends Resource>(resource: R, ids: readonly string[]): Promise<ReadonlyMap<string, RecordData<R>>>;
-}

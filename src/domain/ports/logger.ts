@@ -1,7 +1,0 @@
-/** Structured logging: fields first, then the message. Never a secret in either. */
-export interface Logger {
-  debug(fields: object, message: string): void;
-  info(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  error(fields: object, message: string): void;
-}

@@ -1,0 +1,140 @@
+import type { Surface } from '../../../contract/operation.ts';
+import { exportBucket } from '../../../domain/allowance-buckets.ts';
+import type { Allowances } from '../../../domain/allowances.ts';
+import type { Scope } from '../../../domain/events/account-events.ts';
+import type { KeyIdentity } from '../../../domain/identity.ts';
+import { keySecretHash, isKeySecret } from '../../../domain/key-secret.ts';
+import type { BillingFacts } from '../../../domain/plans.ts';
+import type { AdmissionRules, Charge, ChargeFurther, ChargeRequest } from '../../../domain/ports/admission-counts.ts';
+import type { BucketState, WindowCounts } from '../../../domain/ports/window-counts.ts';
+import type { Tracing } from '../../../domain/ports/tracing.ts';
+import { Rejection } from '../../../domain/rejections.ts';
+import { billingRefusal } from './billing.ts';
+
+const LONGEST_HEADER = 256;
+
+/** The API key that a request presents, well formed; 401 `unauthorized` for anything else, a cookie or another scheme included. */
+const presentedSecret = (header: string | undefined): string => {
+  if (header === undefined) throw new Rejection('unauthorized', 'an API key is required: Authorization: Bearer <API_KEY>');
+  const secret = header.length <= LONGEST_HEADER ? /^bearer +([^ ]+)$/i.exec(header)?.[1] : undefined;
+  if (secret === undefined || !isKeySecret(secret)) {
+    throw new Rejection('unauthorized', 'the Authorization header does not hold one API key');
+  }
+  return secret;
+};
+
+/** Who is admitted, and what the account may have at once. */
+export interface Principal {
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly scopes: readonly Scope[];
+  readonly allowances: Allowances;
+  /** As read at admission: what a command or a tool needs of billing is judged by these. */
+  readonly billing: BillingFacts;
+}
+
+export interface Presented {
+  /** The `Authorization` header; several of them, joined, are no credential. */
+  readonly authorization: string | undefined;
+  readonly surface: Surface;
+  /** What the operation needs; null where any active key will do. */
+  readonly scope: Scope | null;
+  /** Clock milliseconds. */
+  readonly now: number;
+  /** Called with minute and burst once they are read, also if the request is refused later. */
+  readonly onAllowance?: OnAllowance;
+}
+
+/** Receives what is left of the buckets that were read, also of exhausted ones. */
+export type OnAllowance = (states: readonly BucketState[]) => void;
+
+export interface AdmissionParts {
+  readonly rules: AdmissionRules;
+  readonly chargeRequest: ChargeRequest;
+  readonly chargeFurther: ChargeFurther;
+  readonly windowCounts: WindowCounts;
+  /** The cause of a 503, for the log only. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Who may, and how much: the same for REST and MCP. What it refuses is thrown as `Rejection`. */
+export interface Admission {
+  /** Admits a request and charges it. The steps are those of the decisions page, section 5, up to billing; reading the input comes next. */
+  admit(presented: Presented): Promise<Principal>;
+  /** Takes so many further units of minute and burst, all or none: what the calls of a batch cost beside the request that carried them. */
+  chargeFurther(principal: Principal, units: number, now: number): Promise<readonly BucketState[]>;
+  /** Takes one of the account's exports of this hour; after the input has been read. `onAllowance` receives the result. */
+  chargeExport(principal: Principal, now: number, onAllowance?: OnAllowance): Promise<void>;
+}
+
+export const createAdmission = (parts: AdmissionParts): Admission => {
+  const { rules, chargeRequest, windowCounts } = parts;
+  const failClosed = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
+    try {
+      return await ask();
+    } catch (error) {
+      parts.onFailure(error);
+      throw new Rejection('authentication_unavailable', 'identity and limits could not be looked up; try again later');
+    }
+  };
+  return {
+    async admit({ authorization, surface, scope, now, onAllowance }) {
+      const sha256 = keySecretHash(presentedSecret(authorization));
+      const charged = await failClosed(() => chargeRequest(sha256, now));
+      if (charged === null) throw unauthorized('the API key is not known');
+      const { identity, plan, charge } = charged;
+      if (charge.kind !== 'unusable' && 'states' in charge) onAllowance?.(charge.states);
+      refuseByCharge(charge, identity);
+      requireScope(identity, scope);
+      const refused = billingRefusal(surface, { facts: identity, enforced: rules.billingEnforced, now });
+      if (refused !== null) throw refused;
+      const { accountId, keyId, scopes } = identity;
+      return { accountId, keyId, scopes, allowances: rules.plans[plan], billing: identity };
+    },
+    async chargeFurther({ accountId, allowances }, units, now) {
+      const charge = await failClosed(() => parts.chargeFurther(accountId, allowances, units, now));
+      if (charge.kind === 'charged') return charge.states;
+      throw limited('the allowance of the account has no room for all calls', charge.retryAfterSeconds);
+    },
+    async chargeExport({ accountId, allowances }, now, onAllowance) {
+      const bucket = exportBucket(allowances);
+      const taken = await failClosed(() => windowCounts.take(accountId, [bucket], 1, now));
+      onAllowance?.(taken.kind === 'taken' ? taken.states : [{ bucket, remaining: 0, resetSeconds: taken.retryAfterSeconds }]);
+      if (taken.kind === 'taken') return;
+      throw limited('the exports of the account in this hour are used up', taken.retryAfterSeconds);
+    },
+  };
+};
+
+const refuseByCharge = (charge: Charge, identity: KeyIdentity): void => {
+  if (charge.kind === 'unusable') {
+    if (identity.revokedAt !== null) throw unauthorized('the API key is revoked');
+    if (identity.accountStatus !== 'active') throw unauthorized('the account of the API key is not active');
+    throw unauthorized('the API key is expired');
+  }
+  if (charge.kind === 'charged') return;
+  const what = charge.by === 'allowance' ? 'the allowance of the account is used up' : 'the account sends more than any may';
+  throw limited(what, charge.retryAfterSeconds);
+};
+
+const requireScope = (identity: KeyIdentity, scope: Scope | null): void => {
+  if (scope !== null && !identity.scopes.includes(scope)) throw new Rejection('forbidden', `the API key lacks the scope ${scope}`);
+};
+
+const unauthorized = (message: string): Rejection => new Rejection('unauthorized', message);
+const limited = (message: string, retryAfterSeconds: number): Rejection => new Rejection('rate_limited', message, { retryAfterSeconds });
+
+/** Spans of admission, without any identity. */
+export const tracedAdmission = (admission: Admission, tracing: Tracing | null): Admission =>
+  tracing === null
+    ? admission
+    : {
+        admit: (presented) =>
+          tracing.part({ name: 'admit', kind: 'internal', attributes: { 'civic.surface': presented.surface } }, () =>
+            admission.admit(presented),
+          ),
+        chargeFurther: (...asked) =>
+          tracing.part({ name: 'charge further', kind: 'internal', attributes: {} }, () => admission.chargeFurther(...asked)),
+        chargeExport: (...asked) =>
+          tracing.part({ name: 'charge export', kind: 'internal', attributes: {} }, () => admission.chargeExport(...asked)),
+      };

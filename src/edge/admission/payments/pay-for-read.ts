@@ -1,0 +1,115 @@
+import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
+import { channelGate } from './channel-gate.ts';
+import { firstUse, newLease, fromLedger } from './first-use.ts';
+import { type PaymentAnswer, PaymentRefused, refusalAnswer } from './payment-answer.ts';
+import { requestHash, termsHash } from './payment-hashes.ts';
+import type { PaidCall, PaymentParts } from './payment-parts.ts';
+import { type PresentedPayment, readPayment } from './payment-payload.ts';
+import { challengeFor, currentPrice } from './price.ts';
+import { type Claim, inProgress, LOOK_AGAIN_SECONDS, replay } from './replay.ts';
+import { createPointOfNoReturn, type PointOfNoReturn } from './point-of-no-return.ts';
+import { workOnPayment } from './work-on-payment.ts';
+
+export interface Payments {
+  /** Whether anything can be sold at all: the channel is on. */
+  readonly open: boolean;
+  /** Answers one call of a sold tool, or says that it is to be served as ever. Never throws. */
+  payForRead(call: PaidCall): Promise<PaymentAnswer>;
+  /** Resolves when everything that goes on behind answered calls has ended; to be awaited before the ledger is closed. */
+  end(): Promise<void>;
+}
+
+/** Pay as you go (section 5 of the design page): checks in their order, the ledger around verify, read and settle, and one deadline. */
+export const createPayments = (given: Omit<PaymentParts, 'behind' | 'ending'>): Payments => {
+  const working = new Set<Promise<unknown>>();
+  const ending = new AbortController();
+  const behind = (work: Promise<unknown>): void => {
+    working.add(work);
+    void work.catch(() => undefined).finally(() => working.delete(work));
+  };
+  const parts: PaymentParts = { ...given, behind, ending: ending.signal };
+  return {
+    open: given.facilitator !== null,
+    async payForRead(call) {
+      const pointOfNoReturn = createPointOfNoReturn();
+      // At once, so that a caller who has gone is not charged while that can be avoided.
+      const goes = (): void => void pointOfNoReturn.callOff(new PaymentRefused('timeout'));
+      call.signal.addEventListener('abort', goes, { once: true });
+      if (call.signal.aborted) goes();
+      const answer = answerOf(parts, call, pointOfNoReturn).finally(() => call.signal.removeEventListener('abort', goes));
+      behind(answer);
+      return await byDeadline(parts, call, pointOfNoReturn, answer);
+    },
+    async end() {
+      ending.abort(new Error('the service is ending'));
+      while (working.size > 0) await Promise.allSettled(working);
+    },
+  };
+};
+
+/** Waits for the answer until the deadline of the tool or the end of the connection; before settlement this ends the work, later it does not. */
+const byDeadline = async (
+  { clock, times }: PaymentParts,
+  call: PaidCall,
+  pointOfNoReturn: PointOfNoReturn,
+  answer: Promise<PaymentAnswer>,
+): Promise<PaymentAnswer> => {
+  const answered = new AbortController();
+  const tooLate = async (): Promise<PaymentAnswer> => {
+    await clock.sleep(times.totalMs, AbortSignal.any([call.signal, answered.signal])).catch(() => undefined);
+    const late = new PaymentRefused('timeout');
+    if (answered.signal.aborted || pointOfNoReturn.callOff(late)) return refusalAnswer(late, null);
+    return refusalAnswer(new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: LOOK_AGAIN_SECONDS }), null);
+  };
+  try {
+    return await Promise.race([answer, tooLate()]);
+  } finally {
+    answered.abort();
+  }
+};
+
+const answerOf = async (parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> => {
+  try {
+    return await pay(parts, call, pointOfNoReturn);
+  } catch (error) {
+    if (error instanceof PaymentRefused) return refusalAnswer(error, await challengeIfAny(parts, call));
+    parts.logger.error({ tool: call.tool, error: (error as Error).message }, 'a paid call failed');
+    return refusalAnswer(new PaymentRefused('service_unavailable'), null);
+  }
+};
+
+const challengeIfAny = async (parts: PaymentParts, { tool }: PaidCall): Promise<PaymentChallenge | null> => {
+  const price = await currentPrice(parts, tool).catch(() => null);
+  return price === null ? null : challengeFor(tool, price);
+};
+
+const pay = async (parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> => {
+  const { principal, tool, payment } = call;
+  const billing = { facts: principal.billing, enforced: parts.enforced, now: parts.clock.now() };
+  const attached = payment !== undefined;
+  if (channelGate(tool, billing, { open: parts.facilitator !== null, attached }) === 'serve') return { kind: 'serve' };
+  if (!attached) return { kind: 'challenge', challenge: challengeFor(tool, await currentPrice(parts, tool)) };
+
+  const presented = readPayment(payment, tool);
+  if (call.sharedInBatch) throw new PaymentRefused('payment_request_invalid');
+  const claim = claimOf(call, presented);
+  // Before price and expiry: what was paid for stays fetchable when the price has changed and the payment is past its time.
+  const known = await fromLedger(parts, () => parts.ledger.find(presented.key));
+  const used = known === null ? await firstUse(parts, call, presented, claim) : { kind: 'found' as const, row: known };
+  pointOfNoReturn.calledOff.throwIfAborted();
+  if (used.kind === 'reserved') return await workOnPayment(parts, call, used.row, pointOfNoReturn);
+  const again = replay(used.row, claim, parts.chainClock.now());
+  if (again.kind === 'answer') return again.answer;
+  const taken = await fromLedger(parts, () => parts.ledger.takeOver(used.row, newLease(parts)));
+  if (taken === null) throw inProgress(parts.times.leaseMs);
+  return await workOnPayment(parts, call, taken, pointOfNoReturn);
+};
+
+const claimOf = ({ principal, tool, arguments: parsed }: PaidCall, { signed }: PresentedPayment): Claim => {
+  try {
+    return { accountId: principal.accountId, tool, requestHash: requestHash(tool, parsed), termsHash: termsHash(signed) };
+  } catch {
+    // Half a character, which no text that we could find holds.
+    throw new PaymentRefused('invalid_parameter');
+  }
+};

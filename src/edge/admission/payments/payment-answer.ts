@@ -1,0 +1,68 @@
+import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
+import { TOOL_ERRORS, type ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
+import type { PaymentReceipt } from '../../../../domain/payments/receipt.ts';
+
+export interface PaymentError {
+  readonly kind: 'error';
+  readonly code: ToolErrorCode;
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+  /** `paymentRequired` holds a fresh challenge where paying again makes sense. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** What a call of a sold tool comes to. */
+export type PaymentAnswer =
+  /** Nothing is to be paid for this call: read and answer as ever. */
+  | { readonly kind: 'serve' }
+  /** Paid for: `text` is the JSON of `data`, the same to the byte each time that the same payment is sent. */
+  | { readonly kind: 'paid'; readonly data: unknown; readonly text: string; readonly receipt: PaymentReceipt }
+  | { readonly kind: 'challenge'; readonly challenge: PaymentChallenge }
+  | PaymentError;
+
+export interface RefusalExtra {
+  readonly retryAfterSeconds?: number;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** Ends the work on a call with a code of the tool's list; `repayable` asks for a fresh challenge in the details. */
+export class PaymentRefused extends Error {
+  override readonly name = 'PaymentRefused';
+  readonly code: ToolErrorCode;
+  readonly extra: RefusalExtra;
+
+  constructor(code: ToolErrorCode, extra: RefusalExtra = {}, message: string = TOOL_ERRORS[code]) {
+    super(message);
+    this.code = code;
+    this.extra = extra;
+  }
+}
+
+/** After these the caller may sign a new payment for the same call. */
+const REPAYABLE: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([
+  'payment_invalid',
+  'payment_expired',
+  'payment_mismatch',
+  'payment_request_invalid',
+  'payment_price_mismatch',
+  'payment_authorization_invalid',
+  'payment_settlement_failed',
+  'payment_previous_read_failure',
+  'payment_previous_settlement_failure',
+  'read_timeout',
+  'read_failed',
+  'read_result_not_saved',
+]);
+
+/** The answer to a refusal, with what the caller can pay again by. */
+export const refusalAnswer = ({ code, message, extra }: PaymentRefused, challenge: PaymentChallenge | null): PaymentError => {
+  const again = REPAYABLE.has(code) && challenge !== null ? { paymentRequired: challenge } : {};
+  const details = { ...extra.details, ...again };
+  return {
+    kind: 'error',
+    code,
+    message,
+    ...(extra.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(extra.retryAfterSeconds)) }),
+    ...(Object.keys(details).length === 0 ? {} : { details }),
+  };
+};

@@ -1,0 +1,120 @@
+import { publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
+import type { Settlement } from '../../../../domain/ports/facilitator.ts';
+import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
+import { receiptOf } from '../../../../domain/payments/receipt.ts';
+import { readSignedPayment } from '../../../../domain/payments/signed-payment.ts';
+import { type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
+import type { PaymentParts } from './payment-parts.ts';
+import { inProgress, LOOK_AGAIN_SECONDS, paidAnswer } from './replay.ts';
+import type { PointOfNoReturn } from './point-of-no-return.ts';
+
+const unknownYet = (): PaymentRefused => new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: LOOK_AGAIN_SECONDS });
+
+/**
+ * Settles a payment whose result is saved, and only then gives the result out. The attempt is committed before it is made; from there
+ * on nothing cancels it, and the row has the outcome, or that it is unknown.
+ */
+export const settlePayment = async (parts: PaymentParts, saved: PaymentRow, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> => {
+  const { ledger, chainClock } = parts;
+  const now = chainClock.now();
+  if (now >= saved.validBefore) {
+    const lapsed = await ledger.move(saved, { to: 'LAPSED', cause: 'valid_before_passed' }, now).catch(() => null);
+    if (lapsed !== null) await tellSoon(parts, lapsed);
+    throw new PaymentRefused('payment_expired');
+  }
+  pointOfNoReturn.pass();
+  const settling = await writeAhead(parts, saved, now);
+  const settlement = await parts.facilitator!.settle(readSignedPayment(settling.payload!));
+  parts.logger.info({ paymentId: saved.paymentId, settlement: settlement.kind, reason: reasonOf(settlement) }, 'payment settling ended');
+  if (settlement.kind === 'settled') return await settled(parts, settling, settlement.transaction);
+  if (settlement.kind === 'refused') return await refused(parts, settling, settlement);
+  const { reason: cause, transaction } = settlement;
+  const lookAt = chainClock.now() + LOOK_AGAIN_SECONDS * 1000;
+  // Where even this cannot be written, the worker finds the lease dead and writes it.
+  await ledger.move(settling, { to: 'RECONCILE', cause, transaction, lookAt }, chainClock.now()).catch(() => null);
+  throw unknownYet();
+};
+
+const reasonOf = (settlement: Settlement): string | undefined => (settlement.kind === 'settled' ? undefined : settlement.reason);
+
+const writeAhead = async ({ ledger, times, logger }: PaymentParts, saved: PaymentRow, now: number): Promise<PaymentRow> => {
+  let row: PaymentRow | null;
+  try {
+    row = await ledger.move(saved, { to: 'SETTLING', leaseUntil: now + times.leaseMs }, now);
+  } catch (error) {
+    // It may have been written: then the worker settles it, and the same payment finds the result.
+    logger.warn({ paymentId: saved.paymentId, error: (error as Error).message }, 'a settlement could not be written ahead');
+    throw unknownYet();
+  }
+  if (row === null) throw inProgress(times.leaseMs);
+  return row;
+};
+
+const WRITES = 8;
+const FIRST_PAUSE_MS = 250;
+
+const settled = async (parts: PaymentParts, row: PaymentRow, transaction: string): Promise<PaymentAnswer> => {
+  const receipt = JSON.stringify(receiptOf(row, transaction));
+  const move = { to: 'SETTLED', transaction, receipt, settledAt: parts.clock.now() } as const;
+  let written: PaymentRow;
+  try {
+    written = await writeSettled(parts, row, move);
+  } catch (error) {
+    parts.logger.error(
+      { paymentId: row.paymentId, transaction, error: (error as Error).message },
+      'a settled payment could not be written yet',
+    );
+    // Billed: what we know must not be lost with this process, so that it is written as soon as the store is back.
+    parts.behind(writeUntilStored(parts, row, move));
+    throw new PaymentRefused('payment_receipt_unavailable', { retryAfterSeconds: LOOK_AGAIN_SECONDS });
+  }
+  await tellSoon(parts, written);
+  return paidAnswer(written);
+};
+
+const writeSettled = async (
+  { ledger, chainClock }: PaymentParts,
+  row: PaymentRow,
+  move: Extract<PaymentMove, { to: 'SETTLED' }>,
+): Promise<PaymentRow> => {
+  const written = (await ledger.settledAfterAll(row.paymentId, move, chainClock.now())) ?? (await ledger.get(row.paymentId));
+  if (written?.state !== 'SETTLED') throw new Error(`a settled payment stands as ${written?.state ?? 'nothing'}`);
+  return written;
+};
+
+const writeUntilStored = async (parts: PaymentParts, row: PaymentRow, move: Extract<PaymentMove, { to: 'SETTLED' }>): Promise<void> => {
+  for (let tries = 0, pause = FIRST_PAUSE_MS; tries < WRITES; tries += 1, pause *= 2) {
+    await parts.clock.sleep(pause, parts.ending).catch(() => undefined);
+    const written = await writeSettled(parts, row, move).catch(() => null);
+    if (written !== null) return await tellSoon(parts, written);
+  }
+  parts.logger.error(
+    { paymentId: row.paymentId, transaction: move.transaction },
+    'a settled payment was never written: reconcile it by hand',
+  );
+};
+
+const refused = async (
+  parts: PaymentParts,
+  row: PaymentRow,
+  { reason, transaction }: Extract<Settlement, { kind: 'refused' }>,
+): Promise<never> => {
+  const { ledger, chainClock } = parts;
+  const ended = await ledger.move(row, { to: 'SETTLE_FAILED', cause: reason, transaction }, chainClock.now()).catch(() => null);
+  // Not written: the worker tries again and may succeed, so a final failure is not reported.
+  if (ended === null) throw unknownYet();
+  await tellSoon(parts, ended);
+  throw new PaymentRefused('payment_settlement_failed', { details: { cause: reason } });
+};
+
+const SOON_MS = 1_000;
+/** Publishes the facts on the account's stream; an answer waits a moment for it and no longer: the worker publishes the rest later. */
+export const tellSoon = async (parts: PaymentParts, row: PaymentRow): Promise<void> => {
+  const telling = publishPaymentFacts(parts, row).catch((error: unknown) => {
+    parts.logger.warn({ paymentId: row.paymentId, error: (error as Error).message }, 'a payment is told to its account later');
+  });
+  parts.behind(telling);
+  const over = new AbortController();
+  await Promise.race([telling, parts.clock.sleep(SOON_MS, over.signal).catch(() => undefined)]);
+  over.abort();
+};

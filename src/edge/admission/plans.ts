@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { type Allowances, PLAN_NAMES, type PlanName, type Plans } from '../../../domain/allowances.ts';
+
+const DEFAULT: Allowances = {
+  requestsPerMinute: 120,
+  burstLimit: 30,
+  exportRequestsPerHour: 12,
+  maxPageSize: 500,
+  maxResponseBytes: 5_000_000,
+};
+
+/** The allowances of the interface's default account, and those of the two paid tiers. */
+export const BUILT_IN_PLANS: Plans = {
+  default: DEFAULT,
+  pro: { ...DEFAULT, requestsPerMinute: 300, burstLimit: 50, exportRequestsPerHour: 24 },
+  ultra: { ...DEFAULT, requestsPerMinute: 900, burstLimit: 90, exportRequestsPerHour: 60 },
+};
+
+const figure = (most: number) => z.int().min(1).max(most).optional();
+const figures = z
+  .strictObject({
+    requests_per_minute: figure(1_000_000_000),
+    burst_limit: figure(1_000_000_000),
+    export_requests_per_hour: figure(1_000_000_000),
+    max_page_size: figure(500),
+    max_response_bytes: figure(100_000_000),
+  })
+  .optional();
+
+const overrides = z.strictObject({ default: figures, pro: figures, ultra: figures } satisfies Record<PlanName, typeof figures>);
+
+/** In words, for the message about a bad setting. */
+export const PLANS_ALLOWED =
+  'JSON such as {"default":{"requests_per_minute":120,"burst_limit":30,"export_requests_per_hour":12,"max_page_size":500,"max_response_bytes":5000000},"pro":{…},"ultra":{…}}, every part of it optional, whole numbers of at least 1, pages at most 500';
+
+/** Plan allowances as JSON over the built-in ones; what is left out keeps its built-in value. */
+export const plansSetting = z.string().transform((text, context): Plans => {
+  const parsed = overrides.safeParse(jsonOf(text));
+  if (parsed.success) {
+    const { data } = parsed;
+    return Object.fromEntries(PLAN_NAMES.map((name) => [name, over(BUILT_IN_PLANS[name], data[name])])) as Plans;
+  }
+  context.addIssue({ code: 'custom', message: 'not plans' });
+  return z.NEVER;
+});
+
+const over = (built: Allowances, given: z.output<typeof figures>): Allowances => ({
+  requestsPerMinute: given?.requests_per_minute ?? built.requestsPerMinute,
+  burstLimit: given?.burst_limit ?? built.burstLimit,
+  exportRequestsPerHour: given?.export_requests_per_hour ?? built.exportRequestsPerHour,
+  maxPageSize: given?.max_page_size ?? built.maxPageSize,
+  maxResponseBytes: given?.max_response_bytes ?? built.maxResponseBytes,
+});
+
+const jsonOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+};

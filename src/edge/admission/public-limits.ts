@@ -1,0 +1,128 @@
+import type { Logger } from '../../../domain/ports/logger.ts';
+import type { SharedCounts } from '../../../domain/ports/shared-counts.ts';
+
+/** So many requests in so many seconds, for each client address at each endpoint. */
+export interface PublicLimit {
+  readonly requests: number;
+  readonly seconds: number;
+}
+
+export interface PublicLimitsParts {
+  readonly limit: PublicLimit;
+  readonly shared: SharedCounts;
+  readonly logger: Logger;
+  /** How many addresses and endpoints are counted at most; beyond it the one that has not asked for longest is forgotten. */
+  readonly mostCounted?: number;
+}
+
+export interface PublicLimits {
+  /** Counts a request and gives null, or gives the whole seconds until there is room again. `now` is clock milliseconds. */
+  take(endpoint: string, address: string, now: number): number | null;
+  /** Exchanges counts with the other processes, once. Never rejects: without them this process counts alone. */
+  merge(now: number): Promise<void>;
+  /** How many addresses and endpoints are counted now. */
+  readonly counted: number;
+}
+
+interface Tally {
+  own: number;
+  others: number;
+}
+
+const MOST_COUNTED = 100_000;
+/** One exchange stays a small statement, however many addresses are forged. */
+const MOST_EXCHANGED = 2_000;
+
+/**
+ * The limits of the public endpoints: fixed windows aligned to the clock, counted in the process, so that
+ * no request waits for them. Exact in one process; among several each learns of the others' counts by `merge`.
+ */
+export const createPublicLimits = ({ limit, shared, logger, mostCounted = MOST_COUNTED }: PublicLimitsParts): PublicLimits => {
+  const length = limit.seconds * 1000;
+  let window = 0;
+  let tallies = new Map<string, Tally>();
+  let changed = new Set<string>();
+  let forgotten = 0;
+  let alone = false;
+
+  const turnTo = (now: number): void => {
+    const start = now - (now % length);
+    if (start === window) return;
+    window = start;
+    tallies = new Map();
+    changed = new Set();
+  };
+
+  const tallyOf = (key: string): Tally => {
+    const known = tallies.get(key);
+    if (known === undefined) {
+      if (tallies.size >= mostCounted) {
+        const [oldest] = tallies.keys();
+        tallies.delete(oldest!);
+        changed.delete(oldest!);
+      }
+      const fresh = { own: 0, others: 0 };
+      tallies.set(key, fresh);
+      return fresh;
+    }
+    // Addresses that ask repeatedly stay in memory while single-use addresses come and go.
+    if (tallies.size * 2 > mostCounted) {
+      tallies.delete(key);
+      tallies.set(key, known);
+    }
+    return known;
+  };
+
+  /** Repeated addresses first: an address with one request is far from any limit. */
+  const worthExchanging = (): ReadonlyMap<string, number> => {
+    const chosen = new Map<string, number>();
+    for (const again of [true, false]) {
+      for (const key of changed) {
+        if (chosen.size === MOST_EXCHANGED) return chosen;
+        const { own } = tallies.get(key)!;
+        if (own > 1 === again) chosen.set(key, own);
+      }
+    }
+    return chosen;
+  };
+
+  return {
+    get counted() {
+      return tallies.size;
+    },
+    take(endpoint, address, now) {
+      turnTo(now);
+      const key = `${endpoint} ${address}`;
+      const tally = tallyOf(key);
+      if (tally.own + tally.others >= limit.requests) return Math.max(1, Math.ceil((window + length - now) / 1000));
+      tally.own += 1;
+      changed.add(key);
+      return null;
+    },
+    async merge(now) {
+      turnTo(now);
+      const counts = worthExchanging();
+      if (counts.size === 0) return;
+      const asked = window;
+      for (const key of counts.keys()) changed.delete(key);
+      try {
+        const others = await shared.exchange(asked, counts);
+        if (asked > forgotten) {
+          forgotten = asked;
+          // Not the window before this one: another process's clock may be a little behind.
+          await shared.forget(asked - length);
+        }
+        if (alone) logger.info({}, 'public requests are counted together with the other processes again');
+        alone = false;
+        if (window !== asked) return;
+        for (const [key, count] of others) {
+          const tally = tallies.get(key);
+          if (tally !== undefined) tally.others = count;
+        }
+      } catch (error) {
+        if (!alone) logger.warn({ err: error }, 'public requests are counted by this process alone: the shared counts cannot be reached');
+        alone = true;
+      }
+    },
+  };
+};

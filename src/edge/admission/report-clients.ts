@@ -1,0 +1,47 @@
+import { derivedId } from '../../../domain/identifiers.ts';
+import type { ClientCounts, ClientLimit } from '../../../domain/ports/client-counts.ts';
+import { secondsUntil } from '../../../domain/ports/window-counts.ts';
+import { Rejection } from '../../../domain/rejections.ts';
+
+/** The report operations' own limit of each client address, before the key is looked up. */
+export interface ReportClients {
+  /** Counts a request or throws `rate_limited`; `authentication_unavailable` where it cannot be counted. `now` is clock milliseconds. */
+  admit(operationId: string, address: string, now: number): Promise<void>;
+}
+
+/** Refused addresses that are kept at most; beyond it the oldest is looked up again. */
+const MAX_REFUSED = 10_000;
+
+export interface ReportClientsParts {
+  readonly counts: ClientCounts;
+  readonly limit: ClientLimit;
+  /** The cause of a 503, which the caller does not learn. */
+  readonly onFailure: (error: unknown) => void;
+}
+
+/** Counts in the store. An address that has no room left is refused without it until its window ends: a flood writes nothing. */
+export function createReportClients({ counts, limit, onFailure }: ReportClientsParts): ReportClients {
+  /** Starts of the windows in which an address was refused. */
+  const refused = new Map<string, number>();
+  const length = limit.seconds * 1000;
+  return {
+    async admit(operationId, address, now) {
+      const client = derivedId('report client', operationId, address);
+      const window = now - (now % length);
+      if (refused.get(client) !== window && (await hasRoom(client, now))) return;
+      if (refused.size >= MAX_REFUSED) refused.delete(refused.keys().next().value!);
+      refused.set(client, window);
+      const retryAfterSeconds = secondsUntil(window + length, now);
+      throw new Rejection('rate_limited', 'too many requests from this address; wait', { retryAfterSeconds });
+    },
+  };
+
+  async function hasRoom(client: string, now: number): Promise<boolean> {
+    try {
+      return (await counts.take(client, limit, now)) === null;
+    } catch (error) {
+      onFailure(error);
+      throw new Rejection('authentication_unavailable', 'the limit of this address could not be looked up; try again later');
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+
+const LOG_EVERY_MS = 1_000;
+
+/** Logs failures that come with every request: the first at once, then one a second at most with the number since the last. */
+export const createSampledFailures = (
+  { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Logger },
+  message: string,
+): ((error: unknown) => void) => {
+  let failures = 0;
+  let loggedAt = Number.NEGATIVE_INFINITY;
+  return (error) => {
+    const now = clock.now();
+    failures += 1;
+    // A clock that was set back does not silence the log.
+    if (Math.abs(now - loggedAt) < LOG_EVERY_MS) return;
+    logger.error({ failures, error: error instanceof Error ? error.message : String(error) }, message);
+    failures = 0;
+    loggedAt = now;
+  };
+};

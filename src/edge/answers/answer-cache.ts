@@ -1,0 +1,88 @@
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import { MOMENT_MS, type PositionWatch } from './position-watch.ts';
+
+export interface AnswerCacheParts {
+  readonly watch: PositionWatch;
+  readonly clock: Clock;
+  readonly mostAnswers?: number;
+  readonly mostBytes?: number;
+}
+
+/** An answer as it is sent. */
+interface Sized {
+  /** What it takes in memory, roughly and at most. */
+  readonly bytes: number;
+}
+
+export interface AnswerCache<Kept extends Sized> {
+  /** An answer that may be sent as it is, or undefined. */
+  standing(key: string): Kept | undefined;
+  /** Makes the answer, or waits with others for the one being made. What `make` throws goes to all of them and nothing is kept. */
+  fetch(key: string, make: () => Promise<Kept>): Promise<Kept>;
+}
+
+interface Answer<Kept> {
+  readonly kept: Kept;
+  readonly askedAt: number;
+  readonly era: number;
+}
+interface Flight<Kept> {
+  readonly answer: Promise<Kept>;
+  readonly askedAt: number;
+  readonly era: number;
+}
+
+/** Times are part of the answers (what is upcoming, which check is stale), so none stands longer. */
+const LIFETIME_MS = 1_000;
+const MOST_ANSWERS = 1_000;
+const MOST_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Public answers, kept while the read model's position stands and one second at most, so that a hot answer needs no
+ * round trip to the database. Bounded by number and by bytes; the answer that was not asked for for longest goes first.
+ */
+export const createAnswerCache = <Kept extends Sized>({
+  watch,
+  clock,
+  mostAnswers = MOST_ANSWERS,
+  mostBytes = MOST_BYTES,
+}: AnswerCacheParts): AnswerCache<Kept> => {
+  const sizeCalculation = ({ kept }: Answer<Kept>): number => kept.bytes;
+  const answers = new LRUCache<string, Answer<Kept>>({ max: mostAnswers, maxSize: mostBytes, sizeCalculation });
+  const flights = new Map<string, Flight<Kept>>();
+  const isYoung = (askedAt: number, now: number, limit: number): boolean => now >= askedAt && now - askedAt < limit;
+  /** Either the question itself was put a moment ago, or the position has been looked at since. */
+  const stands = ({ askedAt, era }: Answer<Kept>, now: number): boolean => {
+    const awake = watch.isAwake(now);
+    return era === watch.era && isYoung(askedAt, now, awake ? LIFETIME_MS : MOMENT_MS);
+  };
+
+  return {
+    standing(key) {
+      const answer = answers.get(key);
+      if (answer === undefined) return undefined;
+      if (stands(answer, clock.now())) return answer.kept;
+      answers.delete(key);
+      return undefined;
+    },
+    fetch(key, make) {
+      const [askedAt, era] = [clock.now(), watch.era];
+      watch.isAwake(askedAt);
+      const running = flights.get(key);
+      if (running !== undefined && running.era === era && isYoung(running.askedAt, askedAt, LIFETIME_MS)) return running.answer;
+      const answer = make()
+        .then((kept) => {
+          // Of the era in which the database was asked: the position may have moved before it answered.
+          answers.set(key, { kept, askedAt, era });
+          return kept;
+        })
+        .finally(() => {
+          if (flights.get(key) === flight) flights.delete(key);
+        });
+      const flight: Flight<Kept> = { answer, askedAt, era };
+      flights.set(key, flight);
+      return answer;
+    },
+  };
+};

@@ -1,0 +1,62 @@
+import type { z } from 'zod';
+import { PAGE_CEILING } from '../../../contract/fields.ts';
+import type { JsonPage } from '../../../contract/inputs.ts';
+import type { Operation } from '../../../contract/operation.ts';
+import type { CUSTOMER_OPERATIONS, CustomerOperationId, PUBLIC_OPERATIONS, PublicOperationId } from '../../../contract/operations.ts';
+import { Rejection } from '../../../domain/rejections.ts';
+import type { Principal } from '../admission/admit.ts';
+
+/** One admitted request with its parsed input. */
+export interface Exchange<Op extends Operation = Operation> {
+  readonly params: z.output<Op['params']>;
+  readonly query: z.output<Op['query']>;
+  readonly headers: Op['headers'] extends infer Schema extends z.ZodType ? z.output<Schema> : undefined;
+  readonly body: Op['body'] extends { readonly schema: infer Schema extends z.ZodType } ? z.output<Schema> : undefined;
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** Address of the service, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+/** The function of each customer operation. Refusals are thrown as `Rejection`; `DeadlineExceeded` is answered 504, an unreachable store 503. */
+export type CustomerAnswers = {
+  readonly [Id in CustomerOperationId]: (exchange: Exchange<(typeof CUSTOMER_OPERATIONS)[Id]>) => Promise<JsonPage>;
+};
+
+/** The parsed input of one public request. */
+export type PublicExchange<Op extends Operation = Operation> = Pick<Exchange<Op>, 'params' | 'query'>;
+
+/** The function of one public operation; JSON texts of whole bodies. */
+export interface PublicAnswer<Op extends Operation = Operation> {
+  ask(exchange: PublicExchange<Op>): Promise<string>;
+  /** The answer after a failure of `ask` that is no refusal; may throw a refusal. Without it the answer is `internal_error`. */
+  soft?(exchange: PublicExchange<Op>): string;
+}
+
+export type PublicAnswers = { readonly [Id in PublicOperationId]: PublicAnswer<(typeof PUBLIC_OPERATIONS)[Id]> };
+
+export function asData(data: object): JsonPage {
+  return { text: JSON.stringify({ data }), items: 0 };
+}
+
+export function callerOf({ principal: { accountId, keyId }, requestId }: Pick<Exchange, 'principal' | 'requestId'>) {
+  return { accountId, keyId, requestId };
+}
+
+/** Rows and bytes that a page may have for this caller. */
+export function boundsOf({
+  query,
+  principal: { allowances },
+}: { readonly query: { readonly limit: number } } & Pick<Exchange, 'principal'>) {
+  return { limit: Math.min(query.limit, allowances.maxPageSize, PAGE_CEILING), maxResponseBytes: allowances.maxResponseBytes };
+}
+
+/** The JSON of a page; throws `response_too_large` beyond the allowance of the caller. */
+export function jsonOf({ body, text }: JsonPage, { allowances: { maxResponseBytes } }: Principal): string | Buffer {
+  const json = body ?? text;
+  // A text of n characters is at most 3n bytes, so that most need no measuring.
+  if (json.length * 3 > maxResponseBytes && Buffer.byteLength(json) > maxResponseBytes) {
+    throw new Rejection('response_too_large', `the result is over ${maxResponseBytes} bytes; ask for less at once`);
+  }
+  return json;
+}

@@ -1,0 +1,117 @@
+import { hash } from 'node:crypto';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
+import Negotiator from 'negotiator';
+
+const compressors = { gzip: promisify(gzip), br: promisify(brotliCompress) };
+
+/** A body as it is sent in one content coding. */
+export interface Form {
+  /** A text where that is what was made: Node sends it in one piece with the headers. */
+  readonly body: string | Buffer;
+  /** Strong: a hash of these very bytes. */
+  readonly etag: string;
+  /** Headers of a 200, names and values by turns. */
+  readonly headers: readonly string[];
+  readonly headersOfNotModified: readonly string[];
+}
+
+/**
+ * One public success: a body in every coding that was asked for, each made once with a strong ETag of its own. Fastify's plugins hash and
+ * compress each answer again.
+ */
+export interface Representation {
+  /** The form for a value of `Accept-Encoding`; a promise only where it has not been made before. */
+  form(acceptEncoding: string | undefined): Promise<Form> | Form;
+  /** What it takes in memory, roughly and at most. */
+  readonly bytes: number;
+}
+
+export interface RepresentationParts {
+  readonly body: string | Buffer;
+  /** Of every form of it. */
+  readonly headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string };
+  /** A body that is sent for hours is worth more work than one that is sent for a second. */
+  readonly effort: 'passing' | 'lasting';
+}
+
+/** Below this, headers and the work of unpacking outweigh what is saved. */
+const SMALLEST_COMPRESSED = 1024;
+/** Node copies the part of a text that a client has not read, for each connection; of a Buffer it keeps a reference. */
+const LARGEST_TEXT = 16_384;
+
+export function createRepresentation({ body: made, headers, effort }: RepresentationParts): Representation {
+  const body = typeof made === 'string' && made.length > LARGEST_TEXT ? Buffer.from(made) : made;
+  const asForm = (bytes: string | Buffer, coding: Coding): Form => {
+    const etag = `"${hash('sha256', bytes, 'base64url')}"`;
+    const { 'content-type': contentType, ...others } = headers;
+    const headersOfNotModified = Object.entries({ ...others, etag, vary: 'Accept-Encoding' }).flat();
+    const coded = coding === 'identity' ? [] : ['content-encoding', coding];
+    const length = ['content-length', String(Buffer.byteLength(bytes))];
+    return {
+      body: bytes,
+      etag,
+      headers: ['content-type', contentType, ...coded, ...length, ...headersOfNotModified],
+      headersOfNotModified,
+    };
+  };
+  const compress = async (coding: 'br' | 'gzip'): Promise<Form> => {
+    const quality = effort === 'lasting' ? 9 : 4;
+    const options =
+      coding === 'gzip'
+        ? { level: effort === 'lasting' ? 9 : 6 }
+        : { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: size } };
+    try {
+      return (forms[coding] = asForm(await compressors[coding](body, options), coding));
+    } catch (error) {
+      delete forms[coding];
+      throw error;
+    }
+  };
+  const size = Buffer.byteLength(body);
+  const forms: Partial<Record<Coding, Form | Promise<Form>>> = {};
+  return {
+    form(acceptEncoding = 'identity') {
+      const { large, small } = acceptedCodings(acceptEncoding);
+      const coding = size < SMALLEST_COMPRESSED ? small : large;
+      return (forms[coding] ??= coding === 'identity' ? asForm(body, coding) : compress(coding));
+    },
+    bytes: 2 * size,
+  };
+}
+
+/** Whether the header of a conditional request names the entity tag, by weak comparison (RFC 9110, 13.1.2). `etag` is a strong one. */
+export function namesTag(header: string, etag: string): boolean {
+  return header.trim() === '*' || (header.match(/(?:W\/)?"[^"]*"/g) ?? []).some((tag) => tag === etag || tag === `W/${etag}`);
+}
+
+type Coding = 'br' | 'gzip' | 'identity';
+
+/** What a client takes: for a body that is worth compressing, and for one that is too small for it. */
+interface Codings {
+  readonly large: Coding;
+  readonly small: Coding;
+}
+
+/** The published types are of a version without `preferred`. */
+interface PreferringNegotiator {
+  encodings(available: string[], options: { readonly preferred: readonly string[] }): string[];
+}
+
+const AVAILABLE: Coding[] = ['br', 'gzip', 'identity'];
+const MAX_REMEMBERED_LENGTH = 200;
+const remembered = new LRUCache<string, Codings>({ max: 200 });
+
+/** Reads `Accept-Encoding` (RFC 9110, section 12.5.3). Where nothing that there is is acceptable, the plain body is sent. */
+export function acceptedCodings(header: string): Codings {
+  const known = remembered.get(header);
+  if (known !== undefined) return known;
+  // `x-gzip` is another name of gzip (RFC 9110, section 8.4.1.3).
+  const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': header.replaceAll(/\bx-gzip\b/gi, 'gzip') } });
+  const accepted = negotiator.encodings(AVAILABLE, { preferred: AVAILABLE }) as Coding[];
+  const [large = 'identity'] = accepted;
+  const codings: Codings = { large, small: accepted.includes('identity') ? 'identity' : large };
+  if (header.length <= MAX_REMEMBERED_LENGTH) remembered.set(header, codings);
+  return codings;
+}

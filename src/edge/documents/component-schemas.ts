@@ -1,0 +1,169 @@
+import { z } from 'zod';
+import { upcomingAgendaHit, publicAgendaHit } from '../../../contract/public-agenda-hit.ts';
+import { createCivicSnapshot } from '../../../contract/create-civic-snapshot.ts';
+import { createFeedSubscription, newSubscription } from '../../../contract/create-feed-subscription.ts';
+import {
+  dataReport,
+  mcpSurface,
+  newDataReport,
+  reportReason,
+  reportReceipt,
+  reportStatus,
+  reportSurface,
+  restSurface,
+} from '../../../contract/data-report.ts';
+import { ERROR_CODES } from '../../../contract/error-codes.ts';
+import { feedSubscription } from '../../../contract/feed-subscription.ts';
+import { RECORD_DATA, resourceName } from '../../../contract/fields.ts';
+import { getAgendaHit } from '../../../contract/get-agenda-hit.ts';
+import { getDataReport } from '../../../contract/get-data-report.ts';
+import { openApiDocument } from '../../../contract/get-openapi-document.ts';
+import { getPublicBodyCadence, meetingCadence } from '../../../contract/get-public-body-cadence.ts';
+import { jsonRpcError, jsonRpcRequest } from '../../../contract/json-rpc.ts';
+import { feedSubscriptions } from '../../../contract/list-feed-subscriptions.ts';
+import { listPublicSourceStatuses, publicSourceStatus } from '../../../contract/list-public-source-statuses.ts';
+import { recentAgendaHits } from '../../../contract/list-recent-agenda-hits.ts';
+import { upcomingAgendaHits, upcomingByCursor, upcomingByPage, upcomingPagination } from '../../../contract/list-upcoming-agenda-hits.ts';
+import { mcpAnswer, postMcpJsonRpc } from '../../../contract/post-mcp-json-rpc.ts';
+import { changeItem, changesPage } from '../../../contract/read-civic-changes.ts';
+import { health, readCivicHealth } from '../../../contract/read-civic-health.ts';
+import { batch, foundRecords } from '../../../contract/read-civic-records.ts';
+import { readCivicSnapshotPage } from '../../../contract/read-civic-snapshot-page.ts';
+import { county, coveredJurisdiction, coverageStatus, family, researchCoverage } from '../../../contract/research-coverage.ts';
+import { revokedSubscription } from '../../../contract/revoke-feed-subscription.ts';
+import { submitDataReport } from '../../../contract/submit-data-report.ts';
+import { paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
+import { paymentRequired, TOOL_RESULTS, toolError, toolErrorCode, toolsList } from '../../../contract/tools/tool-results.ts';
+import { TOOLS } from '../../../contract/tools/tools.ts';
+import { resourceCounts, resourceDigests } from '../../../domain/events/snapshot-events.ts';
+import { RESOURCES, type Resource } from '../../../domain/records/resources.ts';
+import { affectedLocation, proceduralContext, source } from '../../../domain/records/schemas.ts';
+
+type Named = Readonly<Record<string, z.ZodType>>;
+
+/** One record of each resource. */
+const RECORD_NAMES: Readonly<Record<Resource, string>> = {
+  jurisdictions: 'Jurisdiction',
+  public_bodies: 'PublicBody',
+  sources: 'Source',
+  topics: 'Topic',
+  meetings: 'Meeting',
+  agendas: 'Agenda',
+  agenda_items: 'AgendaItem',
+  agenda_hits: 'AgendaHit',
+  documents: 'Document',
+  record_streams: 'RecordStream',
+  stream_records: 'StreamRecord',
+};
+
+const [anyUpsert, removal] = changeItem.options;
+const foundRecord = foundRecords.shape.data.shape.items.element;
+
+/** Of schemas that stand in the order of the resources. */
+const byResource = (schemas: readonly z.ZodType[], name: (record: string) => string): Named =>
+  Object.fromEntries(RESOURCES.map((resource, index) => [name(RECORD_NAMES[resource]), schemas[index]!]));
+
+const pascal = (words: string): string => words.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const byTool = (schemas: Readonly<Record<string, z.ZodType>>, suffix: string): Named =>
+  Object.fromEntries(Object.entries(schemas).map(([tool, schema]) => [pascal(tool) + suffix, schema]));
+
+/** Schemas of answers that have a name of their own in the documents. */
+export const ANSWER_COMPONENTS: Named = {
+  ResourceName: resourceName,
+  ...byResource(
+    RESOURCES.map((resource) => RECORD_DATA[resource]),
+    (record) => record,
+  ),
+  AffectedLocation: affectedLocation,
+  LocationKind: affectedLocation.shape.locations.element.shape.kind,
+  ProceduralContext: proceduralContext,
+  ProceduralStage: proceduralContext.shape.proceduralStage,
+  SourceType: source.shape.sourceType,
+  SourceStatus: source.shape.status,
+  PublicAgendaHit: publicAgendaHit,
+  UpcomingAgendaHit: upcomingAgendaHit,
+  RecentAgendaHits: recentAgendaHits,
+  AgendaHitDetail: getAgendaHit.success.schema,
+  UpcomingAgendaHits: upcomingAgendaHits,
+  UpcomingByCursor: upcomingByCursor,
+  UpcomingByPage: upcomingByPage,
+  UpcomingPagination: upcomingPagination,
+  County: county,
+  Family: family,
+  CoverageStatus: coverageStatus,
+  CoveredJurisdiction: coveredJurisdiction,
+  ResearchCoverage: researchCoverage,
+  MeetingCadence: meetingCadence,
+  PublicBodyCadence: getPublicBodyCadence.success.schema,
+  PublicSourceStatus: publicSourceStatus,
+  PublicSourceStatuses: listPublicSourceStatuses.success.schema,
+  OpenApiDocument: openApiDocument,
+  FeedSubscription: feedSubscription,
+  CreatedFeedSubscription: createFeedSubscription.success.schema,
+  FeedSubscriptions: feedSubscriptions,
+  RevokedFeedSubscription: revokedSubscription,
+  ...byResource(anyUpsert.options, (record) => `${record}Upsert`),
+  RecordUpsert: anyUpsert,
+  RecordRemoval: removal,
+  ChangeItem: changeItem,
+  ChangesPage: changesPage,
+  ResourceCounts: resourceCounts,
+  ResourceDigests: resourceDigests,
+  CreatedSnapshot: createCivicSnapshot.success.schema,
+  ...byResource(readCivicSnapshotPage.success.schema.options, (record) => `${record}SnapshotPage`),
+  SnapshotPage: readCivicSnapshotPage.success.schema,
+  ...byResource(foundRecord.options, (record) => `Found${record}`),
+  FoundRecord: foundRecord,
+  FoundRecords: foundRecords,
+  Health: health,
+  HealthAnswer: readCivicHealth.success.schema,
+  ReportStatus: reportStatus,
+  ReportReason: reportReason,
+  ReportReceipt: reportReceipt,
+  SubmittedDataReport: submitDataReport.success.schema,
+  DataReport: dataReport,
+  DataReportAnswer: getDataReport.success.schema,
+  JsonRpcReply: postMcpJsonRpc.success.schema,
+  JsonRpcAnswer: mcpAnswer,
+  JsonRpcError: jsonRpcError,
+  ToolsList: toolsList,
+  ...byTool(TOOL_RESULTS, 'Result'),
+  ToolError: toolError,
+  ToolErrorCode: toolErrorCode,
+  PaymentRequired: paymentRequired,
+  PaymentChallenge: paymentChallenge,
+  PublicErrorCode: ERROR_CODES.public,
+  FeedErrorCode: ERROR_CODES.feed,
+  ReportErrorCode: ERROR_CODES.report,
+  ToolEndpointErrorCode: ERROR_CODES.tools,
+  ClosedRouteErrorCode: ERROR_CODES.closed,
+};
+
+const TOOL_INPUTS = Object.fromEntries(Object.values(TOOLS).map(({ name, input }) => [name, input]));
+/** What `params` of a `tools/call` is for each tool; the edge leaves the arguments to the tool itself. */
+const TOOL_CALLS = Object.fromEntries(
+  Object.values(TOOLS).map(({ name, input }) => [name, z.looseObject({ name: z.literal(name), arguments: input.optional() })]),
+);
+const [firstCall, ...otherCalls] = Object.values(TOOL_CALLS);
+const ANY_TOOL_CALL = z.discriminatedUnion('name', [firstCall!, ...otherCalls]);
+
+/** Schemas of requests that have a name of their own in the documents; what both sides share is named by the answers. */
+export const REQUEST_COMPONENTS: Named = {
+  ResourceName: resourceName,
+  County: county,
+  Family: family,
+  BatchRequest: batch,
+  NewFeedSubscription: newSubscription,
+  NewDataReport: newDataReport,
+  RestSurface: restSurface,
+  McpSurface: mcpSurface,
+  ReportSurface: reportSurface,
+  JsonRpcRequest: jsonRpcRequest,
+  JsonRpcBody: postMcpJsonRpc.body.schema,
+  ...byTool(TOOL_INPUTS, 'Arguments'),
+  ...byTool(TOOL_CALLS, 'Call'),
+  ToolCall: ANY_TOOL_CALL,
+};
+
+/** Closed objects: they never get a further field. */
+export const CLOSED_COMPONENTS: readonly string[] = ['AffectedLocation', 'ProceduralContext', 'UpcomingPagination'];

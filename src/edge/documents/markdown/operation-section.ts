@@ -1,0 +1,88 @@
+import type { Examples } from '../../../../contract/operation.ts';
+import type { OpenApiDocument, OperationObject } from '../document-types.ts';
+import { typeText } from './schema-text.ts';
+import { blocks, fence, json, table } from './table.ts';
+
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
+
+/** A line of `curl` that asks the operation with the document's own example values; the key stands in `$CIVIC_KEY`. */
+const curlExample = (baseUrl: string, path: string, method: string, operation: OperationObject): string => {
+  const shown = (operation.parameters ?? []).filter(({ example }) => example !== undefined);
+  const filled = shown
+    .filter((parameter) => parameter.in === 'path')
+    .reduce((text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(String(example))), path);
+  const query = new URLSearchParams();
+  for (const { name, example, in: place } of shown) if (place === 'query') query.set(name, String(example));
+  const target = `${baseUrl}${filled}${query.size === 0 ? '' : `?${query.toString()}`}`;
+  const body = Object.values(operation.requestBody?.content['application/json']?.examples ?? {})[0]?.value;
+  return [
+    `curl -sS${method === 'get' ? '' : ` -X ${method.toUpperCase()}`} ${quoted(target)}`,
+    ...(operation.security.length === 0 ? [] : [`-H "Authorization: Bearer $CIVIC_KEY"`]),
+    ...shown.filter((parameter) => parameter.in === 'header').map(({ name, example }) => `-H ${quoted(`${name}: ${String(example)}`)}`),
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
+  ].join(' \\\n  ');
+};
+
+export interface Placed {
+  readonly path: string;
+  readonly method: string;
+  readonly operation: OperationObject;
+}
+
+/** The operations of a document, in its order. */
+export const placedOperations = ({ paths }: OpenApiDocument): readonly Placed[] =>
+  Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
+
+const access = ({ security, 'x-required-scope': scope }: OperationObject): string => {
+  if (security.length === 0) return 'No key is needed.';
+  return scope === null ? 'Needs any active API key.' : `Needs an API key with the scope \`${scope}\`.`;
+};
+
+const shownExamples = (examples: Examples): string =>
+  blocks(
+    ...Object.values(examples).map(({ summary, value }) => `${summary}:\n\n${typeof value === 'string' ? fence('', value) : json(value)}`),
+  );
+
+const isRefusal = (status: string): boolean => Number(status) >= 400;
+
+/** Everything about one operation. `level` is the heading's, such as `##`. */
+export const operationSection = ({ path, method, operation }: Placed, baseUrl: string, level: string): string => {
+  const { parameters = [], requestBody, responses } = operation;
+  const body = requestBody?.content['application/json'];
+  const answers = Object.entries(responses);
+  return blocks(
+    `${level} ${operation.operationId}`,
+    `${operation.summary}.`,
+    `\`${method.toUpperCase()} ${path}\``,
+    access(operation),
+    operation.description,
+    fence('sh', curlExample(baseUrl, path, method, operation)),
+    parameters.length === 0
+      ? ''
+      : table(
+          ['Parameter', 'In', 'Required', 'Type', 'Meaning'],
+          parameters.map(({ name, in: place, required, schema, description }) => [
+            `\`${name}\``,
+            place,
+            required ? 'yes' : 'no',
+            typeText(schema),
+            description,
+          ]),
+        ),
+    body === undefined ? '' : blocks(`Body: ${typeText(body.schema)}. ${requestBody!.description}`, shownExamples(body.examples)),
+    ...answers
+      .filter(([status]) => !isRefusal(status))
+      .map(([status, { description, content = {} }]) => {
+        const answer = content['application/json'];
+        const shape = answer === undefined ? '' : ` ${typeText(answer.schema)}.`;
+        return blocks(
+          `Answer ${status}: ${description}${shape}`,
+          answer === undefined || status === '304' ? '' : shownExamples(answer.examples),
+        );
+      }),
+    table(
+      ['Status', 'Codes'],
+      answers.filter(([status]) => isRefusal(status)).map(([status, { description }]) => [status, description]),
+    ),
+  );
+};

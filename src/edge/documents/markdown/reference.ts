@@ -1,0 +1,89 @@
+import { TOOLS } from '../../../../contract/tools/tools.ts';
+import type { OpenApiDocument } from '../document-types.ts';
+import { guide } from './guide.ts';
+import { operationSection, type Placed, placedOperations } from './operation-section.ts';
+import { referencedNames, schemaSection } from './schema-text.ts';
+import { blocks, table } from './table.ts';
+
+const baseUrlOf = ({ servers }: OpenApiDocument): string => servers[0]!.url;
+
+const objects = (names: readonly string[], { components }: OpenApiDocument, level: string): string =>
+  blocks(...names.map((name) => schemaSection(name, components.schemas[name]!, level)));
+
+export const operationPagePath = (operationId: string): string => `/api-reference/${operationId}.md`;
+
+const line = ({ path, method, operation }: Placed): readonly string[] => [
+  `[${operation.operationId}](${operationPagePath(operation.operationId)})`,
+  `\`${method.toUpperCase()} ${path}\``,
+  operation.summary,
+  'yes',
+];
+
+/** Everything on one page. */
+export const fullReference = (document: OpenApiDocument): string => {
+  const placed = placedOperations(document);
+  const { title, version, description } = document.info;
+  return `${blocks(
+    `# ${title}, interface ${version}`,
+    description,
+    `Base URL: \`${baseUrlOf(document)}\`. The same as OpenAPI 3.1: [/api/openapi.json](/api/openapi.json). To try requests: [/reference](/reference).`,
+    '## Operations',
+    table(['Operation', 'Method and path', 'What it does', 'Served by this version'], placed.map(line)),
+    guide(baseUrlOf(document)),
+    ...document.tags.map((tag) =>
+      blocks(
+        `## ${tag.name}`,
+        tag.description,
+        ...placed
+          .filter(({ operation }) => operation.tags.includes(tag.name))
+          .map((operation) => operationSection(operation, baseUrlOf(document), '###')),
+      ),
+    ),
+    '## Objects',
+    objects(Object.keys(document.components.schemas), document, '###'),
+  )}\n`;
+};
+
+/** One operation with every object that it refers to. */
+export const operationPage = (document: OpenApiDocument, placed: Placed): string => {
+  const names = referencedNames(placed.operation, document.components.schemas);
+  return `${blocks(
+    operationSection(placed, baseUrlOf(document), '#'),
+    'Errors, cursors, limits and recipes: [the reference](/api-reference.md).',
+    names.length === 0 ? '' : '## Objects',
+    objects(names, document, '###'),
+  )}\n`;
+};
+
+/** The index for agents (`/llms.txt`): each topic and its page. */
+export const agentIndex = (document: OpenApiDocument): string => {
+  const { url } = document.servers[0]!;
+  const placed = placedOperations(document);
+  const sections = document.tags.map(({ name, description }) => {
+    const lines = placed
+      .filter(({ operation }) => operation.tags.includes(name))
+      .map(({ operation: { operationId, summary }, method, path }) => {
+        const target = `${method.toUpperCase()} ${path}`;
+        return `- [${operationId}](${url}${operationPagePath(operationId)}): ${summary}, \`${target}\``;
+      });
+    return blocks(`## ${name}`, description, lines.join('\n'));
+  });
+  return `${blocks(
+    `# ${document.info.title}`,
+    `> ${String(document.info['summary'])}`,
+    `Public operations need no key. Customer operations need \`Authorization: Bearer <API_KEY>\`. An empty answer does not prove that nothing happened; follow
+a record's source link before you rely on it.`,
+    [
+      `- [Full reference](${url}/api-reference.md): errors, cursors, limits, digests, every operation and object`,
+      `- [OpenAPI 3.1 document](${url}/api/openapi.json): the same for programs`,
+    ].join('\n'),
+    blocks(
+      '## Tools of the Model Context Protocol',
+      `\`POST ${url}/api/v1/mcp\` (Streamable HTTP, no session) with a key of scope \`mcp:read\`:`,
+      Object.values(TOOLS)
+        .map(({ name, title, description }) => `- \`${name}\`: ${title}. ${description.replaceAll('\n', ' ')}`)
+        .join('\n'),
+    ),
+    ...sections,
+  )}\n`;
+};

@@ -1,0 +1,70 @@
+import type { JsonSchema } from '../document-types.ts';
+import { referencedName } from '../json-schemas.ts';
+import { blocks, table } from './table.ts';
+
+const list = (values: readonly unknown[]): string =>
+  values.map((value) => `\`${JSON.stringify(value).replaceAll(/^"|"$/g, '')}\``).join(', ');
+
+const bound = (low: number | undefined, high: number | undefined, what: string): string => {
+  if (low === undefined) return high === undefined ? '' : `at most ${high}${what}`;
+  return high === undefined ? `at least ${low}${what}` : `${low} to ${high}${what}`;
+};
+
+const bounds = (schema: JsonSchema): readonly string[] =>
+  [
+    bound(schema.minimum, schema.maximum, ''),
+    schema.minLength === 1 && schema.maxLength === undefined ? 'not empty' : bound(schema.minLength, schema.maxLength, ' characters'),
+    bound(schema.minItems, schema.maxItems, ' items'),
+    schema.pattern === undefined ? '' : `\`${schema.pattern}\``,
+    schema['default'] === undefined ? '' : `default ${list([schema['default']])}`,
+  ].filter((part) => part !== '');
+
+const base = (schema: JsonSchema): string => {
+  const name = referencedName(schema);
+  if (name !== undefined) return `[${name}](#${name.toLowerCase()})`;
+  if (schema.const !== undefined) return list([schema.const]);
+  if (schema.enum !== undefined) return list(schema.enum);
+  const choices = schema.oneOf ?? schema.anyOf;
+  if (choices !== undefined) return choices.map(typeText).join(' or ');
+  if (schema.allOf !== undefined) return typeText(schema.allOf.at(-1)!);
+  const types = [schema.type ?? 'any'].flat();
+  if (types.includes('array')) return `array of ${schema.items === undefined ? 'any' : typeText(schema.items)}`;
+  return types.map((type) => (type === 'string' ? (schema.format ?? type) : type)).join(' or ');
+};
+
+/** What values a schema takes, in one line of Markdown. */
+export const typeText = (schema: JsonSchema): string => [base(schema), ...bounds(schema)].join(', ');
+
+const within = (schema: JsonSchema): JsonSchema | undefined => (schema.properties === undefined ? schema.items : schema);
+
+/** One row a field, fields of nested objects too. */
+const rows = ({ properties = {}, required = [] }: JsonSchema, prefix = ''): readonly (readonly string[])[] =>
+  Object.entries(properties).flatMap(([name, field]) => {
+    const path = prefix + name;
+    const inner = within(field);
+    const nested = inner?.properties === undefined ? [] : rows(inner, `${path}${inner === field ? '' : '[]'}.`);
+    return [[`\`${path}\``, typeText(field), required.includes(name) ? 'yes' : 'no', field.description ?? ''], ...nested];
+  });
+
+const fieldTable = (schema: JsonSchema): string => table(['Field', 'Type', 'Always there', 'Meaning'], rows(schema));
+
+/** A named schema with its fields, its choices or its values. */
+export const schemaSection = (name: string, schema: JsonSchema, level: string): string =>
+  blocks(`${level} ${name}`, schema.properties === undefined ? `${typeText(schema)}.` : fieldTable(schema));
+
+/** Names of all schemas that the given parts refer to, through others too, in the order of the document. */
+export const referencedNames = (parts: unknown, all: Readonly<Record<string, JsonSchema>>): readonly string[] => {
+  const found = new Set<string>();
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return;
+    const { $ref } = node as JsonSchema;
+    const name = typeof $ref === 'string' ? referencedName(node as JsonSchema) : undefined;
+    if (name !== undefined && all[name] !== undefined && !found.has(name)) {
+      found.add(name);
+      visit(all[name]);
+    }
+    for (const value of Object.values(node)) visit(value);
+  };
+  visit(parts);
+  return Object.keys(all).filter((name) => found.has(name));
+};

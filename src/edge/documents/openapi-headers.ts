@@ -1,0 +1,79 @@
+import { PUBLIC_CACHE } from '../../../contract/operation.ts';
+import type { Parameter } from './document-types.ts';
+
+const text = (description: string, example: string, extra: object = {}) => ({
+  description,
+  required: true,
+  schema: { type: 'string', ...extra },
+  example,
+});
+const optional = (description: string, example: string) => ({ ...text(description, example), required: false });
+
+/** Response headers by their names in the document. */
+export const HEADERS = {
+  NoStore: text('The answer must not be kept.', 'no-store', { const: 'no-store' }),
+  PublicCache: text('Shared caches may keep the answer; `no-store` where a failure of the service made it empty.', PUBLIC_CACHE, {
+    enum: [PUBLIC_CACHE, 'no-store'],
+  }),
+  DocumentCache: text('Shared caches may keep the answer.', 'public, s-maxage=3600', { const: 'public, s-maxage=3600' }),
+  ETag: text('A strong validator of the body, for `If-None-Match`.', '"5d0b1f6f0c1c5b2f"'),
+  RequestId: text('Names the request in the logs of the service.', '0197a3c4-5d6e-7f80-8a9b-0c1d2e3f4a5b-17'),
+  RetryAfter: {
+    description: 'Whole seconds to the end of the exhausted window, at least 1. Sent with 429 and with nothing else.',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+    example: 12,
+  },
+  WwwAuthenticate: text('How to authenticate.', 'Bearer'),
+  RateLimit: optional(
+    'What is left of the allowances: requests `r`, and `t` seconds to the end of the window. Left out where a request was refused before they were looked at.',
+    '"minute";r=117;t=42, "burst";r=29;t=1',
+  ),
+  RateLimitPolicy: optional('The allowances: `q` requests in `w` seconds. Sent with `RateLimit`.', '"minute";q=120;w=60, "burst";q=30;w=1'),
+} as const;
+type HeaderName = keyof typeof HEADERS;
+
+type HeaderMap = Readonly<Record<string, { readonly $ref: string }>>;
+const headers = (entries: Readonly<Record<string, HeaderName>>): HeaderMap =>
+  Object.fromEntries(Object.entries(entries).map(([name, header]) => [name, { $ref: `#/components/headers/${header}` }]));
+
+/** Headers of a success and of the answers beside it. */
+export const successHeaders = (operation: { readonly access: 'public' | 'key'; readonly cacheControl?: string }): HeaderMap =>
+  operation.access === 'public'
+    ? headers({
+        'Cache-Control': operation.cacheControl === PUBLIC_CACHE ? 'PublicCache' : 'DocumentCache',
+        ETag: 'ETag',
+        'X-Request-Id': 'RequestId',
+      })
+    : headers({
+        'Cache-Control': 'NoStore',
+        'X-Request-Id': 'RequestId',
+        RateLimit: 'RateLimit',
+        'RateLimit-Policy': 'RateLimitPolicy',
+      });
+
+/** Headers of a refusal; a public one carries no cache directive at all. */
+export const refusalHeaders = (access: 'public' | 'key' | 'closed', status: number): HeaderMap =>
+  headers({
+    ...(access === 'public' ? {} : { 'Cache-Control': 'NoStore' }),
+    'X-Request-Id': 'RequestId',
+    ...(access === 'key' && status !== 401 ? { RateLimit: 'RateLimit', 'RateLimit-Policy': 'RateLimitPolicy' } : {}),
+    ...(status === 429 ? { 'Retry-After': 'RetryAfter' } : {}),
+    ...(status === 401 ? { 'WWW-Authenticate': 'WwwAuthenticate' } : {}),
+  });
+
+export const IF_NONE_MATCH: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description: 'The `ETag` of an answer that you have; it is answered 304 while it stands.',
+  schema: { type: 'string' },
+};
+
+/** Header names are the contract's in lower case; readers know them like this. */
+export const HEADER_NAMES: Readonly<Record<string, string>> = {
+  'idempotency-key': 'Idempotency-Key',
+  'mcp-method': 'Mcp-Method',
+  'mcp-name': 'Mcp-Name',
+  'mcp-protocol-version': 'MCP-Protocol-Version',
+};

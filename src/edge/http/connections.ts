@@ -1,0 +1,295 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Rejection, type RejectionCode } from '../../../domain/rejections.ts';
+import type { IsTrustedProxy } from '../admission/client-address.ts';
+import { brokenRequestAnswer } from './errors.ts';
+
+/** What has arrived of the bodies of requests that wait on one connection. */
+const MAX_WAITING_BYTES = 65_536;
+/** How long the rest of a body that is not read may go on arriving after the answer. */
+const DRAIN_MS = 5_000;
+/** How long a client may take to read the refusal of what was no request. */
+const LINGER_MS = 1_000;
+/** A connection that was accepted right before the close has its request still on the way. */
+const ARRIVING_MS = 1_000;
+/** For how long what keeps arriving is read on. */
+const READING_MS = 1_000;
+
+/** Milliseconds. */
+export interface ConnectionTimeouts {
+  /** From a request's first byte to the end of its headers. */
+  readonly headers: number;
+  /** From a request's first byte to its last. */
+  readonly request: number;
+  /** Between two requests on one connection, as announced in `Keep-Alive`. */
+  readonly keepAlive: number;
+  /** A connection ends this much later than announced: a request that was sent in time may still be on its way. */
+  readonly keepAliveMargin: number;
+}
+
+export interface ConnectionLimits {
+  /** Open connections in total. */
+  readonly total: number;
+  /** Open connections of one address that is no trusted proxy. */
+  readonly perClient: number;
+  /** Requests of one connection that wait for the answer before theirs. */
+  readonly pipelined: number;
+}
+
+export type RefusedConnection = 'total' | 'client' | 'pipelined';
+
+export interface ConnectionsParts {
+  readonly timeouts: ConnectionTimeouts;
+  readonly limits: ConnectionLimits;
+  readonly isTrustedProxy: IsTrustedProxy;
+  /** Counts the answer to what was no request. */
+  readonly onRefused: (code: RejectionCode) => void;
+  readonly onConnectionRefused: (limit: RefusedConnection) => void;
+}
+
+/** What Node reports of it; `rawPacket` is the Buffer that held the first broken byte. */
+export interface BrokenRequest extends Error {
+  readonly code?: string;
+  readonly rawPacket?: unknown;
+}
+
+interface Connection {
+  /** Of the newest request that was handled. */
+  latest?: ServerResponse;
+  answering: boolean;
+  /** Nothing more can be read: the connection ends after the answers that are due. */
+  ending: boolean;
+  readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
+}
+
+/** The connections of one listener: Node's limits, and those that Node does not have. */
+export class Connections {
+  readonly #parts: ConnectionsParts;
+  readonly #open = new Map<Socket, Connection>();
+  readonly #perClient = new Map<string, number>();
+  #draining = false;
+
+  constructor(parts: ConnectionsParts) {
+    this.#parts = parts;
+  }
+
+  /** For Fastify's `serverFactory`. */
+  createServer(handle: RequestListener): Server {
+    const { timeouts, limits } = this.#parts;
+    const options = {
+      headersTimeout: timeouts.headers,
+      requestTimeout: timeouts.request,
+      keepAliveTimeout: timeouts.keepAlive,
+      keepAliveTimeoutBuffer: timeouts.keepAliveMargin,
+      connectionsCheckingInterval: Math.min(1_000, timeouts.headers / 2),
+      // Node would answer without the envelope: the listener looks for the header.
+      requireHostHeader: false,
+      // A second `Host` or `Authorization` shows in the value instead of being dropped.
+      joinDuplicateHeaders: true,
+    };
+    const server = createServer(options, (request, response) => this.#inOrder(handle, request, response));
+    server.maxConnections = limits.total;
+    server.setTimeout(2 * timeouts.request);
+    server.on('drop', () => this.#parts.onConnectionRefused('total'));
+    server.on('connection', (socket) => this.#opened(socket));
+    server.on('timeout', (socket: Socket) => this.#silent(socket));
+    server.on('connect', (_request, socket: Socket) => this.#refuseTunnel(socket));
+    // Node would answer an unknown expectation without the envelope, and invite a body before it is known who sends it.
+    server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+    server.on('checkContinue', (request, response) => server.emit('request', request, response));
+    return server;
+  }
+
+  /** For Fastify's `clientErrorHandler`: Node could not read what came on this connection, or did not get it in time. */
+  broken(error: BrokenRequest, socket: Socket): void {
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') this.#late(error, socket);
+    else this.#end(error, socket);
+  }
+
+  /** From now on each answer is the last of its connection, and says so. */
+  drain(): void {
+    this.#draining = true;
+    for (const { latest } of this.#open.values()) if (latest !== undefined) latest.shouldKeepAlive = false;
+  }
+
+  /** Ends each connection: at once where no request is open, after its answer where one is. What has begun to arrive gets a moment. */
+  close(server: Server): void {
+    server.closeIdleConnections();
+    const timer = setTimeout(() => {
+      for (const [socket, { answering }] of this.#open) if (!answering) socket.destroySoon();
+    }, ARRIVING_MS).unref();
+    server.once('close', () => clearTimeout(timer));
+    for (const connection of this.#open.values()) connection.ending = true;
+  }
+
+  #opened(socket: Socket): void {
+    // Node takes its own listener away where it hands a socket over (CONNECT, Upgrade): an error without one would end the process.
+    socket.on('error', () => socket.destroy());
+    this.#open.set(socket, { answering: false, ending: false, waiting: [] });
+    socket.once('close', () => this.#open.delete(socket));
+    const { remoteAddress: client } = socket;
+    if (client === undefined || this.#parts.isTrustedProxy(client)) return;
+    const count = (this.#perClient.get(client) ?? 0) + 1;
+    this.#perClient.set(client, count);
+    socket.once('close', () => {
+      const left = this.#perClient.get(client)! - 1;
+      if (left === 0) this.#perClient.delete(client);
+      else this.#perClient.set(client, left);
+    });
+    if (count <= this.#parts.limits.perClient) return;
+    this.#parts.onConnectionRefused('client');
+    socket.destroy();
+  }
+
+  /**
+   * Requests of one connection are handled one after the other, so that it holds one answer at most that its client has not read. Node
+   * hands over every request of a packet at once, and stops reading only between packets: too many of them end the connection.
+   */
+  #inOrder(handle: RequestListener, request: IncomingMessage, response: ServerResponse): void {
+    const connection = this.#open.get(request.socket);
+    if (connection === undefined || !request.socket.writable) return;
+    if (!connection.answering) return this.#handle(handle, connection, request, response);
+    const held = connection.waiting.reduce((sum, [{ readableLength }]) => sum + readableLength, 0);
+    if (connection.waiting.length < this.#parts.limits.pipelined && held < MAX_WAITING_BYTES) {
+      connection.waiting.push([request, response]);
+      return;
+    }
+    this.#parts.onConnectionRefused('pipelined');
+    stopReading(request.socket);
+    request.socket.destroy();
+  }
+
+  #handle(handle: RequestListener, connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    const { socket } = request;
+    connection.answering = true;
+    connection.latest = response;
+    if (this.#draining) response.shouldKeepAlive = false;
+    response.once('close', () => {
+      connection.answering = false;
+      if (!socket.writable) return;
+      // The rest of a body that was not needed may go on arriving for a while, so that a reset does not overtake the answer.
+      if (!request.complete) endOfBody(request, socket);
+      const next = connection.waiting.shift();
+      if (next !== undefined) this.#handle(handle, connection, ...next);
+      else if (connection.ending) socket.destroySoon();
+    });
+    handle(request, response);
+  }
+
+  #end(error: BrokenRequest, socket: Socket): void {
+    const connection = this.#open.get(socket);
+    const request = connection?.latest?.req;
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
+    // The body is what is broken, or late: Fastify answers where it reads the body.
+    else if (connection?.answering && !request!.complete) failBody(request!, rejectionOfBroken(error.code));
+    else if (connection?.answering) {
+      connection.ending = true;
+      // What else is sent would keep a connection alive whose client does not read.
+      socket.pause();
+      const last = connection.waiting.at(-1)?.[0];
+      if (last?.complete === false) failBody(last, rejectionOfBroken(error.code));
+    }
+    // The request was answered before its body ended.
+    else if (request?.complete === false) socket.destroy();
+    else this.#refuse(error, socket);
+  }
+
+  #late(error: BrokenRequest, socket: Socket): void {
+    const connection = this.#open.get(socket);
+    const before = connection?.latest;
+    const isInBody = before?.req.complete === false;
+    const arrived = (): boolean => {
+      const latest = connection?.latest;
+      if (isInBody) return before.req.complete;
+      if (latest === undefined || latest === before) return false;
+      // Node has judged this request and looks at it no more: its body is waited for here.
+      if (!latest.req.complete) {
+        const timer = setTimeout(() => latest.req.complete || this.#late(error, socket), this.#parts.timeouts.request).unref();
+        latest.once('close', () => clearTimeout(timer));
+      }
+      return true;
+    };
+    readBeforeJudging(socket, arrived, () => {
+      // Node counts from the connection on. A client that has sent nothing may be slow to begin: it is ended as an idle one is.
+      if (socket.bytesRead > 0) this.#end(error, socket);
+    });
+  }
+
+  #silent(socket: Socket): void {
+    const read = socket.bytesRead;
+    readBeforeJudging(
+      socket,
+      () => socket.bytesRead > read,
+      () => socket.destroy(),
+    );
+  }
+
+  #refuseTunnel(socket: Socket): void {
+    const connection = this.#open.get(socket);
+    if (!connection?.answering) return this.#refuse(new Error('CONNECT'), socket);
+    // Requests before it have their answers first, and a further answer would be taken for one of theirs.
+    socket.resume();
+    connection.ending = true;
+  }
+
+  #refuse(error: BrokenRequest, socket: Socket): void {
+    const target = /^[A-Z]+ (\S+)/.exec(Buffer.isBuffer(error.rawPacket) ? error.rawPacket.toString('latin1') : '')?.[1];
+    const { code, text } = brokenRequestAnswer(rejectionOfBroken(error.code), target);
+    this.#parts.onRefused(code);
+    socket.end(text);
+    const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+    socket.once('close', () => clearTimeout(timer));
+  }
+}
+
+/** Node parses the rest of a packet also for a destroyed socket, a hundred requests a millisecond: 2 ends that, as it does for an upgrade. */
+function stopReading(socket: Socket): void {
+  const { parser } = socket as { readonly parser?: { onIncoming: () => number } | null };
+  if (parser) parser.onIncoming = () => 2;
+}
+
+/** Fails the reading of a body, now or once it begins; a request whose body is not read is answered. */
+function failBody(request: IncomingMessage, rejection: Rejection): void {
+  const fail = (): void => {
+    if (request.listenerCount('error') > 0) request.emit('error', rejection);
+  };
+  if (request.listenerCount('data') > 0) fail();
+  else request.on('newListener', (event) => event === 'error' && setImmediate(fail));
+}
+
+function endOfBody(request: IncomingMessage, socket: Socket): void {
+  const timer = setTimeout(() => socket.destroy(), DRAIN_MS).unref();
+  for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer));
+  request.resume();
+}
+
+/** Statuses stay within `STATUSES`, which has neither 408 nor 431. */
+function rejectionOfBroken(code: string | undefined): Rejection {
+  if (code === 'HPE_HEADER_OVERFLOW') return new Rejection('request_too_large', 'the request line and headers are over 16 KiB');
+  if (code === 'HPE_CHUNK_EXTENSIONS_OVERFLOW') return new Rejection('request_too_large', 'the chunk extensions are too long');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new Rejection('invalid_parameter', 'the request did not arrive in time');
+  return new Rejection('invalid_parameter', 'the request is not valid HTTP');
+}
+
+/**
+ * Timers run before sockets are read: a process that was starved or suspended finds the time of its clients over who did speak in time, and
+ * whose bytes the kernel has. Calls `judge` once a turn brings nothing more, or a second has passed; never when `arrived` says that what
+ * was waited for is here, or the connection is gone.
+ */
+function readBeforeJudging(socket: Socket, arrived: () => boolean, judge: () => void): void {
+  let timeIsOver = false;
+  const limit = setTimeout(() => (timeIsOver = true), READING_MS).unref();
+  let read = socket.bytesRead;
+  const look = (): void => {
+    const isMore = socket.bytesRead > read;
+    read = socket.bytesRead;
+    const isHere = arrived();
+    if (isMore && !isHere && !timeIsOver && !socket.destroyed) {
+      setImmediate(look);
+      return;
+    }
+    clearTimeout(limit);
+    if (!isHere && !socket.destroyed) judge();
+  };
+  setImmediate(look);
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type CustomerAnswers, type Exchange, jsonOf } from '../answers/exchange.ts';
+import type { Admission, Principal } from '../admission/admit.ts';
+import type { ReportClients } from '../admission/report-clients.ts';
+import type { JsonPage } from '../../../contract/inputs.ts';
+import type { Operation, Surface } from '../../../contract/operation.ts';
+import { CUSTOMER_OPERATIONS, type CustomerOperationId } from '../../../contract/operations.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { BucketState } from '../../../domain/ports/window-counts.ts';
+import type { HttpMetrics } from '../metrics/http-metrics.ts';
+import { clientAddress } from '../admission/client-address.ts';
+import { ignoreBodies, parseJson, takeJson } from './input.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set once the request is admitted. */
+    principal?: Principal;
+    /** What is left of the buckets that were charged. */
+    buckets?: readonly BucketState[];
+  }
+}
+
+export interface AdmittingParts {
+  readonly admission: Admission;
+  readonly clock: Clock;
+}
+
+export interface CustomerRouteParts extends AdmittingParts {
+  readonly operations: CustomerAnswers;
+  readonly reportClients: ReportClients;
+  readonly metrics: HttpMetrics;
+  readonly baseUrl: () => string;
+}
+
+/** What is served to holders of keys alone. */
+export type KeyOperation = Operation & { readonly surface: Surface };
+
+/** The routes of the customer operations. Fastify's lifecycle orders the checks as docs/interface.md lists them. */
+export function addCustomerRoutes(app: FastifyInstance, parts: CustomerRouteParts): void {
+  const operations = Object.values<KeyOperation>(CUSTOMER_OPERATIONS);
+  app.register(async (scope) => {
+    takeJson(scope, parseJson);
+    for (const operation of operations) if (operation.body !== null) addRoute(scope, parts, operation);
+  });
+  app.register(async (scope) => {
+    ignoreBodies(scope);
+    for (const operation of operations) if (operation.body === null) addRoute(scope, parts, operation);
+  });
+}
+
+function addRoute(scope: FastifyInstance, parts: CustomerRouteParts, operation: KeyOperation): void {
+  const { admission, clock, reportClients, metrics } = parts;
+  const { operationId, params, query, headers, body, success } = operation;
+  const answer: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
+  const countClient = async ({ ip, raw }: FastifyRequest): Promise<void> =>
+    reportClients.admit(operationId, clientAddress(ip, raw.socket.remoteAddress), clock.now());
+  const chargeExport = async (request: FastifyRequest, reply: FastifyReply): Promise<void> =>
+    admission.chargeExport(request.principal!, clock.now(), (states) => announceAllowance(request, reply, states));
+  scope.route({
+    method: operation.method,
+    url: routerPath(operation),
+    config: { operationId },
+    schema: { params, querystring: query, ...(headers && { headers }), ...(body && { body: body.schema }) },
+    ...(body && { bodyLimit: body.maxBytes }),
+    onRequest: [...(operation.surface === 'reports' ? [countClient] : []), admits(parts, operation)],
+    preHandler: operation.takesExport ? [chargeExport] : [],
+    handler: async (request, reply) => {
+      const principal = request.principal!;
+      const { params, query, headers, body, id: requestId } = request;
+      const exchange = { params, query, headers, body, principal, requestId, baseUrl: parts.baseUrl() };
+      const page = await answer(exchange as unknown as Exchange<KeyOperation>);
+      const json = jsonOf(page, principal);
+      if (page.items > 0) metrics.itemsServed(operationId, page.items);
+      void reply.code(page.status ?? success.status).header('content-type', 'application/json; charset=utf-8');
+      void reply.header('cache-control', 'no-store');
+      return json;
+    },
+  });
+}
+
+/** An `onRequest` hook: who asks, and whether there is room for it, before anything of the input is looked at. */
+export function admits({ admission, clock }: AdmittingParts, { surface, scope }: KeyOperation) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const { authorization } = request.raw.headers;
+    const onAllowance = (states: readonly BucketState[]): void => announceAllowance(request, reply, states);
+    request.principal = await admission.admit({ authorization, surface, scope, now: clock.now(), onAllowance });
+  };
+}
+
+/** The path of a contract, `{name}` for each parameter, as Fastify's router writes it. */
+export function routerPath({ path }: { readonly path: string }): string {
+  return path.replaceAll(/\{(\w+)\}/g, ':$1');
+}
+
+/** `RateLimit-Policy` and `RateLimit` as structured fields of draft-ietf-httpapi-ratelimit-headers, of every bucket that was looked at. */
+export function announceAllowance(request: FastifyRequest, reply: FastifyReply, states: readonly BucketState[]): void {
+  const others = request.buckets?.filter(({ bucket }) => states.every((state) => state.bucket.name !== bucket.name)) ?? [];
+  request.buckets = [...others, ...states];
+  // Customers know the buckets by the last part of their names.
+  const nameOf = ({ bucket }: BucketState): string => bucket.name.replace(/^api-customer-/, '');
+  reply.header(
+    'ratelimit-policy',
+    request.buckets.map((state) => `"${nameOf(state)}";q=${state.bucket.limit};w=${state.bucket.seconds}`).join(', '),
+  );
+  reply.header('ratelimit', request.buckets.map((state) => `"${nameOf(state)}";r=${state.remaining};t=${state.resetSeconds}`).join(', '));
+}

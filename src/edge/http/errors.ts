@@ -1,0 +1,145 @@
+import { STATUS_CODES } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Operation } from '../../../contract/operation.ts';
+import { OPERATIONS } from '../../../contract/operations.ts';
+import { type ErrorEnvelope, STATUSES, WRONG_METHOD_STATUS } from '../../../contract/statuses.ts';
+import { DatabaseUnavailable, DeadlineExceeded } from '../../../domain/ports/database.ts';
+import { LogUnavailable, OutcomeUnknown } from '../../../domain/ports/event-log.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+import { Rejection, type RejectionCode } from '../../../domain/rejections.ts';
+
+/** Paths whose every answer is `Cache-Control: no-store`, the router's own included. */
+const CUSTOMER_PREFIXES = ['/api/v1/data', '/api/v1/data-reports', '/api/v1/mcp', '/api/mcp'];
+const REPORT_PREFIXES = ['/api/v1/data-reports'];
+
+/** The code of the report envelope for a rejection that other operations know by another code. */
+const IN_REPORTS: Partial<Readonly<Record<RejectionCode, RejectionCode>>> = {
+  invalid_parameter: 'invalid_input',
+  request_too_large: 'invalid_input',
+  feed_unavailable: 'authentication_unavailable',
+  timeout: 'authentication_unavailable',
+};
+
+/** Client mistakes that Fastify finds. */
+const FRAMEWORK_REJECTIONS: Readonly<Record<string, string>> = {
+  FST_ERR_BAD_URL: 'the path is not valid percent-encoded UTF-8',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the request body must be sent as Content-Type: application/json, in UTF-8, without a Content-Encoding',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the request body is not as long as its Content-Length',
+};
+
+interface Answer {
+  readonly code: RejectionCode;
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The envelope as JSON text. */
+  readonly body: string;
+}
+
+interface ErrorParts {
+  readonly logger: Logger;
+  readonly metrics: { refused(code: string): void };
+}
+
+/** A path that exists was asked with a method that it does not have. */
+export class WrongMethod extends Rejection {
+  readonly allowed: string;
+
+  constructor(allowed: string) {
+    super('invalid_parameter', `this path takes ${allowed}`);
+    this.allowed = allowed;
+  }
+}
+
+/** Fastify's error handler: what was thrown is answered in the envelope. A failure of ours is logged. */
+export function errorHandler({ logger, metrics }: ErrorParts): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
+  return (error, request, reply) => {
+    const rejection = rejectionOf(error, request);
+    if (rejection !== error && STATUSES[rejection.code] >= 500) {
+      const level = rejection.code === 'internal_error' ? 'error' : 'warn';
+      logger[level]({ requestId: request.id, operation: request.operationId, code: rejection.code, err: error }, 'the request failed');
+    }
+    const { code, status, headers, body } = answerTo(rejection, request.raw.url, {
+      operationId: request.operationId,
+      thrown: statusOf(error),
+    });
+    metrics.refused(code);
+    if (request.raw.complete || status === STATUSES.request_too_large) {
+      // Fastify ends the connection, and a client that still sends its body would lose the answer to a reset.
+      if (reply.hasHeader('connection')) reply.header('connection', reply.raw.shouldKeepAlive ? 'keep-alive' : 'close');
+      request.raw.resume();
+    }
+    void reply.code(status).headers(headers).send(body);
+  };
+}
+
+/** What is refused before there is a request, as the text of a whole HTTP answer. `target` is undefined where it could not be read. */
+export function brokenRequestAnswer(
+  rejection: Rejection,
+  target: string | undefined,
+): { readonly code: RejectionCode; readonly text: string } {
+  const { code, status, headers, body } = answerTo(rejection, target);
+  const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`;
+  return { code, text: [head, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n') };
+}
+
+/** `thrown` is the status that the framework gave the error, where it gave one. */
+function answerTo(
+  rejection: Rejection,
+  target: string | undefined,
+  at?: { readonly operationId: string; readonly thrown: number | undefined },
+): Answer {
+  const { message, details, retryAfterSeconds } = rejection;
+  const isWrongMethod = rejection instanceof WrongMethod;
+  const inReports = isBelow(target ?? '', REPORT_PREFIXES) && !isWrongMethod ? IN_REPORTS[rejection.code] : undefined;
+  const code = inReports ?? rejection.code;
+  const ownStatus = statusAtOperation(code, [at?.thrown, STATUSES[rejection.code]], at?.operationId);
+  const status = isWrongMethod ? WRONG_METHOD_STATUS : (ownStatus ?? STATUSES[code]);
+  const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
+  if (isWrongMethod) headers['allow'] = rejection.allowed;
+  if (status === 401) headers['www-authenticate'] = 'Bearer';
+  if (status === 429) headers['retry-after'] = String(Math.max(1, Math.ceil(retryAfterSeconds ?? 1)));
+  // Where the target is unknown the answer might belong to a customer.
+  if (target === undefined || isBelow(target, CUSTOMER_PREFIXES)) headers['cache-control'] = 'no-store';
+  const envelope: ErrorEnvelope = { error: details === undefined ? { code, message } : { code, message, details } };
+  return { code, status, headers, body: JSON.stringify(envelope) };
+}
+
+/** The status that the contract gives the code at this operation alone: 413 `invalid_input`, 415 `invalid_parameter`. */
+function statusAtOperation(
+  code: RejectionCode,
+  statuses: readonly (number | undefined)[],
+  operationId: string | undefined,
+): number | undefined {
+  const { refusalsAt } = (OPERATIONS as unknown as Readonly<Record<string, Partial<Operation>>>)[operationId ?? ''] ?? {};
+  return statuses.find((status) => status !== undefined && refusalsAt?.[status]?.includes(code));
+}
+
+function statusOf(error: unknown): number | undefined {
+  return error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : undefined;
+}
+
+/** The rejection that answers what was thrown; `internal_error` for a defect, of which nothing is published. */
+function rejectionOf(error: unknown, request: FastifyRequest): Rejection {
+  if (error instanceof Rejection) return error;
+  if (error instanceof DeadlineExceeded) return new Rejection('timeout', 'the answer was not ready in time');
+  if (error instanceof DatabaseUnavailable || error instanceof LogUnavailable || error instanceof OutcomeUnknown) {
+    return new Rejection('feed_unavailable', 'the feed cannot be read or written now; try again later');
+  }
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new Rejection('request_too_large', `the request body is over ${request.routeOptions.bodyLimit} bytes`);
+  }
+  const mistake =
+    FRAMEWORK_REJECTIONS[code] ?? (request.raw.destroyed && !request.raw.complete ? 'the request body ended early' : undefined);
+  return mistake === undefined
+    ? new Rejection('internal_error', 'the request could not be answered')
+    : new Rejection('invalid_parameter', mistake);
+}
+
+/** Of a request target as received: with its query, percent-encoded, well formed or not. */
+function isBelow(target: string, prefixes: readonly string[]): boolean {
+  const raw = target.split(/[?#]/, 1)[0]!;
+  const path = raw.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return prefixes.some((prefix) => path === prefix || path.startsWith(`${prefix}/`));
+}

@@ -1,0 +1,91 @@
+import { errorCodes, type FastifyInstance, type FastifyRequest, type FastifySchemaCompiler } from 'fastify';
+import type { z } from 'zod';
+import { Rejection } from '../../../domain/rejections.ts';
+
+const MAX_ISSUES = 10;
+
+/**
+ * Fastify's validator compiler over the zod schemas of the contract: the parsed value, or `invalid_parameter` with what is wrong where. The
+ * refused values themselves are not repeated.
+ */
+export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
+  const parse = (value: unknown) => schema.safeParse(httpPart === 'querystring' ? parseQueryString(value as string) : value);
+  return (value: unknown) => {
+    try {
+      const parsed = parse(value);
+      return parsed.success ? { value: parsed.data } : { error: rejectionOf(parsed.error) };
+    } catch (error) {
+      return { error: error as Error };
+    }
+  };
+};
+
+/** For Fastify's `querystringParser`: the text, which is parsed where it is validated, so that a kept answer costs no parsing. */
+export const queryText = (text: string): Record<string, unknown> => text as unknown as Record<string, unknown>;
+
+function rejectionOf({ issues }: z.ZodError): Rejection {
+  const shown = issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path: path.join('.'), message: message.slice(0, 200) }));
+  const [first] = shown;
+  const where = first === undefined || first.path === '' ? '' : `${first.path}: `;
+  return new Rejection('invalid_parameter', `${where}${first?.message ?? 'invalid input'}`, { details: { issues: shown } });
+}
+
+/** Each key once. A repeated key, bad percent-encoding and invalid UTF-8 are refused: `URLSearchParams` lets all three pass. */
+function parseQueryString(text: string): Readonly<Record<string, string>> {
+  try {
+    decodeURIComponent(text);
+  } catch {
+    throw new Rejection('invalid_parameter', 'the query string is not valid percent-encoded UTF-8');
+  }
+  const parameters = new Map<string, string>();
+  for (const [key, value] of new URLSearchParams(text)) {
+    if (parameters.has(key)) throw new Rejection('invalid_parameter', `the parameter ${JSON.stringify(key.slice(0, 80))} is repeated`);
+    parameters.set(key, value);
+  }
+  return Object.fromEntries(parameters);
+}
+
+/** The routes of this scope take JSON, read by Fastify up to the limit of the route once the request is admitted. */
+export function takeJson(scope: FastifyInstance, parse: (bytes: Buffer) => unknown): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, bytes: Buffer, done) => done(null, parse(bytes)));
+  scope.addHook('preParsing', (request, reply, _payload, done) => {
+    if (!isPlainJson(request)) return done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE());
+    if (request.raw.headers.expect?.toLowerCase() === '100-continue' && request.raw.httpVersion === '1.1') reply.raw.writeContinue();
+    done();
+  });
+}
+
+/** The routes of this scope ignore a body, of whatever type and length, and read none of it. */
+export function ignoreBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+  scope.addHook('onRequest', (request, _reply, done) => {
+    // Fastify refuses a malformed media type before it asks the parser.
+    delete request.raw.headers['content-type'];
+    done();
+  });
+}
+
+/** The value of a JSON text in UTF-8 (RFC 8259, section 8.1); undefined for any other text. */
+export function jsonValue(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Throws `invalid_parameter` for what is no JSON text in UTF-8. */
+export function parseJson(bytes: Buffer): unknown {
+  const value = jsonValue(bytes);
+  if (value === undefined) throw new Rejection('invalid_parameter', 'the request body is not valid JSON in UTF-8');
+  return value;
+}
+
+function isPlainJson({ raw: { headers } }: FastifyRequest): boolean {
+  const [mediaType = '', ...parameters] = (headers['content-type'] ?? '').split(';').map((part) => part.trim().toLowerCase());
+  const charset = parameters.find((parameter) => parameter.startsWith('charset='))?.slice('charset='.length);
+  const isUtf8 = charset === undefined || /^"?utf-?8"?$/.test(charset);
+  return mediaType === 'application/json' && isUtf8 && (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
+}

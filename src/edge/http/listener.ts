@@ -1,0 +1,139 @@
+import { METHODS } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import { Rejection } from '../../../domain/rejections.ts';
+import { Connections, type ConnectionsParts } from './connections.ts';
+import { WrongMethod } from './errors.ts';
+import { queryText, zodValidator } from './input.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** `none` where the router itself answers, and for a page that is no operation's. */
+    operationId: string;
+    /** The refusal of a request that no route takes: 405 where the path takes other methods, else 404. */
+    unrouted(): Rejection;
+  }
+  interface FastifyContextConfig {
+    operationId?: string;
+  }
+}
+
+type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
+
+export interface ListenerParts extends ConnectionsParts {
+  readonly requestId: () => string;
+  /** Follows a request from here to its end; `next` goes on with it. Also called for a target that the router cannot read. */
+  readonly follow: (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
+  readonly onError: ErrorHandler;
+  /** Milliseconds that running requests have to finish at a close. */
+  readonly closeMs: number;
+}
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface Listener {
+  /** Routes are added to it before it listens. */
+  readonly app: FastifyInstance;
+  /** Port 0 picks a free one. Throws when the address cannot be had. */
+  listen(address: Address): Promise<Address>;
+  /** Goes on answering, and asks every client to come back on another connection: behind a proxy, to another process. */
+  drain(): void;
+  /** Stops accepting and resolves when running requests have been answered, or the limit has passed, or the signal aborts. */
+  close(hurrying?: AbortSignal): Promise<void>;
+}
+
+/** A Fastify server with limited connections whose every refusal is in the envelope and reads no body. */
+export function createListener({ requestId, follow, onError, closeMs, ...parts }: ListenerParts): Listener {
+  const connections = new Connections(parts);
+  const app = Fastify({
+    logger: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    genReqId: requestId,
+    trustProxy: (address) => parts.isTrustedProxy(address),
+    serverFactory: (handle) => connections.createServer(handle),
+    // The length of a parameter is the contract's question: the router's limit would answer before the credential is looked at.
+    routerOptions: { maxParamLength: 16_384, querystringParser: queryText },
+    rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')),
+    // Given here, so that Fastify does not load the compilers of JSON Schema, a hundred modules.
+    schemaController: {
+      compilersFactory: {
+        buildValidator: () => zodValidator as never,
+        buildSerializer: () => () => JSON.stringify,
+      },
+    },
+    clientErrorHandler: (error, socket) => connections.broken(error, socket),
+    frameworkErrors: (error, request, reply) => {
+      // Fastify makes this request without what decorates all others.
+      Object.assign(request, { operationId: 'none' });
+      follow(request, reply, () => onError(error, request, reply));
+    },
+  });
+  // POST alone has a body here: of every other method none is read.
+  for (const method of METHODS)
+    if (method !== 'POST' && method !== 'CONNECT') app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  app.setErrorHandler(onError);
+  app.decorateRequest('operationId', 'none');
+  const methodsOf = collectMethods(app);
+  app.decorateRequest('unrouted', function unrouted(this: FastifyRequest) {
+    return methodsOf(this.url) ?? new Rejection('not_found', 'there is nothing at this path');
+  });
+  app.addHook('onRequest', (request, reply, done) => {
+    request.operationId = request.routeOptions.config.operationId ?? 'none';
+    follow(request, reply, () => done(refusalBeforeRouting(request) ?? (request.is404 ? request.unrouted() : undefined)));
+  });
+  // Fastify takes the time of a reply for those who wait for its end, and gives 0 without one.
+  app.addHook('onResponse', (_request, _reply, done) => done());
+
+  return {
+    app,
+    listen: async ({ host, port }) => {
+      // Connections that come at once wait for the process; beyond the kernel's own limit it resets them.
+      await app.listen({ host, port, backlog: parts.limits.total });
+      const bound = app.server.address() as AddressInfo;
+      return { host: bound.address, port: bound.port };
+    },
+    drain: () => connections.drain(),
+    close: async (hurrying) => {
+      connections.drain();
+      // What the kernel has accepted already is taken in first: closing would reset it.
+      await nextTurn();
+      const cut = (): void => app.server.closeAllConnections();
+      const limit = setTimeout(cut, closeMs);
+      const closed = app.close();
+      connections.close(app.server);
+      if (hurrying?.aborted === true) cut();
+      hurrying?.addEventListener('abort', cut, { once: true });
+      await closed;
+      hurrying?.removeEventListener('abort', cut);
+      clearTimeout(limit);
+    },
+  };
+}
+
+function refusalBeforeRouting({ raw: { httpVersion, headers } }: FastifyRequest): Rejection | undefined {
+  if (httpVersion === '1.1' && headers.host === undefined) return new Rejection('invalid_parameter', 'the Host header is missing');
+  if (headers.host?.includes(','))
+    return new Rejection('invalid_parameter', 'the Host header is sent more than once, or names several hosts');
+  return undefined;
+}
+
+/** Where a path has routes of other methods, each with a refusal of this one. `target` is as received, and its path can be decoded. */
+function collectMethods(app: FastifyInstance): (target: string) => WrongMethod | undefined {
+  const taken = new Map<string, { readonly path: RegExp; readonly methods: string[] }>();
+  app.addHook('onRoute', ({ url, method }) => {
+    if (url.includes('*')) return;
+    const path = new RegExp(`^${url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')}$`);
+    const { methods } = taken.get(url) ?? taken.set(url, { path, methods: [] }).get(url)!;
+    methods.push(...[method].flat());
+  });
+  return (target) => {
+    const decoded = decodeURI(target.split(/[?;#]/, 1)[0]!);
+    const allowed = [...taken.values()].find(({ path }) => path.test(decoded))?.methods.join(', ');
+    return allowed === undefined ? undefined : new WrongMethod(allowed);
+  };
+}

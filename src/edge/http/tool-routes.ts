@@ -1,0 +1,103 @@
+import { Readable } from 'node:stream';
+import cors from '@fastify/cors';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { postMcpJsonRpc } from '../../../contract/post-mcp-json-rpc.ts';
+import { Rejection } from '../../../domain/rejections.ts';
+import type { ToolEndpoint } from '../mcp/endpoint.ts';
+import { PROTOCOL_ERRORS, protocolError } from '../mcp/protocol-errors.ts';
+import { type AdmittingParts, admits, announceAllowance } from './customer-routes.ts';
+import { jsonValue, takeJson } from './input.ts';
+
+export interface ToolRouteParts extends AdmittingParts {
+  readonly endpoint: ToolEndpoint;
+  /** Origins whose pages may call, beside the service's own, as browsers write them. */
+  readonly allowedOrigins: readonly string[];
+  /** Where the service is reached, without a slash at the end; known once the server listens. */
+  readonly baseUrl: () => string;
+}
+
+const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'Accept', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
+const ANSWER_HEADERS = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
+
+/** The tool endpoint: the origin of a page, then the key, then the body as bytes, and the protocol's answer. */
+export function addToolRoutes(app: FastifyInstance, parts: ToolRouteParts): void {
+  const { operationId, method, path, body } = postMcpJsonRpc;
+  const isAllowed = (origin: string): boolean => [...parts.allowedOrigins, new URL(parts.baseUrl()).origin].includes(origin.toLowerCase());
+  app.register(
+    async (scope) => {
+      // The plugin adds a route for OPTIONS of every path that begins like this one.
+      scope.addHook('onRequest', (request, reply, next) => {
+        reply.header('cache-control', 'no-store');
+        next(request.routeOptions.url === path ? undefined : request.unrouted());
+      });
+      scope.register(cors, {
+        origin: (origin, decide) => decide(null, origin !== undefined && isAllowed(origin) && origin),
+        methods: [method],
+        allowedHeaders: REQUEST_HEADERS,
+        exposedHeaders: ANSWER_HEADERS,
+        maxAge: 600,
+        strictPreflight: false,
+      });
+      scope.register(async (admitted) => {
+        takeJson(admitted, jsonValue);
+        admitted.addHook('onRequest', (request, _reply, next) => {
+          const { origin } = request.raw.headers;
+          next(
+            origin === undefined || isAllowed(origin)
+              ? undefined
+              : new Rejection('forbidden', 'pages of this origin may not call the tools'),
+          );
+        });
+        admitted.route({
+          method,
+          url: '',
+          config: { operationId },
+          bodyLimit: body.maxBytes,
+          onRequest: admits(parts, postMcpJsonRpc),
+          handler: (request, reply) => answer(parts, request, reply),
+        });
+        if (parts.allowedOrigins.length > 0) {
+          // The plugin answers a preflight of an allowed page before this handler.
+          const refuse = () => {
+            throw new Rejection('invalid_parameter', 'OPTIONS is what a page of an allowed origin sends');
+          };
+          admitted.options('', { config: { operationId }, onRequest: refuse }, refuse);
+        }
+      });
+    },
+    { prefix: path },
+  );
+}
+
+async function answer(
+  { endpoint, admission, clock, baseUrl }: ToolRouteParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const principal = request.principal!;
+  if (request.raw.url!.split('?', 2)[1]) {
+    return send(protocolError(400, PROTOCOL_ERRORS.invalidRequest, 'the tool endpoint takes no query parameter'), reply);
+  }
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  const response = await endpoint.answer({
+    headers: request.raw.headers,
+    body: request.body,
+    principal,
+    requestId: request.id,
+    baseUrl: baseUrl(),
+    signal: gone.signal,
+    chargeFurther: async (units) => announceAllowance(request, reply, await admission.chargeFurther(principal, units, clock.now())),
+  });
+  return send(response, reply);
+}
+
+async function send(response: Response, reply: FastifyReply): Promise<unknown> {
+  const type = response.headers.get('content-type');
+  void reply.code(response.status);
+  if (type !== null) reply.header('content-type', type);
+  if (response.body === null) return reply.send();
+  return type === 'text/event-stream' ? reply.send(Readable.fromWeb(response.body)) : response.text();
+}

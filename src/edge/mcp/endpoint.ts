@@ -1,0 +1,120 @@
+import { createMcpHandler } from '@modelcontextprotocol/server';
+import type { Principal } from '../admission/admit.ts';
+import type { Rejection } from '../../../domain/rejections.ts';
+import { sharedPayments } from './batch-payments.ts';
+import { argumentsOf, callsOfBatch, messageFault } from './message-checks.ts';
+import { PROTOCOL_ERRORS, type ProtocolErrorBody, protocolError, withDataCode } from './protocol-errors.ts';
+import { createToolRunner, type ToolRunnerParts } from './run-tool.ts';
+import { createToolServer, type Exchange, toolList } from './tool-server.ts';
+
+/** One admitted request whose body has been read. */
+export interface ToolRequest {
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  /** Undefined where the body is not valid JSON in UTF-8. */
+  readonly body: unknown;
+  readonly principal: Principal;
+  readonly requestId: string;
+  /** Where the service is reached, without a slash at the end. */
+  readonly baseUrl: string;
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal;
+  /** Takes further units of the account's allowances, all or none; throws the `Rejection` that answers. */
+  readonly chargeFurther: (units: number) => Promise<void>;
+}
+
+export interface ToolEndpoint {
+  /** The answer of the protocol: JSON or server-sent events. Throws a `Rejection` for a request that is refused as a whole. */
+  answer(request: ToolRequest): Promise<Response>;
+  /** Ends what still runs. */
+  close(): Promise<void>;
+}
+
+/** What the library is shown: no credential among it. */
+const SHOWN_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
+const BEYOND_DEADLINE_MS = 5_000;
+
+const shownHeaders = ({ headers }: ToolRequest): Headers => {
+  const shown = new Headers();
+  for (const name of SHOWN_HEADERS) {
+    const value = headers[name];
+    if (value !== undefined) shown.set(name, typeof value === 'string' ? value : value.join(', '));
+  }
+  // Media types are the same in capitals; the library compares them as they are written.
+  const accept = shown.get('accept');
+  if (accept !== null) shown.set('accept', accept.toLowerCase());
+  return shown;
+};
+
+/** The tool protocol in both eras (POST /api/v1/mcp), behind admission and in front of the tools. */
+export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
+  const { logger } = parts;
+  const runTool = createToolRunner(parts);
+  const tools = toolList();
+  const handler = createMcpHandler(({ era, authInfo }) => createToolServer(era, authInfo?.extra?.['exchange'] as Exchange), {
+    // Only the name of the rule: a message may repeat what the caller sent.
+    onerror: ({ name, message }) => logger.debug({ rule: /\(([a-z-]+)\)/.exec(message)?.[1] ?? name }, 'a tool request was refused'),
+  });
+
+  return {
+    async answer(request) {
+      const { body } = request;
+      if (body === undefined) return protocolError(400, PROTOCOL_ERRORS.parse, 'the request body is not valid JSON in UTF-8');
+      const headers = shownHeaders(request);
+      const fault = messageFault({ body, headers });
+      if (fault !== null) return fault;
+      const { principal, requestId, baseUrl } = request;
+      const further = callsOfBatch({ body, headers }) - 1;
+      if (further > 0) await request.chargeFurther(further);
+      const answered = new AbortController();
+      const late = new AbortController();
+      // A request that its own batch cancels is never answered: the exchange ends all the same.
+      parts.clock.sleep(parts.deadlineMs + BEYOND_DEADLINE_MS, AbortSignal.any([request.signal, answered.signal])).then(
+        () => late.abort(),
+        () => undefined,
+      );
+      const signal = AbortSignal.any([request.signal, late.signal]);
+      const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal });
+      let refusal: Rejection | null = null;
+      const refuseRequest = (rejection: Rejection): void => {
+        refusal = rejection;
+      };
+      const isBatch = Array.isArray(body);
+      const exchange: Exchange = {
+        refuseRequest: isBatch ? null : refuseRequest,
+        principal,
+        requestId,
+        baseUrl,
+        runTool,
+        tools,
+        argumentsOf: (id) => argumentsOf(body, id),
+        sharedPayments: sharedPayments(body),
+      };
+      const authInfo = { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { exchange } };
+      const response = await handler.fetch(asked, { parsedBody: body, authInfo });
+      const answer = await finished(response, isBatch, () => answered.abort());
+      if (refusal !== null) throw refusal;
+      return answer;
+    },
+    close: () => handler.close(),
+  };
+};
+
+/**
+ * The same answer with the code of this interface in an error that the library made before its server saw the message. It is whole, and
+ * may still be refused, unless it is that of a batch: its events are sent one by one.
+ */
+const finished = async (response: Response, isBatch: boolean, done: () => void): Promise<Response> => {
+  const { status, body } = response;
+  const type = response.headers.get('content-type') ?? '';
+  const isStream = type.startsWith('text/event-stream');
+  if (body !== null && isStream && isBatch) {
+    return new Response(body.pipeThrough(new TransformStream({ flush: done })), { status, headers: { 'content-type': type } });
+  }
+  const text = await response.text();
+  done();
+  if (text === '') return new Response(null, { status });
+  if (isStream) return new Response(text, { status, headers: { 'content-type': type } });
+  const answer = JSON.parse(text) as { readonly error?: ProtocolErrorBody };
+  const coded = answer.error === undefined ? text : JSON.stringify({ ...answer, error: withDataCode(answer.error) });
+  return new Response(coded, { status, headers: { 'content-type': 'application/json; charset=utf-8' } });
+};

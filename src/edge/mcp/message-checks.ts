@@ -1,0 +1,97 @@
+import { MIMEType } from 'node:util';
+import { classifyInboundRequest } from '@modelcontextprotocol/server';
+import { MOST_BATCH_ELEMENTS } from '../../../contract/json-rpc.ts';
+import { LEGACY_VERSIONS } from '../../../contract/post-mcp-json-rpc.ts';
+import { idOf, PROTOCOL_ERRORS, protocolError } from './protocol-errors.ts';
+
+/** What is checked of a message beyond what the protocol library checks. */
+export interface CheckedMessage {
+  readonly body: unknown;
+  readonly headers: Headers;
+}
+
+const NAMED_METHODS: ReadonlySet<unknown> = new Set(['tools/call', 'prompts/get', 'resources/read']);
+
+const methodOf = (message: unknown): unknown =>
+  typeof message === 'object' && message !== null && 'method' in message ? message.method : undefined;
+
+const classified = ({ body, headers }: CheckedMessage) =>
+  classifyInboundRequest({
+    httpMethod: 'POST',
+    body,
+    ...headerOf(headers, 'mcp-protocol-version', 'protocolVersionHeader'),
+    ...headerOf(headers, 'mcp-method', 'mcpMethodHeader'),
+    ...headerOf(headers, 'mcp-name', 'mcpNameHeader'),
+  });
+
+const headerOf = <Name extends string>(headers: Headers, header: string, name: Name): { [K in Name]?: string } => {
+  const value = headers.get(header);
+  return (value === null ? {} : { [name]: value }) as { [K in Name]?: string };
+};
+
+const BOTH_TYPES = ['application/json', 'text/event-stream'];
+/** A comma within it separates nothing. The closing quote is optional: a search for one that is missing would take quadratic time. */
+const QUOTED_TEXT = /"(?:[^"\\]|\\.)*"?/g;
+
+/** The media type of an element of `Accept`, in lower case; null for what is none, or is not acceptable. A wildcard lists no type. */
+function listedType(element: string): string | null {
+  try {
+    const { essence, params } = new MIMEType(element);
+    return Number(params.get('q') ?? 1) > 0 ? essence : null;
+  } catch {
+    return null;
+  }
+}
+
+function listsBothTypes(accept: string | null): boolean {
+  const listed = new Set((accept ?? '').replaceAll(QUOTED_TEXT, 'x').split(',').map(listedType));
+  return BOTH_TYPES.every((type) => listed.has(type));
+}
+
+/** What this interface refuses and the library lets pass; null where the library is to go on. */
+export const messageFault = (message: CheckedMessage): Response | null => {
+  const { body, headers } = message;
+  const fault = Array.isArray(body) ? batchFault(body) : null;
+  if (fault !== null) return fault;
+  const { kind } = classified(message);
+  if (kind === 'legacy' && !listsBothTypes(headers.get('accept'))) {
+    return protocolError(406, PROTOCOL_ERRORS.transport, `Accept must list both ${BOTH_TYPES.join(' and ')}`);
+  }
+  const method = methodOf(body);
+  const version = headers.get('mcp-protocol-version');
+  if (kind === 'legacy' && method === 'initialize' && version !== null && !(LEGACY_VERSIONS as readonly string[]).includes(version)) {
+    const supported = `supported versions: ${LEGACY_VERSIONS.join(', ')}`;
+    return protocolError(
+      400,
+      PROTOCOL_ERRORS.transport,
+      `MCP-Protocol-Version names no revision that is served (${supported})`,
+      idOf(body),
+    );
+  }
+  if (kind === 'modern' && headers.has('mcp-name') && !NAMED_METHODS.has(method)) {
+    return protocolError(400, PROTOCOL_ERRORS.headerMismatch, 'Mcp-Name is sent with a method that has no name', idOf(body));
+  }
+  return null;
+};
+
+const batchFault = (elements: readonly unknown[]): Response | null => {
+  if (elements.length > MOST_BATCH_ELEMENTS) {
+    return protocolError(400, PROTOCOL_ERRORS.invalidRequest, `a batch has at most ${MOST_BATCH_ELEMENTS} elements`);
+  }
+  const ids = elements.map(idOf).filter((id) => id !== null);
+  if (new Set(ids).size < ids.length) return protocolError(400, PROTOCOL_ERRORS.invalidRequest, 'an id is used twice in the batch');
+  return null;
+};
+
+/** The arguments of the call with this id, in a message or a batch without an id twice. */
+export const argumentsOf = (body: unknown, id: string | number): unknown => {
+  const message: unknown = Array.isArray(body) ? body.find((element) => idOf(element) === id) : body;
+  return (message as { readonly params?: { readonly arguments?: unknown } } | undefined)?.params?.arguments;
+};
+
+/** The tool calls that the batch of a message without fault runs; 0 for a message that is no batch, or that the library refuses. */
+export const callsOfBatch = (message: CheckedMessage): number => {
+  const { body } = message;
+  if (!Array.isArray(body) || classified(message).kind !== 'legacy') return 0;
+  return body.filter((element) => methodOf(element) === 'tools/call' && idOf(element) !== null).length;
+};

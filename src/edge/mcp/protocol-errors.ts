@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+/** Errors of the tool protocol: JSON-RPC, with the code of this interface in `error.data.code`. */
+export const PROTOCOL_ERRORS = {
+  parse: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internal: -32_603,
+  headerMismatch: -32_020,
+  /** As the protocol library answers what the 2025 era gives no code to. */
+  transport: -32_000,
+} as const;
+
+export interface ProtocolErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: unknown;
+}
+
+const LONGEST_MESSAGE = 300;
+
+/** The first finding of a schema in an error message of the protocol library, as `path: finding`; null for any other message. */
+export function schemaFinding(message: string): string | null {
+  try {
+    const [first] = z
+      .array(z.object({ path: z.array(z.union([z.string(), z.number()])), message: z.string() }))
+      .parse(JSON.parse(message.slice(message.indexOf('['))));
+    return first === undefined ? null : `${first.path.join('.')}: ${first.message}`;
+  } catch {
+    return null;
+  }
+}
+
+/** The same error with `data.code`, and a message of one line. The message of a defect is left out. */
+export const withDataCode = ({ code, message, data }: ProtocolErrorBody): ProtocolErrorBody => {
+  if (code === PROTOCOL_ERRORS.internal) return { code, message: 'the request could not be answered', data: { code: 'internal_error' } };
+  const line = schemaFinding(message) ?? (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '');
+  return {
+    code,
+    message: line.slice(0, LONGEST_MESSAGE),
+    data: { code: 'invalid_parameter', ...(typeof data === 'object' && data !== null ? data : {}) },
+  };
+};
+
+export type MessageId = string | number | null;
+
+/** Id of a request, null where it cannot be read. */
+export const idOf = (message: unknown): MessageId => {
+  const id: unknown = typeof message === 'object' && message !== null && 'id' in message ? message.id : null;
+  return typeof id === 'string' || typeof id === 'number' ? id : null;
+};
+
+export const protocolError = (status: number, code: number, message: string, id: MessageId = null): Response =>
+  Response.json({ jsonrpc: '2.0', id, error: withDataCode({ code, message }) }, { status });

@@ -1,0 +1,201 @@
+import { toolBilling } from '../admission/billing.ts';
+import { channelGate } from '../admission/payments/channel-gate.ts';
+import type { Payments } from '../admission/payments/pay-for-read.ts';
+import type { ReadOutcome } from '../admission/payments/payment-parts.ts';
+import { ToolRefusal } from '../../../contract/tools/tool-refusal.ts';
+import { MAX_TOOL_BYTES, type Tool } from '../../../contract/tools/tool.ts';
+import type { ToolName } from '../../../contract/tools/tool-names.ts';
+import { TOOLS } from '../../../contract/tools/tools.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+import type { SpanStart, Tracing } from '../../../domain/ports/tracing.ts';
+import { withinDeadline } from '../../../domain/within-deadline.ts';
+import { type Truncated, truncatePayload } from './truncate-payload.ts';
+import { Rejection } from '../../../domain/rejections.ts';
+import type { Found, ToolCall, ToolFunctions } from './tool-functions.ts';
+import { challengeResult, dataResult, refusalResult, type ToolResult } from './tool-results.ts';
+import { searchPlace } from '../../../queries/search/search-agenda.ts';
+import type { SearchAgendaInput } from '../../../contract/tools/agenda-functions.ts';
+import { PaymentRefused, refusalAnswer } from '../admission/payments/payment-answer.ts';
+import { type ToolErrorCode, TOOL_ERRORS } from '../../../contract/tools/tool-errors.ts';
+import { DeadlineExceeded } from '../../../domain/ports/database.ts';
+import { InvalidSearchCursor } from '../../../domain/search-cursor.ts';
+
+const refusalOf = (code: ToolErrorCode): ToolRefusal => new ToolRefusal(code, TOOL_ERRORS[code]);
+
+const isCodeOf = (tool: Tool, code: string): code is ToolErrorCode => (tool.errors as readonly string[]).includes(code);
+
+/** Arguments are parsed before the tool runs, so that `invalid_parameter` from behind it can only be about the cursor. */
+const ofRejection = (tool: Tool, { code, message, details, retryAfterSeconds }: Rejection): ToolRefusal => {
+  const said = code === 'invalid_parameter' && isCodeOf(tool, 'invalid_cursor') ? 'invalid_cursor' : code;
+  if (!isCodeOf(tool, said)) return refusalOf('service_unavailable');
+  return new ToolRefusal(said, message, { details, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
+};
+
+/** The refusal for what a tool threw; a defect is not described. */
+const toolRefusalOf = (tool: Tool, error: unknown): ToolRefusal => {
+  if (error instanceof ToolRefusal) return error;
+  if (error instanceof Rejection) return ofRejection(tool, error);
+  if (error instanceof InvalidSearchCursor) return new ToolRefusal(error.code, error.message);
+  if (error instanceof PaymentRefused) {
+    const { code, message, ...extra } = refusalAnswer(error, null);
+    return new ToolRefusal(code, message, extra);
+  }
+  return refusalOf(error instanceof DeadlineExceeded ? 'timeout' : 'service_unavailable');
+};
+
+const MOST_ISSUES = 10;
+const LONGEST = 200;
+
+/**
+ * The arguments of a call with their defaults, the cursor of a search checked too: wrong ones are refused before anything is read
+ * or paid. Throws `invalid_parameter` (`invalid_input` where the tool has it) with what is wrong where, or `InvalidSearchCursor`. The
+ * refused values themselves are not repeated.
+ */
+const parseArguments = (tool: Tool, given: unknown): object => {
+  const parsed = tool.input.safeParse(given ?? {});
+  if (parsed.success) {
+    if (tool.name === 'search_agenda') searchPlace(parsed.data as SearchAgendaInput);
+    return parsed.data as object;
+  }
+  const issues = parsed.error.issues
+    .slice(0, MOST_ISSUES)
+    .map(({ path, message }) => ({ path: path.join('.').slice(0, LONGEST), message: message.slice(0, LONGEST) }));
+  const [{ path, message } = { path: '', message: 'invalid arguments' }] = issues;
+  const code = (tool.errors as readonly string[]).includes('invalid_input') ? 'invalid_input' : 'invalid_parameter';
+  throw new ToolRefusal(code, path === '' ? message : `${path}: ${message}`, { details: { issues } });
+};
+
+export interface ToolMetrics {
+  /** `outcome` is `ok` or the code of the refusal. */
+  toolAnswered(tool: ToolName, outcome: string, seconds: number): void;
+}
+
+export interface ToolRunnerParts {
+  readonly functions: ToolFunctions;
+  /** Sells the reads of the tools with `access: 'paid'`, where the account pays for each. */
+  readonly payments: Pick<Payments, 'open' | 'payForRead'>;
+  readonly billingEnforced: boolean;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly metrics: ToolMetrics;
+  readonly deadlineMs: number;
+  /** Null, or left out, where no traces are asked for. */
+  readonly tracing?: Tracing | null;
+}
+
+/** Runs one call of a tool. Never throws: whatever goes wrong is a result with `isError`. */
+export type RunTool = (name: ToolName, input: unknown, call: ToolCall) => Promise<ToolResult>;
+
+type AnyFunction = (input: unknown, call: ToolCall) => Promise<Found<object>>;
+
+const isSold = (name: ToolName): boolean => TOOLS[name].access === 'paid';
+
+const fitted = (name: ToolName, { data, cursorAfter }: Found<object>): Truncated<object> => {
+  const fits = truncatePayload(data, (TOOLS[name] as Tool).truncation(cursorAfter), MAX_TOOL_BYTES);
+  if (fits === null) throw refusalOf('response_too_large');
+  return fits;
+};
+
+const isEmpty = ({ data }: Pick<Found<object>, 'data'>): boolean =>
+  'results' in data && Array.isArray(data.results) && data.results.length === 0;
+
+/** What is found by a read that is sold; what is refused for its emptiness or its size is an outcome of it. */
+const outcomeOf = async (name: ToolName, find: () => Promise<Found<object>>): Promise<ReadOutcome> => {
+  try {
+    const found = await find();
+    if (isEmpty(found)) return { kind: 'empty' };
+    const fits = fitted(name, found);
+    return isEmpty(fits) ? { kind: 'too_large' } : { kind: 'data', text: fits.text };
+  } catch (error) {
+    if (error instanceof ToolRefusal && error.code === 'empty_result_not_chargeable') return { kind: 'empty' };
+    if (error instanceof ToolRefusal && error.code === 'response_too_large') return { kind: 'too_large' };
+    throw error;
+  }
+};
+
+export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
+  const { clock, logger, metrics, payments } = parts;
+
+  /** The refusals that stand before the arguments are looked at. */
+  const requireBilling = (name: ToolName, { principal, payment }: ToolCall): void => {
+    const billing = { facts: principal.billing, enforced: parts.billingEnforced, now: clock.now() };
+    if (isSold(name)) channelGate(name, billing, { open: payments.open, attached: payment !== undefined });
+    else if (toolBilling(name, billing) === 'access_denied') throw refusalOf('access_denied');
+  };
+
+  /** Null where nothing is to be paid for this call. The payment keeps a deadline of its own, which never cuts off a settlement. */
+  const sold = async (name: ToolName, input: object, call: ToolCall): Promise<ToolResult | null> => {
+    const answer = await payments.payForRead({
+      principal: call.principal,
+      tool: name,
+      arguments: input,
+      payment: call.payment,
+      sharedInBatch: call.paymentShared,
+      signal: call.signal,
+      read: (signal) => outcomeOf(name, () => ask(name, input, { ...call, signal })),
+    });
+    switch (answer.kind) {
+      case 'serve':
+        return null;
+      case 'paid':
+        return dataResult(answer.data, answer.text, answer.receipt);
+      case 'challenge':
+        return challengeResult(answer.challenge);
+      case 'error': {
+        const { code, message, ...extra } = answer;
+        throw new ToolRefusal(code, message, extra);
+      }
+    }
+  };
+
+  const ask = (name: ToolName, input: object, call: ToolCall) => (parts.functions[name] as AnyFunction)(input, call);
+
+  const answer = async (name: ToolName, input: unknown, call: ToolCall): Promise<ToolResult> => {
+    requireBilling(name, call);
+    const asked = parseArguments(TOOLS[name], input);
+    const paid = isSold(name) ? await sold(name, asked, call) : null;
+    if (paid !== null) return paid;
+    const found = await withinDeadline(clock, parts.deadlineMs, call.signal, (signal) => ask(name, asked, { ...call, signal }));
+    const { data, text } = fitted(name, found);
+    return dataResult(data, text);
+  };
+
+  const tell = (tool: Tool, { requestId, signal }: ToolCall, { code }: ToolRefusal, error: unknown): void => {
+    // A failure after the caller has gone is no failure.
+    if (signal.aborted || error instanceof ToolRefusal) return;
+    if (code === 'timeout') logger.warn({ requestId, tool: tool.name, code }, 'the tool took too long');
+    if (code === 'service_unavailable') logger.error({ requestId, tool: tool.name, code, err: error }, 'the tool failed');
+  };
+
+  const run: RunTool = async (name, input, call) => {
+    const started = clock.now();
+    /** Null where the request is refused as a whole, and counted as such. */
+    let outcome: string | null = 'ok';
+    try {
+      const result = await answer(name, input, call);
+      if (result.isError === true) outcome = 'payment_required';
+      return result;
+    } catch (error) {
+      const refusal = toolRefusalOf(TOOLS[name], error);
+      outcome = refusal.code;
+      tell(TOOLS[name], call, refusal, error);
+      if (refusal.code === 'rate_limited' && call.refuseRequest !== null) {
+        const { code, message, retryAfterSeconds = 1 } = refusal;
+        call.refuseRequest(new Rejection(code, message, { retryAfterSeconds }));
+        outcome = null;
+      }
+      return refusalResult(refusal);
+    } finally {
+      if (outcome !== null) metrics.toolAnswered(name, outcome, (clock.now() - started) / 1000);
+    }
+  };
+  const { tracing = null } = parts;
+  return tracing === null ? run : (name, input, call) => tracing.span(ofCall(name), () => run(name, input, call));
+};
+
+const ofCall = (name: ToolName): SpanStart => ({
+  name: `tools/call ${name}`,
+  kind: 'internal',
+  attributes: { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': name },
+});

@@ -1,0 +1,97 @@
+import { type JSONRPCRequest, ProtocolError, type Result, Server, type ServerContext, type Transport } from '@modelcontextprotocol/server';
+import { LEGACY_VERSIONS, PROTOCOL_VERSIONS } from '../../../contract/post-mcp-json-rpc.ts';
+import type { Tool } from '../../../contract/tools/tool.ts';
+import { TOOL_NAMES, type ToolName } from '../../../contract/tools/tool-names.ts';
+import { TOOLS } from '../../../contract/tools/tools.ts';
+import { describedInput } from '../documents/json-schemas.ts';
+import { isShared, PAYMENT_META } from './batch-payments.ts';
+import { PROTOCOL_ERRORS, schemaFinding, withDataCode } from './protocol-errors.ts';
+import type { RunTool } from './run-tool.ts';
+import type { ToolCall } from './tool-functions.ts';
+import { SOFTWARE_VERSION } from '../../../domain/software-version.ts';
+
+/** How long a client may keep the list, and that it is not to share it. */
+const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
+
+const inputSchema = ({ input }: Tool): { type: 'object'; [keyword: string]: unknown } => ({ ...describedInput(input), type: 'object' });
+
+const listed = (tool: Tool) => ({
+  name: tool.name,
+  title: tool.title,
+  description: tool.description.replaceAll('\n', ' '),
+  inputSchema: inputSchema(tool),
+  annotations: {
+    title: tool.title,
+    readOnlyHint: tool.effect === 'reads',
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+});
+
+/** The `tools/list` result, in the order of the contract. */
+export const toolList = () => ({
+  resultType: 'complete' as const,
+  tools: TOOL_NAMES.map((name) => listed(TOOLS[name])),
+  ...LIST_CACHE,
+});
+
+/** One HTTP request's messages. */
+export interface Exchange extends Omit<ToolCall, 'signal' | 'payment' | 'paymentShared'> {
+  readonly runTool: RunTool;
+  readonly tools: ReturnType<typeof toolList>;
+  /** The arguments of a call exactly as received: the library drops what it takes for dangerous, where the tool is to refuse it. */
+  readonly argumentsOf: (id: string | number) => unknown;
+  /** Payments that several calls of the batch carry. */
+  readonly sharedPayments: ReadonlySet<string>;
+}
+
+const SERVER_INFO = { name: 'civic-records', title: 'Civic Records Service', version: SOFTWARE_VERSION };
+
+const INSTRUCTIONS = `Public local-government records of north-central Texas. Ask get_coverage which bodies are read, search_agenda for agenda items by words, and
+get_agenda_item for one of them. Every answer describes what was observed: follow sourceUrl before you rely on a record, and take an empty result for no proof
+that nothing happened. report_missing_data reports what an official source publishes and this service lacks.`;
+
+type Handler = (request: JSONRPCRequest, context: ServerContext) => Promise<Result>;
+
+/** Every error that leaves has the code of this interface, also where the library made it. */
+class ToolServer extends Server {
+  /** The library throws a plain error for params that fail its schema, which it would answer as a failure of the service. */
+  protected override _wrapHandler(method: string, handler: Handler): Handler {
+    const wrapped = super._wrapHandler(method, handler);
+    return async (request, context) => {
+      try {
+        return await wrapped(request, context);
+      } catch (error) {
+        const finding = error instanceof ProtocolError ? null : schemaFinding((error as Error).message);
+        throw finding === null ? error : new ProtocolError(PROTOCOL_ERRORS.invalidParams, finding);
+      }
+    };
+  }
+
+  override async connect(transport: Transport): Promise<void> {
+    const send = transport.send.bind(transport);
+    transport.send = (message, options) => send('error' in message ? { ...message, error: withDataCode(message.error) } : message, options);
+    await super.connect(transport);
+  }
+}
+
+/** The library's server for one HTTP request, in either era: the same results, `resultType` included. */
+export const createToolServer = (era: 'modern' | 'legacy', { runTool, tools, argumentsOf, sharedPayments, ...call }: Exchange): Server => {
+  const server = new ToolServer(SERVER_INFO, {
+    capabilities: { tools: { listChanged: false } },
+    instructions: INSTRUCTIONS.replaceAll('\n', ' '),
+    cacheHints: { 'server/discover': { ...LIST_CACHE } },
+    supportedProtocolVersions: era === 'modern' ? [...PROTOCOL_VERSIONS] : [...LEGACY_VERSIONS],
+  });
+  server.setRequestHandler('tools/list', () => tools);
+  server.setRequestHandler('tools/call', async ({ params }, context) => {
+    if (!isToolName(params.name)) throw new ProtocolError(PROTOCOL_ERRORS.invalidParams, 'there is no tool of this name');
+    const { id, signal, _meta: meta } = context.mcpReq;
+    const payment = meta?.[PAYMENT_META];
+    return runTool(params.name, argumentsOf(id), { ...call, signal, payment, paymentShared: isShared(sharedPayments, payment) });
+  });
+  return server;
+};
+
+const isToolName = (name: string): name is ToolName => (TOOL_NAMES as readonly string[]).includes(name);

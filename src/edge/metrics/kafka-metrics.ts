@@ -1,0 +1,17 @@
+import type { Registry } from 'prom-client';
+import type { KafkaCounters } from '../../../domain/ports/kafka-counters.ts';
+import { collectCounter, collectGauge, one } from './collected.ts';
+
+const OUTCOMES = ['appended', 'unchanged', 'rejected'] as const;
+
+/** What this process has carried to and from Kafka since its start. */
+export const registerKafkaMetrics = (registry: Registry, figures: KafkaCounters): void => {
+  const published = 'Changes that this process has published to the topic of the feed.';
+  collectCounter(registry, { name: 'civic_relay_messages_total', help: published }, () => one(figures.published));
+  const position = 'Feed position of the last change that this process has published; 0 before the first.';
+  collectGauge(registry, { name: 'civic_relay_position', help: position }, () => one(figures.position));
+  const settled = 'Messages of record changes that this process has settled, by what they came to.';
+  collectCounter(registry, { name: 'civic_inlet_messages_total', help: settled, label: 'outcome' }, () =>
+    OUTCOMES.map((outcome) => [{ outcome }, figures[outcome]]),
+  );
+};

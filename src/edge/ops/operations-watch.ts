@@ -1,0 +1,111 @@
+import type { Operations } from '../../../queries/operators/read-operations.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import { LogUnavailable } from '../../../domain/ports/event-log.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+
+/** How the last attempts to read went: `slow` while one is under way for longer than its viewers wait, `hangs` while for much longer. */
+export type Reachable = 'answers' | 'slow' | 'hangs' | 'log-unreachable' | 'unreachable';
+
+export interface Watched {
+  readonly reachable: Reachable;
+  /** Machine's milliseconds since when it has been so; null while it answers. */
+  readonly since: number | null;
+  /** The newest reading, however old, with the machine's milliseconds of its end. */
+  readonly newest: { readonly operations: Operations; readonly at: number; readonly rates: Rates } | null;
+}
+
+/** A second's worth of each, over the last few readings; null until there are two. */
+export interface Rates {
+  readonly log: number | null;
+  readonly feed: number | null;
+  /** Of those that readers are answered from. */
+  readonly projections: ReadonlyMap<string, number>;
+  readonly reactors: ReadonlyMap<string, number>;
+}
+
+export interface OperationsWatchParts {
+  readonly read: () => Promise<Operations>;
+  /** The machine's. */
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** A reading answers every viewer for this long. */
+const KEPT_MS = 900;
+/** A viewer waits so long for a reading and is then shown the one before. */
+const PATIENCE_MS = 1_500;
+/** A read without an answer for this long counts as failed. */
+const HANGS_AFTER_MS = 5_000;
+const RATE_SPAN_MS = 10_000;
+const SHORTEST_SPAN_MS = 500;
+
+/** Reads the shared state for any number of viewers: one read at a time, at most one a second; no viewer waits for a slow one. */
+export const createOperationsWatch = ({ read, clock, logger }: OperationsWatchParts): (() => Promise<Watched>) => {
+  let newest: Watched['newest'] = null;
+  let failed: { readonly reachable: Reachable; readonly since: number } | null = null;
+  let reading: { readonly since: number; readonly done: Promise<void> } | null = null;
+  let endedAt = Number.NEGATIVE_INFINITY;
+  let samples: readonly Sample[] = [];
+
+  const take = async (): Promise<void> => {
+    try {
+      const operations = await read();
+      const at = clock.now();
+      samples = [...samples.filter((sample) => sample.at > at - RATE_SPAN_MS && sample.at < at), sampleOf(operations, at)];
+      newest = { operations, at, rates: ratesOf(samples) };
+      failed = null;
+    } catch (error) {
+      if (failed === null) logger.warn({ err: error }, 'what operators watch cannot be read');
+      failed = { reachable: error instanceof LogUnavailable ? 'log-unreachable' : 'unreachable', since: failed?.since ?? clock.now() };
+    }
+    endedAt = clock.now();
+    reading = null;
+  };
+  const isDue = (): boolean => Math.abs(clock.now() - endedAt) >= KEPT_MS;
+
+  return async () => {
+    if (reading === null && isDue()) reading = { since: clock.now(), done: take() };
+    const waited = new AbortController();
+    if (reading !== null) {
+      await Promise.race([reading.done, clock.sleep(PATIENCE_MS, waited.signal).catch(() => undefined)]);
+      waited.abort();
+    }
+    const slow = reading as { readonly since: number } | null;
+    const late = slow === null ? 0 : clock.now() - slow.since;
+    if (slow !== null && late >= PATIENCE_MS && failed === null) {
+      return { reachable: late >= HANGS_AFTER_MS ? 'hangs' : 'slow', since: slow.since, newest };
+    }
+    return { reachable: failed?.reachable ?? 'answers', since: failed?.since ?? null, newest };
+  };
+};
+
+interface Sample {
+  readonly at: number;
+  readonly log: number | null;
+  readonly feed: number;
+  readonly projections: ReadonlyMap<string, number>;
+  readonly reactors: ReadonlyMap<string, number>;
+}
+
+const sampleOf = ({ log, feedPosition, projections, reactors }: Operations, at: number): Sample => ({
+  at,
+  log: log.events,
+  feed: feedPosition,
+  projections: new Map(projections.filter(({ serves }) => serves).map(({ name, folded }) => [name, folded])),
+  reactors: new Map(reactors.map(({ name, handled }) => [name, handled])),
+});
+
+const ratesOf = (samples: readonly Sample[]): Rates => {
+  const [first, last] = [samples[0]!, samples.at(-1)!];
+  const seconds = (last.at - first.at) / 1000;
+  if (last.at - first.at < SHORTEST_SPAN_MS) return { log: null, feed: null, projections: new Map(), reactors: new Map() };
+  const rate = (from: number, to: number): number => Math.max(0, to - from) / seconds;
+  const moved = <Key>(from: ReadonlyMap<Key, number>, to: ReadonlyMap<Key, number>): ReadonlyMap<Key, number> =>
+    new Map([...to].flatMap(([key, at]) => (from.has(key) ? [[key, rate(from.get(key)!, at)] as const] : [])));
+  return {
+    log: first.log === null || last.log === null ? null : rate(first.log, last.log),
+    feed: rate(first.feed, last.feed),
+    projections: moved(first.projections, last.projections),
+    reactors: moved(first.reactors, last.reactors),
+  };
+};

@@ -1,0 +1,118 @@
+import { isIP } from 'node:net';
+import { readFileSync } from 'node:fs';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Registry } from 'prom-client';
+import type { Logger } from '../../../domain/ports/logger.ts';
+import { Rejection } from '../../../domain/rejections.ts';
+import { errorHandler } from '../http/errors.ts';
+import { createListener, type Listener } from '../http/listener.ts';
+import type { OpsState } from './ops-state.ts';
+
+interface PageFile {
+  readonly type: string;
+  readonly body: string;
+}
+
+const read = (name: string): string => readFileSync(new URL(`page/${name}`, import.meta.url), 'utf8');
+
+/** The page at `/ops` and all that it loads; it is of one origin and runs nothing but its own script. */
+const PAGE_FILES: Readonly<Record<string, PageFile>> = {
+  '/ops': { type: 'text/html; charset=utf-8', body: read('page.html') },
+  '/ops/page.css': { type: 'text/css; charset=utf-8', body: read('page.css') },
+  '/ops/page.js': { type: 'text/javascript; charset=utf-8', body: read('page.js') },
+  '/ops/icon.svg': { type: 'image/svg+xml; charset=utf-8', body: read('icon.svg') },
+};
+
+/** What shows names and reasons that others have written may load nothing from elsewhere and run nothing that was not served here. */
+const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; " +
+    "frame-ancestors 'none'; require-trusted-types-for 'script'",
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+export interface ReadinessCheck {
+  readonly name: string;
+  readonly ok: boolean;
+  readonly reason?: string;
+}
+
+/** `degraded` serves: something stands still that taking this process out of the balance would not heal. */
+export interface Readiness {
+  readonly status: 'ready' | 'degraded' | 'not ready' | 'stopping';
+  readonly checks: readonly ReadinessCheck[];
+}
+
+export interface OpsServerParts {
+  readonly registry: Registry;
+  readonly readiness: () => Promise<Readiness>;
+  /** What the page at `/ops` shows. */
+  readonly state: () => Promise<OpsState>;
+  readonly logger: Logger;
+  /** Names in lower case by which it may be asked, beside addresses and names of loopback. */
+  readonly allowedHosts: readonly string[];
+}
+
+export type OpsServer = Omit<Listener, 'app' | 'drain'>;
+
+/** Scrapers and a few pages in browsers; milliseconds. */
+const TIMEOUTS = { headers: 5_000, request: 10_000, keepAlive: 5_000, keepAliveMargin: 1_000 };
+const LIMITS = { total: 500, perClient: 500, pipelined: 8 };
+const CLOSE_MS = 1_000;
+const READING = ['GET', 'HEAD'];
+
+/** The operator's listener: `/livez`, `/readyz`, `/metrics`, and the page at `/ops` with its state. It needs no credential and belongs on a private address. */
+export function createOpsServer({ registry, readiness, state, logger, allowedHosts }: OpsServerParts): OpsServer {
+  let requests = 0;
+  const listener = createListener({
+    timeouts: TIMEOUTS,
+    limits: LIMITS,
+    closeMs: CLOSE_MS,
+    isTrustedProxy: () => false,
+    requestId: () => `ops-${(requests += 1)}`,
+    follow: (_request, reply, next) => {
+      reply.headers({ ...PAGE_HEADERS, 'cache-control': 'no-store' });
+      next();
+    },
+    onError: errorHandler({ logger, metrics: { refused: () => undefined } }),
+    onRefused: () => undefined,
+    onConnectionRefused: () => undefined,
+  });
+  const { app } = listener;
+  app.addHook('onRequest', (request, _reply, done) => done(refusalOfHost(request, allowedHosts)));
+  const add = (url: string, answer: (reply: FastifyReply) => unknown): void =>
+    void app.route({ method: READING, url, handler: (_request, reply) => answer(reply) });
+  add('/livez', () => ({ status: 'live' }));
+  add('/readyz', async (reply) => {
+    const { status, body } = await readinessAnswer(readiness, logger);
+    void reply.code(status);
+    return body;
+  });
+  add('/metrics', async (reply) => {
+    void reply.type(registry.contentType);
+    return registry.metrics();
+  });
+  add('/ops/state', () => state());
+  for (const [path, { type, body }] of Object.entries(PAGE_FILES)) add(path, (reply) => reply.type(type).send(body));
+  return listener;
+}
+
+/** A page of another site can have its own name lead to this address: a request by such a name is refused. */
+function refusalOfHost({ hostname, raw }: FastifyRequest, allowed: readonly string[]): Rejection | undefined {
+  if (raw.headers.host === undefined) return;
+  const name = hostname.replace(/^\[|\]$/g, '').toLowerCase();
+  if (isIP(name) !== 0 || name === 'localhost' || name.endsWith('.localhost') || allowed.includes(name)) return;
+  return new Rejection('forbidden', 'this listener answers to localhost, to addresses and to the names in CIVIC_OPS_ALLOWED_HOSTS');
+}
+
+/** The body of `/readyz`; a failure of the read itself counts as not ready. */
+const readinessAnswer = async (readiness: () => Promise<Readiness>, logger: Logger): Promise<{ status: number; body: Readiness }> => {
+  const body = await Promise.try(readiness).catch((error: unknown): Readiness => {
+    logger.warn({ err: error }, 'readiness could not be told');
+    return { status: 'not ready', checks: [{ name: 'readiness', ok: false, reason: 'readiness could not be told' }] };
+  });
+  return { status: body.status === 'ready' || body.status === 'degraded' ? 200 : 503, body };
+};

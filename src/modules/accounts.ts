@@ -1,0 +1,22 @@
+import type { AdmissionRules } from '../../domain/ports/admission-counts.ts';
+import { createChargeRequest } from '../../queries/accounts/charge-request.ts';
+import { createAdmission, tracedAdmission } from '../edge/admission/admit.ts';
+import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
+import type { Platform } from '../platform.ts';
+
+/** Who may ask, and how much: keys, plans and allowances. */
+export function accounts({ settings, clock, logger, tracing, stores }: Platform) {
+  const rules: AdmissionRules = {
+    plans: settings.CIVIC_PLANS,
+    ceilings: { perimeter: settings.CIVIC_ABUSE_LIMIT, handler: settings.CIVIC_ABUSE_LIMIT },
+    billingEnforced: settings.CIVIC_BILLING_ENFORCEMENT === 'on',
+  };
+  const admission = createAdmission({
+    rules,
+    chargeRequest: createChargeRequest(stores.admissionReads, rules),
+    chargeFurther: stores.chargeFurther,
+    windowCounts: stores.windowCounts,
+    onFailure: createSampledFailures({ clock, logger }, 'identity and limits could not be looked up'),
+  });
+  return { rules, admission: tracedAdmission(admission, tracing) };
+}

@@ -1,0 +1,71 @@
+import { createGetAgendaHit } from '../../queries/agenda/get-agenda-hit.ts';
+import { createGetPublicBodyCadence, NO_CADENCE } from '../../queries/agenda/get-public-body-cadence.ts';
+import { readAgendaPosition } from '../../queries/agenda/agenda-position.ts';
+import { createListRecentAgendaHits, NO_RECENT_HITS } from '../../queries/agenda/list-recent-agenda-hits.ts';
+import { createListUpcomingAgendaHits, noUpcomingHits } from '../../queries/agenda/list-upcoming-agenda-hits.ts';
+import type { CadenceInput, JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contract/inputs.ts';
+import type { MeetingCadence } from '../../contract/get-public-body-cadence.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import type { PublicAnswers } from '../edge/answers/exchange.ts';
+import { createPublicLimits } from '../edge/admission/public-limits.ts';
+import type { Platform } from '../platform.ts';
+import { COVERED_BODIES } from '../sources/catalogue/data-files.ts';
+import type { Module } from './module.ts';
+
+const MERGE_COUNTS_EVERY_MS = 1_000;
+
+export interface AgendaFunctions {
+  readonly listRecentAgendaHits: (input: RecentHitsInput) => Promise<JsonPage>;
+  /** A lower-case uuid. */
+  readonly getAgendaHit: (matchId: string) => Promise<JsonPage>;
+  readonly listUpcomingAgendaHits: (input: UpcomingHitsInput) => Promise<JsonPage>;
+  readonly getPublicBodyCadence: (input: CadenceInput) => Promise<MeetingCadence>;
+}
+
+/** After a failure lists are empty and dates null with status 200, and a single hit is 404. */
+export const agendaOperations = (functions: AgendaFunctions) =>
+  ({
+    listRecentAgendaHits: {
+      ask: async ({ query }) => (await functions.listRecentAgendaHits(query)).text,
+      soft: () => NO_RECENT_HITS.text,
+    },
+    getAgendaHit: {
+      ask: async ({ params }) => (await functions.getAgendaHit(params.matchId)).text,
+      soft: () => {
+        throw new Rejection('not_found', 'there is no such public hit');
+      },
+    },
+    listUpcomingAgendaHits: {
+      ask: async ({ query }) => (await functions.listUpcomingAgendaHits(query)).text,
+      soft: ({ query }) => noUpcomingHits(query).text,
+    },
+    getPublicBodyCadence: {
+      ask: async ({ params }) => JSON.stringify({ data: await functions.getPublicBodyCadence(params) }),
+      soft: () => JSON.stringify({ data: NO_CADENCE }),
+    },
+  }) satisfies Partial<PublicAnswers>;
+
+/** The public reads of agenda hits and meeting cadence, and their limit by client address. */
+export function agenda({ settings, reads, clock, logger, stores }: Platform) {
+  const publicLimits = createPublicLimits({ limit: settings.CIVIC_PUBLIC_LIMIT, shared: stores.sharedCounts, logger });
+  return {
+    publicOperations: agendaOperations({
+      listRecentAgendaHits: createListRecentAgendaHits(reads),
+      getAgendaHit: createGetAgendaHit(reads),
+      listUpcomingAgendaHits: createListUpcomingAgendaHits({ reads, clock }),
+      getPublicBodyCadence: createGetPublicBodyCadence({ reads, clock, pairs: COVERED_BODIES }),
+    }),
+    jobs: [
+      {
+        work: 'count public requests together',
+        what: 'counting public requests together',
+        everyMs: MERGE_COUNTS_EVERY_MS,
+        lease: null,
+        run: () => publicLimits.merge(clock.now()),
+      },
+    ],
+    publicLimits,
+    /** Another text whenever what the public operations read has changed. */
+    publicPosition: () => readAgendaPosition(reads.database),
+  } satisfies Module & Record<'publicLimits' | 'publicPosition', unknown>;
+}

@@ -1,0 +1,29 @@
+import type { RecordWriter } from '../../commands/records/record-writer.ts';
+import type { PublishedRecords } from '../../domain/ports/published-records.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import { currentIds } from '../../queries/feed/current-ids.ts';
+import { phraseClassifier } from '../classifier/phrase-classifier.ts';
+import type { Platform } from '../platform.ts';
+import { createClassificationReactor } from '../processors/reactors/classification/classification-reactor.ts';
+import type { Module } from './module.ts';
+
+export interface RecordAccess {
+  readonly writer: RecordWriter;
+  readonly published: PublishedRecords;
+}
+
+/** Agenda hits that follow from items and topics. */
+export function classification({ log, clock, reads, progress }: Platform, { writer, published }: RecordAccess) {
+  const reactor = createClassificationReactor({
+    log,
+    clock,
+    writer,
+    known: published,
+    classifier: phraseClassifier(),
+    progress,
+    readModels: [recordHistory.name, recordReferences.name],
+    currentIds: (resource) => currentIds(reads, resource),
+  });
+  return { reactors: [reactor] } satisfies Module;
+}

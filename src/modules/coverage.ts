@@ -1,0 +1,82 @@
+import { COVERAGE_GUIDANCE } from '../../contract/tools/get-coverage.ts';
+import { MOST_COVERAGE_ITEMS } from '../../contract/research-coverage.ts';
+import { createListTopics, type Topic } from '../../queries/agenda/list-topics.ts';
+import { coverageCursorAfter, type CoveragePage, listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
+import {
+  type CoveredSource,
+  createListCoveredSources,
+  createListPublicSourceStatuses,
+} from '../../queries/coverage/list-public-source-statuses.ts';
+import type { CoverageInput, SourceStatusesInput } from '../../contract/inputs.ts';
+import type { PublicSourceStatus } from '../../contract/list-public-source-statuses.ts';
+import type { PublicAnswers } from '../edge/answers/exchange.ts';
+import type { ToolData, ToolFunctions } from '../edge/mcp/tool-functions.ts';
+import type { Platform } from '../platform.ts';
+import { COVERAGE_CATALOGUE } from '../sources/coverage/coverage-catalogue.ts';
+import type { Module } from './module.ts';
+
+export interface CoverageFunctions {
+  /** A page as it is sent; refuses a cursor of other filters. */
+  readonly listDfwResearchCoverage: (input: CoverageInput) => object;
+  readonly listPublicSourceStatuses: (input: SourceStatusesInput) => Promise<readonly PublicSourceStatus[]>;
+}
+
+/** Neither has an answer after a failure: the covered set is fixed, so an empty list would be wrong. */
+export const coverageOperations = (functions: CoverageFunctions) =>
+  ({
+    listDfwResearchCoverage: { ask: async ({ query }) => JSON.stringify(functions.listDfwResearchCoverage(query)) },
+    listPublicSourceStatuses: {
+      ask: async ({ query }) => JSON.stringify({ data: await functions.listPublicSourceStatuses(query) }),
+    },
+  }) satisfies Partial<PublicAnswers>;
+
+export interface CoverageReads {
+  readonly listCoveredSources: (input: SourceStatusesInput) => Promise<readonly CoveredSource[]>;
+  readonly listTopics: () => Promise<readonly Topic[]>;
+  readonly listResearchCoverage: (input: CoverageInput) => CoveragePage;
+}
+
+type CoveredJurisdiction = ToolData<'get_coverage'>['jurisdictions'][number];
+
+/** Rows come by jurisdiction. */
+const byJurisdiction = (rows: readonly CoveredSource[]): CoveredJurisdiction[] => {
+  const jurisdictions = new Map<string, CoveredJurisdiction>();
+  for (const { jurisdictionSlug, status } of rows) {
+    const known = jurisdictions.get(jurisdictionSlug);
+    if (known === undefined) {
+      jurisdictions.set(jurisdictionSlug, { jurisdictionSlug, jurisdictionName: status.jurisdictionName, sources: [status] });
+    } else known.sources.push(status);
+  }
+  return [...jurisdictions.values()];
+};
+
+export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_coverage' | 'get_data_coverage'> => ({
+  get_coverage: async () => {
+    const [sources, topics] = await Promise.all([parts.listCoveredSources({}), parts.listTopics()]);
+    return { data: { jurisdictions: byJurisdiction(sources), topics: [...topics], guidance: COVERAGE_GUIDANCE, truncated: false } };
+  },
+  get_data_coverage: async (input) => {
+    const asked = { ...input, includeInactive: false, limit: MOST_COVERAGE_ITEMS } as CoverageInput;
+    const page = parts.listResearchCoverage(asked);
+    return {
+      data: { ...(page as Pick<ToolData<'get_data_coverage'>, 'data' | 'meta'>), truncated: false },
+      cursorAfter: (rows) => coverageCursorAfter(page, asked, rows),
+    };
+  },
+});
+
+/** What the service covers: research coverage of jurisdictions, the state of each source, and the topics. */
+export function coverage({ reads, clock }: Platform) {
+  const listResearchCoverage = (input: CoverageInput) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input);
+  return {
+    publicOperations: coverageOperations({
+      listDfwResearchCoverage: listResearchCoverage,
+      listPublicSourceStatuses: createListPublicSourceStatuses({ reads, clock }),
+    }),
+    tools: coverageTools({
+      listCoveredSources: createListCoveredSources({ reads, clock }),
+      listTopics: createListTopics({ reads }),
+      listResearchCoverage,
+    }),
+  } satisfies Module;
+}

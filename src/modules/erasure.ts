@@ -1,0 +1,21 @@
+import { type EraseContent, eraseContent, type ErasedContent } from '../../commands/erasure/erase-content.ts';
+import type { Platform } from '../platform.ts';
+import { createErasureReactor } from '../processors/reactors/erasures/purge-copies.ts';
+import type { Module } from './module.ts';
+
+const DEADLINE_MS = 600_000;
+
+/** Removal of a text from events and from what was folded from them. `readModels` are the names of all of them. */
+export function erasure({ log, clock, chainClock, identifiers, progress, stores }: Platform, readModels: readonly string[]) {
+  const copies = stores.erasedCopies;
+  return {
+    reactors: [createErasureReactor({ traces: copies, progress, clock, chainClock, readModels })],
+    erasing: {
+      erase: (command: EraseContent): Promise<ErasedContent> => eraseContent({ log, clock, identifiers, deadlineMs: DEADLINE_MS }, command),
+      /** Purges copies outside the read models, once every read model has passed the erasure; resolves to how many stay for paid calls under way. */
+      purgeCopies: (streams: readonly string[]): Promise<number> => copies.clear(streams, chainClock.now()),
+      /** Frees the space of rewritten rows in the database. */
+      reclaim: (): Promise<void> => copies.reclaim(),
+    },
+  } satisfies Module & Record<'erasing', unknown>;
+}

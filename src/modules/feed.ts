@@ -1,0 +1,87 @@
+import { createTakeSnapshot } from '../../commands/snapshots/take-snapshot.ts';
+import type { CreatedSnapshot } from '../../contract/create-civic-snapshot.ts';
+import type { ChangesInput, JsonPage, RecordsInput, SnapshotInput, SnapshotPageInput } from '../../contract/inputs.ts';
+import { uuid } from '../../domain/records/fields.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { answeredWithin } from '../../domain/within-deadline.ts';
+import { pruneRecordHistory } from '../../projections/record-history/prune.ts';
+import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
+import { snapshots } from '../../projections/snapshots/projection.ts';
+import { readFeedHead } from '../../queries/feed/feed-head.ts';
+import { createReadCivicChanges } from '../../queries/feed/read-civic-changes.ts';
+import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts';
+import { createReadCivicSnapshotPage } from '../../queries/feed/read-civic-snapshot-page.ts';
+import { readModelAnswers } from '../../queries/read-model-answers.ts';
+import { asData, boundsOf, callerOf, type CustomerAnswers } from '../edge/answers/exchange.ts';
+import type { Platform } from '../platform.ts';
+import type { Module } from './module.ts';
+
+const MINUTE_MS = 60_000;
+
+export interface FeedFunctions {
+  readonly readCivicChanges: (input: ChangesInput) => Promise<JsonPage>;
+  readonly createCivicSnapshot: (input: SnapshotInput) => Promise<CreatedSnapshot>;
+  readonly readCivicSnapshotPage: (input: SnapshotPageInput) => Promise<JsonPage>;
+  readonly readCivicRecords: (input: RecordsInput) => Promise<JsonPage>;
+}
+
+export const feedOperations = (functions: FeedFunctions) =>
+  ({
+    readCivicChanges: (exchange) => functions.readCivicChanges({ ...exchange.query, ...boundsOf(exchange) }),
+    createCivicSnapshot: async (exchange) => asData(await functions.createCivicSnapshot(callerOf(exchange))),
+    readCivicSnapshotPage: ({ params, ...exchange }) => {
+      const { accountId } = exchange.principal;
+      return functions.readCivicSnapshotPage({ ...params, ...exchange.query, accountId, ...boundsOf(exchange) });
+    },
+    readCivicRecords: ({ body, principal }) =>
+      functions.readCivicRecords({ requests: recordLookups(body.requests), maxResponseBytes: principal.allowances.maxResponseBytes }),
+  }) satisfies Partial<CustomerAnswers>;
+
+/** Each resource and id once. An id that is no uuid is left out, not refused: no record has it. */
+function recordLookups(requests: readonly { resource: Resource; ids: readonly string[] }[]): RecordsInput['requests'] {
+  const ids = new Map<Resource, Set<string>>();
+  for (const request of requests) {
+    const known = ids.get(request.resource) ?? new Set();
+    for (const id of request.ids) {
+      const parsed = uuid.safeParse(id);
+      if (parsed.success) known.add(parsed.data);
+    }
+    if (known.size > 0) ids.set(request.resource, known);
+  }
+  return [...ids].map(([resource, known]) => ({ resource, ids: [...known] }));
+}
+
+/** The change feed, frozen exports of it, reads of current records, and the pruning of superseded ones. */
+export function feed({ settings, log, clock, identifiers, reads, progress, database, stores, figures, deadlineMs }: Platform) {
+  const takeSnapshot = createTakeSnapshot({
+    log,
+    clock,
+    identifiers,
+    readGround: async () => (await Promise.all([readFeedHead(reads), readModelAnswers(reads, snapshots.name)]))[0],
+    visible: (position, deadline) => progress.reached(snapshots.name, position, deadline),
+    lifetimeMs: settings.CIVIC_SNAPSHOT_LIFETIME,
+    deadlineMs,
+  });
+  /** Removes from the live record history what neither replay nor a live snapshot needs; resolves to the number of rows. */
+  const prune = async (): Promise<number> => {
+    const live = (await stores.generations.list()).filter(({ state }) => state === 'live');
+    const [history, exports] = [RECORD_HISTORY, snapshots.name].map(
+      (name) => live.find(({ projection }) => projection === name)?.generation,
+    );
+    if (history === undefined || exports === undefined) return 0;
+    const times = { now: clock.now(), retentionMs: settings.CIVIC_REPLAY_RETENTION };
+    return figures.pruned(await pruneRecordHistory(database.transactor, { history, snapshots: exports, ...times }));
+  };
+  const readChanges = createReadCivicChanges({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION });
+  return {
+    operations: feedOperations({
+      readCivicChanges: readChanges,
+      createCivicSnapshot: (input) => answeredWithin(clock, deadlineMs, (over) => takeSnapshot(input, over)),
+      readCivicSnapshotPage: createReadCivicSnapshotPage({ reads, clock }),
+      readCivicRecords: createReadCivicRecords(reads, database.columns),
+    }),
+    jobs: [{ work: 'prune the record history', what: 'pruning', everyMs: MINUTE_MS, lease: 'prune', run: prune }],
+    readChanges,
+    prune,
+  } satisfies Module & Record<'readChanges' | 'prune', unknown>;
+}

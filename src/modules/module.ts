@@ -1,0 +1,26 @@
+import type { Reactor } from '../../domain/ports/reactors.ts';
+import type { CustomerAnswers, PublicAnswers } from '../edge/answers/exchange.ts';
+import type { ToolFunctions } from '../edge/mcp/tool-functions.ts';
+import type { Work } from '../processors/roles.ts';
+
+/** What a capability adds to the program. `src/composition.ts` lists the modules; without its line a capability is gone. */
+export interface Module {
+  readonly operations?: Partial<CustomerAnswers>;
+  readonly publicOperations?: Partial<PublicAnswers>;
+  readonly tools?: Partial<ToolFunctions>;
+  readonly reactors?: readonly Reactor[];
+  readonly jobs?: readonly Job[];
+}
+
+/** Work on a schedule. */
+export interface Job {
+  /** Decides which roles run it. */
+  readonly work: Work;
+  /** For log lines: what fails. */
+  readonly what: string;
+  /** Milliseconds from the end of one run to the next. */
+  readonly everyMs: number;
+  /** Name of the lease under which one process at a time runs it; null where every process does. */
+  readonly lease: string | null;
+  readonly run: (signal: AbortSignal) => Promise<unknown>;
+}

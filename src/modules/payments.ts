@@ -1,0 +1,55 @@
+import type { ChainLookup, Facilitator } from '../../domain/ports/facilitator.ts';
+import { createPayments, type Payments } from '../edge/admission/payments/pay-for-read.ts';
+import { PAYMENT_TIMES, type PaymentParts } from '../edge/admission/payments/payment-parts.ts';
+import { priceOf } from '../edge/admission/payments/price.ts';
+import type { Platform } from '../platform.ts';
+import type { ReconcileParts } from '../processors/reactors/payments/reconcile-parts.ts';
+import { reconcilePayments } from '../processors/reactors/payments/reconcile-payments.ts';
+import type { Module } from './module.ts';
+
+/** Adapters of x402; null where no recipient or no facilitator is set. */
+export interface PaymentChannel {
+  readonly facilitator: Facilitator;
+  readonly checkSignature: PaymentParts['checkSignature'];
+  /** Null without an address of the chain. */
+  readonly chain: ChainLookup | null;
+}
+
+const RECONCILE_EVERY_MS = 5_000;
+
+/** Reads that an account pays for call by call. */
+export function payments(platform: Platform, channel: PaymentChannel | null, billingEnforced: boolean) {
+  const { settings, log, clock, chainClock, identifiers, logger, stores } = platform;
+  const parts = {
+    ledger: stores.paymentLedger,
+    facilitator: channel?.facilitator ?? null,
+    log,
+    clock,
+    chainClock,
+    identifiers,
+    logger,
+  };
+  const sold: Payments = createPayments({
+    ...parts,
+    checkSignature: channel?.checkSignature ?? (async () => false),
+    price: async () => priceOf(settings.CIVIC_X402_AMOUNT, settings.CIVIC_X402_PAY_TO ?? ''),
+    enforced: billingEnforced,
+    budget: settings.CIVIC_X402_DAILY_BUDGET,
+    times: PAYMENT_TIMES,
+  });
+  platform.onClose(() => sold.end());
+  const reconciling: ReconcileParts = { ...parts, chain: channel?.chain ?? null };
+  return {
+    jobs: [
+      {
+        work: 'reconcile payments',
+        what: 'reconciling payments',
+        everyMs: RECONCILE_EVERY_MS,
+        lease: null,
+        run: (signal) => reconcilePayments(reconciling, signal),
+      },
+    ],
+    payments: sold,
+    reconciling,
+  } satisfies Module & Record<'payments' | 'reconciling', unknown>;
+}

@@ -1,0 +1,128 @@
+import { createIntakeGate } from '../../commands/report-intake/intake-gate.ts';
+import { createOpenReportLimit } from '../../commands/report-intake/open-report-limit.ts';
+import { createSubmitDataReport } from '../../commands/report-intake/submit-data-report.ts';
+import { awaitReport } from '../../queries/reports/await-report.ts';
+import { createGetDataReport } from '../../queries/reports/get-data-report.ts';
+import { openReports } from '../../queries/reports/open-reports.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { WindowCounts } from '../../domain/ports/window-counts.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { STATUS_READS_A_MINUTE } from '../../domain/report-limits.ts';
+import type { ReportFunctions } from '../../contract/inputs.ts';
+import type { PublishedRecords } from '../../domain/ports/published-records.ts';
+import { answeredWithin } from '../../domain/within-deadline.ts';
+import { recordHistory } from '../../projections/record-history/projection.ts';
+import { recordKeys } from '../../projections/record-keys/projection.ts';
+import { recordReferences } from '../../projections/record-references/projection.ts';
+import { reports as readModel } from '../../projections/reports/projection.ts';
+import { createReportClients } from '../edge/admission/report-clients.ts';
+import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
+import { asData, callerOf, type CustomerAnswers } from '../edge/answers/exchange.ts';
+import type { ToolFunctions } from '../edge/mcp/tool-functions.ts';
+import type { Platform } from '../platform.ts';
+import { createReportParts } from '../processors/reactors/reports/report-reactors.ts';
+import { dueReports } from '../processors/reactors/reports/report-worker.ts';
+import type { Module } from './module.ts';
+
+const MINUTE_MS = 60_000;
+
+export const reportOperations = (functions: ReportFunctions) =>
+  ({
+    submitDataReport: async (exchange) => {
+      const { baseUrl, body: input } = exchange;
+      const token = exchange.headers['idempotency-key'];
+      return asData(await functions.submitDataReport({ ...callerOf(exchange), surface: 'rest', token, input, baseUrl }));
+    },
+    getDataReport: async ({ params, principal }) => asData(await functions.getDataReport({ ...params, accountId: principal.accountId })),
+  }) satisfies Partial<CustomerAnswers>;
+
+/** The two report tools call the functions of the report routes, with the same limits. */
+const reportTools = (reports: ReportFunctions): Pick<ToolFunctions, 'report_missing_data' | 'get_data_report'> => ({
+  report_missing_data: async ({ idempotencyToken, ...input }, { principal: { accountId, keyId }, requestId, baseUrl }) => ({
+    data: await reports.submitDataReport({ accountId, keyId, surface: 'mcp', token: idempotencyToken, input, requestId, baseUrl }),
+  }),
+  get_data_report: async ({ reportId }, { principal: { accountId } }) => ({
+    data: await reports.getDataReport({ accountId, reportId }),
+  }),
+});
+
+/** Reads a report for an account that has room left for it this minute, whichever key and surface it asks by; whatever is found counts. */
+const limitedReportReads =
+  (
+    parts: { readonly windows: WindowCounts; readonly clock: Clock },
+    read: ReportFunctions['getDataReport'],
+  ): ReportFunctions['getDataReport'] =>
+  async (wanted) => {
+    const taken = await parts.windows.take(wanted.accountId, [STATUS_READS_A_MINUTE], 1, parts.clock.now());
+    if (taken.kind === 'taken') return read(wanted);
+    const { retryAfterSeconds } = taken;
+    throw new Rejection('status_rate_limited', `more than ${STATUS_READS_A_MINUTE.limit} reads in this minute`, { retryAfterSeconds });
+  };
+
+/** Missing-data reports: intake, the work on them, and their outcome. */
+export function reports(platform: Platform, published: PublishedRecords) {
+  const { settings, log, checkpoints, clock, identifiers, reads, progress, logger, stores, owner, deadlineMs } = platform;
+  const parts = {
+    log,
+    checkpoints,
+    clock,
+    identifiers,
+    reads,
+    leases: stores.reportLeases,
+    dailyBudget: settings.CIVIC_REPORT_DAILY_BUDGET,
+  };
+  const reporting = createReportParts({
+    ...parts,
+    known: published,
+    progress,
+    readModels: [readModel.name, recordKeys.name, recordHistory.name, recordReferences.name],
+    logger,
+    holder: `worker ${owner}`,
+  });
+  const intake = {
+    ...parts,
+    windows: stores.windowCounts,
+    claims: stores.reportClaims,
+    queue: stores.reportQueue,
+    deadlineMs,
+    caughtUp: async (deadline: number) => progress.reached(readModel.name, await log.head(), deadline),
+  };
+  const functions: ReportFunctions = {
+    submitDataReport: createSubmitDataReport({
+      ...intake,
+      places: createOpenReportLimit({
+        ...intake,
+        limit: settings.CIVIC_REPORT_QUEUE_LIMIT,
+        openReports: (reportIds) => openReports(reads, reportIds),
+      }),
+      closed: createIntakeGate(intake),
+      readable: (reportId, deadline) => awaitReport({ reads, clock }, reportId, deadline),
+    }),
+    getDataReport: limitedReportReads(intake, createGetDataReport(reads)),
+  };
+  const inTime: ReportFunctions = {
+    submitDataReport: (input) => answeredWithin(clock, deadlineMs, () => functions.submitDataReport(input)),
+    getDataReport: (input) => answeredWithin(clock, deadlineMs, () => functions.getDataReport(input)),
+  };
+  return {
+    operations: reportOperations(inTime),
+    reportFunctions: functions,
+    tools: reportTools(functions),
+    reactors: reporting.reactors,
+    jobs: [
+      {
+        work: 'look at reports that are due',
+        what: 'working on reports',
+        everyMs: MINUTE_MS,
+        lease: 'due reports',
+        run: (signal) => dueReports(reporting.worker, signal),
+      },
+    ],
+    reporting,
+    reportClients: createReportClients({
+      counts: stores.reportClients,
+      limit: settings.CIVIC_REPORT_CLIENT_LIMIT,
+      onFailure: createSampledFailures({ clock, logger }, 'the limit of a client of reports could not be looked up'),
+    }),
+  } satisfies Module & Record<'reportFunctions' | 'reporting' | 'reportClients', unknown>;
+}

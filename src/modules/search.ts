@@ -1,0 +1,36 @@
+import type { AgendaFunctions } from '../../contract/tools/agenda-functions.ts';
+import { ToolRefusal } from '../../contract/tools/tool-refusal.ts';
+import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
+import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
+import { createSearchLimit, type SearchLimit } from '../edge/admission/search-limit.ts';
+import type { ToolFunctions } from '../edge/mcp/tool-functions.ts';
+import type { Platform } from '../platform.ts';
+import type { Module } from './module.ts';
+
+/** The two tools that read agenda items. */
+const agendaTools = (agenda: AgendaFunctions, searchLimit: SearchLimit): Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> => ({
+  search_agenda: async (input, { principal: { accountId }, signal }) => {
+    const { data, cursorAfter } = await searchLimit(accountId, signal, () => agenda.searchAgenda(input, signal));
+    return { data, cursorAfter: (rows) => cursorAfter[rows - 1]! };
+  },
+  get_agenda_item: async ({ itemId }) => {
+    const item = await agenda.getAgendaItem(itemId);
+    if (item !== null) return { data: { item, truncated: false } };
+    throw new ToolRefusal('empty_result_not_chargeable', 'there is no agenda item with this itemId; nothing was charged');
+  },
+});
+
+/** Search of agenda items, on connections of its own, and the item behind a result. */
+export function search({ settings, reads, clock, database }: Platform) {
+  const agendaFunctions: AgendaFunctions = {
+    searchAgenda: createSearchAgenda({
+      reads: (signal) => reads.through((statement) => database.search(statement, signal)),
+      clock,
+    }),
+    getAgendaItem: createGetAgendaItem({ reads, clock }),
+  };
+  return {
+    tools: agendaTools(agendaFunctions, createSearchLimit({ concurrency: settings.CIVIC_SEARCH_CONCURRENCY, clock })),
+    agendaFunctions,
+  } satisfies Module & Record<'agendaFunctions', unknown>;
+}

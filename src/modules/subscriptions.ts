@@ -1,0 +1,86 @@
+import { createKeyedMutex } from '../../commands/keyed-mutex.ts';
+import { createCreateSubscription } from '../../commands/subscriptions/create-subscription.ts';
+import { createRevokeSubscription } from '../../commands/subscriptions/revoke-subscription.ts';
+import type {
+  ListSubscriptionsInput,
+  MadeSubscription,
+  NewSubscriptionInput,
+  JsonPage,
+  RevocationInput,
+  SubscriptionChangesInput,
+} from '../../contract/inputs.ts';
+import type { FeedSubscriptions } from '../../contract/list-feed-subscriptions.ts';
+import { SUBSCRIPTION_CAPS } from '../../domain/plans.ts';
+import { uuid } from '../../domain/records/fields.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { asData, boundsOf, callerOf, type CustomerAnswers, type Exchange } from '../edge/answers/exchange.ts';
+import type { FeedFunctions } from './feed.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import { answeredWithin } from '../../domain/within-deadline.ts';
+import { subscriptions as readModel } from '../../projections/subscriptions/projection.ts';
+import { findRevocation } from '../../queries/feed/find-feed-subscription.ts';
+import { readHighWaterMark } from '../../queries/feed/high-water-mark.ts';
+import { createListFeedSubscriptions } from '../../queries/feed/list-feed-subscriptions.ts';
+import { createReadFeedSubscriptionChanges } from '../../queries/feed/read-feed-subscription-changes.ts';
+import { readModelAnswers } from '../../queries/read-model-answers.ts';
+import type { Platform } from '../platform.ts';
+import type { Module } from './module.ts';
+
+export interface SubscriptionFunctions {
+  readonly createFeedSubscription: (input: NewSubscriptionInput) => Promise<MadeSubscription>;
+  readonly listFeedSubscriptions: (input: ListSubscriptionsInput) => Promise<FeedSubscriptions>;
+  readonly readFeedSubscriptionChanges: (input: SubscriptionChangesInput) => Promise<JsonPage>;
+  readonly revokeFeedSubscription: (input: RevocationInput) => Promise<{ readonly id: string; readonly revokedAt: string }>;
+}
+
+export const subscriptionOperations = (functions: SubscriptionFunctions) =>
+  ({
+    createFeedSubscription: async (exchange) => {
+      const made = await functions.createFeedSubscription({ ...exchange.body, ...callerOf(exchange), cap: capOf(exchange) });
+      return { ...asData(made.subscription), status: made.created ? 201 : 200 };
+    },
+    listFeedSubscriptions: async (exchange) =>
+      asData(await functions.listFeedSubscriptions({ ...callerOf(exchange), cap: capOf(exchange) })),
+    readFeedSubscriptionChanges: async (exchange) =>
+      functions.readFeedSubscriptionChanges({ ...exchange.query, ...subscriptionOf(exchange), ...boundsOf(exchange) }),
+    revokeFeedSubscription: async (exchange) => asData(await functions.revokeFeedSubscription(subscriptionOf(exchange))),
+  }) satisfies Partial<CustomerAnswers>;
+
+function capOf({ principal }: Pick<Exchange, 'principal'>): number {
+  return SUBSCRIPTION_CAPS[principal.billing.tier];
+}
+
+/** An id that is no uuid is the id of no subscription. */
+function subscriptionOf(exchange: Pick<Exchange, 'principal' | 'requestId'> & { readonly params: { readonly subscriptionId: string } }) {
+  const parsed = uuid.safeParse(exchange.params.subscriptionId);
+  if (!parsed.success) throw new Rejection('not_found', 'a subscription id is a uuid');
+  return { ...callerOf(exchange), subscriptionId: parsed.data };
+}
+
+/** Polling subscriptions of an account to the feed; `readChanges` reads a page of it. */
+export function subscriptions(platform: Platform, readChanges: FeedFunctions['readCivicChanges']) {
+  const { log, checkpoints, clock, identifiers, reads, progress, deadlineMs } = platform;
+  const parts = {
+    log,
+    checkpoints,
+    clock,
+    identifiers,
+    withMutex: createKeyedMutex(),
+    visible: (position: Position, deadline: number) => progress.reached(readModel.name, position, deadline),
+    deadlineMs,
+  };
+  const create = createCreateSubscription({
+    ...parts,
+    readMark: async () => (await Promise.all([readHighWaterMark(reads), readModelAnswers(reads, readModel.name)]))[0],
+  });
+  const read = createReadFeedSubscriptionChanges({ reads, readChanges });
+  const revoke = createRevokeSubscription({ ...parts, revokedBefore: (revocation) => findRevocation(reads, revocation) });
+  return {
+    operations: subscriptionOperations({
+      createFeedSubscription: (input) => answeredWithin(clock, deadlineMs, (over) => create(input, over)),
+      listFeedSubscriptions: createListFeedSubscriptions({ reads, clock }),
+      readFeedSubscriptionChanges: (input) => answeredWithin(clock, deadlineMs, () => read(input)),
+      revokeFeedSubscription: (input) => answeredWithin(clock, deadlineMs, () => revoke(input)),
+    }),
+  } satisfies Module;
+}

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
+import { openFeed } from '../commands/feed/open-feed.ts';
+import { rememberInstallation, requireSameInstallation } from '../commands/feed/same-installation.ts';
+import { randomIdentifiers, type Identifiers } from '../domain/identifiers.ts';
+import type { RandomBytes } from '../domain/key-secret.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { DeciderCheckpoints } from '../domain/ports/decider-checkpoints.ts';
+import type { Logger } from '../domain/ports/logger.ts';
+import type { Progress } from '../domain/ports/projection.ts';
+import type { Tracing } from '../domain/ports/tracing.ts';
+import { ProcessFigures } from '../domain/process-figures.ts';
+import { createChargeFurther } from '../infra/postgresql/charge-units.ts';
+import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
+import { createErasedCopies } from '../infra/postgresql/erased-copies.ts';
+import { createGenerationStore } from '../infra/postgresql/generations.ts';
+import { createInletStore } from '../infra/postgresql/inlet-store.ts';
+import { createInstallationStore } from '../infra/postgresql/installation.ts';
+import { createJobLeases } from '../infra/postgresql/job-leases.ts';
+import { createLiveReads, type DatabaseLiveReads } from '../infra/postgresql/live-reads.ts';
+import { createLogMoves } from '../infra/postgresql/log-moves.ts';
+import type { Database } from '../infra/postgresql/open-database.ts';
+import { createPaymentLedger } from '../infra/postgresql/payment-ledger.ts';
+import { createProgress } from '../infra/postgresql/progress.ts';
+import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
+import { createReportClaims } from '../infra/postgresql/report-claims.ts';
+import { createReportClientCounts } from '../infra/postgresql/report-clients.ts';
+import { createReportLeases } from '../infra/postgresql/report-leases.ts';
+import { createReportQueue } from '../infra/postgresql/report-queue.ts';
+import { createSharedCounts } from '../infra/postgresql/shared-counts.ts';
+import { createTraffic } from '../infra/postgresql/traffic.ts';
+import { createWindowCounts } from '../infra/postgresql/window-counts.ts';
+import { createWorkingRows } from '../infra/postgresql/working-rows.ts';
+import { systemClock } from '../infra/system/clock.ts';
+import { createLogger } from '../infra/system/logging.ts';
+import { type HistoryWatch, openHistory } from './composition/open-history.ts';
+import { openClock, type OpenLog, openStores, type Role } from './composition/open-stores.ts';
+import { openTraces, traceDatabase, traceLog } from './composition/open-traces.ts';
+import { requireOwnLog } from './processors/projector/own-log.ts';
+import type { Settings } from './settings.ts';
+
+/** What every module builds on: the log, the database, time, identifiers, logging and the end of the program. */
+export interface Platform {
+  readonly settings: Settings;
+  readonly logger: Logger;
+  /** Null where the settings ask for no traces. */
+  readonly tracing: Tracing | null;
+  readonly figures: ProcessFigures;
+  /** The time of the service: the machine's, or a trial's. */
+  readonly clock: Clock;
+  /** The time of other systems and of leases on payments. */
+  readonly chainClock: Clock;
+  /** Pauses and timeouts. */
+  readonly machineClock: Clock;
+  /** One time for all processes on the database; leases are measured by it. */
+  readonly leaseClock: Clock;
+  readonly identifiers: Identifiers;
+  readonly randomBytes: RandomBytes;
+  readonly log: OpenLog;
+  readonly history: HistoryWatch;
+  readonly database: Database;
+  /** Connection string of the read models' database. */
+  readonly databaseUrl: string;
+  /** Reads of live read models. */
+  readonly reads: DatabaseLiveReads;
+  readonly progress: Progress;
+  readonly checkpoints: DeciderCheckpoints;
+  readonly stores: WorkingStores;
+  /** Names this process among the owners of leases. */
+  readonly owner: string;
+  readonly leaseMs: number;
+  /** Milliseconds that an operation may take as a whole. */
+  readonly deadlineMs: number;
+  /** Adds what `close` ends; the last one added ends first. */
+  onClose(closer: () => Promise<unknown>): void;
+  close(): Promise<void>;
+}
+
+/** State beside the log: leases, counters, ledgers and queues in PostgreSQL. */
+export type WorkingStores = ReturnType<typeof openWorkingStores>;
+
+const LEASE_MS = 5_000;
+
+/** Throws what the database, the log and the settings throw; what was opened until then is closed. */
+export async function openPlatform(time: Clock, settings: Settings, role: Role, warnings: readonly string[]): Promise<Platform> {
+  const level = settings.CIVIC_LOG_LEVEL ?? (role === 'command' ? 'warn' : 'info');
+  const logger = createLogger(level, settings.CIVIC_LOG_FORMAT ?? (process.stderr.isTTY ? 'pretty' : 'json'));
+  for (const warning of warnings) logger.warn({}, warning);
+  // Twice what one account may use: no account can take all of them.
+  const opened = await openStores(settings, role, logger, 2 * settings.CIVIC_SEARCH_CONCURRENCY);
+  const { url, leaseClock, closers, close } = opened;
+  try {
+    const tracing = await openTraces(settings, logger);
+    if (tracing !== null) closers.push(() => tracing.close());
+    const figures = new ProcessFigures();
+    const watched = openHistory({ log: opened.log, settings, transactor: opened.database.transactor, clock: systemClock, logger, figures });
+    const database = traceDatabase(opened.database, tracing);
+    const log = traceLog(watched.log, tracing, figures);
+    const clock = await openClock(database.transactor, settings, time, logger);
+    const stores = openWorkingStores(database, url);
+    // Checked before the feed is opened: an empty log beside filled read models of another log stays empty.
+    const store = createInstallationStore(database.transactor);
+    const installed = { log, logger, store, holdsLog: settings.EVENTSTORE_URL === undefined };
+    await requireOwnLog(stores.generations, log);
+    await requireSameInstallation(installed);
+    await openFeed(log, clock, randomIdentifiers);
+    await rememberInstallation(installed);
+    return {
+      settings,
+      logger,
+      tracing,
+      figures,
+      clock,
+      chainClock: time,
+      machineClock: systemClock,
+      leaseClock,
+      identifiers: randomIdentifiers,
+      randomBytes,
+      log,
+      history: watched.history,
+      database,
+      databaseUrl: url,
+      reads: createLiveReads(database.read, () => watched.history.refusal()),
+      progress: createProgress(database.read, clock),
+      checkpoints: createDeciderCheckpoints(database.read, database.transactor, logger),
+      stores,
+      owner: `${hostname()}:${process.pid}:${role}:${randomIdentifiers.next().slice(-6)}`,
+      leaseMs: LEASE_MS,
+      deadlineMs: settings.CIVIC_STATEMENT_TIMEOUT,
+      onClose: (closer) => void closers.push(closer),
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function openWorkingStores({ transactor, counting, columns, read }: Database, url: string) {
+  return {
+    generations: createGenerationStore(transactor),
+    reactorStore: createReactorStore(transactor),
+    jobLeases: createJobLeases(transactor),
+    workingRows: createWorkingRows(transactor),
+    logMoves: createLogMoves(transactor, columns),
+    paymentLedger: createPaymentLedger(transactor),
+    reportLeases: createReportLeases(transactor),
+    reportClaims: createReportClaims(counting),
+    reportClients: createReportClientCounts(counting),
+    reportQueue: createReportQueue(transactor),
+    windowCounts: createWindowCounts(counting),
+    /** Reads of the statement that admits and charges a request. */
+    admissionReads: createLiveReads({ ...read, texts: (statement) => counting(statement) }),
+    chargeFurther: createChargeFurther(counting),
+    sharedCounts: createSharedCounts(transactor, columns, randomIdentifiers.next()),
+    erasedCopies: createErasedCopies(transactor, url),
+    inlet: createInletStore(transactor),
+    traffic: createTraffic(read),
+  };
+}

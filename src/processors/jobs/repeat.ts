@@ -1,0 +1,20 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+
+export interface Repetition {
+  readonly what: string;
+  readonly everyMs: number;
+  readonly run: () => Promise<void>;
+}
+
+/** Runs work again and again until the signal aborts; a failure is logged and the next turn comes all the same. Resolves when it has ended. */
+export const repeat = async (clock: Clock, logger: Logger, signal: AbortSignal, { what, everyMs, run }: Repetition): Promise<void> => {
+  while (!signal.aborted) {
+    try {
+      await run();
+    } catch (error) {
+      if (!signal.aborted) logger.warn({ error: (error as Error).message }, `${what} failed; it will be tried again`);
+    }
+    await clock.sleep(everyMs, signal).catch(() => undefined);
+  }
+};

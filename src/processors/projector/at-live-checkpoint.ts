@@ -1,0 +1,71 @@
+import type { Transaction } from '../../../domain/ports/database.ts';
+import type { Position } from '../../../domain/ports/event-log.ts';
+import type { ProjectorDependencies } from './dependencies.ts';
+import { isErasureAhead } from './erasure-ahead.ts';
+import type { FoldTarget } from './fold-batch.ts';
+import { rereading } from './reread.ts';
+
+export interface AtLiveCheckpoint {
+  readonly transaction: Transaction;
+  /** Number of the live generation. */
+  readonly live: number;
+  readonly checkpoint: Position;
+  /** Events of the tail that were folded into the copy for this look. */
+  readonly folded: number;
+}
+
+export type Looked<Result> =
+  | { readonly kind: 'looked'; readonly result: Result }
+  /** The live generation is more than one batch beyond the copy, or the copy beyond it, or an erasure lies ahead of both. */
+  | { readonly kind: 'behind' | 'ahead' };
+
+/**
+ * Looks at a copy and the live generation at one checkpoint and one moment, in one repeatable-read transaction: the tail up to the live
+ * checkpoint is folded into the copy and rolled back afterwards. The caller holds the copy's lease; the live one folds on meanwhile.
+ */
+export const atLiveCheckpoint = async <Result>(
+  deps: ProjectorDependencies,
+  { projection, lease, skipped }: FoldTarget,
+  checkpoint: Position,
+  look: (at: AtLiveCheckpoint) => Promise<Result>,
+): Promise<Looked<Result>> => {
+  let looked: Looked<Result> | undefined;
+  await deps.transactor
+    .transaction(async (transaction) => {
+      await transaction.execute({ text: 'set transaction isolation level repeatable read', values: [] });
+      const { rows } = await transaction.execute({
+        text: `select generation, checkpoint from civic.generations where projection = $1 and state = 'live'`,
+        values: [projection.name],
+      });
+      const [generation, live] = rows[0] ?? [];
+      if (generation == null || live == null || live < checkpoint) {
+        looked = { kind: 'ahead' };
+        return;
+      }
+      let folded = 0;
+      if (live > checkpoint) {
+        const tail = await deps.log.readAll({ after: checkpoint, limit: deps.batchSize, types: projection.handles });
+        if (tail.scannedTo < live) {
+          looked = { kind: 'behind' };
+          return;
+        }
+        const events = tail.events.filter(({ id, position }) => position <= live && !skipped.has(id));
+        folded = events.length;
+        if (folded > 0)
+          await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation, reread: rereading(deps.log) });
+      }
+      const result = await look({ transaction, live: Number(generation), checkpoint: live as Position, folded });
+      // After the look: an erasure that came meanwhile may be in one of the two.
+      looked = (await isErasureAhead(deps.log, live as Position)) ? { kind: 'ahead' } : { kind: 'looked', result };
+      // The copy's checkpoint did not move with the tail.
+      if (folded > 0) throw new RolledBack('looked');
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof RolledBack)) throw error;
+    });
+  return looked!;
+};
+
+class RolledBack extends Error {
+  override readonly name = 'RolledBack';
+}

@@ -1,0 +1,104 @@
+import type { Position } from '../../../domain/ports/event-log.ts';
+import { logBatches } from '../../../domain/read-log.ts';
+import type { Comparison, Generation } from '../../../domain/ports/generations.ts';
+import { LeaseLost } from '../../../domain/while-leased.ts';
+import { compareWithLive } from './compare-with-live.ts';
+import type { ProjectorDependencies } from './dependencies.ts';
+import type { FoldTarget } from './fold-batch.ts';
+import { foldOrPause } from './fold-or-pause.ts';
+import { createRebuildThrottle, type RebuildThrottle } from './rebuild-throttle.ts';
+import { isFolded, switchGeneration } from './switch-generation.ts';
+import type { TrafficWatch } from './traffic-watch.ts';
+
+const RETRY_MS = 20;
+/** One that gives way may be outrun by writers for ever: after so many passes over what was written meanwhile it gives way no more. */
+const PATIENT_PASSES = 3;
+
+/**
+ * Folds a building generation up to the live one. One that is held is compared there and then only followed; any other is switched to.
+ * Resolves to the checkpoint to follow from, or to null where it was refused.
+ */
+export const buildGeneration = async (
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  row: Generation,
+  watch: TrafficWatch,
+  signal: AbortSignal,
+): Promise<Position | null> => {
+  let checkpoint = row.checkpoint;
+  const pace = createRebuildThrottle(deps, watch, signal);
+  for (let passes = 0; ; passes++) {
+    checkpoint = await catchUp(deps, target, checkpoint, passes < PATIENT_PASSES ? pace : null, signal);
+    const step = await (row.held ? compareHeld(deps, target, row, checkpoint) : switchOrRefuse(deps, target, checkpoint));
+    if (step.kind === 'follow') return step.checkpoint;
+    if (step.kind === 'refused') return null;
+    if (step.kind === 'ahead') await deps.leaseClock.sleep(RETRY_MS, signal);
+    if (signal.aborted) throw new LeaseLost('stopped');
+  }
+};
+
+type Step = { readonly kind: 'follow'; readonly checkpoint: Position } | { readonly kind: 'refused' | 'behind' | 'ahead' };
+
+/** Up to where the log ended at the beginning: under steady writing its end is never met, and what comes next folds the last of it itself. */
+const catchUp = async (
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  from: Position,
+  pace: RebuildThrottle | null,
+  signal: AbortSignal,
+): Promise<Position> => {
+  let checkpoint = from;
+  const end = await deps.log.head();
+  const reading = {
+    types: target.projection.handles,
+    get batchSize() {
+      return pace?.batchSize ?? deps.batchSize;
+    },
+  };
+  for await (const batch of logBatches(deps.log, from, reading)) {
+    const begun = deps.leaseClock.now();
+    checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
+    if (checkpoint >= end) break;
+    await pace?.rest(batch.events.length, deps.leaseClock.now() - begun);
+  }
+  return checkpoint;
+};
+
+const compareHeld = async (deps: ProjectorDependencies, target: FoldTarget, row: Generation, checkpoint: Position): Promise<Step> => {
+  if (row.comparison !== null) return { kind: 'follow', checkpoint };
+  const { projection, lease } = target;
+  const live = (await deps.generations.list()).find(({ projection: name, state }) => name === projection.name && state === 'live');
+  // Nothing brings the two to one checkpoint: it stays without a comparison until an operator decides.
+  if (live !== undefined && live.checkpoint < checkpoint && !isFolded(live, projection, deps.leaseClock.now())) {
+    return { kind: 'follow', checkpoint };
+  }
+  if (live !== undefined && live.version !== projection.version && projection.published !== true) return { kind: 'follow', checkpoint };
+  const looked = await compareWithLive(deps, target, checkpoint);
+  if (looked.kind !== 'looked') return looked;
+  const comparison = looked.result;
+  if (!(await deps.generations.noteComparison(lease, comparison))) throw new LeaseLost('compared under a lease that was lost');
+  if (comparison.equal) return { kind: 'follow', checkpoint };
+  return refuse(deps, target, `the rebuilt ${projection.name} differs: ${firstOf(comparison)}`);
+};
+
+const switchOrRefuse = async (deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Step> => {
+  const outcome = await switchGeneration(deps, target, deps.leaseClock.now());
+  if (outcome.kind === 'switched') return { kind: 'follow', checkpoint: outcome.checkpoint };
+  if (outcome.kind !== 'refused') return outcome;
+  // Which rows they are is looked for outside the switch, while the live one goes on.
+  const looked = await compareWithLive(deps, target, checkpoint).catch((error: unknown) => {
+    deps.logger.warn({ projection: target.projection.name, error: (error as Error).message }, 'a refused rebuild could not be compared');
+    return null;
+  });
+  if (looked?.kind === 'looked') await deps.generations.noteComparison(target.lease, looked.result);
+  return refuse(deps, target, outcome.reason);
+};
+
+const refuse = async (deps: ProjectorDependencies, { projection, lease }: FoldTarget, reason: string): Promise<Step> => {
+  deps.logger.error({ projection: projection.name, generation: lease.generation, reason }, 'rebuild refused');
+  if (!(await deps.generations.refuse(lease, reason, deps.leaseClock.now()))) throw new LeaseLost('refused under a lease that was lost');
+  return { kind: 'refused' };
+};
+
+const firstOf = ({ differences, tables }: Comparison): string =>
+  differences[0] ?? `table ${tables.find(({ live, rebuilt }) => live.digest !== rebuilt.digest)?.table ?? '?'}`;

@@ -1,0 +1,48 @@
+import { LOG_START, type LogBatch, type Position } from '../../../domain/ports/event-log.ts';
+import type { Lease } from '../../../domain/ports/generations.ts';
+import { farthestOf, lastMarkOf } from '../../../domain/event-mark.ts';
+import type { Projection } from '../../../domain/ports/projection.ts';
+import { LeaseLost } from '../../../domain/while-leased.ts';
+import type { ProjectorDependencies } from './dependencies.ts';
+import { rereading } from './reread.ts';
+
+export interface FoldTarget {
+  readonly projection: Projection;
+  readonly lease: Lease;
+  readonly logId: string | null;
+  /** Ids of events that an operator had left out. */
+  readonly skipped: ReadonlySet<string>;
+  /** It has no readers yet: what a crash of the database takes is folded again, so that no batch waits for the disk. */
+  readonly unread?: boolean;
+}
+
+/**
+ * Folds a batch and moves the checkpoint in one transaction. The checkpoint moves first and only under the lease's token and the old
+ * value, so that of two owners one commits nothing. Returns the new checkpoint; throws `LeaseLost`.
+ */
+export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget, from: Position, batch: LogBatch): Promise<Position> => {
+  const { projection, lease, logId, skipped } = target;
+  const events = skipped.size === 0 ? batch.events : batch.events.filter(({ id }) => !skipped.has(id));
+  await deps.transactor.transaction(async (transaction) => {
+    // A checkpoint that moves over nothing may be lost with a crash: it is found again, so it need not wait for the disk.
+    if (events.length === 0 || target.unread === true)
+      await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
+    const now = deps.leaseClock.now();
+    const moved = await deps.generations.advance(transaction, lease, {
+      from,
+      to: batch.scannedTo,
+      folded: events.length,
+      now,
+      leaseUntil: now + deps.leaseMs,
+      logId,
+      place: deps.log.distance(LOG_START, batch.scannedTo),
+      last: lastMarkOf(batch.events),
+      proof: farthestOf(deps.log, batch),
+    });
+    if (!moved) throw new LeaseLost(`generation ${lease.generation} of ${projection.name} is no longer ours`);
+    if (events.length > 0) {
+      await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation, reread: rereading(deps.log) });
+    }
+  });
+  return batch.scannedTo;
+};

@@ -1,0 +1,63 @@
+import { type EventMark, hasEvent } from '../../../domain/event-mark.ts';
+import { type EventLog, LOG_START } from '../../../domain/ports/event-log.ts';
+import type { Generation, GenerationStore } from '../../../domain/ports/generations.ts';
+
+/** The read model was filled from another log than the one at hand. */
+export class ForeignLog extends Error {
+  override readonly name = 'ForeignLog';
+}
+
+/** A read model has seen what the log does not have: the log was set back. */
+export class LogSetBack extends Error {
+  override readonly name = 'LogSetBack';
+}
+
+/** Throws `ForeignLog` where a generation was filled from another log than this one: its checkpoint means nothing here. */
+export const requireSameLog = ({ projection, logId }: Generation, identity: string | null): void => {
+  if (logId === null || logId === identity) return;
+  throw new ForeignLog(
+    `the read model ${projection} was filled from log ${logId}, but this log is ${identity ?? 'empty'}: point DATABASE_URL and EVENTSTORE_URL at the same installation, move the log with \`civic log copy\`, or give an empty database to rebuild in`,
+  );
+};
+
+const REMEDY =
+  'the log was set back to an earlier state; stop every process, then run `civic feed renew --reason TEXT`, which builds the read models anew and gives the feed a new identity';
+
+/** Throws `LogSetBack` where the log does not have the last event that a generation has folded; what the log throws where it cannot be asked. */
+export const requireLastEvent = async (
+  { projection, lastEvent }: Pick<Generation, 'projection' | 'lastEvent'>,
+  log: Pick<EventLog, 'readStream'>,
+): Promise<void> => {
+  if (lastEvent === null || (await hasEvent(log, lastEvent))) return;
+  throw new LogSetBack(
+    `the log does not have event ${lastEvent.id} at ${lastEvent.position}, which the read model ${projection} has folded: ${REMEDY}`,
+  );
+};
+
+/** The same for everything that serves, and that the log has all that was seen of it; asked when a program opens, so that no command appends to a log that is not this feed's. */
+export const requireOwnLog = async (
+  generations: Pick<GenerationStore, 'list'>,
+  log: Pick<EventLog, 'identity' | 'head' | 'readStream'>,
+): Promise<void> => {
+  const [rows, identity] = await Promise.all([generations.list(), log.identity()]);
+  // After the checkpoints were read: what they had reached then, it has.
+  const head = await log.head();
+  const live = rows.filter(({ state }) => state === 'live');
+  for (const row of live) {
+    requireSameLog(row, identity);
+    if (row.logId === null || row.checkpoint <= head) continue;
+    throw new LogSetBack(`the log ends at ${head}, and the read model ${row.projection} has seen it up to ${row.checkpoint}: ${REMEDY}`);
+  }
+  const farthest = farthestOfLive(rows);
+  if (farthest !== null) await requireLastEvent(farthest, log);
+};
+
+/** The live generation whose last event is the newest; null where none has folded an event. A log that has this event has those before it. */
+export const farthestOfLive = (rows: readonly Generation[]): (Generation & { readonly lastEvent: EventMark }) | null => {
+  let farthest: (Generation & { readonly lastEvent: EventMark }) | null = null;
+  for (const row of rows) {
+    if (row.state !== 'live' || row.logId === null || row.lastEvent === null) continue;
+    if (row.lastEvent.position > (farthest?.lastEvent.position ?? LOG_START)) farthest = { ...row, lastEvent: row.lastEvent };
+  }
+  return farthest;
+};

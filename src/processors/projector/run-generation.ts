@@ -1,0 +1,38 @@
+import type { Position } from '../../../domain/ports/event-log.ts';
+import type { Generation, Lease } from '../../../domain/ports/generations.ts';
+import type { Projection } from '../../../domain/ports/projection.ts';
+import { buildGeneration } from './build-generation.ts';
+import type { ProjectorDependencies } from './dependencies.ts';
+import type { FoldTarget } from './fold-batch.ts';
+import { foldOrPause, ProjectionPaused } from './fold-or-pause.ts';
+import { LogSetBack, requireLastEvent, requireSameLog } from './own-log.ts';
+import { readSkippedEvents } from './skipped-events.ts';
+import type { TrafficWatch } from './traffic-watch.ts';
+
+/** Folds one generation under a lease until the signal aborts, the lease is lost, it is paused, or it is refused. */
+export const runGeneration = async (
+  deps: ProjectorDependencies,
+  projection: Projection,
+  row: Generation,
+  lease: Lease,
+  watch: TrafficWatch,
+  signal: AbortSignal,
+): Promise<void> => {
+  const logId = await deps.log.identity();
+  requireSameLog(row, logId);
+  await requireLastEvent(row, deps.log).catch(async (error: unknown) => {
+    if (!(error instanceof LogSetBack)) throw error;
+    await deps.generations.pause(lease, error.message, null);
+    throw new ProjectionPaused(error.message);
+  });
+  const target: FoldTarget = { projection, lease, logId, skipped: await readSkippedEvents(deps.log, projection.name) };
+  const checkpoint =
+    row.state === 'building' ? await buildGeneration(deps, { ...target, unread: true }, row, watch, signal) : row.checkpoint;
+  if (checkpoint !== null) await follow(deps, target, checkpoint, signal);
+};
+
+const follow = async (deps: ProjectorDependencies, target: FoldTarget, from: Position, signal: AbortSignal): Promise<void> => {
+  const subscription = deps.log.subscribe({ after: from, batchSize: deps.batchSize, types: target.projection.handles, signal });
+  let checkpoint = from;
+  for await (const batch of subscription) checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
+};

@@ -1,0 +1,13 @@
+import { PROJECTION_EVENT_SKIPPED, projectionEventSkipped } from '../../../domain/events/feed-events.ts';
+import type { EventLog } from '../../../domain/ports/event-log.ts';
+import { streamEvents } from '../../../domain/read-log.ts';
+import { projectionStream } from '../../../domain/streams.ts';
+
+/** Ids of the events that an operator had a projection leave out; read before folding, so that every rebuild honours them. */
+export const readSkippedEvents = async (log: EventLog, projection: string): Promise<ReadonlySet<string>> => {
+  const skipped = new Set<string>();
+  for await (const { type, data } of streamEvents(log, projectionStream(projection))) {
+    if (type === PROJECTION_EVENT_SKIPPED) skipped.add(projectionEventSkipped.parse(JSON.parse(data)).eventId);
+  }
+  return skipped;
+};

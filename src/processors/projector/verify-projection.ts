@@ -1,0 +1,83 @@
+import type { Position } from '../../../domain/ports/event-log.ts';
+import type { Generation } from '../../../domain/ports/generations.ts';
+import type { Projection } from '../../../domain/ports/projection.ts';
+import { atLiveCheckpoint } from './at-live-checkpoint.ts';
+import { rowsThatDiffer } from './compare-with-live.ts';
+import type { ProjectorDependencies } from './dependencies.ts';
+import { foldBatch, type FoldTarget } from './fold-batch.ts';
+import { underLease } from './lease.ts';
+import { logBatches } from '../../../domain/read-log.ts';
+import { readSkippedEvents } from './skipped-events.ts';
+
+export interface Verification {
+  readonly projection: string;
+  /** Events folded into the copy. */
+  readonly folded: number;
+  /** Rows that differ, as text, a few of each kind; empty when the read model is what the log says. */
+  readonly differences: readonly string[];
+}
+
+/** Builds a projection anew into scratch tables and compares them with the live ones, row by row, at one checkpoint and one moment. */
+export const verifyProjection = async (
+  deps: ProjectorDependencies,
+  projection: Projection,
+  onProgress: (checkpoint: Position) => void,
+  stopping: AbortSignal,
+): Promise<Verification> => {
+  const scratch = await deps.generations.create(projection, 'scratch', deps.leaseClock.now());
+  const acquired = await deps.generations.acquire(scratch.generation, deps.owner, deps.leaseClock.now(), deps.leaseMs);
+  if (acquired === null) throw new Error(`the scratch copy of ${projection.name} was taken over by another process`);
+  try {
+    let verification: Verification | undefined;
+    await underLease(deps, acquired.lease, stopping, async (signal) => {
+      const target: FoldTarget = {
+        projection,
+        lease: acquired.lease,
+        logId: await deps.log.identity(),
+        skipped: await readSkippedEvents(deps.log, projection.name),
+      };
+      verification = await compareAtLiveCheckpoint(deps, target, onProgress, signal);
+    });
+    return verification!;
+  } finally {
+    await deps.generations.abandon(scratch.generation, deps.leaseClock.now());
+    await deps.generations.drop(scratch.generation, projection.tables(scratch.generation));
+  }
+};
+
+const compareAtLiveCheckpoint = async (
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  onProgress: (checkpoint: Position) => void,
+  signal: AbortSignal,
+): Promise<Verification> => {
+  const { projection, lease } = target;
+  let checkpoint = '' as Position;
+  let folded = 0;
+  const live = async (): Promise<Generation> => {
+    const row = (await deps.generations.list()).find(({ projection: name, state }) => name === projection.name && state === 'live');
+    if (row === undefined) throw new Error(`the read model ${projection.name} has no live generation to compare with`);
+    return row;
+  };
+  for (;;) {
+    const goal = (await live()).checkpoint;
+    for await (const batch of logBatches(deps.log, checkpoint, { types: projection.handles, batchSize: deps.batchSize })) {
+      signal.throwIfAborted();
+      const events = batch.events.filter(({ position }) => position <= goal);
+      const scannedTo = batch.scannedTo < goal ? batch.scannedTo : goal;
+      if (scannedTo > checkpoint) {
+        checkpoint = await foldBatch(deps, target, checkpoint, { events, scannedTo });
+        folded += events.length;
+        onProgress(checkpoint);
+      }
+      if (batch.scannedTo >= goal) break;
+    }
+    const looked = await atLiveCheckpoint(deps, target, checkpoint, async (at) => ({
+      folded: folded + at.folded,
+      differences: await rowsThatDiffer(at.transaction, projection, at.live, lease.generation),
+    }));
+    if (looked.kind === 'looked') return { projection: projection.name, ...looked.result };
+    await deps.leaseClock.sleep(20, signal);
+    if (!(await deps.generations.renew(lease, deps.leaseClock.now() + deps.leaseMs))) signal.throwIfAborted();
+  }
+};

@@ -1,0 +1,51 @@
+import { CONTENT_ERASED, contentErased } from '../../../../domain/events/erasure-events.ts';
+import type { Clock } from '../../../../domain/ports/clock.ts';
+import type { ErasedCopies } from '../../../../domain/ports/erasures.ts';
+import type { StoredEvent } from '../../../../domain/ports/event-log.ts';
+import type { Progress } from '../../../../domain/ports/projection.ts';
+import { NotYet, type Reactor } from '../../../../domain/ports/reactors.ts';
+
+export const ERASURE_TRACES = 'erasure_traces';
+
+export interface PurgeCopiesParts {
+  readonly traces: ErasedCopies;
+  readonly progress: Progress;
+  /** Measures deadlines. */
+  readonly clock: Pick<Clock, 'now'>;
+  /** By which saved answers are dated. */
+  readonly chainClock: Pick<Clock, 'now'>;
+  /** Names of all read models. */
+  readonly readModels: readonly string[];
+}
+
+const PATIENCE_MS = 5_000;
+
+/** The streams that an erasure names. */
+export const streamsOf = ({ data }: Pick<StoredEvent, 'data'>): readonly string[] =>
+  contentErased.parse(JSON.parse(data)).streams.map(({ stream }) => stream);
+
+/**
+ * Has copies of erased texts go that stand in no read model: it follows the log, so that a crash during an erasure leaves none behind. It waits
+ * until every read model has passed the erasure, since until then an answer could still be saved from one, and for paid calls under way.
+ */
+export const createErasureReactor = ({ traces, progress, clock, chainClock, readModels }: PurgeCopiesParts): Reactor => ({
+  name: ERASURE_TRACES,
+  follows: [CONTENT_ERASED],
+  begin() {
+    /** When the read models had passed an erasure: later answers hold nothing of what went. */
+    const passedAt = new Map<string, number>();
+    return async (batch, running) => {
+      for (const stored of batch) {
+        const deadline = clock.now() + PATIENCE_MS;
+        for (const name of readModels) {
+          if (!(await progress.reached(name, stored.position, deadline))) throw new NotYet(`${name} has not passed an erasure yet`);
+        }
+        await running.confirm();
+        const until = passedAt.get(stored.id) ?? chainClock.now();
+        passedAt.set(stored.id, until);
+        const left = await traces.clear(streamsOf(stored), until);
+        if (left > 0) throw new NotYet(`${left} paid calls are under way whose answers may hold an erased text`);
+      }
+    };
+  },
+});

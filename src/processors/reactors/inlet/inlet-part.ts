@@ -1,0 +1,131 @@
+import { parseChange } from '../../../../commands/records/parse-change.ts';
+import type { RecordChange, RecordWriter } from '../../../../commands/records/record-writer.ts';
+import { derivedId } from '../../../../domain/identifiers.ts';
+import type { EventLog, EventMetadata } from '../../../../domain/ports/event-log.ts';
+import type { InletMessage, InletPart, InletStore, RefusedMessage, TakenPart } from '../../../../domain/ports/inlet.ts';
+import { LeaseLost } from '../../../../domain/while-leased.ts';
+
+export interface InletDependencies {
+  readonly store: InletStore;
+  readonly log: EventLog;
+  readonly writer: RecordWriter;
+  /** Puts messages aside that state no change; resolves once they are kept. After a crash the same may come again. */
+  readonly putAside: (refused: readonly RefusedMessage[]) => Promise<void>;
+  readonly onSettled: (outcomes: { readonly appended: number; readonly unchanged: number; readonly rejected: number }) => void;
+}
+
+/** The messages of one partition, as this process takes them. */
+export interface InletPartTaker {
+  /** The offset to read from; `end` is where the partition ends. Takes the partition where that has not been done. */
+  from(end: bigint): Promise<{ readonly offset: bigint; readonly isFresh: boolean }>;
+  /** `reached`: the offset behind everything that was looked at. Resolves to the offset before which all is settled. Throws when nothing more may be done: then it begins anew with `from`. */
+  take(messages: readonly InletMessage[], reached: bigint, stillThere: () => Promise<void>): Promise<bigint>;
+}
+
+const MESSAGES_AT_ONCE = 500;
+
+/**
+ * Takes each message into an ordinary command once in effect. Before a command is written it is noted which messages it is of and where
+ * their records stood: the next owner reads from the records' streams what of it was stored, and gives the rest under the same id,
+ * in the same portion. What was settled is never given again, so an older change does not overwrite a newer one.
+ */
+export const createInletPart = (deps: InletDependencies, part: InletPart): InletPartTaker => {
+  let taken: TakenPart | null = null;
+  /** Read, and not yet written. */
+  let waiting: readonly InletMessage[] = [];
+  const forget = (): void => {
+    taken = null;
+    waiting = [];
+  };
+
+  return {
+    async from(end) {
+      const isFresh = taken === null;
+      taken ??= await deps.store.take(part);
+      if (end >= taken.next) return { offset: taken.next, isFresh };
+      const { next } = taken;
+      forget();
+      throw new Error(
+        `partition ${part.partition} of ${part.topic} ends at ${end}, and was taken up to ${next}: it is another topic of the same name; give it another name`,
+      );
+    },
+    async take(messages, reached, stillThere) {
+      if (taken === null) throw new Error('a partition is taken before its messages');
+      const { next } = taken;
+      waiting = [...waiting, ...messages.filter(({ offset }) => offset >= next)];
+      try {
+        for (;;) {
+          const { claim }: TakenPart = taken;
+          // What was begun is given in the same portion again; until all of it was read it waits.
+          if (claim !== null && reached < claim.to) return taken.next;
+          const portion: readonly InletMessage[] =
+            claim === null ? waiting.slice(0, MESSAGES_AT_ONCE) : waiting.filter(({ offset }) => offset < claim.to);
+          const last = portion.at(-1);
+          if (claim === null && last === undefined) return taken.next;
+          const to: bigint = claim?.to ?? last!.offset + 1n;
+          await giveCommand(deps, part, taken, portion, to);
+          waiting = waiting.slice(portion.length);
+          taken = { token: taken.token, next: to, claim: null };
+          await stillThere();
+        }
+      } catch (error) {
+        forget();
+        throw error;
+      }
+    },
+  };
+};
+
+const giveCommand = async (
+  { store, log, writer, putAside, onSettled }: InletDependencies,
+  part: InletPart,
+  { token, next, claim }: TakenPart,
+  portion: readonly InletMessage[],
+  to: bigint,
+): Promise<void> => {
+  const commandId = claim?.commandId ?? derivedId('inlet', part.topic, part.partition, String(next));
+  const refused: RefusedMessage[] = [];
+  const stated: { readonly message: InletMessage; readonly change: RecordChange }[] = [];
+  for (const message of portion) {
+    const change = message.value === null ? 'the message has no value' : parseChange(message.value, 'message');
+    if (typeof change === 'string') refused.push({ ...message, part, reason: change });
+    else stated.push({ message, change });
+  }
+  const outcomes = await writer.write(
+    stated.map(({ change }) => change),
+    {},
+    {
+      commandId,
+      numbers: stated.map(({ message }) => Number(message.offset - next)),
+      stored: await storedStreams(log, commandId, claim?.revisions ?? new Map()),
+      claim: async (revisions) => {
+        if (!(await store.claim(part, token, { commandId, to, revisions }))) throw lost(part);
+      },
+    },
+  );
+  for (const [index, outcome] of outcomes.entries()) {
+    if (outcome.kind === 'rejected') refused.push({ ...stated[index]!.message, part, reason: outcome.reason });
+  }
+  if (refused.length > 0) await putAside(refused);
+  if (!(await store.settle(part, token, to))) throw lost(part);
+  const count = (kind: 'appended' | 'unchanged') => outcomes.filter((outcome) => outcome.kind === kind).length;
+  onSettled({ appended: count('appended'), unchanged: count('unchanged'), rejected: refused.length });
+};
+
+const lost = ({ topic, partition }: InletPart) => new LeaseLost(`partition ${partition} of ${topic} was taken by another process`);
+
+const LOOKS_AT_ONCE = 32;
+
+/** The streams that the command has grown already: its event, if there is one, is the first behind the revision that was noted. */
+const storedStreams = async (log: EventLog, commandId: string, revisions: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> => {
+  const stored = new Set<string>();
+  const left = [...revisions];
+  while (left.length > 0) {
+    const looks = left.splice(0, LOOKS_AT_ONCE).map(async ([stream, revision]) => {
+      const [event] = await log.readStream(stream, revision, 1);
+      if (event !== undefined && (JSON.parse(event.metadata) as EventMetadata).commandId === commandId) stored.add(stream);
+    });
+    await Promise.all(looks);
+  }
+  return stored;
+};

@@ -1,0 +1,65 @@
+import { publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
+import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
+import { receiptOf } from '../../../../domain/payments/receipt.ts';
+import { CHAIN_MARGIN_MS, leaseFor, type ReconcileParts } from './reconcile-parts.ts';
+import { tidy } from './reconcile-payments.ts';
+
+const CLAIM_TRIES = 20;
+const CLAIM_EVERY_MS = 250;
+
+/** What an operator has seen on the chain. */
+export type SeenByHand = { readonly settled: string } | { readonly failed: string };
+
+/** Why an operator's word is not taken. */
+export class NotResolved extends Error {
+  override readonly name = 'NotResolved';
+}
+
+/** Ends a payment of unknown outcome by an operator's word; throws `NotResolved` with what stands in the way. */
+export const resolveByHand = async (parts: ReconcileParts, paymentId: string, seen: SeenByHand): Promise<PaymentRow> => {
+  const { ledger, chainClock, clock } = parts;
+  await tidyIfLeft(parts, paymentId);
+  const row = await claimed(parts, paymentId);
+  if (row === null) throw new NotResolved(await whyNot(parts, paymentId));
+  const now = chainClock.now();
+  if ('failed' in seen && now <= row.validBefore + CHAIN_MARGIN_MS) {
+    await ledger.lookAgain(row, { cause: row.cause ?? 'unknown', transaction: null, lookAt: now });
+    const until = new Date(row.validBefore + CHAIN_MARGIN_MS).toISOString();
+    throw new NotResolved(`the chain may still take this payment: it cannot be said to have failed before ${until}`);
+  }
+  const resolved =
+    'failed' in seen
+      ? await ledger.move(row, { to: 'SETTLE_FAILED', cause: seen.failed }, now)
+      : await ledger.move(
+          row,
+          { to: 'SETTLED', transaction: seen.settled, receipt: JSON.stringify(receiptOf(row, seen.settled)), settledAt: clock.now() },
+          now,
+        );
+  if (resolved === null) throw new NotResolved(await whyNot(parts, paymentId));
+  await publishPaymentFacts(parts, resolved);
+  return resolved;
+};
+
+/** A job that looks at the payment right now is done with it in seconds. */
+const claimed = async (parts: ReconcileParts, paymentId: string): Promise<PaymentRow | null> => {
+  const { ledger, chainClock } = parts;
+  for (let tries = 1; ; tries += 1) {
+    const row = await ledger.claimOne(paymentId, leaseFor(parts));
+    if (row !== null || tries === CLAIM_TRIES || !isLeased(await ledger.get(paymentId), chainClock.now())) return row;
+    await chainClock.sleep(CLAIM_EVERY_MS);
+  }
+};
+
+const isLeased = (row: PaymentRow | null, now: number): boolean => row !== null && row.leaseUntil !== null && row.leaseUntil > now;
+
+const tidyIfLeft = async (parts: ReconcileParts, paymentId: string): Promise<void> => {
+  const row = await parts.ledger.get(paymentId);
+  if (row?.state === 'SETTLING' && row.leaseUntil !== null && row.leaseUntil <= parts.chainClock.now()) await tidy(parts, row);
+};
+
+const whyNot = async ({ ledger, chainClock }: ReconcileParts, paymentId: string): Promise<string> => {
+  const row = await ledger.get(paymentId);
+  if (row === null) return `there is no payment ${paymentId}`;
+  if (isLeased(row, chainClock.now())) return 'another process works on this payment; try again in some seconds';
+  return `this payment is ${row.state}; only one of unknown outcome (RECONCILE) can be resolved by hand`;
+};

@@ -1,0 +1,196 @@
+import type { FeedHead } from '../../../../queries/feed/feed-head.ts';
+import type { FeedAfter, FeedStretch, FeedRow } from '../../../../queries/feed/feed-after.ts';
+import { EMPTY_FINGERPRINT } from '../../../../domain/feed-fingerprint.ts';
+import { FEED_OPENED } from '../../../../domain/events/feed-events.ts';
+import { RECORD_EVENT_TYPES } from '../../../../domain/events/record-events.ts';
+import type { Clock } from '../../../../domain/ports/clock.ts';
+import type { Position } from '../../../../domain/ports/event-log.ts';
+import type { TopicCheckpoint, FeedPublication, FeedTopic, FeedMessage } from '../../../../domain/ports/feed-topic.ts';
+import type { Logger } from '../../../../domain/ports/logger.ts';
+import type { Progress } from '../../../../domain/ports/projection.ts';
+import { NotYet, type Reactor, type ReactorRunning } from '../../../../domain/ports/reactors.ts';
+import { feedCursorEncoder } from '../../../../domain/cursor.ts';
+
+/**
+ * The messages of rows that follow a place. `civic-follows` names the message before, so that a reader of all partitions can prove that
+ * none is missing, also among the first ones, whose positions have holes. A removed record's message has no value.
+ */
+export const feedMessages = (place: TopicCheckpoint, rows: readonly FeedRow[]): readonly FeedMessage[] => {
+  const cursorAt = feedCursorEncoder(place.feedId, 'all');
+  let follows = place.position;
+  return rows.map((row) => {
+    const headers: Record<string, string> = {
+      'civic-feed': place.feedId,
+      'civic-position': String(row.position),
+      'civic-follows': String(follows),
+      'civic-operation': row.removed ? 'remove' : 'upsert',
+      'civic-version': row.version,
+      'civic-changed-at': new Date(row.changedAt).toISOString(),
+    };
+    if (row.position <= place.boundary) headers['civic-boundary'] = String(place.boundary);
+    follows = row.position;
+    return {
+      key: `${row.resource}/${row.recordId}`,
+      value: row.removed ? null : `{"cursor":"${cursorAt(row.position, row.fingerprint)}",${row.text}}`,
+      headers,
+    };
+  });
+};
+
+export const RELAY = 'relay';
+
+export interface RelayDependencies {
+  readonly topic: FeedTopic;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly progress: Progress;
+  /** The read model that the feed is read from. */
+  readonly readModel: string;
+  readonly readHead: () => Promise<Pick<FeedHead, 'feedId' | 'position' | 'mark'>>;
+  readonly readAfter: (after: FeedAfter) => Promise<FeedStretch>;
+  /** Every identity that this log's feed has had. */
+  readonly feedIds: () => Promise<ReadonlySet<string>>;
+  /** Called after each publication. */
+  readonly onPublished: (messages: number, position: number) => void;
+}
+
+const ROWS_AT_ONCE = 2_000;
+const BYTES_AT_ONCE = 4_000_000;
+const CATCH_UP_MS = 30_000;
+/** A stop is noticed so soon. */
+const LOOK_UP_MS = 1_000;
+
+interface Session {
+  readonly publication: FeedPublication;
+  place: TopicCheckpoint;
+}
+
+/**
+ * Carries the published feed out to a topic, each change once and in order. Events only wake it: what is published is the read model's
+ * rows after the checkpoint in the topic itself, so neither a crash nor a rebuild makes it lose or repeat a message.
+ */
+export const createRelay = (deps: RelayDependencies): Reactor => {
+  let session: Session | null = null;
+  const endSession = async (): Promise<void> => {
+    const ended = session;
+    session = null;
+    await ended?.publication.end();
+  };
+  return {
+    name: RELAY,
+    follows: [FEED_OPENED, ...RECORD_EVENT_TYPES],
+    runsOnStart: true,
+    begin: () => async (batch, running) => {
+      const last = batch.at(-1);
+      if (last !== undefined) await readModelAt(deps, last.position, running.signal);
+      try {
+        session ??= await openSession(deps, running);
+        await carryOut(deps, session, running);
+      } catch (error) {
+        // What became of the last transaction is not known: the next session asks the topic.
+        await endSession();
+        throw error;
+      }
+    },
+    end: endSession,
+  };
+};
+
+const readModelAt = async ({ clock, progress, readModel }: RelayDependencies, position: Position, signal: AbortSignal): Promise<void> => {
+  const deadline = clock.now() + CATCH_UP_MS;
+  while (!(await progress.reached(readModel, position, clock.now() + LOOK_UP_MS))) {
+    signal.throwIfAborted();
+    if (clock.now() >= deadline) throw new NotYet(`the read model ${readModel} lags too far behind to publish from`);
+  }
+};
+
+const openSession = async (deps: RelayDependencies, running: ReactorRunning): Promise<Session> => {
+  const { topic, logger } = deps;
+  // Opening the topic fences the former publisher: only the lease holder may.
+  await running.confirm();
+  const publication = await topic.open();
+  try {
+    const { feedId } = await deps.readHead();
+    if (feedId === null) throw new NotYet('the feed has not been opened yet');
+    const place = publication.place;
+    if (place?.feedId === feedId) {
+      logger.info({ topic: topic.name, ...place }, 'the relay goes on');
+      return { publication, place };
+    }
+    if (place !== null && !(await deps.feedIds()).has(place.feedId)) {
+      throw new Error(`the topic ${topic.name} carries the feed ${place.feedId}, which was never this log's: name another topic`);
+    }
+    const begun = await beginning(deps, feedId);
+    logger.info({ topic: topic.name, former: place, ...begun }, 'the relay begins');
+    // Before its first message: also if that fails, the next owner knows the feed of the topic.
+    await running.confirm();
+    await publication.publish([], begun);
+    return { publication, place: begun };
+  } catch (error) {
+    await publication.end();
+    throw error;
+  }
+};
+
+/** After pruning not every change is left: the current records are published first, then each change. */
+const beginning = async ({ readHead }: RelayDependencies, feedId: string): Promise<TopicCheckpoint> => {
+  const { mark, position } = await readHead();
+  return { feedId, position: 0, boundary: mark === 0 ? 0 : position, fingerprint: EMPTY_FINGERPRINT };
+};
+
+const carryOut = async (deps: RelayDependencies, session: Session, running: ReactorRunning): Promise<void> => {
+  const { publication } = session;
+  running.signal.throwIfAborted();
+  let reading = readNext(deps, session.place);
+  for (;;) {
+    const { place } = session;
+    const rows = await reading;
+    running.signal.throwIfAborted();
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const next = { ...place, position: last.position, fingerprint: last.fingerprint };
+    // The brokers take these while the database reads the ones that follow.
+    reading = readNext(deps, next);
+    reading.catch(() => undefined);
+    await running.confirm();
+    await publication.publish(feedMessages(place, rows), next);
+    session.place = next;
+    deps.onPublished(rows.length, next.position);
+  }
+};
+
+const readNext = async (deps: RelayDependencies, place: TopicCheckpoint): Promise<FeedStretch['rows']> => {
+  const { feedId, mark, head, fingerprint, rows } = await deps.readAfter({ ...place, limit: ROWS_AT_ONCE, maxBytes: BYTES_AT_ONCE });
+  if (feedId !== place.feedId) throw new NotYet('the feed has become another');
+  requireSameHistory(deps.topic.name, place, { head, fingerprint });
+  requireWhole(deps.topic.name, place, mark, rows);
+  return rows;
+};
+
+/** What the topic carries must be the history that the feed has: another one is nothing that could be gone on with. */
+const requireSameHistory = (topic: string, place: TopicCheckpoint, feed: Pick<FeedStretch, 'head' | 'fingerprint'>): void => {
+  const isLost =
+    place.fingerprint !== null && (feed.head < place.position || (feed.fingerprint !== null && feed.fingerprint !== place.fingerprint));
+  if (!isLost) return;
+  throw new Error(
+    `the topic ${topic} carries changes up to position ${place.position} that the service has lost: run \`civic feed renew --reason TEXT\` and ` +
+      `\`civic reactors retry relay\`, and the topic is carried on under a new feed identity`,
+  );
+};
+
+/** Never is a change left out in silence. */
+const requireWhole = (topic: string, place: TopicCheckpoint, mark: number, rows: FeedStretch['rows']): void => {
+  const { position, boundary } = place;
+  if (mark > Math.max(position, boundary)) {
+    throw new Error(
+      `the topic ${topic} stands at position ${position}, and changes up to ${mark} are no longer retained: ` +
+        `delete the topics ${topic} and ${topic}.place, or name another one, and the relay begins with the records as they stand`,
+    );
+  }
+  let previous = position;
+  for (const row of rows) {
+    const isNext = row.position > boundary ? row.position === Math.max(previous, boundary) + 1 : row.position > previous;
+    if (!isNext) throw new Error(`feed position ${row.position} follows ${previous}`);
+    previous = row.position;
+  }
+};

@@ -1,0 +1,107 @@
+import type { VerifiedRecord } from '../../../../commands/reports/report-commands.ts';
+import type { RecordData } from '../../../../domain/records/resources.ts';
+import type { FoundResource } from '../../../../domain/records/external-ids.ts';
+import type { Candidate } from './candidates.ts';
+
+/** Sentences of an answer: each states what a record or a check says, and nothing that follows from it. */
+const LONGEST_FINDING = 1000;
+const LONGEST_TITLE = 300;
+const LONGEST_NOTE = 4000;
+
+/** At most so many characters, without half of one. */
+export const cut = (text: string, longest: number): string => {
+  if (text.length <= longest) return text;
+  return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+};
+
+const WORDS: Readonly<Record<FoundResource, string>> = {
+  meetings: 'meeting',
+  agendas: 'agenda',
+  agenda_items: 'agenda item',
+  documents: 'document',
+  stream_records: 'record',
+};
+
+const where = ({ jurisdictionName, bodyName, date }: Candidate): string => {
+  const who = [jurisdictionName, bodyName].filter((name) => name !== null).join(' ');
+  return `${who === '' ? '' : `, ${who}`}${date === null ? '' : `, ${date}`}`;
+};
+
+export const describe = (candidate: Candidate): string =>
+  `${WORDS[candidate.resource]} "${cut(candidate.title, 160)}"${where(candidate)} (${candidate.id})`;
+
+const several = (candidates: readonly Candidate[]): string => {
+  const [first] = candidates;
+  return `${describe(first!)}${candidates.length === 1 ? '' : ` and ${candidates.length - 1} more`}`;
+};
+
+export const publishedFinding = (candidates: readonly Candidate[], since: string): string =>
+  cut(`Published by this service since ${since}: ${several(candidates)}.`, LONGEST_FINDING);
+
+export const arrivedFinding = (candidates: readonly Candidate[], since: string): string =>
+  cut(`Published by this service on ${since}, after the report: ${several(candidates)}.`, LONGEST_FINDING);
+
+export const verified = (candidates: readonly Candidate[]): readonly VerifiedRecord[] =>
+  candidates.map(({ id, url, title }) => ({ itemId: id, sourceUrl: url, title: cut(title, LONGEST_TITLE) }));
+
+const sourceName = ({ sourceTypeLabel, officialSourceUrl, id }: RecordData<'sources'>): string =>
+  `${sourceTypeLabel} source ${officialSourceUrl ?? id}`;
+
+export const failingFinding = (sources: readonly RecordData<'sources'>[]): string =>
+  cut(
+    sources
+      .map((source) => {
+        const success =
+          source.lastSuccessfulCheckAt === null ? 'no check has succeeded yet' : `the last success was ${source.lastSuccessfulCheckAt}`;
+        return `The last check of the ${sourceName(source)} failed${source.lastCheckedAt === null ? '' : ` (${source.lastCheckedAt})`}; ${success}.`;
+      })
+      .join(' '),
+    LONGEST_FINDING,
+  );
+
+export const readableAgainFinding = (sources: readonly RecordData<'sources'>[]): string =>
+  cut(
+    sources
+      .map(
+        (source) =>
+          `The ${sourceName(source)} was read successfully${source.lastSuccessfulCheckAt === null ? '' : ` on ${source.lastSuccessfulCheckAt}`}.`,
+      )
+      .join(' '),
+    LONGEST_FINDING,
+  );
+
+export const undecodableFinding = (agendas: readonly Candidate[], sources: readonly RecordData<'sources'>[]): string =>
+  cut(
+    agendas.length > 0
+      ? `The ${several(agendas)} was found to have no text layer.`
+      : sources.map((source) => `Agendas of the ${sourceName(source)} were found to have no text layer.`).join(' '),
+    LONGEST_FINDING,
+  );
+
+const describeSource = (source: RecordData<'sources'>): string =>
+  `${sourceName(source)}: ${source.status}, last success ${source.lastSuccessfulCheckAt ?? 'never'}, text ${source.agendaTextEvidence ?? 'not known'}`;
+
+export interface NoteFacts {
+  readonly possible: readonly Candidate[];
+  readonly sources: readonly RecordData<'sources'>[];
+  /** Older open reports of the same record, of any account. */
+  readonly same: readonly string[];
+}
+
+const SHOWN = 8;
+const list = (title: string, lines: readonly string[]): readonly string[] =>
+  lines.length === 0
+    ? [`${title}: none`]
+    : [`${title}: ${lines.length}`, ...lines.slice(0, SHOWN).map((line) => `- ${line}`), ...(lines.length > SHOWN ? ['- …'] : [])];
+
+/** What a person needs to go on from. */
+export const investigatorNote = ({ possible, sources, same }: NoteFacts): string =>
+  cut(
+    [
+      'No published record could be matched to the report beyond doubt.',
+      ...list('published records that share an address, an id or a title with the report', possible.map(describe)),
+      ...list('active sources at its address or in its place', sources.map(describeSource)),
+      ...list('older open reports about the same record', same),
+    ].join('\n'),
+    LONGEST_NOTE,
+  );

@@ -1,0 +1,108 @@
+import type { ReportKeys } from '../../../../queries/reports/known-reports.ts';
+import { RECORD_PUBLISHED } from '../../../../domain/events/record-events.ts';
+import { REPORT_SWITCH_TURNED, reportSwitchTurned } from '../../../../domain/events/report-events.ts';
+import type { Position, StoredEvent } from '../../../../domain/ports/event-log.ts';
+import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
+import type { Progress } from '../../../../domain/ports/projection.ts';
+import { type BatchHandler, NotYet, type Reactor } from '../../../../domain/ports/reactors.ts';
+import { isFoundResource, externalIds } from '../../../../domain/records/external-ids.ts';
+import type { RecordData } from '../../../../domain/records/resources.ts';
+import { recordOfStream } from '../../../../domain/streams.ts';
+import { type WorkDone, type WorkerDependencies, workOnReports } from './work-on-reports.ts';
+
+export const REPORT_WORKER = 'report_worker';
+
+export interface ReportWorkerDependencies extends WorkerDependencies {
+  readonly progress: Progress;
+  /** Read models that the worker looks at. */
+  readonly readModels: readonly string[];
+  readonly openReports: () => Promise<number>;
+}
+
+const SUBMITTED = 'DataReportSubmitted';
+const CATCH_UP_MS = 30_000;
+/** A stop is noticed so soon. */
+const LOOK_UP_MS = 1_000;
+
+/** Waits until everything up to a position can be read. Throws `NotYet` when it takes too long, and the signal's reason. */
+export const caughtUp = async (
+  { progress, readModels, clock }: Pick<ReportWorkerDependencies, 'progress' | 'readModels' | 'clock'>,
+  position: Position,
+  signal: AbortSignal,
+): Promise<void> => {
+  const deadline = clock.now() + CATCH_UP_MS;
+  for (const name of readModels) {
+    while (!(await progress.reached(name, position, clock.now() + LOOK_UP_MS))) {
+      signal.throwIfAborted();
+      if (clock.now() >= deadline) throw new NotYet(`the read model ${name} lags too far behind to work on reports`);
+    }
+  }
+};
+
+/**
+ * Looks at reports as they come in, at open ones that a published record may answer, and at all of them when work is resumed. What it
+ * leaves (paused, no budget, leased by another) the regular turns find again; see `dueReports`.
+ */
+export const createReportWorker = (deps: ReportWorkerDependencies): Reactor => ({
+  name: REPORT_WORKER,
+  follows: [SUBMITTED, RECORD_PUBLISHED, REPORT_SWITCH_TURNED],
+  begin: () => beginWorking(deps),
+});
+
+const beginWorking = (deps: ReportWorkerDependencies): BatchHandler => {
+  let written: Position | null = null;
+  return async (batch, { signal, confirm }) => {
+    const last = batch.at(-1)!.position;
+    const submitted = batch.some(({ type }) => type === SUBMITTED);
+    const resumed = batch.some(({ type, data }) => type === REPORT_SWITCH_TURNED && !reportSwitchTurned.parse(JSON.parse(data)).paused);
+    written ??= await deps.log.head();
+    await caughtUp(deps, last > written ? last : written, signal);
+    if ((await deps.openReports()) === 0) return;
+    await confirm();
+    const turn = async (filter: Parameters<typeof workOnReports>[1]) => {
+      const { position } = await workOnReports(deps, filter, signal);
+      if (position === null || written === null || position <= written) return;
+      written = position;
+      await caughtUp(deps, position, signal);
+    };
+    if (resumed) await turn({ open: true });
+    const keys = await keysOf(batch, deps.known);
+    if (keys !== null) await turn({ mayBe: keys });
+    if (submitted) await turn({ dueAt: deps.clock.now() });
+  };
+};
+
+/** By what names the records of a batch may be missed; null where it publishes none that could be. */
+export const keysOf = async (batch: readonly StoredEvent[], known: PublishedRecords): Promise<ReportKeys | null> => {
+  const [addressKeys, titleKeys, sourceRecordIds, dates, meetings] = [
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+  ];
+  for (const event of batch) {
+    if (event.type !== RECORD_PUBLISHED) continue;
+    const { resource } = recordOfStream(event.stream);
+    if (!isFoundResource(resource)) continue;
+    const data = JSON.parse(event.data) as RecordData<typeof resource>;
+    const names = externalIds(resource, data);
+    if (names.addressKey !== null) addressKeys.add(names.addressKey);
+    if (names.titleKey !== null) titleKeys.add(names.titleKey);
+    for (const id of [names.sourceRecordId, names.matterFile]) if (id !== null) sourceRecordIds.add(id);
+    if (names.localDate !== null) dates.add(names.localDate);
+    if ('meetingId' in data && data.meetingId !== null) meetings.add(data.meetingId);
+  }
+  if (addressKeys.size === 0) return null;
+  for (const meeting of (await known.current('meetings', [...meetings])).values()) {
+    const { localDate } = externalIds('meetings', meeting);
+    if (localDate !== null) dates.add(localDate);
+  }
+  return { addressKeys: [...addressKeys], titleKeys: [...titleKeys], sourceRecordIds: [...sourceRecordIds], dates: [...dates] };
+};
+
+/** The job: reports without an investigation, and those whose next check is due. */
+export const dueReports = async (deps: ReportWorkerDependencies, signal: AbortSignal): Promise<WorkDone> => {
+  await caughtUp(deps, await deps.log.head(), signal);
+  return workOnReports(deps, { dueAt: deps.clock.now() }, signal);
+};

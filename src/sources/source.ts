@@ -1,0 +1,57 @@
+import type { RecordWriter } from '../../commands/records/record-writer.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import type { Position } from '../../domain/ports/event-log.ts';
+import type { PublishedRecords } from '../../domain/ports/published-records.ts';
+import type { RejectedChange } from './batched-writer.ts';
+
+/** A platform that publishes records, as `sources sync` shows it. A client is what one sync reads and what `CIVIC_POLL` names. */
+export interface Source {
+  readonly description: string;
+  /** Meaning of `--client`. */
+  readonly client: string;
+  /** Flags and meanings of further options. */
+  readonly options: readonly (readonly [flags: string, meaning: string])[];
+  /** Throws `SyncRefused` for options that exclude each other. */
+  readonly check?: (options: SourceOptions) => void;
+}
+
+/** Values of options by their names, such as `baseUrl`; a poll has none. */
+export type SourceOptions = Readonly<Record<string, string | undefined>>;
+
+export interface SyncRequest {
+  readonly client: string;
+  readonly options: SourceOptions;
+  readonly progress?: ((done: number, total: number) => void) | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface SyncTarget {
+  readonly writer: RecordWriter;
+  readonly known: PublishedRecords;
+  readonly clock: Clock;
+}
+
+/** Reads one client and writes its records. Throws `SyncRefused`; a source that fails is in the report's `failure`. */
+export type Sync = (request: SyncRequest, target: SyncTarget) => Promise<SyncReport>;
+
+export interface SyncReport {
+  readonly client: string;
+  /** Rows read, by kind. */
+  readonly read: Readonly<Record<string, number>>;
+  /** Changes that became events, removes among them. */
+  readonly appended: number;
+  readonly unchanged: number;
+  readonly removed: number;
+  readonly rejected: readonly RejectedChange[];
+  /** Rows that were left out, with the source's own id where it could be read. */
+  readonly skipped: readonly { readonly what: string; readonly id: string | null; readonly reason: string }[];
+  /** Why the source could not be read as a whole; null when it could. */
+  readonly failure: string | null;
+  /** Newest event that this run appended; null when it appended none. */
+  readonly position: Position | null;
+}
+
+/** A request that cannot be carried out; the message says what to do. */
+export class SyncRefused extends Error {
+  override readonly name = 'SyncRefused';
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import type { IRegularForbiddenRuleType } from 'dependency-cruiser';
+import { expect, test } from 'vitest';
+import { IMPORT_RULES } from '../../tools/import-rules.ts';
+
+const page = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8');
+const foldersIn = (cell: string): readonly string[] => [...cell.matchAll(/`([\w/]+)\/`/g)].map(([, folder]) => folder!);
+
+/** Rows of one folder whose third column lists folders and libraries alone. */
+const rows = [...page.matchAll(/^\| `([\w/]+)\/` \| .+? \| (.+) \|$/gm)]
+  .map(([, folder, cell]) => ({ folder: folder!, listed: foldersIn(cell!) }))
+  .filter(({ folder }) => folder !== 'src/edge');
+const CANDIDATES = [...rows.map(({ folder }) => folder), 'src/edge/http', 'src/cli', 'src/composition', 'test'];
+
+const matches = (pattern: string | string[] | undefined, path: string): boolean | undefined =>
+  pattern === undefined ? undefined : [pattern].flat().some((each) => new RegExp(each).test(path));
+
+/** Whether a file of one folder may import one of another, by the rules that look at paths alone. */
+const mayImport = (from: string, to: string): boolean =>
+  !(IMPORT_RULES as readonly IRegularForbiddenRuleType[]).some((rule) => {
+    if (!('path' in rule.to || 'pathNot' in rule.to) || 'dependencyTypes' in rule.to) return false;
+    if ([rule.to.pathNot].flat().some((each) => each?.includes('$1'))) return false;
+    // That rule forbids values only; the table lists a folder from which types are taken.
+    if (rule.name?.includes('types alone') === true) return false;
+    const leaves = matches(rule.from.path, from) !== false && matches(rule.from.pathNot, from) !== true;
+    return leaves && matches(rule.to.path, to) !== false && matches(rule.to.pathNot, to) !== true;
+  });
+
+test('the table of ARCHITECTURE.md has a row of each folder that the program consists of', () => {
+  expect(rows.map(({ folder }) => folder)).toEqual([
+    'domain',
+    'contract',
+    'commands',
+    'projections',
+    'queries',
+    'infra',
+    'client',
+    'src/processors',
+    'src/classifier',
+    'src/sources',
+  ]);
+});
+
+test.each(rows)('$folder may import the folders that the table lists, and no other', ({ folder, listed }) => {
+  const allowed = CANDIDATES.filter((other) => other !== folder && mayImport(`${folder}/part/a.ts`, `${other}/part/b.ts`));
+  expect(allowed.toSorted()).toEqual(listed.filter((other) => CANDIDATES.includes(other)).toSorted());
+});

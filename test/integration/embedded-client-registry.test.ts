@@ -1,0 +1,115 @@
+import { rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { KeeperMessage, UserRole } from '../../infra/embedded-postgresql/keeper-messages.ts';
+import { onKeeperMessage, send } from '../../infra/embedded-postgresql/keeper-messages.ts';
+import type { ClientRegistry } from '../../infra/embedded-postgresql/client-registry.ts';
+import { openClientRegistry } from '../../infra/embedded-postgresql/client-registry.ts';
+import { temporaryFolder } from '../support/embedded-users.ts';
+
+const ready = { type: 'ready', url: 'postgres://somewhere', keeper: 1 } as const;
+let folder: string;
+let registry: ClientRegistry;
+let sockets: Socket[];
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  sockets = [];
+  registry = await openClientRegistry(join(folder, 'keeper.sock'));
+});
+
+afterEach(() => {
+  for (const socket of sockets) socket.destroy();
+  registry.end();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Comes to the registry; `next` waits for the next thing that it is told. */
+function come(role: UserRole): { readonly socket: Socket; next(): Promise<KeeperMessage | 'closed'> } {
+  const socket = connect(join(folder, 'keeper.sock'));
+  sockets.push(socket);
+  const told: (KeeperMessage | 'closed')[] = [];
+  const waiting: ((message: KeeperMessage | 'closed') => void)[] = [];
+  const hear = (message: KeeperMessage | 'closed'): void => {
+    const resolve = waiting.shift();
+    if (resolve === undefined) told.push(message);
+    else resolve(message);
+  };
+  onKeeperMessage(socket, hear);
+  socket.once('close', () => hear('closed'));
+  send(socket, { type: 'hello', role, pid: process.pid });
+  return { socket, next: async () => told.shift() ?? new Promise((resolve) => waiting.push(resolve)) };
+}
+
+test('who comes while the server is down is told its address only when it is up again', async () => {
+  registry.broadcast(ready);
+  await come('service').next();
+  registry.withdrawReady();
+  const late = come('command');
+  // Refused after the late one was let in, which hears nothing of that.
+  await come('service').next();
+  registry.broadcast({ type: 'restarted', reason: 'killed' });
+  registry.broadcast(ready);
+  expect(await late.next()).toMatchObject({ type: 'restarted' });
+  expect(await late.next()).toEqual(ready);
+});
+
+test('a service is refused while another one is there, and let in when that one has just gone', async () => {
+  registry.broadcast(ready);
+  const first = come('service');
+  expect(await first.next()).toEqual(ready);
+  expect(await come('service').next()).toMatchObject({ type: 'refused' });
+  const third = come('service');
+  // The registry has heard the third when a later one has its answer, and sees the first one go after that.
+  await come('command').next();
+  first.socket.destroy();
+  expect(await third.next()).toEqual(ready);
+});
+
+test('who comes after the registry has closed is sent away without an answer, to come again', async () => {
+  registry.broadcast(ready);
+  const last = come('command');
+  await last.next();
+  const early = connect(join(folder, 'keeper.sock'));
+  sockets.push(early);
+  await new Promise((resolve) => early.once('connect', resolve));
+  // The registry takes connections in their order, so the early one is in when a later one has its answer.
+  await come('command').next();
+  const idle = registry.untilIdle();
+  for (const socket of sockets) if (socket !== early) send(socket, { type: 'bye' });
+  await idle;
+  expect(registry.closeIfIdle()).toBe(true);
+  const told: KeeperMessage[] = [];
+  onKeeperMessage(early, (message) => told.push(message));
+  send(early, { type: 'hello', role: 'command', pid: process.pid });
+  await new Promise((resolve) => early.once('close', resolve));
+  expect(told).toEqual([]);
+});
+
+test('the last to leave is told so and held until the end, and nobody else is', async () => {
+  registry.broadcast(ready);
+  const [one, two] = [come('command'), come('command')];
+  await Promise.all([one.next(), two.next()]);
+  send(one.socket, { type: 'bye' });
+  expect([await one.next(), await one.next()]).toEqual([{ type: 'goodbye', last: false }, 'closed']);
+  send(two.socket, { type: 'bye' });
+  expect(await two.next()).toEqual({ type: 'goodbye', last: true });
+  const closed = two.next();
+  expect(await Promise.race([closed, registry.untilIdle().then(() => 'open')])).toBe('open');
+  registry.end();
+  expect(await closed).toBe('closed');
+});
+
+test('what is no message ends that connection and no other', async () => {
+  registry.broadcast(ready);
+  const good = come('command');
+  await good.next();
+  const bad = come('command');
+  await bad.next();
+  bad.socket.write('nonsense\n');
+  expect(await bad.next()).toBe('closed');
+  send(good.socket, { type: 'bye' });
+  expect(await good.next()).toMatchObject({ type: 'goodbye' });
+});

@@ -1,0 +1,160 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { createJobLeases } from '../../infra/postgresql/job-leases.ts';
+import { openCivic } from '../../src/composition.ts';
+import { LeaseLost } from '../../domain/while-leased.ts';
+import { runIfDue, type JobParts } from '../../src/processors/jobs/run-if-due.ts';
+import { regularWork } from '../../src/serving/regular-work.ts';
+import { readSettings } from '../../src/settings.ts';
+import { does, ROLES, WORK, type Work } from '../../src/processors/roles.ts';
+import { openTestCivic, type TestCivic, TestClock, untilTrue } from '../support/civic.ts';
+import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+
+const MINUTE_MS = 60_000;
+const LEASE_MS = 5_000;
+
+let database: TestDatabase;
+let civics: TestCivic[];
+/** The time that they share; it stands still unless the test moves it. */
+const clock = new TestClock();
+const going = new AbortController();
+
+beforeAll(async () => {
+  database = await startTestDatabase();
+  civics = [await openTestCivic(database.url), await openTestCivic(database.url), await openTestCivic(database.url)];
+});
+afterAll(async () => {
+  for (const civic of civics) await civic.close();
+  await database.close();
+});
+
+/** Three processes, as far as the database can tell. */
+const processes = (): readonly JobParts[] =>
+  civics.map((civic, nth) => ({
+    turns: createJobLeases(civic.database.transactor),
+    leaseClock: clock,
+    owner: `process ${nth}`,
+    leaseMs: LEASE_MS,
+  }));
+
+test('of three processes that come at once one does the work, each time that it is due and not before', async () => {
+  const done: string[] = [];
+  let atOnce = 0;
+  const come = () =>
+    Promise.all(
+      Array.from({ length: 4 }, () =>
+        processes().map((parts) =>
+          runIfDue(
+            parts,
+            {
+              name: 'counted',
+              everyMs: MINUTE_MS,
+              run: async () => {
+                expect((atOnce += 1)).toBe(1);
+                await clock.sleep(20);
+                atOnce -= 1;
+                done.push(parts.owner);
+              },
+            },
+            going.signal,
+          ),
+        ),
+      ).flat(),
+    );
+  for (let round = 1; round <= 6; round += 1) {
+    await come();
+    expect(done).toHaveLength(round);
+    clock.advance(MINUTE_MS - 1);
+    await come();
+    expect(done).toHaveLength(round);
+    clock.advance(1);
+  }
+});
+
+test('a turn whose process died is taken over after its lease, and the dead one that comes back ends nothing', async () => {
+  const [first, second] = processes() as [JobParts, JobParts];
+  const abandoned = await first.turns.take('abandoned', first.owner, clock.now(), LEASE_MS);
+  const take = () => second.turns.take('abandoned', second.owner, clock.now(), LEASE_MS);
+  clock.advance(LEASE_MS);
+  expect(await take()).toBeNull();
+  clock.advance(1);
+  const taken = await take();
+  expect(taken?.token).toBe(abandoned!.token + 1);
+  expect(await first.turns.renew(abandoned!, clock.now() + LEASE_MS)).toBe(false);
+  await first.turns.end(abandoned!, clock.now());
+  expect(await second.turns.renew(taken!, clock.now() + LEASE_MS)).toBe(true);
+  await second.turns.end(taken!, clock.now() + MINUTE_MS);
+  expect(await take()).toBeNull();
+});
+
+test('work that loses its turn is told to stop, and work that was stopped or failed leaves the turn to others', async () => {
+  const [first, second] = processes().map((parts) => ({ ...parts, leaseMs: 60 })) as [JobParts, JobParts];
+  const begun = Promise.withResolvers<void>();
+  const losing = runIfDue(
+    first,
+    {
+      name: 'lost',
+      everyMs: MINUTE_MS,
+      run: async (signal) => {
+        begun.resolve();
+        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true }));
+      },
+    },
+    going.signal,
+  );
+  await begun.promise;
+  clock.advance(61);
+  // The clock stands still for the first: its renewals reach no further than the other's look, until that finds the lease run out.
+  await untilTrue('the other has the turn', async () => {
+    clock.advance(61);
+    return (await second.turns.take('lost', second.owner, clock.now(), 60_000)) !== null;
+  });
+  await expect(losing).rejects.toBeInstanceOf(LeaseLost);
+
+  const stopping = new AbortController();
+  const run = async () => {
+    stopping.abort(new Error('stopped'));
+    throw new Error('in the middle');
+  };
+  await expect(runIfDue(first, { name: 'stopped', everyMs: MINUTE_MS, run }, stopping.signal)).rejects.toThrow('in the middle');
+  expect(await second.turns.take('stopped', second.owner, clock.now(), LEASE_MS)).not.toBeNull();
+});
+
+test('each role does its own regular work, and polling is with the workers', async () => {
+  const { settings } = readSettings({ DATABASE_URL: database.url, CIVIC_POLL: 'cityofdallas,fortworthgov', CIVIC_LOG_LEVEL: 'silent' });
+  const civic = await openCivic(settings, 'command', []);
+  onTestFinished(() => civic.close());
+  const regular = (role: (typeof ROLES)[number]) =>
+    regularWork(civic, role, going.signal)
+      .map(({ what }) => what)
+      .toSorted();
+  const worker = ['polling cityofdallas', 'polling fortworthgov', 'reconciling payments', 'working on reports'];
+  expect(regular('api')).toEqual(['counting public requests together']);
+  expect(regular('projector')).toEqual(['pruning']);
+  expect(regular('worker')).toEqual(worker);
+  expect(regular('all')).toEqual([...worker, 'counting public requests together', 'pruning'].toSorted());
+});
+
+test('a client is polled under one lease, with or without the name of its source; an unknown source is refused', async () => {
+  const opened = (poll: string) =>
+    openCivic(readSettings({ DATABASE_URL: database.url, CIVIC_POLL: poll, CIVIC_LOG_LEVEL: 'silent' }).settings, 'command', []);
+  const civic = await opened('cityofdallas,legistar:fortworthgov');
+  onTestFinished(() => civic.close());
+  expect(civic.jobs.filter(({ what }) => what.startsWith('polling')).map(({ lease }) => lease)).toEqual([
+    'poll cityofdallas',
+    'poll fortworthgov',
+  ]);
+  await expect(opened('nowhere:cityofdallas')).rejects.toThrow('CIVIC_POLL names the source nowhere; allowed is legistar');
+});
+
+test('the page on deployment says of every piece of work which role does it and how several share it', () => {
+  const page = readFileSync(new URL('../../docs/deployment.md', import.meta.url), 'utf8');
+  const table = page.slice(page.indexOf('## Which role does what'), page.indexOf('## How many'));
+  const told = [...table.matchAll(/^\| (?!work|-)(.+?) \| (.*?)\| (\w+) \|$/gm)].map(([, work, roles, among]) => [
+    work,
+    roles!.trim(),
+    among,
+  ]);
+  expect(told).toEqual(Object.entries(WORK).map(([work, { roles, among }]) => [work, roles.join(', '), among]));
+  for (const work of Object.keys(WORK) as Work[]) expect(does('all', work)).toBe(true);
+});

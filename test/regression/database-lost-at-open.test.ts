@@ -1,0 +1,36 @@
+import { setTimeout as after } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { startTestDatabase } from '../support/embedded-database.ts';
+import { openTcpProxy, serverAt } from '../support/tcp-proxy.ts';
+
+const OPENINGS = 60;
+
+test('a connection that is lost while the database is opened rejects the opening and ends no process', async () => {
+  const database = await startTestDatabase();
+  const proxy = await openTcpProxy(() => serverAt(database.url));
+  const uncaught: unknown[] = [];
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', (error) => uncaught.push(error));
+  onTestFinished(async () => {
+    process.removeAllListeners('uncaughtException');
+    for (const listener of others) process.on('uncaughtException', listener);
+    await proxy.goDown();
+    await database.close();
+  });
+  const behind = new URL(database.url);
+  behind.hostname = '127.0.0.1';
+  behind.port = String(proxy.port);
+  behind.searchParams.delete('host');
+  for (let opening = 0; opening < OPENINGS; opening += 1) {
+    const failure = openDatabase({ dsn: behind.toString(), statementTimeoutMs: 5_000 }).then(
+      (opened) => opened.close().then(() => null),
+      (error: unknown) => error,
+    );
+    await after(opening % 20);
+    proxy.cut();
+    expect([null, 'DatabaseUnavailable']).toContain(((await failure) as Error | null)?.name ?? null);
+  }
+  await after(50);
+  expect(uncaught).toEqual([]);
+});

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto';
+import { expect } from 'vitest';
+import { randomFrom } from './civic-records.ts';
+
+/** TEST_SEED, or a seed that depends on the title of the test alone, so that a red run can be run again. */
+export const testSeed = (): number => {
+  const given = process.env['TEST_SEED'];
+  if (given !== undefined) return Number(given);
+  return createHash('sha256')
+    .update(expect.getState().currentTestName ?? '')
+    .digest()
+    .readUInt32BE();
+};
+
+/** Runs work with a seeded generator; a failure names the seed. */
+export const withSeed = async (work: (random: () => number) => Promise<void>): Promise<void> => {
+  const seed = testSeed();
+  try {
+    await work(randomFrom(seed));
+  } catch (error) {
+    throw new Error(`with TEST_SEED=${seed}: ${(error as Error).message}`, { cause: error });
+  }
+};

@@ -1,0 +1,26 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { readSettings, SETTING_SECTIONS } from '../../src/settings.ts';
+import { settingsPage } from '../../tools/settings-page.ts';
+
+const page = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
+
+test('docs/settings.md equals what `npm run docs:settings` writes', () => {
+  expect(page).toBe(settingsPage());
+});
+
+test('the page has exactly one row for each setting that is read', () => {
+  const known = /known are (.*)$/.exec(readSettings({ CIVIC_UNKNOWN: '1' }).warnings[0] ?? '')?.[1]?.split(', ') ?? [];
+  const rows = [...page.matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name]) => name!);
+  expect(known.length).toBeGreaterThan(10);
+  expect(rows.toSorted()).toEqual(known.toSorted());
+});
+
+test('every setting has a meaning, and a default or a text for its absence', () => {
+  const settings = Object.values(SETTING_SECTIONS).flatMap((section) => Object.entries(section));
+  const silent = settings.filter(([, [schema, fallback]]) => {
+    const { description = '', unset } = schema.meta() ?? {};
+    return !description.endsWith('.') || (fallback === undefined) !== (typeof unset === 'string');
+  });
+  expect(silent.map(([name]) => name)).toEqual([]);
+});

@@ -1,0 +1,155 @@
+import type { IForbiddenRuleType, IRegularForbiddenRuleType } from 'dependency-cruiser';
+
+/** What one part of the house may import: parts of ours and of Node as path patterns, libraries by `LIBRARIES`. */
+interface Part {
+  readonly from: string;
+  readonly ours: readonly string[];
+  /** Modules of Node itself; all of them where left out. */
+  readonly node?: readonly string[];
+}
+
+const DOMAIN = '^domain/';
+const CONTRACT = '^contract/';
+const COMMANDS = '^commands/';
+const QUERIES = '^queries/';
+/** What a customer runs against the service; it shares words with us and nothing else. */
+const CLIENT = '^client/';
+const PROJECTIONS = '^projections/';
+const BELOW_EDGES = [DOMAIN, CONTRACT, COMMANDS, QUERIES];
+const EDGES = '^src/(edge|processors|classifier|sources|cli|serving)/';
+const PROGRAM = '^src/(settings|setting-values|civic|read-models|platform)[.]ts$';
+const MODULES = '^src/modules/';
+
+/** The table of the architecture page; `test` and `bench` are under no rule but the ones on circles and on what cannot be found. */
+const PARTS: readonly Part[] = [
+  { from: DOMAIN, ours: [DOMAIN], node: ['crypto', 'net', 'zlib'] },
+  { from: CONTRACT, ours: [CONTRACT, DOMAIN], node: [] },
+  { from: COMMANDS, ours: [COMMANDS, DOMAIN], node: ['crypto'] },
+  { from: PROJECTIONS, ours: [PROJECTIONS, DOMAIN], node: ['crypto'] },
+  { from: QUERIES, ours: [QUERIES, DOMAIN, CONTRACT, '^projections/[^/]+/tables[.]ts$'], node: ['crypto'] },
+  { from: CLIENT, ours: [CLIENT, DOMAIN] },
+  { from: '^infra/', ours: ['^infra/', DOMAIN] },
+  { from: '^src/classifier/', ours: ['^src/classifier/', DOMAIN] },
+  { from: '^src/processors/', ours: ['^src/(processors|classifier)/', PROJECTIONS, DOMAIN, COMMANDS, QUERIES] },
+  { from: '^src/sources/', ours: ['^src/sources/', ...BELOW_EDGES] },
+  { from: '^src/edge/(http|ops|mcp)/', ours: ['^src/edge/', ...BELOW_EDGES] },
+  { from: '^src/edge/admission/', ours: ['^src/edge/admission/', ...BELOW_EDGES] },
+  { from: '^src/edge/documents/', ours: ['^src/edge/documents/', ...BELOW_EDGES] },
+  { from: '^src/edge/answers/', ours: ['^src/edge/(answers|admission)/', ...BELOW_EDGES] },
+  { from: '^src/edge/metrics/', ours: ['^src/edge/metrics/', DOMAIN, QUERIES] },
+  { from: '^src/(cli|serving)/', ours: [EDGES, PROGRAM, CLIENT, PROJECTIONS, ...BELOW_EDGES] },
+  { from: MODULES, ours: [MODULES, '^src/(edge|processors|classifier|sources)/', '^src/platform[.]ts$', PROJECTIONS, ...BELOW_EDGES] },
+  { from: '^src/(settings|setting-values)[.]ts$', ours: ['^src/(settings|setting-values)[.]ts$', '^src/edge/admission/', DOMAIN] },
+  { from: '^src/read-models[.]ts$', ours: ['^src/sources/', PROJECTIONS, DOMAIN] },
+  { from: '^src/civic[.]ts$', ours: [MODULES, '^src/(edge|processors)/', '^src/platform[.]ts$', ...BELOW_EDGES] },
+];
+
+const ENTRY = '^src/(main[.]ts|composition[.]ts|platform[.]ts|composition/)';
+const CHECKED = '^(domain|contract|src|commands|projections|queries|infra|client|tools)/';
+const EXEMPT = '^(test|bench|vitest[.]config[.]ts)';
+
+/** Where each library is imported; one that reaches outside has one folder, so that replacing it is a one-folder change. */
+export const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
+  zod: [DOMAIN, CONTRACT, '^src/', COMMANDS, PROJECTIONS, QUERIES, '^infra/'],
+  uuid: [DOMAIN],
+  canonicalize: [DOMAIN],
+  luxon: ['^src/sources/', '^src/setting-values[.]ts$'],
+  commander: ['^src/cli/', '^src/main[.]ts$'],
+  'cli-progress': ['^src/cli/'],
+  fastify: ['^src/edge/(http|ops)/'],
+  '@fastify/cors': ['^src/edge/http/'],
+  'lru-cache': ['^src/edge/(admission|answers|http)/'],
+  negotiator: ['^src/edge/answers/'],
+  '@fastify/proxy-addr': ['^src/edge/admission/'],
+  '@modelcontextprotocol/server': ['^src/edge/mcp/'],
+  'prom-client': ['^src/edge/(metrics|ops)/', '^src/serving/'],
+  pino: ['^infra/system/'],
+  '@opentelemetry/api': ['^infra/telemetry/'],
+  '@opentelemetry/sdk-node': ['^infra/telemetry/'],
+  'pino-pretty': ['^infra/system/'],
+  pg: ['^infra/postgresql/', CLIENT],
+  'node-pg-migrate': ['^infra/postgresql/'],
+  '@eventstore/db-client': ['^infra/kurrentdb/'],
+  'google-protobuf': ['^infra/kurrentdb/'],
+  kafkajs: ['^infra/kafka/'],
+  slonik: ['^infra/postgresql/', QUERIES, PROJECTIONS],
+  '@slonik/driver': ['^infra/postgresql/'],
+  '@x402/core': ['^infra/x402/'],
+  '@x402/evm': ['^infra/x402/'],
+  viem: ['^infra/x402/'],
+  'dependency-cruiser': ['^tools/'],
+};
+
+const library = (name: string): string => `(^|/)node_modules/(@types/)?${name}/`;
+
+const readable = (patterns: readonly string[]): string =>
+  patterns
+    .join(', ')
+    .replaceAll(/\^|\$|\/(?=,|$)/g, '')
+    .replaceAll('[.]', '.');
+
+const ofPart = ({ from, ours, node }: Part): readonly IRegularForbiddenRuleType[] => [
+  {
+    name: `${readable([from])} may import of ours only ${readable(ours)}`,
+    severity: 'error',
+    from: { path: from },
+    to: { pathNot: [...ours, 'node_modules/'], dependencyTypesNot: ['core'] },
+  },
+  ...(node === undefined
+    ? []
+    : [
+        {
+          name: `${readable([from])} may import of Node only ${node.join(', ') || 'nothing'}`,
+          severity: 'error' as const,
+          from: { path: from },
+          to: { dependencyTypes: ['core' as const], ...(node.length === 0 ? {} : { pathNot: `^(node:)?(${node.join('|')})$` }) },
+        },
+      ]),
+];
+
+const ofLibrary = ([name, folders]: readonly [string, readonly string[]]): IRegularForbiddenRuleType => ({
+  name: `${name} stays in ${readable(folders)}`,
+  severity: 'error',
+  from: { path: CHECKED, pathNot: [...folders] },
+  to: { path: library(name) },
+});
+
+/** The directions as rules for dependency-cruiser. Imports of types count like all others. */
+export const IMPORT_RULES: readonly IForbiddenRuleType[] = [
+  { name: 'no circles', severity: 'error', from: {}, to: { circular: true } },
+  { name: 'every import is found', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  ...PARTS.flatMap(ofPart),
+  {
+    name: 'queries take types alone from the contract',
+    severity: 'error',
+    from: { path: QUERIES },
+    to: { path: CONTRACT, dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'one system of infra knows no other but the machine',
+    severity: 'error',
+    from: { path: '^infra/([^/]+)/' },
+    to: { path: '^infra/', pathNot: '^infra/($1|system)/' },
+  },
+  {
+    name: 'only the entry and the composition import infra',
+    severity: 'error',
+    from: { path: CHECKED, pathNot: ['^infra/', ENTRY] },
+    to: { path: '^infra/' },
+  },
+  { name: 'nothing imports the entry', severity: 'error', from: { pathNot: EXEMPT }, to: { path: '^src/main[.]ts$' } },
+  {
+    name: 'only the entry imports the composition',
+    severity: 'error',
+    from: { path: CHECKED, pathNot: ENTRY },
+    to: { path: '^src/composition([.]ts|/)' },
+  },
+  { name: 'the program does not need its tests', severity: 'error', from: { path: CHECKED }, to: { path: '^(test|bench)/' } },
+  ...Object.entries(LIBRARIES).map(ofLibrary),
+  {
+    name: 'a new library gets its line among the import rules',
+    severity: 'error',
+    from: { path: CHECKED },
+    to: { path: 'node_modules/', pathNot: Object.keys(LIBRARIES).map(library) },
+  },
+];

