@@ -63,13 +63,18 @@ export interface LogBatch {
   readonly events: readonly StoredEvent[];
   /** The position up to which the log was scanned: at or beyond the last event, also when the filter excluded every event. */
   readonly scannedTo: Position;
-  /** Id of the event at `scannedTo`, of any type; absent where the store does not return it. */
+  /** Id of the event at `scannedTo`, of any type, also where nothing was scanned; absent where there is none or the store does not return it. */
   readonly scannedId?: string | undefined;
 }
 
 export interface ReadAll {
   /** Exclusive. */
   readonly after: Position;
+  /**
+   * Id of the event at `after`, as an earlier read returned it. A store that returns such ids compares it in the same read, and throws
+   * `HistorySetBack` where the log has no event there or another one.
+   */
+  readonly afterId?: string | undefined;
   readonly limit: number;
   /** Event types to return; all when left out. */
   readonly types?: readonly string[];

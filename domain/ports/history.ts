@@ -3,6 +3,12 @@ import type { Position } from './event-log.ts';
 /** A follower of the log holds a position whose event is missing from the log, or is another event there. */
 export class HistorySetBack extends Error {
   override readonly name = 'HistorySetBack';
+  readonly held: Position;
+
+  constructor(held: Position, id: string) {
+    super(`the log has lost history: it does not have event ${id}, which was read at ${held}`);
+    this.held = held;
+  }
 }
 
 /** The log has lost events that this process had read, as after a failover to a standby or a restored disk image. */

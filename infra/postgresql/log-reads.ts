@@ -1,19 +1,25 @@
 import type { Statement, TextRow } from '../../domain/ports/database.ts';
 import type { LogBatch, Position, ReadAll, StoredEvent } from '../../domain/ports/event-log.ts';
+import { HistorySetBack } from '../../domain/ports/history.ts';
 import { columnArrays } from './column-arrays.ts';
 import { positionNumber, toPosition } from './log-position.ts';
 
 const COLUMNS = 'position, stream, revision, id, type, schema_version, data, metadata, time';
 
-const READ_ALL = `select ${COLUMNS} from civic.events where position > $1 order by position limit $2`;
+/** The event at $1 comes along without its data: it proves that the reader's history is this log's. */
+const READ_ALL = `
+  select ${COLUMNS.replace('data', 'case when position > $1 then data end')} from civic.events
+  where position >= $1 order by position limit $2`;
 
 /** The head is seen in the snapshot of the rows; a window bounds what one statement scans where the filter lets little through. */
 const READ_FILTERED = `
-  select head.position, head.id, e.* from (values (1)) one
-  left join (select position, id from civic.events order by position desc limit 1) head on true
+  select head.position, before.id, upto.position, upto.id, e.* from (values (1)) one
+  left join (select position from civic.events order by position desc limit 1) head on true
+  left join (select id from civic.events where position = $1) before on true
+  left join lateral (select position, id from civic.events where position = least(head.position, $1 + $4)) upto on true
   left join lateral (
     select ${COLUMNS} from civic.events
-    where position > $1 and position <= least(head.position, $1 + $4) and type = any ($2::text[]) order by position limit $3
+    where position > $1 and position <= upto.position and type = any ($2::text[]) order by position limit $3
   ) e on true`;
 
 const READ_STREAM = `select ${COLUMNS} from civic.events where stream = $1 and revision > $2 order by revision limit $3`;
@@ -49,25 +55,39 @@ const checkDense = (rows: readonly TextRow[], after: number): void => {
   }
 };
 
-const readUnfiltered = async (run: Run, { after, limit }: ReadAll): Promise<LogBatch> => {
-  const from = positionNumber(after);
-  const rows = await run({ name: 'log_read_all', text: READ_ALL, values: [from, limit] });
-  checkDense(rows, from);
-  const events = rows.map((row) => toEvent(row));
-  return { events, scannedTo: events.at(-1)?.position ?? after, scannedId: events.at(-1)?.id };
+/** Throws `HistorySetBack` where the log does not have at a position the event that was read there. */
+const checkHistory = (at: number, found: string | undefined, held: string | undefined): void => {
+  if (held !== undefined && found !== held) throw new HistorySetBack(toPosition(at), held);
 };
 
-const readFiltered = async (run: Run, { after, limit }: ReadAll, types: readonly string[]): Promise<LogBatch> => {
+const readUnfiltered = async (run: Run, { after, afterId, limit }: ReadAll): Promise<LogBatch> => {
+  const from = positionNumber(after);
+  const rows = await run({ name: 'log_read_all', text: READ_ALL, values: [from, limit + 1] });
+  const before = Number(rows[0]?.[0]) === from ? rows[0]![3]! : undefined;
+  checkHistory(from, before, afterId);
+  const found = before === undefined ? rows.slice(0, limit) : rows.slice(1);
+  checkDense(found, from);
+  const events = found.map((row) => toEvent(row));
+  const last = events.at(-1);
+  return { events, scannedTo: last?.position ?? after, scannedId: last?.id ?? before };
+};
+
+const readFiltered = async (run: Run, { after, afterId, limit }: ReadAll, types: readonly string[]): Promise<LogBatch> => {
   const events: StoredEvent[] = [];
   const wanted = columnArrays.texts(types);
-  for (let from = positionNumber(after); ; from += WINDOW) {
+  let held = afterId;
+  for (let from = positionNumber(after); ; ) {
     const left = limit - events.length;
     const rows = await run({ name: 'log_read_filtered', text: READ_FILTERED, values: [from, wanted, left, WINDOW] });
-    for (const row of rows) if (row[2] !== null) events.push(toEvent(row, 2));
-    if (events.length >= limit) return { events, scannedTo: events.at(-1)!.position, scannedId: events.at(-1)!.id };
-    const head = Number(rows[0]![0]);
-    if (head <= positionNumber(after)) return { events, scannedTo: after };
-    if (head <= from + WINDOW) return { events, scannedTo: toPosition(head), scannedId: rows[0]![1]! };
+    const [head, before, upto, uptoId] = rows[0]!;
+    checkHistory(from, before ?? undefined, held);
+    for (const row of rows) if (row[4] !== null) events.push(toEvent(row, 4));
+    const last = events.at(-1);
+    if (events.length >= limit && last !== undefined) return { events, scannedTo: last.position, scannedId: last.id };
+    if (head === null || Number(head) <= from) return { events, scannedTo: after, scannedId: before ?? undefined };
+    if (upto === head) return { events, scannedTo: toPosition(head!), scannedId: uptoId! };
+    from = Number(upto);
+    held = uptoId!;
   }
 };
 

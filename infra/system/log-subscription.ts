@@ -25,32 +25,35 @@ const isTransient = (error: unknown): boolean => error instanceof LogUnavailable
 
 /**
  * Yields the events after a position, then each new one, until the signal aborts. Reads one batch ahead of the caller while it catches up. While
- * the store is unreachable it retries with growing pauses, from the last position that it yielded. Throws every other error of a read.
+ * the store is unreachable it retries with growing pauses, from the last position that it yielded. Throws every other error of a read;
+ * `HistorySetBack` where the store proves that a batch does not continue the one before.
  */
 export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): AsyncGenerator<LogBatch, void, undefined> {
   const { batchSize, types, signal } = subscribe;
-  const begin = (from: Position): Promise<LogBatch> => {
-    const batch = reads.read({ after: from, limit: batchSize, ...(types === undefined ? {} : { types }) });
+  const begin = (): Promise<LogBatch> => {
+    const batch = reads.read({ after, afterId, limit: batchSize, ...(types === undefined ? {} : { types }) });
     batch.catch(() => undefined);
     return batch;
   };
   let after = subscribe.after;
+  let afterId: string | undefined;
   let ahead: Promise<LogBatch> | undefined;
   let pause = FIRST_PAUSE_MS;
   while (!signal.aborted) {
-    const reading = ahead ?? begin(after);
+    const reading = ahead ?? begin();
     ahead = undefined;
     try {
       const batch = await unlessAborted(reading, signal);
       if (batch === undefined) return;
       pause = FIRST_PAUSE_MS;
+      afterId = batch.scannedId;
       if (batch.scannedTo === after) {
         await reads.untilGrown(after, signal);
         continue;
       }
       after = batch.scannedTo;
       // At the head, a read on demand returns more events.
-      if (batch.events.length === batchSize) ahead = begin(after);
+      if (batch.events.length === batchSize) ahead = begin();
       yield batch;
     } catch (error) {
       if (!isTransient(error)) throw error;

@@ -8,7 +8,7 @@ export interface WatchedLog<Log> {
   readonly log: Log;
   /** Remembers an event of the log, if it is newer than the remembered one. */
   remember(mark: EventMark): void;
-  /** Checks that the log still has the remembered event. Throws what the log throws. */
+  /** Checks that no subscription has met another history, and that the log has the remembered event. Throws what the log throws. */
   look(): Promise<void>;
 }
 
@@ -22,22 +22,31 @@ export const watchHistory = <Log extends EventLog & { forget?(): void }>(
   onSetBack: (setBack: SetBack) => void,
 ): WatchedLog<Log> => {
   let newest: EventMark | null = null;
+  /** What a subscription has met. */
+  let met: HistorySetBack | null = null;
   let ending = new AbortController();
 
   const remember = (mark: EventMark): void => {
     if (newest === null || newest.position < mark.position) newest = mark;
   };
 
-  const look = async (): Promise<void> => {
+  const findSetBack = async (): Promise<HistorySetBack | null> => {
     const known = newest;
-    if (known === null || (await hasEvent(log, known))) return;
+    if (met !== null || known === null || (await hasEvent(log, known))) return met;
+    return new HistorySetBack(known.position, known.id);
+  };
+
+  const look = async (): Promise<void> => {
+    const setBack = await findSetBack();
+    if (setBack === null) return;
     const head = await log.head();
     log.forget?.();
     newest = null;
+    met = null;
     const ended = ending;
     ending = new AbortController();
-    ended.abort(new HistorySetBack(`the log has lost what was read up to ${known.position}: its head is ${head}`));
-    onSetBack({ held: known.position, head, noticedAt: clock.now() });
+    ended.abort(setBack);
+    onSetBack({ held: setBack.held, head, noticedAt: clock.now() });
   };
 
   return {
@@ -46,10 +55,15 @@ export const watchHistory = <Log extends EventLog & { forget?(): void }>(
       async *subscribe(subscribe) {
         const { signal: ended } = ending;
         const signal = AbortSignal.any([subscribe.signal, ended]);
-        for await (const batch of log.subscribe({ ...subscribe, signal })) {
-          const last = lastMarkOf(batch.events);
-          if (last !== null) remember(last);
-          yield batch;
+        try {
+          for await (const batch of log.subscribe({ ...subscribe, signal })) {
+            const last = lastMarkOf(batch.events);
+            if (last !== null) remember(last);
+            yield batch;
+          }
+        } catch (error) {
+          if (error instanceof HistorySetBack && !ended.aborted) met ??= error;
+          throw error;
         }
         if (ended.aborted && !subscribe.signal.aborted) throw ended.reason;
       },

@@ -59,7 +59,29 @@ export const readContract = (openStore: OpenStore): void => {
       expect(first.events).toHaveLength(1);
       expect(first.events[0]!.position > LOG_START).toBe(true);
       const head = await store.log.head();
-      expect(await store.log.readAll({ after: head, limit: 10 })).toEqual({ events: [], scannedTo: head });
+      expect(await store.log.readAll({ after: head, limit: 10 })).toMatchObject({ events: [], scannedTo: head });
+    });
+
+    test('a read names the event that it has scanned to, and the next one is refused where that is not the event there', async () => {
+      const type = `Wanted${freshStream()}`;
+      const stream = freshStream();
+      await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(3).map((event) => ({ ...event, type })) });
+      const ids = (await store.log.readStream(stream, NO_STREAM, 3)).map(({ id }) => id);
+      const before = (await store.log.readStream(stream, NO_STREAM, 1))[0]!;
+      for (const types of [undefined, [type], [`None${type}`]]) {
+        const reading = types === undefined ? {} : { types };
+        const { scannedTo, scannedId } = await store.log.readAll({ after: before.position, limit: 10, ...reading });
+        // Not every store returns it.
+        if (scannedId === undefined) continue;
+        expect(scannedId).toBe(ids[2]);
+        const next = { after: scannedTo, limit: 10, ...reading };
+        expect(await store.log.readAll({ ...next, afterId: scannedId })).toEqual({ events: [], scannedTo, scannedId });
+        expect(await store.log.readAll(next)).toEqual({ events: [], scannedTo, scannedId });
+        await expect(store.log.readAll({ ...next, afterId: ids[1] })).rejects.toMatchObject({ name: 'HistorySetBack', held: scannedTo });
+        await expect(store.log.readAll({ ...next, after: before.position, afterId: ids[1] })).rejects.toMatchObject({
+          name: 'HistorySetBack',
+        });
+      }
     });
 
     test('all of some types skips the others, and tells how far it scanned', async () => {
@@ -83,7 +105,7 @@ export const readContract = (openStore: OpenStore): void => {
       for (const { scannedId } of [none, limited])
         expect([undefined, (scannedId === limited.scannedId ? limited.events[4]! : newest).id]).toContain(scannedId);
       expect(await readOn(store.log, before, 7, [wanted, other])).toHaveLength(60);
-      expect(await store.log.readAll({ after: head, limit: 5, types: [wanted] })).toEqual({ events: [], scannedTo: head });
+      expect(await store.log.readAll({ after: head, limit: 5, types: [wanted] })).toMatchObject({ events: [], scannedTo: head });
     });
 
     test('the head is the position of the newest append, and the distance counts events or says that it cannot', async () => {

@@ -97,6 +97,6 @@ describe.each(['synchronous', 'asynchronous'] as const)('the primary is killed w
     const names = await served();
     expect(topicNames('part 0', 40).filter((name) => !names.has(name))).toEqual([]);
     const { stdout } = await installation.civicHere(['projections', 'verify', '--all', '--json']);
-    expect((JSON.parse(stdout) as { equal: boolean }[]).every(({ equal }) => equal)).toBe(true);
+    expect((JSON.parse(stdout) as { equal: boolean }[]).filter(({ equal }) => !equal)).toEqual([]);
   });
 });

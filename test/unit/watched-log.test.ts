@@ -18,7 +18,7 @@ const event = (number: number, id: string): StoredEvent => ({
 
 /** A log whose events the test replaces, and whose subscription gives what is there and then waits. */
 const world = () => {
-  const state = { events: [] as StoredEvent[], forgotten: 0, setBacks: [] as SetBack[] };
+  const state = { events: [] as StoredEvent[], forgotten: 0, proves: false, setBacks: [] as SetBack[] };
   const batchAfter = (after: Position): LogBatch => {
     const events = state.events.filter(({ position }) => position > after);
     return { events, scannedTo: events.at(-1)?.position ?? after };
@@ -29,6 +29,7 @@ const world = () => {
     head: async () => state.events.at(-1)?.position ?? ('' as Position),
     async *subscribe({ after, signal }: { after: Position; signal: AbortSignal }) {
       yield batchAfter(after);
+      if (state.proves) throw new HistorySetBack(at(1), 'a');
       if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
     },
     forget: () => void (state.forgotten += 1),
@@ -83,4 +84,15 @@ test('a process that follows nothing notices that the log has lost the event tha
   await look();
   await look();
   expect(state).toMatchObject({ forgotten: 1, setBacks: [{ held: at(2), head: at(3) }] });
+});
+
+test('what a subscription finds lost is told of once, also where the log has what was read since', async () => {
+  const { state, look, follow } = world();
+  state.events = [event(1, 'other'), event(2, 'b')];
+  state.proves = true;
+  const stopping = new AbortController();
+  for (const _ of [1, 2]) await expect(follow(at(0), stopping.signal)).rejects.toBeInstanceOf(HistorySetBack);
+  await look();
+  await look();
+  expect(state).toMatchObject({ forgotten: 1, setBacks: [{ held: at(1), head: at(2), noticedAt: 7 }] });
 });
