@@ -37,13 +37,15 @@ export const watchHistory = <Log extends EventLog & { forget?(): void }>(
   };
 
   const look = async (): Promise<void> => {
+    const ended = ending;
     const setBack = await findSetBack();
     if (setBack === null) return;
     const head = await log.head();
+    // Another look may have found it meanwhile.
+    if (ended !== ending) return;
     log.forget?.();
     newest = null;
     met = null;
-    const ended = ending;
     ending = new AbortController();
     ended.abort(setBack);
     onSetBack({ held: setBack.held, head, noticedAt: clock.now() });
@@ -62,7 +64,11 @@ export const watchHistory = <Log extends EventLog & { forget?(): void }>(
             yield batch;
           }
         } catch (error) {
-          if (error instanceof HistorySetBack && !ended.aborted) met ??= error;
+          if (error instanceof HistorySetBack && !ended.aborted) {
+            met ??= error;
+            // Where the store is away again, the next look of the watch does it.
+            look().catch(() => undefined);
+          }
           throw error;
         }
         if (ended.aborted && !subscribe.signal.aborted) throw ended.reason;

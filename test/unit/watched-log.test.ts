@@ -91,8 +91,8 @@ test('what a subscription finds lost is told of once, also where the log has wha
   state.events = [event(1, 'other'), event(2, 'b')];
   state.proves = true;
   const stopping = new AbortController();
-  for (const _ of [1, 2]) await expect(follow(at(0), stopping.signal)).rejects.toBeInstanceOf(HistorySetBack);
-  await look();
+  await Promise.all([1, 2].map(() => expect(follow(at(0), stopping.signal)).rejects.toBeInstanceOf(HistorySetBack)));
+  await expect.poll(() => state.forgotten).toBe(1);
   await look();
   expect(state).toMatchObject({ forgotten: 1, setBacks: [{ held: at(1), head: at(2), noticedAt: 7 }] });
 });
