@@ -55,11 +55,14 @@ export const renewFeed = async (
 export const whatLogHasLost = async (
   { installation, log }: { readonly installation: Pick<InstallationStore, 'lastEvents'>; readonly log: EventLog },
   logId: string,
-): Promise<Pick<BegunRenewal, 'head' | 'lost' | 'intactUpTo'>> => {
+): Promise<Pick<BegunRenewal, 'usableUpTo' | 'lost' | 'intactUpTo'>> => {
   const head = await log.head();
   const seen = await installation.lastEvents(logId);
   const found = await Promise.all(seen.map((event) => hasEvent(log, event)));
   const intact = seen.flatMap(({ position }, index) => (found[index] ? [position] : [])).toSorted();
+  const lost = seen.filter((_, index) => !found[index]);
   // Where an older program noted nothing, all that is known is where the log ends.
-  return { head, lost: seen.filter((_, index) => !found[index]), intactUpTo: seen.length === 0 ? head : (intact.at(-1) ?? LOG_START) };
+  const intactUpTo = seen.length === 0 ? head : (intact.at(-1) ?? LOG_START);
+  // A checkpoint can lie beyond its last event, in the lost history: the log may have grown past it since.
+  return { usableUpTo: lost.length === 0 ? head : intactUpTo, lost, intactUpTo };
 };

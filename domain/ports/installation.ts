@@ -17,7 +17,8 @@ export interface KeptInstallation extends DatabasePlace {
 export interface BegunRenewal {
   readonly place: DatabasePlace;
   readonly logId: string;
-  readonly head: Position;
+  /** A checkpoint beyond it means nothing in this log. */
+  readonly usableUpTo: Position;
   /** The `lastEvents` that are missing from the log. */
   readonly lost: readonly EventMark[];
   /** The log is intact at least up to this position. */

@@ -49,16 +49,16 @@ export const createInstallationStore = (transactor: Transactor): InstallationSto
       await rows(KEEP, [database, timeline, logId]);
     },
     lastEvents: async (logId) => (await rows(LAST_EVENTS, [logId])).map(([event]) => JSON.parse(event!) as EventMark),
-    beginRenewal: ({ place, logId, head, lost, intactUpTo, reason, now }) =>
+    beginRenewal: ({ place, logId, usableUpTo, lost, intactUpTo, reason, now }) =>
       transactor.transaction(async (transaction) => {
         await transaction.execute({ text: 'lock table civic.generations, civic.reactors in share row exclusive mode', values: [] });
         const missing = JSON.stringify(lost);
-        const { rows: held } = await transaction.execute({ text: HELD, values: [logId, head, now, missing] });
+        const { rows: held } = await transaction.execute({ text: HELD, values: [logId, usableUpTo, now, missing] });
         if (held.length > 0) throw new StillHeld(held.map(([who]) => who).join(', '));
         await transaction.execute({ text: NOTE, values: [place.database, place.timeline, logId, reason] });
-        const { rows: retired } = await transaction.execute({ text: RETIRE, values: [logId, head, now, missing] });
+        const { rows: retired } = await transaction.execute({ text: RETIRE, values: [logId, usableUpTo, now, missing] });
         for (const [projection, generation] of retired) await transaction.execute({ text: TAKE_OUT, values: [projection!, generation!] });
-        await transaction.execute({ text: SET_BACK, values: [logId, head, intactUpTo, missing] });
+        await transaction.execute({ text: SET_BACK, values: [logId, usableUpTo, intactUpTo, missing] });
         return [...new Set(retired.map(([projection]) => projection!))];
       }),
   };
