@@ -36,7 +36,7 @@ import { createLogger } from '../infra/system/logging.ts';
 import { type HistoryWatch, openHistory } from './composition/open-history.ts';
 import { openClock, type OpenLog, openStores, type Role } from './composition/open-stores.ts';
 import { openTraces, traceDatabase, traceLog } from './composition/open-traces.ts';
-import { requireOwnLog } from './processors/projector/own-log.ts';
+import { requireOwnLog } from './processors/runtime/own-log.ts';
 import type { Settings } from './settings.ts';
 
 /** What every module builds on: the log, the database, time, identifiers, logging and the end of the program. */

@@ -10,7 +10,7 @@ export interface JobLeases {
   /** Null when the job is not due, or another owner runs it. Writes nothing then. */
   take(name: string, owner: string, now: number, leaseMs: number): Promise<JobLease | null>;
   /** False when another owner has the lease. */
-  renew(turn: JobLease, leaseUntil: number): Promise<boolean>;
+  renew(lease: JobLease, leaseUntil: number): Promise<boolean>;
   /** Ends the lease; without effect when another owner has it. */
-  end(turn: JobLease, dueAt: number): Promise<void>;
+  end(lease: JobLease, dueAt: number): Promise<void>;
 }

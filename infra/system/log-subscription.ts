@@ -1,5 +1,5 @@
-import { DeadlineExceeded } from '../../domain/ports/database.ts';
-import { type LogBatch, LogUnavailable, type Position, type ReadAll, type Subscribe } from '../../domain/ports/event-log.ts';
+import type { LogBatch, Position, ReadAll, Subscribe } from '../../domain/ports/event-log.ts';
+import { isTransient } from '../../domain/transient.ts';
 import { systemClock } from './clock.ts';
 
 /** What a store adds to its reads so that they can be followed; one for each subscription. */
@@ -20,8 +20,6 @@ const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal
     signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
-
-const isTransient = (error: unknown): boolean => error instanceof LogUnavailable || error instanceof DeadlineExceeded;
 
 /**
  * Yields the events after a position, then each new one, until the signal aborts. Reads one batch ahead of the caller while it catches up. While

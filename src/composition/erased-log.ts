@@ -1,14 +1,12 @@
 import { ErasureOverlay } from '../../domain/erasure/overlay.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import { DeadlineExceeded } from '../../domain/ports/database.ts';
-import { type EventLog, type LogBatch, LogUnavailable, type StoredEvent } from '../../domain/ports/event-log.ts';
+import type { EventLog, LogBatch, StoredEvent } from '../../domain/ports/event-log.ts';
 import { streamEvents } from '../../domain/read-log.ts';
 import { ERASURES_STREAM } from '../../domain/streams.ts';
+import { isTransient } from '../../domain/transient.ts';
 
 const RETRY_MS = 250;
-
-const isTransient = (error: unknown): boolean => error instanceof LogUnavailable || error instanceof DeadlineExceeded;
 
 /**
  * The log with every erasure applied; the program uses no other. A read that begins after the append of an erasure, in any process, returns

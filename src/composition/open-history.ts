@@ -1,6 +1,6 @@
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { createSetBacks } from '../../infra/postgresql/set-backs.ts';
-import { farthestOfLive, ForeignLog, LogSetBack, requireOwnLog } from '../processors/projector/own-log.ts';
+import { farthestOfLive, ForeignLog, LogSetBack, requireOwnLog } from '../processors/runtime/own-log.ts';
 import type { ProcessFigures } from '../../domain/process-figures.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Transactor } from '../../domain/ports/database.ts';

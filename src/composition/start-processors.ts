@@ -3,7 +3,7 @@ import type { Reactor } from '../../domain/ports/reactors.ts';
 import type { Platform } from '../platform.ts';
 import type { ProjectorDependencies } from '../processors/projector/dependencies.ts';
 import { type Projector, startProjector } from '../processors/projector/projector.ts';
-import { runReactor } from '../processors/run-reactor.ts';
+import { runReactor } from '../processors/runtime/run-reactor.ts';
 import { traceProjections, traceReactor } from './open-traces.ts';
 
 interface KafkaBridge {

@@ -15,7 +15,7 @@ import { registerProcessMetrics } from '../edge/metrics/process-metrics.ts';
 import { registerReportMetrics } from '../edge/metrics/report-metrics.ts';
 import { listenOn } from './listen.ts';
 import { createReadiness } from './readiness.ts';
-import { repeat } from '../processors/jobs/repeat.ts';
+import { repeat } from '../processors/runtime/repeat.ts';
 import type { ServeRole } from '../processors/roles.ts';
 import { VERSION } from './version.ts';
 

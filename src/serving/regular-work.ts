@@ -1,6 +1,6 @@
 import type { Civic } from '../civic.ts';
-import type { Repetition } from '../processors/jobs/repeat.ts';
-import { runIfDue } from '../processors/jobs/run-if-due.ts';
+import type { Repetition } from '../processors/runtime/repeat.ts';
+import { runIfDue } from '../processors/runtime/run-if-due.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 
 /** How soon another process takes over a job, in milliseconds. */
@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 5_000;
 
 /** The jobs of a process of this role, until the signal aborts. */
 export const regularWork = (civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] => {
-  const parts = { turns: civic.jobLeases, ...civic.projectorDependencies };
+  const parts = { jobLeases: civic.jobLeases, ...civic.projectorDependencies };
   return civic.jobs
     .filter(({ work }) => does(role, work))
     .map(({ what, everyMs, lease, run }) =>

@@ -8,7 +8,7 @@ import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
 import { openOpsListener } from './ops-listener.ts';
 import { regularWork } from './regular-work.ts';
-import { repeat } from '../processors/jobs/repeat.ts';
+import { repeat } from '../processors/runtime/repeat.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 
 const LOG_EVERY = 100;

@@ -77,7 +77,7 @@ describe('a log on KurrentDB that is set back alone, under a running service', (
       expect(errors.filter((line) => line.includes('feed renew'))).toHaveLength(1);
       const again = await installation.civic(['projections', 'list']);
       expect(again.exitCode).toBe(1);
-      expect(again.stderr).toMatch(/the log does not have event \S+ at \S+, which the read model \S+ has folded.+`civic feed renew/);
+      expect(again.stderr).toMatch(/the log does not have event \S+ at \S+, which the read model \S+ has applied.+`civic feed renew/);
     } finally {
       await elsewhere.close();
       await other.close();

@@ -255,7 +255,9 @@ test('it does not follow another log', async () => {
   await classification.civic.rows("update civic.reactors set log_id = '00000000-0000-4000-8000-000000000000'");
   classification.start();
   await untilTrue('it is paused', async () => (await classification.row())!.pausedReason !== null);
-  expect((await classification.row())!.pausedReason).toMatch(/^it has followed another log \(00000000-0000-4000-8000-000000000000\)/);
+  expect((await classification.row())!.pausedReason).toMatch(
+    /^the reactor classification has followed log 00000000-0000-4000-8000-000000000000, but this log is /,
+  );
 });
 
 test('a rebuild of the read models runs nothing again', async () => {

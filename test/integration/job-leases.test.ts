@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createJobLeases } from '../../infra/postgresql/job-leases.ts';
 import { openCivic } from '../../src/composition.ts';
 import { LeaseLost } from '../../domain/while-leased.ts';
-import { runIfDue, type JobParts } from '../../src/processors/jobs/run-if-due.ts';
+import { runIfDue, type JobDependencies } from '../../src/processors/runtime/run-if-due.ts';
 import { regularWork } from '../../src/serving/regular-work.ts';
 import { readSettings } from '../../src/settings.ts';
 import { does, ROLES, WORK, type Work } from '../../src/processors/roles.ts';
@@ -29,9 +29,9 @@ afterAll(async () => {
 });
 
 /** Three processes, as far as the database can tell. */
-const processes = (): readonly JobParts[] =>
+const processes = (): readonly JobDependencies[] =>
   civics.map((civic, nth) => ({
-    turns: createJobLeases(civic.database.transactor),
+    jobLeases: createJobLeases(civic.database.transactor),
     leaseClock: clock,
     owner: `process ${nth}`,
     leaseMs: LEASE_MS,
@@ -72,23 +72,23 @@ test('of three processes that come at once one does the work, each time that it 
 });
 
 test('a turn whose process died is taken over after its lease, and the dead one that comes back ends nothing', async () => {
-  const [first, second] = processes() as [JobParts, JobParts];
-  const abandoned = await first.turns.take('abandoned', first.owner, clock.now(), LEASE_MS);
-  const take = () => second.turns.take('abandoned', second.owner, clock.now(), LEASE_MS);
+  const [first, second] = processes() as [JobDependencies, JobDependencies];
+  const abandoned = await first.jobLeases.take('abandoned', first.owner, clock.now(), LEASE_MS);
+  const take = () => second.jobLeases.take('abandoned', second.owner, clock.now(), LEASE_MS);
   clock.advance(LEASE_MS);
   expect(await take()).toBeNull();
   clock.advance(1);
   const taken = await take();
   expect(taken?.token).toBe(abandoned!.token + 1);
-  expect(await first.turns.renew(abandoned!, clock.now() + LEASE_MS)).toBe(false);
-  await first.turns.end(abandoned!, clock.now());
-  expect(await second.turns.renew(taken!, clock.now() + LEASE_MS)).toBe(true);
-  await second.turns.end(taken!, clock.now() + MINUTE_MS);
+  expect(await first.jobLeases.renew(abandoned!, clock.now() + LEASE_MS)).toBe(false);
+  await first.jobLeases.end(abandoned!, clock.now());
+  expect(await second.jobLeases.renew(taken!, clock.now() + LEASE_MS)).toBe(true);
+  await second.jobLeases.end(taken!, clock.now() + MINUTE_MS);
   expect(await take()).toBeNull();
 });
 
 test('work that loses its turn is told to stop, and work that was stopped or failed leaves the turn to others', async () => {
-  const [first, second] = processes().map((parts) => ({ ...parts, leaseMs: 60 })) as [JobParts, JobParts];
+  const [first, second] = processes().map((parts) => ({ ...parts, leaseMs: 60 })) as [JobDependencies, JobDependencies];
   const begun = Promise.withResolvers<void>();
   const losing = runIfDue(
     first,
@@ -107,7 +107,7 @@ test('work that loses its turn is told to stop, and work that was stopped or fai
   // The clock stands still for the first: its renewals reach no further than the other's look, until that finds the lease run out.
   await untilTrue('the other has the turn', async () => {
     clock.advance(61);
-    return (await second.turns.take('lost', second.owner, clock.now(), 60_000)) !== null;
+    return (await second.jobLeases.take('lost', second.owner, clock.now(), 60_000)) !== null;
   });
   await expect(losing).rejects.toBeInstanceOf(LeaseLost);
 
@@ -117,7 +117,7 @@ test('work that loses its turn is told to stop, and work that was stopped or fai
     throw new Error('in the middle');
   };
   await expect(runIfDue(first, { name: 'stopped', everyMs: MINUTE_MS, run }, stopping.signal)).rejects.toThrow('in the middle');
-  expect(await second.turns.take('stopped', second.owner, clock.now(), LEASE_MS)).not.toBeNull();
+  expect(await second.jobLeases.take('stopped', second.owner, clock.now(), LEASE_MS)).not.toBeNull();
 });
 
 test('each role does its own regular work, and polling is with the workers', async () => {

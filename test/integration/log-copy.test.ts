@@ -84,7 +84,7 @@ test('with the service stopped it copies the rest, compares, and switches; a sta
   expect((await forgotten.stop()).exitCode).toBe(0);
   const refused = await installation.civicHere(['accounts', 'list']);
   expect(refused).toMatchObject({ exitCode: 1, stdout: '' });
-  expect(refused.stderr).toMatch(/^civic: the read model \w+ was filled from log [^\n]*\n$/);
+  expect(refused.stderr).toMatch(/^civic: the read model \w+ has followed log [^\n]*\n$/);
 });
 
 test('read models go on from where they were: the same pages, the same cursors, nothing folded again', async () => {

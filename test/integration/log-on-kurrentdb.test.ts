@@ -109,7 +109,7 @@ test('the same read models beside another log are refused with one line, and the
     for (const env of [{ EVENTSTORE_URL: '' }, { EVENTSTORE_URL: other.url }]) {
       const { exitCode, stderr } = await installation.civicHere(['accounts', 'list'], { env });
       expect(exitCode).toBe(1);
-      expect(stderr).toMatch(/^civic: the read model \w+ was filled from log [^\n]*\n$/);
+      expect(stderr).toMatch(/^civic: the read model \w+ has followed log [^\n]*\n$/);
     }
     expect(other.store.records.filter(({ type }) => !type.startsWith('$'))).toEqual([]);
   } finally {

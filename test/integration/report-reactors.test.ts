@@ -9,7 +9,7 @@ import type { Reactor } from '../../domain/ports/reactors.ts';
 import { accountReportsStream, recordOfStream } from '../../domain/streams.ts';
 import { REPORT_SETTLER } from '../../src/processors/reactors/reports/report-settler.ts';
 import { REPORT_WORKER } from '../../src/processors/reactors/reports/report-worker.ts';
-import { runReactor } from '../../src/processors/run-reactor.ts';
+import { runReactor } from '../../src/processors/runtime/run-reactor.ts';
 import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 import { untilTrue } from '../support/civic.ts';
 import { hurriedClock } from '../support/classification.ts';

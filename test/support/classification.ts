@@ -17,7 +17,7 @@ import {
   createClassificationReactor,
 } from '../../src/processors/reactors/classification/classification-reactor.ts';
 import { phraseClassifier } from '../../src/classifier/phrase-classifier.ts';
-import { runReactor } from '../../src/processors/run-reactor.ts';
+import { runReactor } from '../../src/processors/runtime/run-reactor.ts';
 import { AgendaEvents } from './agenda-events.ts';
 import { type KeptLog, openTestCivic, type TestCivicOptions } from './civic.ts';
 import { untilAtEnd } from './until-reached.ts';

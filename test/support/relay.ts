@@ -8,7 +8,7 @@ import { feedIdentities } from '../../queries/feed/feed-identities.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { FeedTopic } from '../../domain/ports/feed-topic.ts';
 import { createRelay, RELAY } from '../../src/processors/reactors/relay/relay.ts';
-import { runReactor } from '../../src/processors/run-reactor.ts';
+import { runReactor } from '../../src/processors/runtime/run-reactor.ts';
 import { hurriedClock } from './classification.ts';
 import type { TestCivic } from './civic.ts';
 import { untilAtEnd } from './until-reached.ts';

@@ -2,7 +2,7 @@ import type { Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
-import { ProjectionPaused } from './fold-or-pause.ts';
+import { ProcessorPaused } from '../runtime/apply-or-pause.ts';
 import { underLease } from './lease.ts';
 import { runGeneration } from './run-generation.ts';
 import { createTrafficWatch } from './traffic-watch.ts';
@@ -38,7 +38,7 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
       runGeneration(deps, projection, acquired.row, acquired.lease, watch, signal),
     )
       .catch((error: unknown) => {
-        if (error instanceof LeaseLost || error instanceof ProjectionPaused || stopping.signal.aborted) return;
+        if (error instanceof LeaseLost || error instanceof ProcessorPaused || stopping.signal.aborted) return;
         deps.logger.error({ projection: projection.name, error: (error as Error).message }, 'projection stopped');
       })
       .finally(() => running.delete(candidate.generation));

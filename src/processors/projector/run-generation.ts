@@ -4,8 +4,9 @@ import type { Projection } from '../../../domain/ports/projection.ts';
 import { buildGeneration } from './build-generation.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
 import type { FoldTarget } from './fold-batch.ts';
-import { foldOrPause, ProjectionPaused } from './fold-or-pause.ts';
-import { LogSetBack, requireLastEvent, requireSameLog } from './own-log.ts';
+import { ProcessorPaused } from '../runtime/apply-or-pause.ts';
+import { LogSetBack, requireHistory } from '../runtime/own-log.ts';
+import { foldOrPause } from './fold-or-pause.ts';
 import { readSkippedEvents } from './skipped-events.ts';
 import type { TrafficWatch } from './traffic-watch.ts';
 
@@ -19,11 +20,10 @@ export const runGeneration = async (
   signal: AbortSignal,
 ): Promise<void> => {
   const logId = await deps.log.identity();
-  requireSameLog(row, logId);
-  await requireLastEvent(row, deps.log).catch(async (error: unknown) => {
+  await requireHistory({ what: `read model ${projection.name}`, ...row }, deps.log, logId).catch(async (error: unknown) => {
     if (!(error instanceof LogSetBack)) throw error;
     await deps.generations.pause(lease, error.message, null);
-    throw new ProjectionPaused(error.message);
+    throw new ProcessorPaused(error.message);
   });
   const target: FoldTarget = { projection, lease, logId, skipped: await readSkippedEvents(deps.log, projection.name) };
   const checkpoint =

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { applyOrPause, ProcessorPaused } from '../../src/processors/runtime/apply-or-pause.ts';
 import { foldOrPause } from '../../src/processors/projector/fold-or-pause.ts';
 import type { ProjectorDependencies } from '../../src/processors/projector/dependencies.ts';
 import type { FoldTarget } from '../../src/processors/projector/fold-batch.ts';
@@ -107,4 +108,27 @@ test('of a batch that failed in halves the event that cannot be folded is still 
   expect(seen.paused).toEqual(['9']);
   expect(seen.folded.flat()).toEqual(ALL.slice(0, 8));
   expect(seen.checkpoint).toBe(toPosition(8));
+});
+
+test('an event that fails is tried as often as its processor allows, beginning with the batch, and those before it once', async () => {
+  const applied: string[] = [];
+  const paused: (string | null)[] = [];
+  const quiet = () => undefined;
+  const deps = {
+    logger: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    leaseClock: { now: () => 0, sleep: async () => undefined },
+  } as unknown as Parameters<typeof applyOrPause>[0];
+  const processor = {
+    name: 'tries',
+    attempts: 3,
+    longestPauseMs: 1,
+    apply: async (_from: Position, { events }: { readonly events: readonly StoredEvent[] }) => {
+      applied.push(events.length > 1 ? 'batch' : events[0]!.id);
+      if (events.some(({ id }) => id === '3')) throw new Error('cannot');
+    },
+    pause: async (_reason: string, eventId: string | null) => void paused.push(eventId),
+  };
+  const applying = applyOrPause(deps, processor, toPosition(0), BATCH, new AbortController().signal);
+  await expect(applying).rejects.toBeInstanceOf(ProcessorPaused);
+  expect({ applied, paused }).toEqual({ applied: ['batch', '1', '2', '3', '3', '3'], paused: ['3'] });
 });

@@ -7,7 +7,7 @@ export interface Repetition {
   readonly run: () => Promise<void>;
 }
 
-/** Runs work again and again until the signal aborts; a failure is logged and the next turn comes all the same. Resolves when it has ended. */
+/** Runs work again and again until the signal aborts; a failure is logged and the work runs again. Resolves when the work has ended. */
 export const repeat = async (clock: Clock, logger: Logger, signal: AbortSignal, { what, everyMs, run }: Repetition): Promise<void> => {
   while (!signal.aborted) {
     try {

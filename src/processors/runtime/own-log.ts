@@ -2,37 +2,48 @@ import { type EventMark, hasEvent } from '../../../domain/event-mark.ts';
 import { type EventLog, LOG_START } from '../../../domain/ports/event-log.ts';
 import type { Generation, GenerationStore } from '../../../domain/ports/generations.ts';
 
-/** The read model was filled from another log than the one at hand. */
+/** The processor has followed another log. */
 export class ForeignLog extends Error {
   override readonly name = 'ForeignLog';
 }
 
-/** A read model has seen what the log does not have: the log was set back. */
+/** A processor has applied an event that the log does not have: the log was set back. */
 export class LogSetBack extends Error {
   override readonly name = 'LogSetBack';
 }
 
-/** Throws `ForeignLog` where a generation was filled from another log than this one: its checkpoint means nothing here. */
-export const requireSameLog = ({ projection, logId }: Generation, identity: string | null): void => {
+/** What a processor stores beside its checkpoint. */
+export interface Followed {
+  /** Such as `read model agenda`. */
+  readonly what: string;
+  readonly logId: string | null;
+  readonly lastEvent: EventMark | null;
+}
+
+/** Throws `ForeignLog` where a processor has followed another log than this one: its checkpoint means nothing here. */
+const requireSameLog = ({ what, logId }: Followed, identity: string | null): void => {
   if (logId === null || logId === identity) return;
   throw new ForeignLog(
-    `the read model ${projection} was filled from log ${logId}, but this log is ${identity ?? 'empty'}: point DATABASE_URL and EVENTSTORE_URL at the same installation, move the log with \`civic log copy\`, or give an empty database to rebuild in`,
+    `the ${what} has followed log ${logId}, but this log is ${identity ?? 'empty'}: point DATABASE_URL and EVENTSTORE_URL at the same installation, move the log with \`civic log copy\`, or give an empty database to rebuild in`,
   );
 };
 
 const REMEDY =
   'the log was set back to an earlier state; stop every process, then run `civic feed renew --reason TEXT`, which builds the read models anew and gives the feed a new identity';
 
-/** Throws `LogSetBack` where the log does not have the last event that a generation has folded; what the log throws where it cannot be asked. */
-export const requireLastEvent = async (
-  { projection, lastEvent }: Pick<Generation, 'projection' | 'lastEvent'>,
-  log: Pick<EventLog, 'readStream'>,
-): Promise<void> => {
+/** Throws `LogSetBack` where the log does not have the last event that a processor has applied. */
+const requireLastEvent = async ({ what, lastEvent }: Followed, log: Pick<EventLog, 'readStream'>): Promise<void> => {
   if (lastEvent === null || (await hasEvent(log, lastEvent))) return;
-  throw new LogSetBack(
-    `the log does not have event ${lastEvent.id} at ${lastEvent.position}, which the read model ${projection} has folded: ${REMEDY}`,
-  );
+  throw new LogSetBack(`the log does not have event ${lastEvent.id} at ${lastEvent.position}, which the ${what} has applied: ${REMEDY}`);
 };
+
+/** Throws `ForeignLog` or `LogSetBack` where a processor has followed another history than this log's; what the log throws where it cannot be asked. */
+export const requireHistory = async (followed: Followed, log: Pick<EventLog, 'readStream'>, identity: string | null): Promise<void> => {
+  requireSameLog(followed, identity);
+  await requireLastEvent(followed, log);
+};
+
+const readModel = (row: Generation): Followed => ({ ...row, what: `read model ${row.projection}` });
 
 /** The same for everything that serves, and that the log has all that was seen of it; asked when a program opens, so that no command appends to a log that is not this feed's. */
 export const requireOwnLog = async (
@@ -44,12 +55,12 @@ export const requireOwnLog = async (
   const head = await log.head();
   const live = rows.filter(({ state }) => state === 'live');
   for (const row of live) {
-    requireSameLog(row, identity);
+    requireSameLog(readModel(row), identity);
     if (row.logId === null || row.checkpoint <= head) continue;
     throw new LogSetBack(`the log ends at ${head}, and the read model ${row.projection} has seen it up to ${row.checkpoint}: ${REMEDY}`);
   }
   const farthest = farthestOfLive(rows);
-  if (farthest !== null) await requireLastEvent(farthest, log);
+  if (farthest !== null) await requireLastEvent(readModel(farthest), log);
 };
 
 /** The live generation whose last event is the newest; null where none has folded an event. A log that has this event has those before it. */

@@ -1,0 +1,86 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { LogBatch, Position } from '../../../domain/ports/event-log.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+import { isTransient } from '../../../domain/transient.ts';
+import { LeaseLost } from '../../../domain/while-leased.ts';
+
+/** A processor met an event that it cannot apply; it is paused with the reason until an operator retries or skips the event. */
+export class ProcessorPaused extends Error {
+  override readonly name = 'ProcessorPaused';
+}
+
+export interface LeasedProcessor {
+  /** For the log lines. */
+  readonly name: string;
+  /** Applies a batch and moves the checkpoint from `from` to its end. Throws `LeaseLost` where another process owns the processor. */
+  apply(from: Position, batch: LogBatch): Promise<void>;
+  /** Stores that the processor is paused. */
+  pause(reason: string, eventId: string | null): Promise<void>;
+  /** How often an event that fails is tried before the processor is paused at it. */
+  readonly attempts: number;
+  readonly longestPauseMs: number;
+}
+
+const FIRST_PAUSE_MS = 50;
+
+/**
+ * Applies a batch; resolves to the new checkpoint. After a transient failure the batch is tried again in halves, without an end: it may be
+ * more than a busy machine completes before a deadline. After another failure it is applied event by event, and the processor is paused at
+ * the one that fails, with everything before it committed. Throws `ProcessorPaused`, `LeaseLost`, or the reason of the signal.
+ */
+export const applyOrPause = async (
+  { logger, leaseClock }: { readonly logger: Logger; readonly leaseClock: Clock },
+  processor: LeasedProcessor,
+  from: Position,
+  batch: LogBatch,
+  signal: AbortSignal,
+): Promise<Position> => {
+  const pieces = [batch];
+  let checkpoint = from;
+  let failures = 0;
+  let pauseMs = FIRST_PAUSE_MS;
+  let logged = '';
+  for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
+    signal.throwIfAborted();
+    try {
+      await processor.apply(checkpoint, piece);
+      checkpoint = piece.scannedTo;
+      [failures, pauseMs, logged] = [0, FIRST_PAUSE_MS, ''];
+    } catch (error) {
+      signal.throwIfAborted();
+      if (error instanceof LeaseLost) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      if (isTransient(error)) pieces.unshift(...inHalves(piece));
+      else if (piece.events.length > 1) {
+        pieces.unshift(...oneByOne(piece));
+        continue;
+      } else if ((failures += 1) === processor.attempts) {
+        const eventId = piece.events[0]?.id ?? null;
+        await processor.pause(reason, eventId);
+        logger.error({ processor: processor.name, eventId, reason }, 'processor paused at an event that it cannot apply');
+        throw new ProcessorPaused(reason);
+      } else pieces.unshift(piece);
+      // A failure that lasts is logged once.
+      if (reason !== logged) logger.warn({ processor: processor.name, error: reason }, 'a batch could not be applied; it is tried again');
+      logged = reason;
+      await leaseClock.sleep(pauseMs, signal);
+      pauseMs = Math.min(processor.longestPauseMs, pauseMs * 2);
+    }
+  }
+  return checkpoint;
+};
+
+const inHalves = ({ events, ...scanned }: LogBatch): readonly LogBatch[] => {
+  const half = Math.ceil(events.length / 2);
+  const [first, others] = [events.slice(0, half), events.slice(half)];
+  if (others.length === 0) return [{ events, ...scanned }];
+  return [
+    { events: first, scannedTo: first.at(-1)!.position },
+    { events: others, ...scanned },
+  ];
+};
+
+const oneByOne = ({ events, ...scanned }: LogBatch): readonly LogBatch[] => [
+  ...events.slice(0, -1).map((event) => ({ events: [event], scannedTo: event.position })),
+  { events: events.slice(-1), ...scanned },
+];

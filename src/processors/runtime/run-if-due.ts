@@ -1,0 +1,38 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { JobLeases } from '../../../domain/ports/job-leases.ts';
+import { whileLeased } from '../../../domain/while-leased.ts';
+
+export interface JobDependencies {
+  readonly jobLeases: JobLeases;
+  /** Of all processes on the database. */
+  readonly leaseClock: Clock;
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+export interface Job {
+  readonly name: string;
+  /** Milliseconds from the end of one run to the beginning of the next. */
+  readonly everyMs: number;
+  readonly run: (signal: AbortSignal) => Promise<void>;
+}
+
+/**
+ * Runs a job if it is due and no other process on the database runs it; the signal of the work aborts when another process has taken the
+ * lease over. A run that was stopped is due again at once, for another process or the next start.
+ */
+export const runIfDue = async (
+  { jobLeases, leaseClock, owner, leaseMs }: JobDependencies,
+  { name, everyMs, run }: Job,
+  stopping: AbortSignal,
+): Promise<void> => {
+  const lease = await jobLeases.take(name, owner, leaseClock.now(), leaseMs);
+  if (lease === null) return;
+  const held = {
+    clock: leaseClock,
+    leaseMs,
+    renew: (leaseUntil: number) => jobLeases.renew(lease, leaseUntil),
+    release: () => jobLeases.end(lease, leaseClock.now() + (stopping.aborted ? 0 : everyMs)),
+  };
+  await whileLeased(held, stopping, run);
+};

@@ -1,0 +1,89 @@
+import { farthestOf, lastMarkOf } from '../../../domain/event-mark.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { EventLog, LogBatch, Position } from '../../../domain/ports/event-log.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+import type { Reactor, ReactorLease, ReactorRow, ReactorRunning, ReactorStore } from '../../../domain/ports/reactors.ts';
+import { LeaseLost, whileLeased } from '../../../domain/while-leased.ts';
+import { applyOrPause, ProcessorPaused } from './apply-or-pause.ts';
+import { ForeignLog, LogSetBack, requireHistory } from './own-log.ts';
+
+export interface ReactorRunDependencies {
+  readonly log: EventLog;
+  readonly store: ReactorStore;
+  readonly leaseClock: Clock;
+  readonly logger: Logger;
+  readonly owner: string;
+  readonly leaseMs: number;
+}
+
+const BATCH = 500;
+const TAKE_OVER_MS = 1000;
+const LONGEST_PAUSE_MS = 10_000;
+/** Of an event that fails: most failures of what a reactor calls pass. */
+const ATTEMPTS = 8;
+
+/** Runs a reactor, alone among all processes, until the signal aborts; what an owner left behind is taken over in seconds. */
+export const runReactor = async (deps: ReactorRunDependencies, reactor: Reactor, stopping: AbortSignal): Promise<void> => {
+  while (!stopping.aborted) {
+    try {
+      const row = await deps.store.acquire(reactor.name, deps.owner, deps.leaseClock.now(), deps.leaseMs);
+      if (row !== null) {
+        const lease = { name: reactor.name, owner: deps.owner, token: row.token };
+        const held = {
+          clock: deps.leaseClock,
+          leaseMs: deps.leaseMs,
+          renew: (leaseUntil: number) => deps.store.renew(lease, leaseUntil),
+          release: () => deps.store.release(lease),
+        };
+        await whileLeased(held, stopping, (signal) => follow(deps, reactor, row, lease, signal));
+      }
+    } catch (error) {
+      if (stopping.aborted) return;
+      if (!(error instanceof LeaseLost || error instanceof ProcessorPaused))
+        deps.logger.warn({ reactor: reactor.name, error: (error as Error).message }, 'reactor interrupted');
+    }
+    await deps.leaseClock.sleep(TAKE_OVER_MS, stopping).catch(() => undefined);
+  }
+};
+
+const follow = async (
+  deps: ReactorRunDependencies,
+  reactor: Reactor,
+  row: ReactorRow,
+  lease: ReactorLease,
+  signal: AbortSignal,
+): Promise<void> => {
+  const logId = await deps.log.identity();
+  const pause = (reason: string, eventId: string | null) => deps.store.pause(lease, reason, eventId);
+  await requireHistory({ what: `reactor ${reactor.name}`, ...row }, deps.log, logId).catch(async (error: unknown) => {
+    if (!(error instanceof ForeignLog || error instanceof LogSetBack)) throw error;
+    await pause(error.message, null);
+    throw new ProcessorPaused(error.message);
+  });
+  const running: ReactorRunning = {
+    signal,
+    confirm: async () => {
+      if (!(await deps.store.renew(lease, deps.leaseClock.now() + deps.leaseMs))) throw lost(reactor);
+    },
+  };
+  const handle = reactor.begin();
+  const apply = async (from: Position, batch: LogBatch): Promise<void> => {
+    const { events, scannedTo: to } = batch;
+    if (events.length > 0 || to === from) await handle(events, running);
+    if (to === from) return;
+    const move = { from, to, handled: events.length, logId, last: lastMarkOf(events), proof: farthestOf(deps.log, batch) };
+    if (!(await deps.store.advance(lease, move))) throw lost(reactor);
+  };
+  const processor = { name: reactor.name, apply, pause, attempts: ATTEMPTS, longestPauseMs: LONGEST_PAUSE_MS };
+  let from = row.checkpoint;
+  try {
+    if (reactor.runsOnStart === true) await applyOrPause(deps, processor, from, { events: [], scannedTo: from }, signal);
+    for await (const batch of deps.log.subscribe({ after: from, batchSize: BATCH, types: reactor.follows, signal })) {
+      from = await applyOrPause(deps, processor, from, batch, signal);
+    }
+  } finally {
+    await reactor.end?.();
+  }
+};
+
+const lost = ({ name }: Reactor): LeaseLost => new LeaseLost(`the reactor ${name} is run by another process`);
