@@ -6,7 +6,7 @@ import { DeadlineExceeded } from './ports/database.ts';
  * and what it still does is not waited for. Throws `DeadlineExceeded`, or the reason of `gone`.
  */
 export const withinDeadline = async <Result>(
-  clock: Clock,
+  clock: Pick<Clock, 'sleep'>,
   deadlineMs: number,
   gone: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -29,6 +29,10 @@ export const withinDeadline = async <Result>(
 };
 
 /** The same with a signal of its own. Work that does not heed the signal may take effect after the deadline. */
-export function answeredWithin<Result>(clock: Clock, deadlineMs: number, work: (over: AbortSignal) => Promise<Result>): Promise<Result> {
+export function answeredWithin<Result>(
+  clock: Pick<Clock, 'sleep'>,
+  deadlineMs: number,
+  work: (over: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   return withinDeadline(clock, deadlineMs, new AbortController().signal, work);
 }

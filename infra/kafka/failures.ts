@@ -1,3 +1,5 @@
+import { systemClock } from '../system/clock.ts';
+import { answeredWithin } from '../../domain/within-deadline.ts';
 import type { WantedByBrokers } from '../../domain/kafka-refused.ts';
 import { NotYet } from '../../domain/ports/reactors.ts';
 import { causes, type KafkaUse, refusalOf } from './refusals.ts';
@@ -57,8 +59,5 @@ export const calling = async <Result>(use: KafkaUse, work: () => Promise<Result>
 
 /** Waits for an end no longer than this: a broker that hangs must not keep the service from stopping. */
 export const atMost = async (milliseconds: number, work: Promise<unknown>): Promise<void> => {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, milliseconds);
-  await Promise.race([work.catch(() => undefined), promise]);
-  clearTimeout(timer);
+  await answeredWithin(systemClock, milliseconds, () => work).catch(() => undefined);
 };

@@ -1,3 +1,4 @@
+import { Backoff } from '../../domain/backoff.ts';
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { InletMessage, InletPart } from '../../domain/ports/inlet.ts';
@@ -39,12 +40,12 @@ const WAIT_MS = 500;
 /** Takes messages in a group with the inlets of all other processes, until the signal aborts; whatever fails is tried again, for ever. */
 export const runInletConsumer = async (parts: InletConsumerParts, stopping: AbortSignal): Promise<void> => {
   const { clock, logger, topic, times = TIMES } = parts;
-  let pauseMs = times.againMs;
+  const backoff = new Backoff(times.againMs, LONGEST_PAUSE_MS);
   let told = '';
   while (!stopping.aborted) {
     try {
       await consumeUntilEnd(parts, stopping, () => {
-        pauseMs = times.againMs;
+        backoff.reset();
         told = '';
       });
     } catch (error) {
@@ -53,8 +54,7 @@ export const runInletConsumer = async (parts: InletConsumerParts, stopping: Abor
       if (reason !== told) logger.warn({ topic, error: reason }, 'the inlet was interrupted');
       told = reason;
     }
-    await clock.sleep(pauseMs, stopping).catch(() => undefined);
-    pauseMs = Math.min(LONGEST_PAUSE_MS, 2 * pauseMs);
+    await clock.sleep(backoff.take(), stopping).catch(() => undefined);
   }
 };
 

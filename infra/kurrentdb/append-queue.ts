@@ -1,3 +1,4 @@
+import { Backoff } from '../../domain/backoff.ts';
 import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { type AppendLane, AnswerLost } from './append-lane.ts';
 import type { Answer } from './append-outcomes.ts';
@@ -42,7 +43,7 @@ export class AppendQueue {
   #lost: Waiting[] = [];
   #turns = 0;
   #bytes = 0;
-  #pause = FIRST_PAUSE_MS;
+  readonly #backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   #closed = false;
   #scheduled = false;
 
@@ -110,7 +111,7 @@ export class AppendQueue {
   async #send(each: Waiting): Promise<void> {
     try {
       each.resolve(await this.#dependencies.lane.send(each.append));
-      this.#pause = FIRST_PAUSE_MS;
+      this.#backoff.reset();
     } catch (error) {
       if (!(error instanceof AnswerLost || error instanceof NotReached || error instanceof LogUnavailable)) {
         each.reject(error);
@@ -119,7 +120,7 @@ export class AppendQueue {
       if (error instanceof AnswerLost) each.until ??= Date.now() + this.#dependencies.againMs;
       const why = error instanceof CertificateRefused ? error.message : 'the log could not be reached';
       if (each.until === null) each.reject(new LogUnavailable(`${why}; nothing was stored`, { cause: error }));
-      else if (this.#closed || Date.now() + this.#pause > each.until) each.reject(new OutcomeUnknown(LOST, { cause: error }));
+      else if (this.#closed || Date.now() + this.#backoff.next > each.until) each.reject(new OutcomeUnknown(LOST, { cause: error }));
       else this.#lost.push(each);
     }
   }
@@ -129,7 +130,6 @@ export class AppendQueue {
       this.#waiting = [...this.#lost, ...this.#waiting].toSorted((one, other) => one.turn - other.turn);
       this.#lost = [];
       this.#schedule();
-    }, this.#pause);
-    this.#pause = Math.min(LONGEST_PAUSE_MS, this.#pause * 2);
+    }, this.#backoff.take());
   }
 }

@@ -1,3 +1,4 @@
+import { Backoff } from '../../domain/backoff.ts';
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import type { LogBatch, Position, ReadAll } from '../../domain/ports/event-log.ts';
 import { toEvent } from './event-form.ts';
@@ -32,14 +33,14 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
   let current: Cancellable | undefined;
   let running: Promise<void> | undefined;
   let wakePause: () => void = () => undefined;
-  let pause = FIRST_PAUSE_MS;
+  const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
 
   const tell = (): void => {
     for (const wake of [...waiters]) wake();
   };
 
   const hear = (answer: ReadResp, into: TailWindow): void => {
-    pause = FIRST_PAUSE_MS;
+    backoff.reset();
     const checkpoint = answer.getCheckpoint();
     if (checkpoint !== undefined) {
       resumeAt = { commit: checkpoint.getCommitPosition(), prepare: checkpoint.getPreparePosition() };
@@ -81,13 +82,12 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
       await listen(into).catch(() => undefined);
       if (wire.closed) return;
       await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, pause);
+        const timer = setTimeout(resolve, backoff.take());
         wakePause = () => {
           clearTimeout(timer);
           resolve();
         };
       });
-      pause = Math.min(LONGEST_PAUSE_MS, pause * 2);
     }
   };
 

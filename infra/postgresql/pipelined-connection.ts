@@ -1,3 +1,4 @@
+import { Backoff } from '../../domain/backoff.ts';
 import { Client, type QueryArrayResult } from 'pg';
 import { DatabaseUnavailable, DeadlineExceeded, type Statement, type TextRow } from '../../domain/ports/database.ts';
 import { isConnectionLoss, isNotPrepared, mapError } from './errors.ts';
@@ -33,7 +34,7 @@ export class PipelinedConnection {
   #sweeper: NodeJS.Timeout | undefined;
   /** When the server could begin the statement that it works on: its own deadline counts from then, not from when we sent the statement. */
   #begunAt = 0;
-  #backoff = 0;
+  readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
   #retryAt = 0;
   #closed = false;
 
@@ -128,11 +129,10 @@ export class PipelinedConnection {
       if (setUp.text !== '') await client.query(setUp);
     } catch (error) {
       void client.end().catch(() => undefined);
-      this.#backoff = Math.min(LONGEST_BACKOFF_MS, Math.max(FIRST_BACKOFF_MS, this.#backoff * 2));
-      this.#retryAt = performance.now() + this.#backoff;
+      this.#retryAt = performance.now() + this.#backoff.take();
       throw mapError(error);
     }
-    this.#backoff = 0;
+    this.#backoff.reset();
     this.#client = client;
     clearInterval(this.#sweeper);
     this.#sweeper = setInterval(() => this.#sweep(client), SWEEP_MS).unref();

@@ -1,3 +1,4 @@
+import { Backoff } from '../../domain/backoff.ts';
 import type { LogBatch, Position, ReadAll, Subscribe } from '../../domain/ports/event-log.ts';
 import { isTransient } from '../../domain/transient.ts';
 import { systemClock } from './clock.ts';
@@ -10,7 +11,7 @@ export interface FollowedReads {
 }
 
 const FIRST_PAUSE_MS = 50;
-const MAX_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 1_000;
 
 /** The promise's value, or undefined as soon as the signal aborts. Leaves no listener behind. */
 const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> =>
@@ -36,14 +37,14 @@ export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): 
   let after = subscribe.after;
   let afterId: string | undefined;
   let ahead: Promise<LogBatch> | undefined;
-  let pause = FIRST_PAUSE_MS;
+  const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
   while (!signal.aborted) {
     const reading = ahead ?? begin();
     ahead = undefined;
     try {
       const batch = await unlessAborted(reading, signal);
       if (batch === undefined) return;
-      pause = FIRST_PAUSE_MS;
+      backoff.reset();
       afterId = batch.scannedId;
       if (batch.scannedTo === after) {
         await reads.untilGrown(after, signal);
@@ -55,8 +56,7 @@ export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): 
       yield batch;
     } catch (error) {
       if (!isTransient(error)) throw error;
-      await systemClock.sleep(pause, signal).catch(() => undefined);
-      pause = Math.min(MAX_PAUSE_MS, pause * 2);
+      await systemClock.sleep(backoff.take(), signal).catch(() => undefined);
     }
   }
 }

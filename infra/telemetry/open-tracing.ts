@@ -1,3 +1,5 @@
+import { systemClock } from '../system/clock.ts';
+import { answeredWithin } from '../../domain/within-deadline.ts';
 import {
   type Context,
   context,
@@ -82,10 +84,7 @@ export const openTracing = ({
       };
     },
     async close() {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, FLUSH_MS)));
-      await Promise.race([sdk.shutdown().catch(() => undefined), late]);
-      clearTimeout(timer);
+      await answeredWithin(systemClock, FLUSH_MS, () => sdk.shutdown()).catch(() => undefined);
     },
   };
 };

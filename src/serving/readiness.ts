@@ -1,3 +1,4 @@
+import { answeredWithin } from '../../domain/within-deadline.ts';
 import type { EventLog, Position } from '../../domain/ports/event-log.ts';
 import type { Generation, GenerationStore } from '../../domain/ports/generations.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
@@ -71,15 +72,5 @@ const onceAtATime = <Value>(ask: () => Promise<Value>): (() => Promise<Value>) =
 };
 
 /** Null after a failure or two seconds. */
-const inTime = async <Value>({ clock }: ReadinessParts, asked: Promise<Value>): Promise<Value | null> => {
-  const waited = new AbortController();
-  const late = clock.sleep(PATIENCE_MS, waited.signal).then(() => null);
-  try {
-    return await Promise.race([asked, late]);
-  } catch {
-    return null;
-  } finally {
-    waited.abort();
-    late.catch(() => undefined);
-  }
-};
+const inTime = <Value>({ clock }: ReadinessParts, asked: Promise<Value>): Promise<Value | null> =>
+  answeredWithin(clock, PATIENCE_MS, () => asked).catch(() => null);

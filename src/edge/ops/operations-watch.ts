@@ -1,3 +1,4 @@
+import { answeredWithin } from '../../../domain/within-deadline.ts';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { LogUnavailable } from '../../../domain/ports/event-log.ts';
@@ -65,11 +66,8 @@ export const createOperationsWatch = ({ read, clock, logger }: OperationsWatchPa
 
   return async () => {
     if (reading === null && isDue()) reading = { since: clock.now(), done: take() };
-    const waited = new AbortController();
-    if (reading !== null) {
-      await Promise.race([reading.done, clock.sleep(PATIENCE_MS, waited.signal).catch(() => undefined)]);
-      waited.abort();
-    }
+    const { done } = reading ?? {};
+    if (done !== undefined) await answeredWithin(clock, PATIENCE_MS, () => done).catch(() => undefined);
     const slow = reading as { readonly since: number } | null;
     const late = slow === null ? 0 : clock.now() - slow.since;
     if (slow !== null && late >= PATIENCE_MS && failed === null) {

@@ -1,3 +1,4 @@
+import { Backoff } from '../../../domain/backoff.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { LogBatch, Position } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
@@ -38,14 +39,15 @@ export const applyOrPause = async (
   const pieces = [batch];
   let checkpoint = from;
   let failures = 0;
-  let pauseMs = FIRST_PAUSE_MS;
+  const backoff = new Backoff(FIRST_PAUSE_MS, processor.longestPauseMs);
   let logged = '';
   for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     signal.throwIfAborted();
     try {
       await processor.apply(checkpoint, piece);
       checkpoint = piece.scannedTo;
-      [failures, pauseMs, logged] = [0, FIRST_PAUSE_MS, ''];
+      [failures, logged] = [0, ''];
+      backoff.reset();
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof LeaseLost) throw error;
@@ -63,8 +65,7 @@ export const applyOrPause = async (
       // A failure that lasts is logged once.
       if (reason !== logged) logger.warn({ processor: processor.name, error: reason }, 'a batch could not be applied; it is tried again');
       logged = reason;
-      await leaseClock.sleep(pauseMs, signal);
-      pauseMs = Math.min(processor.longestPauseMs, pauseMs * 2);
+      await leaseClock.sleep(backoff.take(), signal);
     }
   }
   return checkpoint;

@@ -1,3 +1,5 @@
+import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
+import { withinDeadline } from '../../../../domain/within-deadline.ts';
 import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
 import { channelGate } from './channel-gate.ts';
 import { firstUse, newLease, fromLedger } from './first-use.ts';
@@ -54,17 +56,13 @@ const byDeadline = async (
   pointOfNoReturn: PointOfNoReturn,
   answer: Promise<PaymentAnswer>,
 ): Promise<PaymentAnswer> => {
-  const answered = new AbortController();
-  const tooLate = async (): Promise<PaymentAnswer> => {
-    await clock.sleep(times.totalMs, AbortSignal.any([call.signal, answered.signal])).catch(() => undefined);
-    const late = new PaymentRefused('timeout');
-    if (answered.signal.aborted || pointOfNoReturn.callOff(late)) return refusalAnswer(late, null);
-    return refusalAnswer(new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: LOOK_AGAIN_SECONDS }), null);
-  };
   try {
-    return await Promise.race([answer, tooLate()]);
-  } finally {
-    answered.abort();
+    return await withinDeadline(clock, times.totalMs, call.signal, () => answer);
+  } catch (error) {
+    if (!(error instanceof DeadlineExceeded || call.signal.aborted)) throw error;
+    const late = new PaymentRefused('timeout');
+    if (pointOfNoReturn.callOff(late)) return refusalAnswer(late, null);
+    return refusalAnswer(new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: LOOK_AGAIN_SECONDS }), null);
   }
 };
 

@@ -3,6 +3,7 @@ import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import { Rejection } from '../../../../domain/rejections.ts';
+import { withinDeadline } from '../../../../domain/within-deadline.ts';
 import type { PaidCall, ReadOutcome } from './payment-parts.ts';
 
 export type ReadForPayment =
@@ -17,18 +18,15 @@ export const readForPayment = async (
   { clock, readMs, calledOff }: { readonly clock: Clock; readonly readMs: number; readonly calledOff: AbortSignal },
   onFailure: (error: unknown) => void,
 ): Promise<ReadForPayment> => {
-  const late = new AbortController();
-  const over = new AbortController();
-  const signal = AbortSignal.any([calledOff, late.signal]);
-  const tooLate = async (): Promise<ReadForPayment> => {
-    await clock.sleep(readMs, AbortSignal.any([calledOff, over.signal])).catch(() => undefined);
-    late.abort(new DeadlineExceeded('the read took too long'));
-    return { kind: 'failed', code: 'read_timeout' };
-  };
-  const outcome = await Promise.race([readOnce(read, signal, onFailure), tooLate()]);
-  over.abort();
-  calledOff.throwIfAborted();
-  return outcome;
+  try {
+    const outcome = await withinDeadline(clock, readMs, calledOff, (signal) => readOnce(read, signal, onFailure));
+    calledOff.throwIfAborted();
+    return outcome;
+  } catch (error) {
+    calledOff.throwIfAborted();
+    if (error instanceof DeadlineExceeded) return { kind: 'failed', code: 'read_timeout' };
+    throw error;
+  }
 };
 
 const readOnce = async (read: PaidCall['read'], signal: AbortSignal, onFailure: (error: unknown) => void): Promise<ReadForPayment> => {

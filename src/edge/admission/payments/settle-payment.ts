@@ -1,3 +1,5 @@
+import { answeredWithin } from '../../../../domain/within-deadline.ts';
+import { Backoff } from '../../../../domain/backoff.ts';
 import { publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
 import type { Settlement } from '../../../../domain/ports/facilitator.ts';
 import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
@@ -52,6 +54,7 @@ const writeAhead = async ({ ledger, times, logger }: PaymentParts, saved: Paymen
 
 const WRITES = 8;
 const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 32_000;
 
 const settled = async (parts: PaymentParts, row: PaymentRow, transaction: string): Promise<PaymentAnswer> => {
   const receipt = JSON.stringify(receiptOf(row, transaction));
@@ -83,8 +86,9 @@ const writeSettled = async (
 };
 
 const writeUntilStored = async (parts: PaymentParts, row: PaymentRow, move: Extract<PaymentMove, { to: 'SETTLED' }>): Promise<void> => {
-  for (let tries = 0, pause = FIRST_PAUSE_MS; tries < WRITES; tries += 1, pause *= 2) {
-    await parts.clock.sleep(pause, parts.ending).catch(() => undefined);
+  const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+  for (let tries = 0; tries < WRITES; tries += 1) {
+    await parts.clock.sleep(backoff.take(), parts.ending).catch(() => undefined);
     const written = await writeSettled(parts, row, move).catch(() => null);
     if (written !== null) return await tellSoon(parts, written);
   }
@@ -114,7 +118,5 @@ export const tellSoon = async (parts: PaymentParts, row: PaymentRow): Promise<vo
     parts.logger.warn({ paymentId: row.paymentId, error: (error as Error).message }, 'a payment is told to its account later');
   });
   parts.behind(telling);
-  const over = new AbortController();
-  await Promise.race([telling, parts.clock.sleep(SOON_MS, over.signal).catch(() => undefined)]);
-  over.abort();
+  await answeredWithin(parts.clock, SOON_MS, () => telling).catch(() => undefined);
 };
