@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { eventId } from '../domain/identifiers.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../domain/ports/database.ts';
 import {
@@ -13,6 +12,7 @@ import {
 import { Rejection } from '../domain/rejections.ts';
 import type { CommandContext } from './command-context.ts';
 import type { Decider, Fact, Fold } from './decider.ts';
+import { newEvents } from './new-events.ts';
 import { beginAfter, beginFold, foldOn, type FoldParts } from './fold-stream.ts';
 
 /** U+0000, or half a character, as JSON writes them: an odd number of backslashes before the code. */
@@ -66,7 +66,7 @@ export type Handled<State = unknown> =
 /**
  * Loads the stream (from its checkpoint, where the decider has one), decides, and appends at the revision decided upon; decides again
  * after a conflict until the deadline. What could not be read again is rejected. Throws `DeadlineExceeded`, `LogUnavailable`, or `OutcomeUnknown` when even reading again did not
- * tell whether the events were stored.
+ * show whether the events were stored.
  */
 export const handle = async <State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled<State>> => {
   const { decider, stream, commandId, after } = handling;
@@ -80,7 +80,8 @@ export const handle = async <State, Command, Event extends Fact>(handling: Handl
     const decision = decider.decide(handling.command, folded.state);
     if (decision instanceof Rejection) return { kind: 'rejected', rejection: decision };
     if (decision.length === 0) return { kind: 'unchanged', state: folded.state, position: folded.position };
-    const events = newEvents(handling, decision);
+    const decided = decision.map(({ type, data }) => ({ type, data: JSON.stringify(data) }));
+    const events = newEvents(decided, { ...handling, time: handling.clock.now(), schemaVersion: decider.schemaVersion });
     const undecodable = refuseUndecodable(decider, stream, events);
     if (undecodable !== null) return { kind: 'rejected', rejection: undecodable };
     // The caller is answered at the deadline: a decision that is later than that must not be stored.
@@ -93,22 +94,6 @@ export const handle = async <State, Command, Event extends Fact>(handling: Handl
 
 const isOf = (commandId: string, stored: StoredEvent): boolean =>
   stored.metadata.includes(commandId) && (JSON.parse(stored.metadata) as EventMetadata).commandId === commandId;
-
-const newEvents = <State, Command, Event extends Fact>(
-  { clock, decider, commandId, context }: Handling<State, Command, Event>,
-  decision: readonly Event[],
-): readonly NewEvent[] => {
-  const time = clock.now();
-  const metadata = { ...context, commandId };
-  return decision.map((event, index) => ({
-    id: eventId(commandId, index),
-    type: event.type,
-    schemaVersion: decider.schemaVersion,
-    data: JSON.stringify(event.data),
-    metadata,
-    time,
-  }));
-};
 
 /** A lost connection is answered like a conflict: the next read of the stream shows whether the append was stored. */
 const append = async <State, Command, Event extends Fact>(

@@ -9,7 +9,7 @@ export const REJECTIONS = {
   request_too_large: 'the request body is over its limit',
   response_too_large: 'the result is over the response limit; it is refused, never truncated',
   rate_limited: 'an allowance is exhausted',
-  internal_error: 'a defect; nothing private is told',
+  internal_error: 'a defect; the answer discloses nothing private',
   authentication_unavailable: 'identity could not be looked up; the request was refused',
   feed_unavailable: 'the state of the feed could not be read or written; the request was refused',
   timeout: 'a read or statement deadline was exceeded',

@@ -33,7 +33,7 @@ const PARTS: readonly Part[] = [
   { from: '^src/processors/', ours: ['^src/(processors|classifier)/', PROJECTIONS, DOMAIN, COMMANDS, QUERIES] },
   { from: '^src/sources/', ours: ['^src/sources/', ...BELOW_EDGES] },
   { from: '^src/edge/(http|ops|mcp)/', ours: ['^src/edge/', ...BELOW_EDGES] },
-  { from: '^src/edge/admission/', ours: ['^src/edge/admission/', ...BELOW_EDGES] },
+  { from: '^src/edge/admission/', ours: ['^src/edge/admission/', '^projections/accounts/tables[.]ts$', ...BELOW_EDGES] },
   { from: '^src/edge/documents/', ours: ['^src/edge/documents/', ...BELOW_EDGES] },
   { from: '^src/edge/answers/', ours: ['^src/edge/(answers|admission)/', ...BELOW_EDGES] },
   { from: '^src/edge/metrics/', ours: ['^src/edge/metrics/', DOMAIN, QUERIES] },

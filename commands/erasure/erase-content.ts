@@ -1,15 +1,16 @@
-import { streamEvents } from '../../domain/read-log.ts';
-import { pointerOf } from '../../domain/erasure/text-paths.ts';
 import { eraseFromEvent } from '../../domain/erasure/erase-from-event.ts';
+import { pointerOf } from '../../domain/erasure/text-paths.ts';
 import { CONTENT_ERASED, type ContentErased, type ErasureReason } from '../../domain/events/erasure-events.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
-import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import type { ErasingLog } from '../../domain/ports/erasures.ts';
 import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
+import { streamEvents } from '../../domain/read-log.ts';
 import { isResource } from '../../domain/records/resources.ts';
 import { category, ERASURES_STREAM } from '../../domain/streams.ts';
+import { newEvents } from '../new-events.ts';
 import { followWithChange } from './follow-with-change.ts';
 import { type Erasing, type PlannedEvent, planEvent } from './plan-erasure.ts';
 
@@ -155,15 +156,13 @@ const append = async (
   portion: readonly PlannedEvent[],
   expectedRevision: number,
 ): Promise<{ readonly id: string; readonly position: Position } | null> => {
-  const commandId = identifiers.next();
-  const id = eventId(commandId, 0);
-  const data = contentOf(portion, reason, by);
+  const data = JSON.stringify(contentOf(portion, reason, by));
   const number = expectedRevision + 2;
   const rewritten = portion.map(({ stored, texts, replacements }) => eraseFromEvent(stored, texts, replacements, number));
-  const time = clock.now();
-  const event = { id, type: CONTENT_ERASED, schemaVersion: 1, data: JSON.stringify(data), metadata: { commandId }, time };
+  const events = newEvents([{ type: CONTENT_ERASED, data }], { commandId: identifiers.next(), time: clock.now() });
+  const { id } = events[0]!;
   try {
-    const outcome = await log.appendErasure({ stream: ERASURES_STREAM, expectedRevision, events: [event] }, rewritten);
+    const outcome = await log.appendErasure({ stream: ERASURES_STREAM, expectedRevision, events }, rewritten);
     return outcome.kind === 'appended' ? { id, position: outcome.position } : null;
   } catch (error) {
     if (!(error instanceof OutcomeUnknown)) throw error;

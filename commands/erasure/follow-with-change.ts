@@ -1,11 +1,12 @@
 import { erasedValue } from '../../domain/erasure/erase-from-event.ts';
-import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { type EventLog, OutcomeUnknown, type Position } from '../../domain/ports/event-log.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 import { streamId } from '../../domain/streams.ts';
+import { newEvents } from '../new-events.ts';
 import { decide, evolve, initialState } from '../records/record-decider.ts';
 import type { PlannedEvent } from './plan-erasure.ts';
 
@@ -28,9 +29,8 @@ export const followWithChange = async (
   const time = clock.now();
   const intent = { type: 'PublishRecord', id: streamId(stored.stream), content: content as unknown as NormalizedContent } as const;
   const decision = decide({ ...intent, at: new Date(time).toISOString() }, evolve(initialState(), stored));
-  if (typeof decision === 'string') throw new Rejection('invalid_parameter', decision);
-  const commandId = identifiers.next();
-  const events = decision.map((event) => ({ ...event, id: eventId(commandId, 0), schemaVersion: 1, metadata: { commandId }, time }));
+  if (decision instanceof Rejection) throw decision;
+  const events = newEvents(decision, { commandId: identifiers.next(), time });
   try {
     const outcome = await log.append({ stream: stored.stream, expectedRevision: stored.revision, events });
     return outcome.kind === 'appended' ? outcome.position : null;

@@ -1,10 +1,11 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { FEED_OPENED, type FeedOpened } from '../../domain/events/feed-events.ts';
 import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun } from '../../domain/events/restore-events.ts';
-import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, LOG_START, NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';
+import { newEvents } from '../new-events.ts';
 
 /** A restore into this log has begun and has not ended: half of what was saved is there, and nothing may be served from it. */
 class UnfinishedRestore extends Error {
@@ -44,12 +45,8 @@ export const openFeed = async (log: EventLog, clock: Clock, identifiers: Identif
     }
     const commandId = identifiers.next();
     const data: FeedOpened = { feedId: identifiers.next(), reason: 'created' };
-    const event = { type: FEED_OPENED, schemaVersion: 1, data: canonicalJson(data), time: clock.now() };
-    await log.append({
-      stream: FEED_STREAM,
-      expectedRevision: NO_STREAM,
-      events: [{ id: eventId(commandId, 0), metadata: { commandId }, ...event }],
-    });
+    const opened = newEvents([{ type: FEED_OPENED, data: canonicalJson(data) }], { commandId, time: clock.now() });
+    await log.append({ stream: FEED_STREAM, expectedRevision: NO_STREAM, events: opened });
   }
 };
 

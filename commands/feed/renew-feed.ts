@@ -1,11 +1,12 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { FEED_OPENED, FEED_RENEWED, type FeedOpened, type FeedRenewed } from '../../domain/events/feed-events.ts';
-import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
 import { hasEvent } from '../../domain/event-mark.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, LOG_START, type NewEvent, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 import type { BegunRenewal, InstallationStore } from '../../domain/ports/installation.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';
+import { newEvents } from '../new-events.ts';
 
 export interface Renewal extends FeedRenewed {
   readonly commandId: string;
@@ -17,10 +18,11 @@ export interface Renewal extends FeedRenewed {
 export const renewalEvents = ({ commandId, time, feedId, previousFeedId, reason }: Renewal): readonly NewEvent[] => {
   const opened: FeedOpened = { feedId, reason: 'restored' };
   const renewed: FeedRenewed = { feedId, previousFeedId, reason };
-  return [
+  const decided = [
     { type: FEED_OPENED, data: canonicalJson(opened) },
     { type: FEED_RENEWED, data: canonicalJson(renewed) },
-  ].map((event, index) => ({ ...event, id: eventId(commandId, index), schemaVersion: 1, metadata: { commandId }, time }));
+  ];
+  return newEvents(decided, { commandId, time });
 };
 
 /** The feed identity in an event of the feed's stream. */

@@ -9,11 +9,11 @@ import { accountStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { handle } from '../handle.ts';
 
-type Told = 'verified' | 'outcome';
+type FactKind = 'verified' | 'outcome';
 type PaymentFact = Extract<AccountEvent, { type: 'AccountPaymentVerified' | 'AccountPaymentSettled' | 'AccountPaymentFailed' }>;
 
 /** A fact of the ledger is true whatever the account's history says: nothing is decided, and nothing before the row's own time is read. */
-const factTeller = {
+const factPublisher = {
   initialState: () => null,
   decide: (fact: PaymentFact) => [fact],
   evolve: () => null,
@@ -22,16 +22,16 @@ const factTeller = {
 } satisfies Decider<null, PaymentFact, AccountEvent>;
 
 /** Facts of a row that are not yet on the account's stream, in order. */
-export const unpublishedFacts = (row: PaymentRow): readonly { readonly told: Told; readonly fact: PaymentFact }[] => {
+export const unpublishedFacts = (row: PaymentRow): readonly { readonly kind: FactKind; readonly fact: PaymentFact }[] => {
   const { paymentId, amount, requestHash, termsHash, cause, state } = row;
-  const facts: { told: Told; fact: PaymentFact }[] = [];
+  const facts: { kind: FactKind; fact: PaymentFact }[] = [];
   if (!row.verifiedPublished && state !== 'RESERVED') {
-    facts.push({ told: 'verified', fact: { type: 'AccountPaymentVerified', data: { paymentId, amount, requestHash, termsHash } } });
+    facts.push({ kind: 'verified', fact: { type: 'AccountPaymentVerified', data: { paymentId, amount, requestHash, termsHash } } });
   }
   if (row.outcomePublished || !hasEnded(state)) return facts;
   if (isNotBilled(state)) {
     const data = { paymentId, amount, requestHash, outcome: state, cause };
-    facts.push({ told: 'outcome', fact: { type: 'AccountPaymentFailed', data } });
+    facts.push({ kind: 'outcome', fact: { type: 'AccountPaymentFailed', data } });
   } else {
     const { resultHash, transaction, settledAt } = row;
     const data = {
@@ -42,7 +42,7 @@ export const unpublishedFacts = (row: PaymentRow): readonly { readonly told: Tol
       transaction: transaction!,
       settledAt: new Date(settledAt!).toISOString(),
     };
-    facts.push({ told: 'outcome', fact: { type: 'AccountPaymentSettled', data } });
+    facts.push({ kind: 'outcome', fact: { type: 'AccountPaymentSettled', data } });
   }
   return facts;
 };
@@ -54,23 +54,23 @@ const DEADLINE_MS = 10_000;
  * remembers in the ledger that it was. Throws what the log or the ledger throws; then the rest is appended later.
  */
 export const publishPaymentFacts = async (
-  parts: { readonly log: EventLog; readonly clock: Clock; readonly ledger: Pick<PaymentLedger, 'told'> },
+  parts: { readonly log: EventLog; readonly clock: Clock; readonly ledger: Pick<PaymentLedger, 'markPublished'> },
   row: PaymentRow,
 ): Promise<void> => {
   const { accountId, keyId, paymentId, createdAt } = row;
-  for (const { told, fact } of unpublishedFacts(row)) {
+  for (const { kind, fact } of unpublishedFacts(row)) {
     await handle({
       log: parts.log,
       clock: parts.clock,
-      decider: factTeller,
+      decider: factPublisher,
       stream: accountStream(accountId),
       after: row.factsAfter,
       command: fact,
       // A row that was forgotten and made again is another use of the same payment: its creation time distinguishes them.
-      commandId: derivedId('payment fact', paymentId, createdAt, told),
+      commandId: derivedId('payment fact', paymentId, createdAt, kind),
       context: { accountId, keyId },
       deadline: parts.clock.now() + DEADLINE_MS,
     });
-    await parts.ledger.told(paymentId, told);
+    await parts.ledger.markPublished(paymentId, kind);
   }
 };

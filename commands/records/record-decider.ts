@@ -2,6 +2,7 @@ import { canonicalJson } from '../../domain/canonical-json.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from '../../domain/events/record-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
+import { Rejection } from '../../domain/rejections.ts';
 
 /** What the newest event of a record's stream says; deciding needs no more, so a command's cost does not grow with the stream. */
 export type RecordState =
@@ -36,8 +37,8 @@ export const evolve = (_state: RecordState, event: Pick<StoredEvent, 'type' | 'd
 /** Largest `data` of a record, in bytes of canonical JSON. */
 export const MAX_RECORD_BYTES = 1_048_576;
 
-/** The events of a command, none when the record already says so, or the reason why it is refused. */
-export const decide = (command: RecordCommand, state: RecordState): readonly RecordEvent[] | string => {
+/** The events of a command, none when the record already says so, or why it is refused. */
+export const decide = (command: RecordCommand, state: RecordState): readonly RecordEvent[] | Rejection => {
   switch (command.type) {
     case 'PublishRecord': {
       const createdAt = state.kind === 'absent' ? command.at : state.createdAt;
@@ -47,10 +48,10 @@ export const decide = (command: RecordCommand, state: RecordState): readonly Rec
         if (state.kind === 'published' && dataAt(state.updatedAt) === state.data) return [];
         data = dataAt(command.at);
       } catch (error) {
-        return `data cannot be written as JSON: ${(error as Error).message}`;
+        return refused(`data cannot be written as JSON: ${(error as Error).message}`);
       }
-      if (holdsNul(data)) return 'the character U+0000 is not allowed';
-      if (Buffer.byteLength(data) > MAX_RECORD_BYTES) return `the record is over ${MAX_RECORD_BYTES} bytes`;
+      if (holdsNul(data)) return refused('the character U+0000 is not allowed');
+      if (Buffer.byteLength(data) > MAX_RECORD_BYTES) return refused(`the record is over ${MAX_RECORD_BYTES} bytes`);
       return [{ type: RECORD_PUBLISHED, data }];
     }
     case 'WithdrawRecord': {
@@ -60,6 +61,8 @@ export const decide = (command: RecordCommand, state: RecordState): readonly Rec
     }
   }
 };
+
+const refused = (reason: string): Rejection => new Rejection('invalid_parameter', reason);
 
 /** U+0000 as JSON writes it: an odd number of backslashes before `u0000`. */
 const holdsNul = (json: string): boolean => json.includes('\\u0000') && /(?<!\\)(?:\\\\)*\\u0000/.test(json);

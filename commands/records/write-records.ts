@@ -12,6 +12,7 @@ import {
   type StoredEvent,
   type StreamAppend,
 } from '../../domain/ports/event-log.ts';
+import { Rejection } from '../../domain/rejections.ts';
 import { recordStream } from '../../domain/streams.ts';
 import { checkChange } from './check-change.ts';
 import { decide, evolve, initialState, type RecordIntent } from './record-decider.ts';
@@ -139,7 +140,7 @@ const decideAll = async (
     const refused = new Map<number, string>();
     for (const { index, number, intent, causedBy } of changes) {
       const decision = decide({ ...intent, at }, state);
-      if (typeof decision === 'string') refused.set(index, decision);
+      if (decision instanceof Rejection) refused.set(index, decision.message);
       else {
         for (const event of decision) {
           events.push({

@@ -1,9 +1,10 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { SEED_FINISHED, type SeedFinished, seedFinished } from '../../domain/events/feed-events.ts';
-import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { recordStream, seedStream } from '../../domain/streams.ts';
+import { newEvents } from '../new-events.ts';
 import type { RecordChange, RecordWriter } from '../records/record-writer.ts';
 
 /** A shipped set of records. */
@@ -33,14 +34,10 @@ export const finishSeed = async (deps: Omit<SeedDependencies, 'writer'>, { name,
   const stream = seedStream(name);
   const newest = (await deps.log.readLast([stream])).get(stream);
   if (finishedVersion(newest) >= version) return;
-  const commandId = deps.identifiers.next();
   const data: SeedFinished = { name, version, records };
-  const event = { type: SEED_FINISHED, schemaVersion: 1, data: canonicalJson(data), time: deps.clock.now() };
-  await deps.log.append({
-    stream,
-    expectedRevision: newest?.revision ?? NO_STREAM,
-    events: [{ id: eventId(commandId, 0), metadata: { commandId }, ...event }],
-  });
+  const command = { commandId: deps.identifiers.next(), time: deps.clock.now() };
+  const events = newEvents([{ type: SEED_FINISHED, data: canonicalJson(data) }], command);
+  await deps.log.append({ stream, expectedRevision: newest?.revision ?? NO_STREAM, events });
 };
 
 /**

@@ -1,13 +1,14 @@
-import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
+import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { SNAPSHOT_TAKEN, type SnapshotTaken } from '../../domain/events/snapshot-events.ts';
-import { eventId, type Identifiers } from '../../domain/identifiers.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { snapshotStream } from '../../domain/streams.ts';
+import { newEvents } from '../new-events.ts';
 
 /** What a snapshot is taken of, read at one moment. */
 export interface SnapshotGround {
@@ -61,13 +62,9 @@ export const createTakeSnapshot =
     };
     if (time >= deadline) throw new DeadlineExceeded('the feed could not be read by the deadline');
     over?.throwIfAborted();
-    const commandId = deps.identifiers.next();
-    const event = { id: eventId(commandId, 0), type: SNAPSHOT_TAKEN, schemaVersion: 1, data: canonicalJson(taken), time };
-    const position = await appendOnce(deps.log, {
-      stream: snapshotStream(taken.snapshotId),
-      expectedRevision: NO_STREAM,
-      events: [{ ...event, metadata: { commandId, accountId, keyId, requestId } }],
-    });
+    const command = { commandId: deps.identifiers.next(), time, context: { accountId, keyId, requestId } };
+    const events = newEvents([{ type: SNAPSHOT_TAKEN, data: canonicalJson(taken) }], command);
+    const position = await appendOnce(deps.log, { stream: snapshotStream(taken.snapshotId), expectedRevision: NO_STREAM, events });
     if (!(await deps.visible(position, deadline))) throw new DeadlineExceeded('the snapshot was taken but cannot be read yet');
     if ((await deps.readGround()).mark > taken.boundary)
       throw new Rejection('feed_unavailable', 'the feed was pruned meanwhile; try again');

@@ -122,7 +122,7 @@ export interface PaymentLedger {
 
   /** Rows with facts that are not yet on the account's stream, last changed before the time. */
   unpublished(before: number, limit: number): Promise<readonly PaymentRow[]>;
-  told(paymentId: string, fact: 'verified' | 'outcome'): Promise<void>;
+  markPublished(paymentId: string, fact: 'verified' | 'outcome'): Promise<void>;
   /** Deletes results of payments settled before the time; resolves to their number. */
   purgeResults(settledBefore: number): Promise<number>;
 

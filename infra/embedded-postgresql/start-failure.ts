@@ -35,12 +35,12 @@ const known: readonly Known[] = [
 
 /** One line for the person at the terminal from what the server or initdb printed: the cause, and what to do. */
 export function failureReason(output: readonly string[], layout: DataLayout): string {
-  const telling = output.filter((line) => /FATAL|PANIC|error:|ERROR|could not/.test(line));
+  const errors = output.filter((line) => /FATAL|PANIC|error:|ERROR|could not/.test(line));
   for (const { sign, advice } of known) {
-    const line = telling.findLast((candidate) => sign.test(candidate));
+    const line = errors.findLast((candidate) => sign.test(candidate));
     if (line !== undefined) return `the embedded PostgreSQL does not start: ${advice(layout)} (${said(line)})`;
   }
-  const last = telling.at(-1) ?? output.findLast((line) => line.trim() !== '');
+  const last = errors.at(-1) ?? output.findLast((line) => line.trim() !== '');
   return `the embedded PostgreSQL does not start: ${last === undefined ? 'it ended without a word' : said(last)}; see ${layout.serverLog}`;
 }
 

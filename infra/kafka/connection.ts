@@ -23,22 +23,22 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Tries within one call; the caller retries longer and can abort. */
 const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 2_000 };
 
-const heard = new WeakMap<Kafka, { text: string }>();
+const lastErrors = new WeakMap<Kafka, { text: string }>();
 
 /** What the brokers have answered last that was an error, in the client's words: some of its errors leave it out. Empty before the first one. */
-export const lastErrorOf = (kafka: Kafka): string => heard.get(kafka)?.text ?? '';
+export const lastErrorOf = (kafka: Kafka): string => lastErrors.get(kafka)?.text ?? '';
 
 /** kafkajs logs as errors what it then tries again by itself; what it gives up is thrown, and logged by its caller. */
 const speaker = (logger: Logger, last: { text: string }) => (): ((entry: LogEntry) => void) => {
-  let told = '';
+  let logged = '';
   return (entry) => {
     const { message, error, broker, groupId } = entry.log;
     const fields = { part: entry.namespace, error: error as unknown, broker: broker as unknown, groupId: groupId as unknown };
     if (typeof error === 'string') last.text = error;
     const text = `${entry.namespace} ${message} ${String(error)}`;
     // A repeated failure is logged once.
-    const isNews = entry.level === logLevel.ERROR && text !== told;
-    if (isNews) told = text;
+    const isNews = entry.level === logLevel.ERROR && text !== logged;
+    if (isNews) logged = text;
     logger[isNews ? 'info' : 'debug'](fields, `Kafka: ${message}`);
   };
 };
@@ -60,6 +60,6 @@ export const kafkaClient = ({ brokers, tls, sasl }: KafkaAddress, logger: Logger
   if (tls) config.ssl = true;
   if (sasl !== undefined) config.sasl = { ...sasl } as SASLOptions;
   const kafka = new Kafka(config);
-  heard.set(kafka, last);
+  lastErrors.set(kafka, last);
   return kafka;
 };

@@ -1,7 +1,7 @@
-import { systemClock } from '../system/clock.ts';
-import { answeredWithin } from '../../domain/within-deadline.ts';
 import type { WantedByBrokers } from '../../domain/kafka-refused.ts';
 import { NotYet } from '../../domain/ports/reactors.ts';
+import { answeredWithin } from '../../domain/within-deadline.ts';
+import { systemClock } from '../system/clock.ts';
 import { causes, type KafkaUse, refusalOf } from './refusals.ts';
 
 const NAMES_OF_ABSENCE: ReadonlySet<string> = new Set([
@@ -38,8 +38,8 @@ export const asFailure = (error: unknown, use: KafkaUse): Error => {
   const refusal = refusalOf(error, use);
   if (refusal !== null) {
     const { wanted, message, remedy } = refusal;
-    const told = `${message}; ${remedy}`;
-    return WAITED_FOR.has(wanted) ? new NotYet(told) : new Error(told, { cause: error });
+    const text = `${message}; ${remedy}`;
+    return WAITED_FOR.has(wanted) ? new NotYet(text) : new Error(text, { cause: error });
   }
   for (const { name, type, retriable, message } of causes(error)) {
     const passes = NAMES_OF_ABSENCE.has(name) || (type !== undefined && (PASSING.has(type) || retriable === true));

@@ -1,5 +1,5 @@
-import { Backoff } from '../../domain/backoff.ts';
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
+import { Backoff } from '../../domain/backoff.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { InletMessage, InletPart } from '../../domain/ports/inlet.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
@@ -41,18 +41,18 @@ const WAIT_MS = 500;
 export const runInletConsumer = async (parts: InletConsumerParts, stopping: AbortSignal): Promise<void> => {
   const { clock, logger, topic, times = TIMES } = parts;
   const backoff = new Backoff(times.againMs, LONGEST_PAUSE_MS);
-  let told = '';
+  let logged = '';
   while (!stopping.aborted) {
     try {
       await consumeUntilEnd(parts, stopping, () => {
         backoff.reset();
-        told = '';
+        logged = '';
       });
     } catch (error) {
       const reason = reasonOf(parts, error);
       // A lasting failure is logged once.
-      if (reason !== told) logger.warn({ topic, error: reason }, 'the inlet was interrupted');
-      told = reason;
+      if (reason !== logged) logger.warn({ topic, error: reason }, 'the inlet was interrupted');
+      logged = reason;
     }
     await clock.sleep(backoff.take(), stopping).catch(() => undefined);
   }

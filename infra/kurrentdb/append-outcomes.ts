@@ -43,7 +43,7 @@ const failureOf = (error: NonNullable<ReturnType<BatchAppendResp['getError']>>):
   }
 };
 
-/** The answer to one append of a batch call. Throws `LogUnavailable`, `OutcomeUnknown`, or an error that no repetition mends. */
+/** The answer to one append of a batch call. Throws `LogUnavailable`, `OutcomeUnknown`, or an error that a repetition does not change. */
 export const batchAnswer = (answer: BatchAppendResp): Answer => {
   const error = answer.getError();
   if (error !== undefined) return failureOf(error);

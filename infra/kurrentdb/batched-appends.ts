@@ -21,7 +21,7 @@ class BatchCall {
   readonly #pending = new Map<string, Pending>();
   #writing: Promise<void> = Promise.resolve();
   /** Answers received on this call. */
-  #heard = 0;
+  #received = 0;
   /** Why it carries nothing any more. */
   broken: Error | undefined;
 
@@ -39,7 +39,7 @@ class BatchCall {
       ended(error);
     };
     call.on('data', (answer: BatchAppendResp) => {
-      this.#heard += 1;
+      this.#received += 1;
       const id = answer.getCorrelationId()?.getString() ?? '';
       const pending = this.#pending.get(id);
       this.#pending.delete(id);
@@ -52,12 +52,12 @@ class BatchCall {
 
   append(id: string, requests: readonly BatchAppendReq[], deadlineMs: number): Promise<Answer> {
     const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-    const heard = this.#heard;
+    const received = this.#received;
     const timer = setTimeout(() => {
       this.#pending.delete(id);
       reject(new AnswerLost('the log did not answer an append by the deadline'));
       // Not one answer all the while: the call is dead, although the connection may stand. The next append opens another.
-      if (this.#heard === heard) this.#call.cancel();
+      if (this.#received === received) this.#call.cancel();
     }, deadlineMs);
     const pending: Pending = { resolve, reject, sent: false };
     this.#pending.set(id, pending);

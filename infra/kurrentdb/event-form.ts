@@ -38,7 +38,7 @@ export const toEvent = (recorded: RecordedEvent): StoredEvent => {
     );
   }
   const place = { commit: recorded.getCommitPosition(), prepare: recorded.getPreparePosition() };
-  if (!isKnown(place)) throw new Error('the server does not tell the positions of events in streams: use version 22.10 or newer');
+  if (!isKnown(place)) throw new Error('the server does not return the positions of events in streams: use version 22.10 or newer');
   return {
     position: toPosition(place),
     stream,

@@ -1,5 +1,5 @@
-import { Backoff } from '../../domain/backoff.ts';
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
+import { Backoff } from '../../domain/backoff.ts';
 import type { LogBatch, Position, ReadAll } from '../../domain/ports/event-log.ts';
 import { toEvent } from './event-form.ts';
 import type { FollowedReads } from '../system/log-subscription.ts';
@@ -35,11 +35,11 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
   let wakePause: () => void = () => undefined;
   const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
 
-  const tell = (): void => {
+  const wakeAll = (): void => {
     for (const wake of [...waiters]) wake();
   };
 
-  const hear = (answer: ReadResp, into: TailWindow): void => {
+  const receive = (answer: ReadResp, into: TailWindow): void => {
     backoff.reset();
     const checkpoint = answer.getCheckpoint();
     if (checkpoint !== undefined) {
@@ -50,7 +50,7 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
     const event = toEvent(recorded);
     into.add(event);
     resumeAt = placeOf(event.position);
-    tell();
+    wakeAll();
   };
 
   const listen = async (into: TailWindow): Promise<void> =>
@@ -62,7 +62,7 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
         await new Promise<void>((resolve, reject) => {
           call.on('data', (answer: ReadResp) => {
             try {
-              hear(answer, into);
+              receive(answer, into);
             } catch (error) {
               // Followers meet the same event when they read for themselves, and say what is wrong with it.
               call.cancel();
@@ -133,7 +133,7 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
     },
 
     async close() {
-      tell();
+      wakeAll();
       wakePause();
       await running;
     },

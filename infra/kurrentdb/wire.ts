@@ -37,10 +37,10 @@ const standing = async (channel: Channel): Promise<boolean> => {
   const deadline = Date.now() + CONNECT_MS;
   for (;;) {
     const state = channel.getConnectivityState(true);
-    const told: number = state;
-    if (told === READY) return true;
-    if (told === SHUTDOWN) return false;
-    if (told === TRANSIENT_FAILURE) throw new NotReached('the log could not be connected to');
+    const current: number = state;
+    if (current === READY) return true;
+    if (current === SHUTDOWN) return false;
+    if (current === TRANSIENT_FAILURE) throw new NotReached('the log could not be connected to');
     await new Promise<void>((resolve, reject) => {
       const changed = (error?: Error): void => (error === undefined ? resolve() : reject(new NotReached('the log did not answer')));
       try {

@@ -20,7 +20,7 @@ export const retryAfterMilliseconds = (header: string | null, now: number): numb
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 };
 
-/** A failure that another try may mend. */
+/** A failure after which another try may succeed. */
 export class Transient extends Error {
   override readonly name = 'Transient';
   readonly retryAfter: number | null;

@@ -17,7 +17,7 @@ export const openAppendNotifications = (dsn: string, pollMs: number): AppendNoti
   let client: Client | undefined;
   let count = 0;
   let closed = false;
-  const tell = (): void => {
+  const wakeAll = (): void => {
     count += 1;
     for (const wake of [...waiters]) wake();
   };
@@ -28,14 +28,14 @@ export const openAppendNotifications = (dsn: string, pollMs: number): AppendNoti
     const drop = (): void => {
       if (client === fresh) client = undefined;
     };
-    fresh.on('notification', tell);
+    fresh.on('notification', wakeAll);
     fresh.on('error', drop);
     fresh.on('end', drop);
     try {
       await fresh.connect();
       await fresh.query(`listen ${CHANNEL}`);
       if (closed) await fresh.end();
-      tell();
+      wakeAll();
     } catch {
       drop();
       await fresh.end().catch(() => undefined);
@@ -62,7 +62,7 @@ export const openAppendNotifications = (dsn: string, pollMs: number): AppendNoti
     },
     async close() {
       closed = true;
-      tell();
+      wakeAll();
       await client?.end().catch(() => undefined);
     },
   };

@@ -124,7 +124,7 @@ export const createPaymentLedger = (transactor: Transactor): PaymentLedger => {
       await run({ text: LOOK_AGAIN, values: [...seen(row), cause, transaction, lookAt] });
     },
     unpublished: (before, limit) => rows(UNTOLD, [before, limit]),
-    async told(paymentId, fact) {
+    async markPublished(paymentId, fact) {
       await run({ text: `update civic.payments set ${fact}_told = true where payment_id = $1`, values: [paymentId] });
     },
     async purgeResults(settledBefore) {

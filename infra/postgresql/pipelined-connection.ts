@@ -1,5 +1,5 @@
-import { Backoff } from '../../domain/backoff.ts';
 import { Client, type QueryArrayResult } from 'pg';
+import { Backoff } from '../../domain/backoff.ts';
 import { DatabaseUnavailable, DeadlineExceeded, type Statement, type TextRow } from '../../domain/ports/database.ts';
 import { isConnectionLoss, isNotPrepared, mapError } from './errors.ts';
 import { CONNECT_TIMEOUT_MS, clientConfig, type Session } from './sessions.ts';

@@ -1,10 +1,10 @@
 import type { ColumnArrays, Transactor } from '../../domain/ports/database.ts';
 import type { SharedCounts } from '../../domain/ports/shared-counts.ts';
 
-const TELL = `insert into civic.public_counts (window_start, counted, process, requests)
+const ADD = `insert into civic.public_counts (window_start, counted, process, requests)
   select $1::bigint, c.counted, $2::uuid, c.requests from unnest($3::text[], $4::bigint[]) c(counted, requests)
   on conflict (window_start, counted, process) do update set requests = excluded.requests`;
-const HEAR = `select counted, sum(requests)::text from civic.public_counts
+const SUM = `select counted, sum(requests)::text from civic.public_counts
   where window_start = $1::bigint and counted = any($3::text[]) and process <> $2::uuid group by counted`;
 const FORGET = 'delete from civic.public_counts where window_start < $1::bigint';
 
@@ -14,11 +14,11 @@ export const createSharedCounts = (transactor: Transactor, columns: ColumnArrays
     transactor.transaction(async (transaction) => {
       const counted = columns.texts([...counts.keys()]);
       await transaction.execute({
-        name: 'tell_public_counts',
-        text: TELL,
+        name: 'add_public_counts',
+        text: ADD,
         values: [window, process, counted, columns.bigints([...counts.values()])],
       });
-      const { rows } = await transaction.execute({ name: 'hear_public_counts', text: HEAR, values: [window, process, counted] });
+      const { rows } = await transaction.execute({ name: 'sum_public_counts', text: SUM, values: [window, process, counted] });
       return new Map(rows.map(([name, requests]) => [name!, Number(requests)]));
     }),
   async forget(before) {

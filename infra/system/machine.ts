@@ -26,10 +26,10 @@ const folder = async (path: string): Promise<FolderFacts> => {
 };
 
 const listens = (host: string, port: number): Promise<string | null> => {
-  const { promise, resolve: tell } = Promise.withResolvers<string | null>();
+  const { promise, resolve } = Promise.withResolvers<string | null>();
   const server = createServer();
-  server.once('error', (error: NodeJS.ErrnoException) => tell(error.code ?? error.message));
-  server.listen(port, host, () => server.close(() => tell(null)));
+  server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+  server.listen(port, host, () => server.close(() => resolve(null)));
   return promise;
 };
 

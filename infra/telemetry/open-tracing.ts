@@ -1,5 +1,3 @@
-import { systemClock } from '../system/clock.ts';
-import { answeredWithin } from '../../domain/within-deadline.ts';
 import {
   type Context,
   context,
@@ -15,10 +13,12 @@ import {
 import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SpanStart, Tracing } from '../../domain/ports/tracing.ts';
+import { answeredWithin } from '../../domain/within-deadline.ts';
+import { systemClock } from '../system/clock.ts';
 
 /** The end of the program waits no longer than this for a collector. */
 const FLUSH_MS = 3_000;
-const TOLD_EVERY_MS = 60_000;
+const WARN_EVERY_MS = 60_000;
 const NAME = 'civic-records';
 
 const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
@@ -47,7 +47,7 @@ export const openTracing = ({
     logRecordProcessors: [],
     instrumentations: [],
   });
-  tellTroubles(logger);
+  logWarnings(logger);
   sdk.start();
   const tracer = trace.getTracer(NAME, version);
   const open = (start: SpanStart, parent: Context): Span =>
@@ -90,15 +90,15 @@ export const openTracing = ({
 };
 
 /** The library's own complaints, one a minute, without the addresses in them, which may hold a password. */
-const tellTroubles = (logger: Logger): void => {
-  let toldAt = Number.NEGATIVE_INFINITY;
-  const tell = (...words: readonly unknown[]): void => {
-    if (performance.now() - toldAt < TOLD_EVERY_MS) return;
-    toldAt = performance.now();
+const logWarnings = (logger: Logger): void => {
+  let warnedAt = Number.NEGATIVE_INFINITY;
+  const warn = (...words: readonly unknown[]): void => {
+    if (performance.now() - warnedAt < WARN_EVERY_MS) return;
+    warnedAt = performance.now();
     const message = words.map((word) => (word instanceof Error ? word.message : String(word))).join(' ');
     logger.warn({ reason: message.replaceAll(/\w+:\/\/\S+/g, '(address)').slice(0, 300) }, 'traces could not be exported');
   };
   const silent = (): void => undefined;
-  const told = { error: tell, warn: tell, info: silent, debug: silent, verbose: silent };
-  diag.setLogger(told, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
+  const diagnostics = { error: warn, warn, info: silent, debug: silent, verbose: silent };
+  diag.setLogger(diagnostics, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
 };

@@ -1,5 +1,5 @@
 import type { AdmissionRules } from '../../domain/ports/admission-counts.ts';
-import { createChargeRequest } from '../../queries/accounts/charge-request.ts';
+import { createChargeRequest } from '../edge/admission/charge-request.ts';
 import { createAdmission, tracedAdmission } from '../edge/admission/admit.ts';
 import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
 import type { Platform } from '../platform.ts';

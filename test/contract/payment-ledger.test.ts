@@ -147,8 +147,8 @@ describe('the states', () => {
     ]) {
       await expect(sql(`update civic.payments set ${change} where payment_id = $1`, [row.paymentId])).rejects.toThrow();
     }
-    await ledger.told(row.paymentId, 'verified');
-    await ledger.told(row.paymentId, 'outcome');
+    await ledger.markPublished(row.paymentId, 'verified');
+    await ledger.markPublished(row.paymentId, 'outcome');
     await ledger.purgeResults(NOW + 1);
     expect(await ledger.get(row.paymentId)).toMatchObject({
       state: 'SETTLED',

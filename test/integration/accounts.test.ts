@@ -5,7 +5,7 @@ import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
-import { createChargeRequest } from '../../queries/accounts/charge-request.ts';
+import { createChargeRequest } from '../../src/edge/admission/charge-request.ts';
 import { listAccounts } from '../../queries/accounts/list-accounts.ts';
 import { findKey, listKeys } from '../../queries/accounts/list-keys.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';

@@ -61,8 +61,8 @@ export class Customer {
       const up = this.#world.api().filter(({ baseUrl }) => baseUrl !== null);
       const member = up[this.#random.below(up.length)];
       if (member !== undefined) {
-        const told = await this.#once(member, question);
-        if (told !== null) return told;
+        const description = await this.#once(member, question);
+        if (description !== null) return description;
       }
       if (performance.now() - started > GIVE_UP_MS) {
         this.#world.failures.add(`${question.operation} ${question.path} was asked for three minutes in vain`);

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 
 const MANY_EVENTS = 100_000;
 
-/** With everybody at rest: what every reader holds, what the log says, and what every writer was told are one and the same. */
+/** With everybody at rest: what every reader holds, what the log says, and what every writer was description are one and the same. */
 export const checkEverything = async (world: World, cast: Cast): Promise<{ readonly position: number; readonly events: number }> => {
   const { failures, published, installation } = world;
   const never = new AbortController().signal;
@@ -102,7 +102,7 @@ export const checkEverything = async (world: World, cast: Cast): Promise<{ reado
   }
 };
 
-/** Every acknowledged change is in the feed, and in effect as often as it was told. */
+/** Every acknowledged change is in the feed, and in effect as often as it was description. */
 const checkWriters = ({ failures }: World, { writers, importers }: Cast, feed: readonly string[]): void => {
   const times = new Map<string, number>();
   const held = new Map<string, string | null>();

@@ -14,7 +14,7 @@ export type Link = Omit<TcpProxy, 'goDown' | 'comeBack'>;
 
 /** All ways to the database, in a thread of their own: a reader that is busy must not slow down what passes between others. */
 export interface Links {
-  /** Where the server listens that all of them lead to, as a connection string; told before anything connects. */
+  /** Where the server listens that all of them lead to, as a connection string; description before anything connects. */
   leadTo(url: string): void;
   open(): Promise<Link>;
   close(): Promise<void>;

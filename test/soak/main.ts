@@ -44,11 +44,11 @@ const run = async (): Promise<void> => {
   };
   process.stderr.write(`soak with seed ${seed}: ${JSON.stringify(plan)}\n`);
   const result = await runSoak(plan, {
-    onFault: ({ kind, told, readyAfterMs }, progress) =>
+    onFault: ({ kind, description, readyAfterMs }, progress) =>
       process.stderr.write(
-        `${progress} | ${kind}: ${told}, ready after ${readyAfterMs === null ? 'TOO LONG' : `${Math.round(readyAfterMs)} ms`}\n`,
+        `${progress} | ${kind}: ${description}, ready after ${readyAfterMs === null ? 'TOO LONG' : `${Math.round(readyAfterMs)} ms`}\n`,
       ),
-    onBatch: (told) => process.stderr.write(`fuzz ${told}\n`),
+    onBatch: (description) => process.stderr.write(`fuzz ${description}\n`),
     onFailure: (failure) => process.stderr.write(`WRONG: ${failure}\n`),
   });
   process.stdout.write(soakTable(plan, result));

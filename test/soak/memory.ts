@@ -77,10 +77,10 @@ export class Memory {
     if (pid === null || opsUrl === null) return;
     const life = this.#lives.get(pid) ?? { member: name, since: performance.now(), samples: [], kept: [] };
     this.#lives.set(pid, life);
-    const told = await fetch(`${opsUrl}/metrics`, { signal: AbortSignal.timeout(ASK_MS) })
+    const description = await fetch(`${opsUrl}/metrics`, { signal: AbortSignal.timeout(ASK_MS) })
       .then((answer) => answer.text())
       .catch(() => '');
-    const lag = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(told)?.[1];
+    const lag = /^nodejs_eventloop_lag_p99_seconds (\S+)$/m.exec(description)?.[1];
     const ports = [baseUrl, opsUrl].flatMap((url) => (url === null || url === '' ? [] : [Number(new URL(url).port)]));
     try {
       const residentMb = Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;

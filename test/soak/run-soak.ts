@@ -21,7 +21,7 @@ export interface SoakResult {
 
 export interface SoakOptions {
   readonly onFault: (suffered: Suffered, progress: string) => void;
-  readonly onBatch?: (told: string) => void;
+  readonly onBatch?: (description: string) => void;
   /** Told of what is wrong as soon as it is found. */
   readonly onFailure?: (failure: string) => void;
 }

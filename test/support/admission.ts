@@ -6,7 +6,7 @@ import { createChargeFurther } from '../../infra/postgresql/charge-units.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
 import { createWindowCounts } from '../../infra/postgresql/window-counts.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
-import { createChargeRequest } from '../../queries/accounts/charge-request.ts';
+import { createChargeRequest } from '../../src/edge/admission/charge-request.ts';
 import { type Admission, createAdmission } from '../../src/edge/admission/admit.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
 import type { AbuseCeiling } from '../../domain/allowances.ts';

@@ -1,6 +1,7 @@
+import { newEvents } from '../../../commands/new-events.ts';
 import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun, type RestoreFinished } from '../../../domain/events/restore-events.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
-import { derivedId, eventId } from '../../../domain/identifiers.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
 import { type EventLog, LOG_START, type Position } from '../../../domain/ports/event-log.ts';
 import type { Stores } from '../../../domain/ports/stores.ts';
 import { type SavedTable, SAVED_TABLES, type WorkingRows } from '../../../domain/ports/working-rows.ts';
@@ -161,16 +162,9 @@ const compare = async ({ wanted, log, signal, reactors, onProgress }: Comparing)
 
 const finish = async (log: EventLog, { begun, time }: Restoring): Promise<void> => {
   const { restoreId } = begun;
-  const commandId = derivedId('restore', restoreId, 'finish');
   const data: RestoreFinished = { restoreId, feedId: restoredFeedId(restoreId) };
-  const event = {
-    id: eventId(commandId, 0),
-    type: RESTORE_FINISHED,
-    schemaVersion: 1,
-    data: canonicalJson(data),
-    metadata: { commandId },
-    time,
-  };
-  const outcome = await log.append({ stream: restoreStream(restoreId), expectedRevision: 0, events: [event] });
+  const command = { commandId: derivedId('restore', restoreId, 'finish'), time };
+  const events = newEvents([{ type: RESTORE_FINISHED, data: canonicalJson(data) }], command);
+  const outcome = await log.append({ stream: restoreStream(restoreId), expectedRevision: 0, events });
   if (outcome.kind === 'conflict') throw new CommandFailed(`another process has ended this restore: ${EMPTY_PLEASE}`);
 };

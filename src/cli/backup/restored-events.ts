@@ -1,8 +1,9 @@
 import { renewalEvents } from '../../../commands/feed/renew-feed.ts';
+import { newEvents } from '../../../commands/new-events.ts';
 import { FEED_OPENED, feedOpened } from '../../../domain/events/feed-events.ts';
 import { RESTORE_BEGUN, type RestoreBegun } from '../../../domain/events/restore-events.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
-import { derivedId, eventId } from '../../../domain/identifiers.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
 import type { NewEvent } from '../../../domain/ports/event-log.ts';
 import { category, FEED_STREAM, restoreStream } from '../../../domain/streams.ts';
 import type { CopiedEvent } from '../log-copy/log-pages.ts';
@@ -26,16 +27,11 @@ const asCopied = (stream: string, revision: number, { metadata, ...event }: NewE
 });
 
 export const begunEvent = ({ begun, time }: Restoring): CopiedEvent => {
-  const commandId = derivedId('restore', begun.restoreId);
-  const data = canonicalJson(begun);
-  return asCopied(restoreStream(begun.restoreId), 0, {
-    id: eventId(commandId, 0),
-    type: RESTORE_BEGUN,
-    schemaVersion: 1,
-    data,
-    metadata: { commandId },
+  const [event] = newEvents([{ type: RESTORE_BEGUN, data: canonicalJson(begun) }], {
+    commandId: derivedId('restore', begun.restoreId),
     time,
   });
+  return asCopied(restoreStream(begun.restoreId), 0, event!);
 };
 
 export const renewalReason = ({ backupId, createdAt }: ArchiveHeader): string => `restored from the backup ${backupId} of ${createdAt}`;
@@ -63,9 +59,8 @@ class LivingKeys {
       const commandId = derivedId('restore', begun.restoreId, 'revoke', keyId);
       const revision = this.#revisions.get(stream)! + 1;
       this.#revisions.set(stream, revision);
-      const data = JSON.stringify({ keyId });
-      const event = { id: eventId(commandId, 0), type: 'KeyRevoked', schemaVersion: 1, data, metadata: { commandId }, time };
-      yield asCopied(stream, revision, event);
+      const [event] = newEvents([{ type: 'KeyRevoked', data: JSON.stringify({ keyId }) }], { commandId, time });
+      yield asCopied(stream, revision, event!);
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { newEvents } from '../../../commands/new-events.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { PROJECTION_EVENT_SKIPPED } from '../../../domain/events/feed-events.ts';
-import { eventId } from '../../../domain/identifiers.ts';
 import { LOG_START, NO_STREAM } from '../../../domain/ports/event-log.ts';
 import { projectionStream } from '../../../domain/streams.ts';
 import { verifyProjection } from '../../processors/projector/verify-projection.ts';
@@ -105,16 +105,10 @@ const resume = async (civic: Civic, name: string, skip: { readonly eventId: stri
       throw new CommandFailed(`${name} is not paused at event ${skip.eventId}`);
     const stream = projectionStream(name);
     const newest = (await civic.log.readLast([stream])).get(stream);
-    const commandId = civic.identifiers.next();
-    const event = {
-      id: eventId(commandId, 0),
-      type: PROJECTION_EVENT_SKIPPED,
-      schemaVersion: 1,
-      data: canonicalJson({ projection: name, ...skip }),
-      metadata: { commandId },
-      time: civic.clock.now(),
-    };
-    const outcome = await civic.log.append({ stream, expectedRevision: newest?.revision ?? NO_STREAM, events: [event] });
+    const data = canonicalJson({ projection: name, ...skip });
+    const command = { commandId: civic.identifiers.next(), time: civic.clock.now() };
+    const events = newEvents([{ type: PROJECTION_EVENT_SKIPPED, data }], command);
+    const outcome = await civic.log.append({ stream, expectedRevision: newest?.revision ?? NO_STREAM, events });
     if (outcome.kind === 'conflict') throw new CommandFailed('another process has changed this projection; list it again');
   }
   for (const { generation } of paused) await civic.generations.resume(generation);

@@ -14,10 +14,10 @@ const OPENAPI_VERSION = '3.1.0';
 const DESCRIPTION = `Structured local-government civic records of north-central Texas: classified agenda items, topics, meetings, source
 coverage, ingestion health and meeting cadence. Customers replicate the records through frozen exports and an ordered change feed.
 
-What is observed is told; no uptime, completeness or correctness is guaranteed. Follow a record's source link before you rely on it. Answers may gain
+Answers state what was observed; no uptime, completeness or correctness is guaranteed. Follow a record's source link before you rely on it. Answers may gain
 fields at any time: ignore what you do not know.
 
-The reference at \`/api-reference.md\` tells of errors, cursors, limits, digests, and where the service deviates knowingly.`;
+The reference at \`/api-reference.md\` describes errors, cursors, limits, digests and known deviations.`;
 
 /** The OpenAPI 3.1 document of the contract; the same base URL gives the same document, to the byte. */
 export const openApiDocumentOf = (baseUrl: string): OpenApiDocument => {

@@ -55,7 +55,7 @@ const GLOSSARY: Readonly<Record<string, string>> = {
   description: 'What it is, in words.',
   details: 'More about the refusal; its shape may change. May carry `docs` and `recovery` (`[{operationId, hint}]`).',
   digest:
-    'State digest of the resource at the boundary of the snapshot as the pages tell it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken.',
+    'State digest of the resource at the boundary of the snapshot as its pages give it now; only where a text was erased since, and in place of that in the answer with which the snapshot was taken.',
   digests: 'State digests, by resource: order-free hashes over the exact content of the records.',
   documentId: 'The document that holds the agenda.',
   documents: 'Files that belong to it.',

@@ -161,7 +161,7 @@ export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
     return dataResult(data, text);
   };
 
-  const tell = (tool: Tool, { requestId, signal }: ToolCall, { code }: ToolRefusal, error: unknown): void => {
+  const logRefusal = (tool: Tool, { requestId, signal }: ToolCall, { code }: ToolRefusal, error: unknown): void => {
     // A failure after the caller has gone is no failure.
     if (signal.aborted || error instanceof ToolRefusal) return;
     if (code === 'timeout') logger.warn({ requestId, tool: tool.name, code }, 'the tool took too long');
@@ -179,7 +179,7 @@ export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
     } catch (error) {
       const refusal = toolRefusalOf(TOOLS[name], error);
       outcome = refusal.code;
-      tell(TOOLS[name], call, refusal, error);
+      logRefusal(TOOLS[name], call, refusal, error);
       if (refusal.code === 'rate_limited' && call.refuseRequest !== null) {
         const { code, message, retryAfterSeconds = 1 } = refusal;
         call.refuseRequest(new Rejection(code, message, { retryAfterSeconds }));

@@ -27,14 +27,14 @@ export class Agent {
     for (;;) {
       const [name, input] = calls[this.#random.below(calls.length)]!;
       const { headers, body } = currentRequest('tools/call', { params: { name, arguments: input } });
-      const told = await customer.ask({
+      const description = await customer.ask({
         operation: 'postMcpJsonRpc',
         path: '/api/v1/mcp',
         headers: { 'content-type': 'application/json', ...headers },
         body,
       });
       this.calls += 1;
-      this.#look(name, JSON.parse(told.text) as RpcMessage, told);
+      this.#look(name, JSON.parse(description.text) as RpcMessage, description);
       await customer.rest(this.#random.below(2 * PAUSE_MS));
     }
   }

@@ -21,7 +21,7 @@ interface Change {
   readonly token: string | null;
 }
 
-/** Writes batches through the record writer and remembers what it was told of each change. */
+/** Writes batches through the record writer and remembers what it was description of each change. */
 export class DirectWriter {
   /** Tokens of changes that were acknowledged as appended: each is in the feed exactly once. */
   readonly appended: string[] = [];
@@ -83,7 +83,7 @@ export class DirectWriter {
       const resource = RESOURCES[random.below(RESOURCES.length)]!;
       const id = own ? derivedId('soak', this.#name, random.below(OWN_IDS)) : derivedId('soak', 'shared', random.below(SHARED_IDS));
       const key = `${resource} ${id}`;
-      // One change of a record in a batch, so that what was told of it is what became of the record.
+      // One change of a record in a batch, so that what was description of it is what became of the record.
       if (inBatch.has(key)) return null;
       inBatch.add(key);
       if (random.chance(0.2)) return { change: { op: 'remove', resource, id, reason: null }, key, own, token: null };

@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 const PAUSE_MS = 2_000;
 /** What a command may say when the database goes away under it. */
 export const AWAY =
-  /could not be reached|went away|could not be told|connection to the log was lost|in time|deadline|was taken over|no longer ours|leave|terminat|ECONN|timeout|Connection|given up|starting up|shutting down/i;
+  /could not be reached|went away|could not be description|connection to the log was lost|in time|deadline|was taken over|no longer ours|leave|terminat|ECONN|timeout|Connection|given up|starting up|shutting down/i;
 
 /** Rebuilds and verifies read models at random, issues keys and revokes them; a revoked key is refused from then on. */
 export class Operator {

@@ -17,7 +17,7 @@ const stepped =
     const dies = member.name !== 'api-1' && random.chance(0.5);
     const milliseconds = hold(1_500, 6_000);
     return {
-      told: `the clock of ${member.name} ${offset / SECOND} s off for ${milliseconds} ms${dies ? ', then kill -9' : ''}`,
+      description: `the clock of ${member.name} ${offset / SECOND} s off for ${milliseconds} ms${dies ? ', then kill -9' : ''}`,
       touched: dies ? [...processOf(member), ...linkOf(member)] : linkOf(member),
       async run() {
         member.stepClock(offset);

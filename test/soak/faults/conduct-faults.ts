@@ -11,7 +11,7 @@ const LAST_KILLS = 0.6;
 
 export interface Suffered {
   readonly kind: string;
-  readonly told: string;
+  readonly description: string;
   /** From the fault's end until everything worked again, in milliseconds; null when it did not in time. */
   readonly readyAfterMs: number | null;
 }
@@ -45,8 +45,8 @@ export const conductFaults = async ({ world, random, readiness, onFault }: Condu
       await fault.run();
       const readyAfterMs = await readiness.wait(plan.readyWithinMs);
       disturbances.end(disturbance);
-      if (typeof readyAfterMs === 'string') failures.add(`after "${fault.told}" not everything worked again in time: ${readyAfterMs}`);
-      onFault({ kind, told: fault.told, readyAfterMs: typeof readyAfterMs === 'string' ? null : readyAfterMs });
+      if (typeof readyAfterMs === 'string') failures.add(`after "${fault.description}" not everything worked again in time: ${readyAfterMs}`);
+      onFault({ kind, description: fault.description, readyAfterMs: typeof readyAfterMs === 'string' ? null : readyAfterMs });
     }
   }
 };

@@ -6,9 +6,9 @@ import { endWithWitness } from './witness.ts';
 const BACK_MS = 60_000;
 
 const ended =
-  (told: string, end: (database: SoakDatabase) => void): MakeFault =>
+  (description: string, end: (database: SoakDatabase) => void): MakeFault =>
   async ({ world }): Promise<Fault> => ({
-    told,
+    description,
     touched: ['database', 'folding'],
     async run() {
       const { database } = world;

@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 /** One thing that goes wrong, chosen and measured by the seed before it begins. */
 export interface Fault {
   /** What it is done to, and how, in few words. */
-  readonly told: string;
+  readonly description: string;
   readonly touched: readonly Touched[];
   /** Does it and undoes it: processes that it ended are up again when it resolves. */
   run(): Promise<void>;

@@ -6,13 +6,13 @@ import type { World } from '../world.ts';
 import { between, type FaultParts, linkOf, type MakeFault } from './fault.ts';
 
 interface Ways {
-  readonly told: string;
+  readonly description: string;
   readonly touched: readonly Touched[];
   readonly links: readonly Link[];
 }
 
 const everybody = ({ members, commandLink }: World): Ways => ({
-  told: 'all ways to the database',
+  description: 'all ways to the database',
   touched: ['database', 'folding'],
   links: [commandLink, ...members.map(({ link }) => link)],
 });
@@ -20,9 +20,9 @@ const everybody = ({ members, commandLink }: World): Ways => ({
 /** The way of one process, or of the writers and commands. */
 const oneOf = async ({ world, random, victim }: FaultParts): Promise<Ways> => {
   if (random.chance(0.2))
-    return { told: 'the way of the commands to the database', touched: ['link commands'], links: [world.commandLink] };
+    return { description: 'the way of the commands to the database', touched: ['link commands'], links: [world.commandLink] };
   const member = random.chance(0.4) ? await victim('projector') : world.members[random.below(world.members.length)]!;
-  return { told: `the way of ${member.name} to the database`, touched: linkOf(member), links: [member.link] };
+  return { description: `the way of ${member.name} to the database`, touched: linkOf(member), links: [member.link] };
 };
 
 type Ill = (link: Link, random: SeededRandom) => void;
@@ -30,10 +30,10 @@ type Ill = (link: Link, random: SeededRandom) => void;
 const disturbed =
   (how: string, who: 'everybody' | 'one', [from, below]: readonly [number, number], ill: Ill): MakeFault =>
   async (parts) => {
-    const { told, touched, links } = who === 'everybody' ? everybody(parts.world) : await oneOf(parts);
+    const { description, touched, links } = who === 'everybody' ? everybody(parts.world) : await oneOf(parts);
     const milliseconds = below > 1 ? parts.hold(from, below) : 0;
     return {
-      told: `${told} ${how}${below > 1 ? ` for ${milliseconds} ms` : ''}`,
+      description: `${description} ${how}${below > 1 ? ` for ${milliseconds} ms` : ''}`,
       touched,
       async run() {
         for (const link of links) ill(link, parts.random);

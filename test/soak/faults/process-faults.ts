@@ -11,7 +11,7 @@ const killed =
     const member = await victim(role);
     const missing = random.chance(0.5) ? 0 : hold(500, 6_000);
     return {
-      told: `kill -9 of ${member.name}, started again after ${missing} ms`,
+      description: `kill -9 of ${member.name}, started again after ${missing} ms`,
       touched: processOf(member),
       async run() {
         await member.end('SIGKILL');
@@ -27,7 +27,7 @@ const frozen =
     const member = await victim(role);
     const milliseconds = between(random, from, below);
     return {
-      told: `SIGSTOP of ${member.name} for ${milliseconds} ms`,
+      description: `SIGSTOP of ${member.name} for ${milliseconds} ms`,
       touched: processOf(member),
       async run() {
         member.freeze();
@@ -40,7 +40,7 @@ const frozen =
 const drained: MakeFault = async ({ victim }) => {
   const member = await victim('api');
   return {
-    told: `SIGTERM to ${member.name}`,
+    description: `SIGTERM to ${member.name}`,
     touched: processOf(member),
     async run() {
       await member.end('SIGTERM');
@@ -54,7 +54,7 @@ const rolled: MakeFault = async ({ world, victim }) => {
   const apis = world.api().slice(1);
   const members = [...apis, await victim('projector'), await victim('worker')];
   return {
-    told: `SIGTERM to ${members.map(({ name }) => name).join(', ')} in turn`,
+    description: `SIGTERM to ${members.map(({ name }) => name).join(', ')} in turn`,
     touched: members.flatMap(processOf),
     async run() {
       for (const member of members) {
@@ -70,7 +70,7 @@ const severalKilled: MakeFault = async ({ random, victim, hold }) => {
   const missing = hold(0, 2_000);
   const members = [await victim('api'), await victim('projector'), ...(random.chance(0.5) ? [await victim('worker')] : [])];
   return {
-    told: `kill -9 of ${members.map(({ name }) => name).join(' and ')} at once`,
+    description: `kill -9 of ${members.map(({ name }) => name).join(' and ')} at once`,
     touched: members.flatMap(processOf),
     async run() {
       await Promise.all(members.map((member) => member.end('SIGKILL')));

@@ -6,7 +6,7 @@ const WRITES = 4;
 
 /**
  * Ends the database at the very moment at which it has acknowledged something: what was acknowledged before must be in the log when it is
- * back. A commit that is told before it is flushed would be lost there, and hardly ever elsewhere.
+ * back. A commit that is description before it is flushed would be lost there, and hardly ever elsewhere.
  */
 export const endWithWitness = async (
   { database, failures }: World,

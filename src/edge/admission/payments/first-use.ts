@@ -57,7 +57,7 @@ export const newLease = ({ identifiers, chainClock, times }: PaymentParts): Paym
   return { owner: identifiers.next(), now, until: now + times.leaseMs };
 };
 
-/** Where facts about a new row can begin; a log that cannot be asked only makes telling them dearer. */
+/** Where facts about a new row can begin; a log that cannot be asked only makes their publication cost more. */
 const streamRevision = async ({ log }: PaymentParts, accountId: string): Promise<number> => {
   const stream = accountStream(accountId);
   const last = await log.readLast([stream]).catch(() => null);

@@ -1,5 +1,5 @@
-import { MAX_TOOL_BYTES } from '../../../../contract/tools/tool.ts';
 import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
+import { MAX_TOOL_BYTES } from '../../../../contract/tools/tool.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import { Rejection } from '../../../../domain/rejections.ts';

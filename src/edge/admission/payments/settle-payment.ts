@@ -1,10 +1,10 @@
-import { answeredWithin } from '../../../../domain/within-deadline.ts';
-import { Backoff } from '../../../../domain/backoff.ts';
 import { publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
+import { Backoff } from '../../../../domain/backoff.ts';
 import type { Settlement } from '../../../../domain/ports/facilitator.ts';
 import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
 import { receiptOf } from '../../../../domain/payments/receipt.ts';
 import { readSignedPayment } from '../../../../domain/payments/signed-payment.ts';
+import { answeredWithin } from '../../../../domain/within-deadline.ts';
 import { type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
 import type { PaymentParts } from './payment-parts.ts';
 import { inProgress, LOOK_AGAIN_SECONDS, paidAnswer } from './replay.ts';
@@ -21,7 +21,7 @@ export const settlePayment = async (parts: PaymentParts, saved: PaymentRow, poin
   const now = chainClock.now();
   if (now >= saved.validBefore) {
     const lapsed = await ledger.move(saved, { to: 'LAPSED', cause: 'valid_before_passed' }, now).catch(() => null);
-    if (lapsed !== null) await tellSoon(parts, lapsed);
+    if (lapsed !== null) await publishSoon(parts, lapsed);
     throw new PaymentRefused('payment_expired');
   }
   pointOfNoReturn.pass();
@@ -71,7 +71,7 @@ const settled = async (parts: PaymentParts, row: PaymentRow, transaction: string
     parts.behind(writeUntilStored(parts, row, move));
     throw new PaymentRefused('payment_receipt_unavailable', { retryAfterSeconds: LOOK_AGAIN_SECONDS });
   }
-  await tellSoon(parts, written);
+  await publishSoon(parts, written);
   return paidAnswer(written);
 };
 
@@ -90,7 +90,7 @@ const writeUntilStored = async (parts: PaymentParts, row: PaymentRow, move: Extr
   for (let tries = 0; tries < WRITES; tries += 1) {
     await parts.clock.sleep(backoff.take(), parts.ending).catch(() => undefined);
     const written = await writeSettled(parts, row, move).catch(() => null);
-    if (written !== null) return await tellSoon(parts, written);
+    if (written !== null) return await publishSoon(parts, written);
   }
   parts.logger.error(
     { paymentId: row.paymentId, transaction: move.transaction },
@@ -107,16 +107,16 @@ const refused = async (
   const ended = await ledger.move(row, { to: 'SETTLE_FAILED', cause: reason, transaction }, chainClock.now()).catch(() => null);
   // Not written: the worker tries again and may succeed, so a final failure is not reported.
   if (ended === null) throw unknownYet();
-  await tellSoon(parts, ended);
+  await publishSoon(parts, ended);
   throw new PaymentRefused('payment_settlement_failed', { details: { cause: reason } });
 };
 
 const SOON_MS = 1_000;
 /** Publishes the facts on the account's stream; an answer waits a moment for it and no longer: the worker publishes the rest later. */
-export const tellSoon = async (parts: PaymentParts, row: PaymentRow): Promise<void> => {
-  const telling = publishPaymentFacts(parts, row).catch((error: unknown) => {
-    parts.logger.warn({ paymentId: row.paymentId, error: (error as Error).message }, 'a payment is told to its account later');
+export const publishSoon = async (parts: PaymentParts, row: PaymentRow): Promise<void> => {
+  const publishing = publishPaymentFacts(parts, row).catch((error: unknown) => {
+    parts.logger.warn({ paymentId: row.paymentId, error: (error as Error).message }, 'the facts of a payment are published later');
   });
-  parts.behind(telling);
-  await answeredWithin(parts.clock, SOON_MS, () => telling).catch(() => undefined);
+  parts.behind(publishing);
+  await answeredWithin(parts.clock, SOON_MS, () => publishing).catch(() => undefined);
 };

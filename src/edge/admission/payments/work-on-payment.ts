@@ -6,7 +6,7 @@ import { sha256 } from './payment-hashes.ts';
 import type { PaidCall, PaymentParts } from './payment-parts.ts';
 import { readForPayment } from './read-for-payment.ts';
 import { inProgress } from './replay.ts';
-import { settlePayment, tellSoon } from './settle-payment.ts';
+import { settlePayment, publishSoon } from './settle-payment.ts';
 import type { PointOfNoReturn } from './point-of-no-return.ts';
 
 const VERIFY_AGAIN_SECONDS = 5;
@@ -82,7 +82,7 @@ const read = async (parts: PaymentParts, call: PaidCall, row: PaymentRow, pointO
 /** Ends a row that is not billed. Nothing depends on its being stored: the worker forgets a verified row that is left. */
 const end = async (parts: PaymentParts, row: PaymentRow, to: NotBilled, cause: string | null): Promise<void> => {
   const ended = await parts.ledger.move(row, { to, cause }, now(parts)).catch(() => null);
-  if (ended !== null) await tellSoon(parts, ended);
+  if (ended !== null) await publishSoon(parts, ended);
 };
 
 const save = async (parts: PaymentParts, row: PaymentRow, result: string): Promise<PaymentRow> => {

@@ -13,7 +13,7 @@ const RESULTS_KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 export interface Reconciled {
   readonly tidied: number;
   readonly looked: number;
-  readonly told: number;
+  readonly published: number;
   readonly purged: number;
 }
 
@@ -32,8 +32,8 @@ export const reconcilePayments = async (parts: ReconcileParts, signal: AbortSign
     await each(parts, signal, [row], () => lookAtUnknown(parts, row));
   }
   const unpublished = await ledger.unpublished(chainClock.now() - LEFT_TO_OTHERS_MS, AT_ONCE);
-  const told = await each(parts, signal, unpublished, (row) => publishPaymentFacts(parts, row));
-  return { tidied, looked, told, purged: await ledger.purgeResults(clock.now() - RESULTS_KEPT_MS) };
+  const published = await each(parts, signal, unpublished, (row) => publishPaymentFacts(parts, row));
+  return { tidied, looked, published, purged: await ledger.purgeResults(clock.now() - RESULTS_KEPT_MS) };
 };
 
 const each = async (

@@ -11,18 +11,18 @@ export interface Matches {
 }
 
 /** So many words in a row are no coincidence. */
-const TELLING_WORDS = 5;
+const DISTINCTIVE_WORDS = 5;
 const LONGEST_URL = 2048;
 const MOST = 20;
 
 type Facts = ReturnType<typeof compare>;
 
 const containsRun = (words: readonly string[], run: readonly string[]): boolean =>
-  run.length >= TELLING_WORDS && ` ${words.join(' ')} `.includes(` ${run.join(' ')} `);
+  run.length >= DISTINCTIVE_WORDS && ` ${words.join(' ')} `.includes(` ${run.join(' ')} `);
 
 /** A text of which only the first thousand characters were taken ends in the middle of a word. */
 const begins = (words: readonly string[], start: readonly string[]): boolean =>
-  start.length >= TELLING_WORDS && words.join(' ').startsWith(start.join(' '));
+  start.length >= DISTINCTIVE_WORDS && words.join(' ').startsWith(start.join(' '));
 
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 const FILLER: ReadonlySet<string> = new Set('a an and at for from in of on the to its meeting agenda document page pdf'.split(' '));

@@ -1,13 +1,13 @@
-import { columns, flag, number, numberOrNull, text, textAs } from '../../domain/columns.ts';
-import { ACCOUNTS, accountsTable, keysTable } from '../../projections/accounts/tables.ts';
-import { burstBucket, minuteBucket } from '../../domain/allowance-buckets.ts';
-import { type AbuseCeiling, type AbuseCeilings, type Allowances, PLAN_NAMES } from '../../domain/allowances.ts';
-import type { Scope } from '../../domain/events/account-events.ts';
-import type { KeyIdentity } from '../../domain/identity.ts';
-import type { AdmissionRules, Charge, ChargedKey, ChargeRequest } from '../../domain/ports/admission-counts.ts';
-import type { Statement } from '../../domain/ports/database.ts';
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
-import { type BucketState, secondsUntil } from '../../domain/ports/window-counts.ts';
+import { columns, flag, number, numberOrNull, text, textAs } from '../../../domain/columns.ts';
+import { ACCOUNTS, accountsTable, keysTable } from '../../../projections/accounts/tables.ts';
+import { burstBucket, minuteBucket } from '../../../domain/allowance-buckets.ts';
+import { type AbuseCeiling, type AbuseCeilings, type Allowances, PLAN_NAMES } from '../../../domain/allowances.ts';
+import type { Scope } from '../../../domain/events/account-events.ts';
+import type { KeyIdentity } from '../../../domain/identity.ts';
+import type { AdmissionRules, Charge, ChargedKey, ChargeRequest } from '../../../domain/ports/admission-counts.ts';
+import type { Statement } from '../../../domain/ports/database.ts';
+import { type LiveReads, requireLive } from '../../../domain/ports/projection.ts';
+import { type BucketState, secondsUntil } from '../../../domain/ports/window-counts.ts';
 
 const CHARGED = columns({
   nth: ['k.nth', number],
@@ -37,9 +37,9 @@ const CHARGED = columns({
 type ChargedRow = ReturnType<typeof CHARGED.read>;
 
 /**
- * Keys by their hashes, and the charges of so many requests of each: one round trip, whatever their number. The one question that writes:
- * asked apart, a key could be judged by an account that is not the one charged. Accounts are taken in order, so that of two statements
- * with the same accounts one waits for the other, never both.
+ * Finds keys by their hashes and charges that many requests to each, in one round trip. Identity and charge are one statement: in two, a key
+ * could be judged by an account that is not the one charged. Accounts are taken in order, so that statements with the same accounts do not
+ * deadlock.
  */
 const chargeRequests = (
   generation: number,
