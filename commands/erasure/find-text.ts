@@ -25,9 +25,10 @@ export interface TextSearch {
 export const findIn = (event: StoredEvent, { text, ignoreCase }: TextSearch): FoundText | null => {
   const folded = (value: string): string => (ignoreCase ? value.toLowerCase() : value);
   const wanted = folded(text);
+  const holds = (value: string): boolean => folded(value).includes(wanted);
   const data: unknown = JSON.parse(event.data);
-  const texts = textsOf(data).filter((each) => folded(each.text).includes(wanted));
-  const keys = keysWith(data, text);
+  const texts = textsOf(data).filter((each) => holds(each.text));
+  const keys = keysWith(data, holds);
   if (texts.length === 0 && keys.length === 0) return null;
   return {
     stream: event.stream,

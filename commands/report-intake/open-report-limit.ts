@@ -55,7 +55,8 @@ export const createOpenReportLimit = ({ queue, clock, limit, caughtUp, openRepor
       // What is in the row may be of before a restore; each process looks for itself once.
       if (!recountedHere) await recount(deadline);
       if (await queue.reserve(place)) return true;
-      if (!(await recount(deadline))) throw new DeadlineExceeded('whether there is room for another open report could not be determined in time');
+      if (!(await recount(deadline)))
+        throw new DeadlineExceeded('whether there is room for another open report could not be determined in time');
       return queue.reserve(place);
     },
     giveBack: (reportId) => queue.giveBack(reportId),

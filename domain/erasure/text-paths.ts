@@ -11,12 +11,16 @@ export const textsOf = (value: unknown, path: readonly string[] = []): readonly 
   return Object.entries(value).flatMap(([key, inner]) => textsOf(inner, [...path, key]));
 };
 
-/** The keys of a JSON value that hold a text, as paths; nothing erases a key. */
-export const keysWith = (value: unknown, literal: string, path: readonly string[] = []): readonly (readonly string[])[] => {
+/** Paths of the wanted keys of a JSON value; nothing erases a key. */
+export const keysWith = (
+  value: unknown,
+  isWanted: (key: string) => boolean,
+  path: readonly string[] = [],
+): readonly (readonly string[])[] => {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, inner]) => [
-    ...(!Array.isArray(value) && key.includes(literal) ? [[...path, key]] : []),
-    ...keysWith(inner, literal, [...path, key]),
+    ...(!Array.isArray(value) && isWanted(key) ? [[...path, key]] : []),
+    ...keysWith(inner, isWanted, [...path, key]),
   ]);
 };
 

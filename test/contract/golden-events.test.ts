@@ -72,10 +72,10 @@ describe('every type of event', () => {
   });
 
   test('is written in no version that has no golden file', () => {
-    const written = linesWith(sourceFiles(['domain', 'src', 'commands']), /\bschemaVersion: \d/).map((line) =>
-      Number(/schemaVersion: (\d+)/.exec(line)![1]),
+    const written = linesWith(sourceFiles(['domain', 'src', 'commands']), /\bschemaVersion(?:: | = )\d/).map((line) =>
+      Number(/schemaVersion(?:: | = )(\d+)/.exec(line)![1]),
     );
-    expect(written.length).toBeGreaterThan(8);
+    expect(written.length).toBeGreaterThan(5);
     expect(Math.max(...written)).toBe(Math.max(...goldens.map(({ version }) => version)));
   });
 

@@ -5,7 +5,11 @@ import type { World } from './world.ts';
 const BATCH = 2_500;
 
 /** Attacks a fresh life of the first API process with hostile conversations; what is wrong with it counts as a failure of the soak. */
-export async function attackMember(world: World, key: string, onBatch: (description: string) => void = () => undefined): Promise<FuzzResult> {
+export async function attackMember(
+  world: World,
+  key: string,
+  onBatch: (description: string) => void = () => undefined,
+): Promise<FuzzResult> {
   const { plan, failures } = world;
   const member = world.members.find(({ name }) => name === 'api-1')!;
   const restart = async (): Promise<void> => {

@@ -45,7 +45,8 @@ export const conductFaults = async ({ world, random, readiness, onFault }: Condu
       await fault.run();
       const readyAfterMs = await readiness.wait(plan.readyWithinMs);
       disturbances.end(disturbance);
-      if (typeof readyAfterMs === 'string') failures.add(`after "${fault.description}" not everything worked again in time: ${readyAfterMs}`);
+      if (typeof readyAfterMs === 'string')
+        failures.add(`after "${fault.description}" not everything worked again in time: ${readyAfterMs}`);
       onFault({ kind, description: fault.description, readyAfterMs: typeof readyAfterMs === 'string' ? null : readyAfterMs });
     }
   }
