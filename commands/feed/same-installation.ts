@@ -44,7 +44,7 @@ export const requireSameInstallation = async ({ store, log, holdsLog, logger }: 
   if (kept.timeline !== place.timeline) {
     logger.warn(
       { timeline: place.timeline, before: kept.timeline },
-      `the database server was recovered to a point in time or promoted since the feed was last vouched for: ${SAY_WHICH}`,
+      `the database server was recovered to a point in time or promoted since the feed was last confirmed: ${SAY_WHICH}`,
     );
   }
 };

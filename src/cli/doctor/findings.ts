@@ -85,10 +85,10 @@ const judgeHistory = ({ timeline, standbys, setBacks }: DatabaseFacts): readonly
     ? []
     : [
         timeline.now === timeline.kept
-          ? ok('timeline', `${timeline.now}, as when the feed was last vouched for`)
+          ? ok('timeline', `${timeline.now}, as when the feed was last confirmed`)
           : warning(
               'timeline',
-              `${timeline.now}, and ${timeline.kept} when the feed was last vouched for: the server was promoted or recovered`,
+              `${timeline.now}, and ${timeline.kept} when the feed was last confirmed: the server was promoted or recovered`,
               'run `civic feed keep` where nothing is lost, else `civic feed renew --reason TEXT`',
             ),
       ]),
