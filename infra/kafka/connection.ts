@@ -4,7 +4,7 @@ import type { Logger } from '../../domain/ports/logger.ts';
 
 /**
  * kafkajs 2.2.4 starts a timer of -1 ms at every connection (its issue 1751, whose fix was never released): Node 24 warns of it once. The
- * warning names nothing that an operator could do, so that very one is left out; all others pass.
+ * operator can do nothing about it, so this one warning is suppressed.
  */
 let isInstalled = false;
 
@@ -25,10 +25,10 @@ const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 2_000 };
 
 const lastErrors = new WeakMap<Kafka, { text: string }>();
 
-/** What the brokers have answered last that was an error, in the client's words: some of its errors leave it out. Empty before the first one. */
+/** The last error that a broker answered, as the client logged it; some thrown errors leave it out. Empty before the first one. */
 export const lastErrorOf = (kafka: Kafka): string => lastErrors.get(kafka)?.text ?? '';
 
-/** kafkajs logs as errors what it then tries again by itself; what it gives up is thrown, and logged by its caller. */
+/** Logs of kafkajs. It logs errors that it retries; an error that it does not retry is thrown, and logged by the caller. */
 const speaker = (logger: Logger, last: { text: string }) => (): ((entry: LogEntry) => void) => {
   let logged = '';
   return (entry) => {
@@ -43,7 +43,7 @@ const speaker = (logger: Logger, last: { text: string }) => (): ((entry: LogEntr
   };
 };
 
-/** The client of the brokers; nothing is connected yet. */
+/** A client of the brokers. Opens no connection. */
 export const kafkaClient = ({ brokers, tls, sasl }: KafkaAddress, logger: Logger): Kafka => {
   leaveOutTimeoutWarning();
   const last = { text: '' };

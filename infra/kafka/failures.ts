@@ -17,7 +17,7 @@ const NAMES_OF_ABSENCE: ReadonlySet<string> = new Set([
   'KafkaJSTimeout',
 ]);
 
-/** Refusals of the protocol that pass: another has taken over, or the coordinator has another view of the transaction than we. */
+/** Transient refusals of the protocol: another producer has taken over, or the coordinator sees another state of the transaction. */
 const PASSING: ReadonlySet<string> = new Set([
   'INVALID_PRODUCER_EPOCH',
   'INVALID_PRODUCER_ID_MAPPING',
@@ -30,10 +30,10 @@ const PASSING: ReadonlySet<string> = new Set([
   'BROKER_NOT_AVAILABLE',
 ]);
 
-/** Of these the brokers may be cured without us, and are waited for. */
+/** Refusals that an operator of the brokers can correct; the caller retries. */
 const WAITED_FOR: ReadonlySet<WantedByBrokers> = new Set(['certificate', 'tls', 'closed']);
 
-/** What a failed call comes to: `NotYet` where trying again later helps, else an error that says what is missing, and what to do. */
+/** Maps the error of a call: `NotYet` where a retry can succeed, else an error that says what is missing and what to do. */
 export const asFailure = (error: unknown, use: KafkaUse): Error => {
   const refusal = refusalOf(error, use);
   if (refusal !== null) {
@@ -48,7 +48,7 @@ export const asFailure = (error: unknown, use: KafkaUse): Error => {
   return error instanceof Error ? error : new Error(String(error));
 };
 
-/** Runs calls of the client; what they throw says whether waiting helps. */
+/** Runs calls of the client and maps their errors with `asFailure`. */
 export const calling = async <Result>(use: KafkaUse, work: () => Promise<Result>): Promise<Result> => {
   try {
     return await work();
@@ -57,7 +57,7 @@ export const calling = async <Result>(use: KafkaUse, work: () => Promise<Result>
   }
 };
 
-/** Waits for an end no longer than this: a broker that hangs must not keep the service from stopping. */
+/** Waits at most so many milliseconds for the end of a connection: a broker that hangs must not keep the service from stopping. */
 export const atMost = async (milliseconds: number, work: Promise<unknown>): Promise<void> => {
   await answeredWithin(systemClock, milliseconds, () => work).catch(() => undefined);
 };

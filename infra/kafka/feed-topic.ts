@@ -11,14 +11,14 @@ export interface FeedTopicParts {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly identifiers: Identifiers;
-  /** How long every single change stays in the topic before a later one of the same record may replace it, in milliseconds. */
+  /** Milliseconds before compaction may remove a change that a later change of the same record replaces. */
   readonly keepMs: number;
 }
 
 const PARTITIONS = 6;
 /** A record of 1 MiB with every character escaped, and its envelope. */
 const MAX_MESSAGE_BYTES = 8_388_608;
-/** A publication that dies leaves its last transaction open for so long, unless another one is opened before. */
+/** Milliseconds after which the brokers abort the transaction of a relay that died, unless another relay begins one before. */
 const TRANSACTION_MS = 30_000;
 const END_MS = 5_000;
 
@@ -37,7 +37,7 @@ export const placeTopicOf = (topic: string): string => `${topic}.place`;
 
 /**
  * The feed in a topic, by a transactional producer whose name is the topic's: brokers take messages from the newest one of that name
- * alone. The place is read after the older ones were shut out, so nothing can be added behind it unseen.
+ * alone. The checkpoint is read after the older producers were fenced, so that none of them can add messages after it.
  */
 export const createFeedTopic = (parts: FeedTopicParts): FeedTopic => ({
   name: parts.topic,
@@ -61,7 +61,7 @@ const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
   const end = () => atMost(END_MS, producer.disconnect());
   try {
     await producer.connect();
-    // The first transaction gives the producer its epoch; those of an older one are refused from here on.
+    // The first transaction gives the producer its epoch; transactions of older producers are refused from here on.
     const first = await producer.transaction();
     const text = await readLastMessage(kafka, placeTopicOf(topic), `${producerOf(topic)}.${identifiers.next()}`);
     const place = placeOf(topic, text, await began());
@@ -72,7 +72,7 @@ const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
   }
 };
 
-/** Makes what is missing; answers whether the feed's topic has ever held a message. */
+/** Creates missing topics. Resolves to true where the feed's topic has ever held a message. */
 const makeTopics = async ({ kafka, topic, keepMs }: FeedTopicParts): Promise<() => Promise<boolean>> => {
   const admin = kafka.admin();
   await admin.connect();
@@ -92,7 +92,7 @@ const makeTopics = async ({ kafka, topic, keepMs }: FeedTopicParts): Promise<() 
       },
       { topic: placeTopicOf(topic), numPartitions: 1, configEntries: [entry('cleanup.policy', 'compact')] },
     ];
-    // One by one: where another process was quicker, its topic is as good.
+    // One topic per call: another process may create one of them at the same time, which is no failure.
     for (const each of wanted) if (!known.has(each.topic)) await admin.createTopics({ topics: [each], waitForLeaders: true });
   } finally {
     await atMost(END_MS, admin.disconnect());
@@ -107,7 +107,7 @@ const makeTopics = async ({ kafka, topic, keepMs }: FeedTopicParts): Promise<() 
 };
 
 const placeOf = (topic: string, text: Buffer | null, hasBegun: boolean): TopicCheckpoint | null => {
-  // A topic without any message is a new one, also where the place of its forerunner is still known.
+  // A topic without any message is new, also where the checkpoint of a deleted topic is still stored.
   if (!hasBegun) return null;
   const unknown = (what: string) =>
     new Error(

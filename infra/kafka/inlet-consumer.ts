@@ -6,7 +6,7 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import { asFailure, atMost } from './failures.ts';
 import { causes, type NeededRights } from './refusals.ts';
 
-/** Takes the messages of one partition; the offsets before which all is settled are kept by itself. */
+/** Takes the messages of one partition and stores the offset up to which every message was processed. */
 export interface PartTaker {
   from(end: bigint): Promise<{ readonly offset: bigint; readonly isFresh: boolean }>;
   take(messages: readonly InletMessage[], reached: bigint, stillThere: () => Promise<void>): Promise<bigint>;
@@ -21,9 +21,9 @@ export interface InletConsumerParts {
   readonly times?: { readonly sessionMs: number; readonly againMs: number } | undefined;
 }
 
-/** A member that dies is missed after `sessionMs`, and its partitions are taken over at the next heartbeat of another. */
+/** The group notices a dead member after `sessionMs`; another member takes its partitions over at its next heartbeat. */
 const TIMES = { sessionMs: 8_000, againMs: 2_000 };
-/** A member that is in the middle of a portion has so long to come back into the group. */
+/** Milliseconds that a member has to rejoin the group when it is processing a portion. */
 const REBALANCE_MS = 30_000;
 const LONGEST_PAUSE_MS = 30_000;
 const END_MS = 10_000;
@@ -37,7 +37,7 @@ export const inletRights = (topic: string): NeededRights => ({
 
 const WAIT_MS = 500;
 
-/** Takes messages in a group with the inlets of all other processes, until the signal aborts; whatever fails is tried again, for ever. */
+/** Takes messages in a group with the inlets of all other processes, until the signal aborts. Retries after every failure. */
 export const runInletConsumer = async (parts: InletConsumerParts, stopping: AbortSignal): Promise<void> => {
   const { clock, logger, topic, times = TIMES } = parts;
   const backoff = new Backoff(times.againMs, LONGEST_PAUSE_MS);
@@ -75,7 +75,7 @@ const consumeUntilEnd = async (
     rebalanceTimeout: REBALANCE_MS,
     heartbeatInterval: times.sessionMs / 10,
     maxWaitTimeInMs: WAIT_MS,
-    // A crash of the client ends this run, and the next one begins with everything new.
+    // A crash of the client ends this run; the next run opens a new consumer.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: async () => false },
   });
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
@@ -84,7 +84,7 @@ const consumeUntilEnd = async (
   stopping.addEventListener('abort', onStop, { once: true });
   const taking = new Map<number, PartTaker>();
   consumer.on('consumer.crash', ({ payload }) => reject(payload.error));
-  // With a new generation of the group others may have taken what was ours: each partition is taken anew.
+  // In a new generation of the group another member may have had our partitions: each one is loaded again.
   consumer.on('consumer.group_join', ({ payload }) => {
     taking.clear();
     onTaking();
@@ -124,12 +124,12 @@ const takeBatch = async (consumer: Consumer, taker: PartTaker, payload: EachBatc
   const { topic, partition } = batch;
   const { offset, isFresh } = await taker.from(BigInt(batch.highWatermark));
   if (isFresh && BigInt(batch.firstOffset() ?? offset) !== offset) {
-    // The brokers' own note may be behind ours, or, where it was lost, be none.
+    // The offset that the brokers store may be older than ours, or missing.
     consumer.seek({ topic, partition, offset: String(offset) });
     return;
   }
   const messages = batch.messages.map(({ offset: at, key, value }) => ({ offset: BigInt(at), key, value }));
-  // A portion may take longer than a session lasts; what a heartbeat finds is thrown by the next one that is waited for.
+  // A portion may take longer than a session. The error of a heartbeat is thrown by the next heartbeat that is awaited.
   const beating = setInterval(() => void payload.heartbeat().catch(() => undefined), heartbeatMs);
   const settled = await taker
     .take(messages, BigInt(batch.lastOffset()) + 1n, () => payload.heartbeat())

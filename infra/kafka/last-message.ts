@@ -4,7 +4,7 @@ import { atMost } from './failures.ts';
 
 const READ_MS = 60_000;
 const END_MS = 5_000;
-/** Behind the last committed message there are its marker and what came to nothing since. */
+/** Offsets after the last committed message: its marker, and messages of aborted transactions. */
 const FIRST_LOOK_BACK = 16n;
 
 /** The last committed message of a topic with one partition; null where there is none. `group` is used once and leaves nothing behind. */
@@ -62,7 +62,7 @@ const readFrom = async (kafka: Kafka, { topic, group, from, end }: Stretch): Pro
         if (offset < end && (last === null || offset > last.offset)) last = { offset, value: message.value };
       },
     });
-    // A run that failed at once has emitted its event, and cannot be placed.
+    // A run that failed at once has emitted its event already, and cannot be positioned.
     if (!crashed) consumer.seek({ topic, partition: 0, offset: String(from) });
     await promise;
     return (last as { readonly value: Buffer } | null)?.value ?? null;

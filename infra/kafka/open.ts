@@ -15,7 +15,7 @@ export interface KafkaParts {
   readonly identifiers: Identifiers;
 }
 
-/** Nothing is connected before it is used. */
+/** Each part connects when it is first used. */
 export const openFeedTopic = ({ address, logger, identifiers }: KafkaParts, topic: string, keepMs: number): FeedTopic =>
   createFeedTopic({ kafka: kafkaClient(address, logger), topic, identifiers, keepMs });
 

@@ -2,11 +2,11 @@ import { type Kafka, type Message, Partitioners, type Producer, type ProducerCon
 import { NotYet } from '../../domain/ports/reactors.ts';
 import { atMost } from './failures.ts';
 
-/** Well below the default limit of a batch, for topics that were not made here. */
+/** Well below the default limit of a batch, for topics that another program created. */
 const SEND_BYTES = 400_000;
 const END_MS = 5_000;
 
-/** Resolves once the brokers keep every message, those of one key in their order. `through` is a producer, or its transaction. */
+/** Resolves once the brokers have stored every message, those of one key in order. `through` is a producer or its transaction. */
 export type PartitionSender = (through: Pick<Producer, 'send'>, messages: readonly Message[]) => Promise<void>;
 
 /** A producer whose messages are sent by a `PartitionSender`. */
@@ -37,7 +37,7 @@ export const openPartitionSender = async (kafka: Kafka, topic: string): Promise<
           throw new NotYet(`partition ${partition} of ${topic} is not known`);
       }
     });
-    // Nothing is on its way any more when this throws.
+    // No message is in flight when this throws.
     for (const each of await Promise.allSettled(sending)) if (each.status === 'rejected') throw each.reason;
   };
 };

@@ -9,7 +9,7 @@ import { causes, refusalOf } from './refusals.ts';
 const END_MS = 2_000;
 const QUICKLY = { retries: 1, initialRetryTime: 100 };
 
-/** How many brokers there are, and which topics of ours. Changes nothing; throws when none of them answers, `KafkaRefused` where they refuse us. */
+/** Counts the brokers and lists the topics of this service. Changes nothing. Throws when no broker answers, and `KafkaRefused` when they refuse the client. */
 export const probeKafka = async (
   address: KafkaAddress,
   logger: Logger,
@@ -21,7 +21,7 @@ export const probeKafka = async (
     await admin.connect();
     const { brokers } = await admin.describeCluster();
     const known = new Set(await admin.listTopics());
-    // A topic that this user may not see is not listed; asked for by its name it is refused.
+    // A list leaves out a topic that this user may not see; a request by name is refused.
     if (inlet !== undefined && !known.has(inlet)) await askFor(kafka, inlet);
     return { brokers: brokers.length, topics: [feed, ...(inlet === undefined ? [] : [inlet])].filter((topic) => known.has(topic)) };
   } catch (error) {
@@ -31,7 +31,7 @@ export const probeKafka = async (
   }
 };
 
-/** Throws where the topic may not be seen; one that is not there is none of its business. */
+/** Throws where this user may not see the topic. Accepts a missing topic. */
 const askFor = async (kafka: Kafka, topic: string): Promise<void> => {
   const consumer = kafka.consumer({ groupId: inletGroup(topic), allowAutoTopicCreation: false, retry: QUICKLY });
   try {

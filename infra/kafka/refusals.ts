@@ -10,7 +10,7 @@ export interface NeededRights {
   readonly TRANSACTIONAL_ID_AUTHORIZATION_FAILED?: string;
 }
 
-/** Who calls the brokers, and what for. */
+/** The part of the program that calls the brokers, and what for. */
 export interface KafkaUse {
   readonly kafka: Kafka;
   readonly rights: NeededRights;
@@ -25,16 +25,16 @@ interface KafkaError extends Error {
   readonly errors?: readonly unknown[];
 }
 
-/** Answers of the brokers that the client throws under another name. */
+/** Answers of the brokers by the names that the client gives them. */
 const HIDDEN = new Map([
   ['Transactional Id authorization failed', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'],
   ['Not authorized to access group: Group authorization failed', 'GROUP_AUTHORIZATION_FAILED'],
 ]);
 const DEEPEST = 8;
-/** OpenSSL's answer where the other side does not speak TLS. */
+/** OpenSSL's error where the server does not speak TLS. */
 const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-/** An error, its causes and what it has gathered, the outermost first. */
+/** An error, its causes and its aggregated errors, the outermost first. */
 export const causes = function* (error: unknown, depth = 0): Generator<KafkaError> {
   if (!(error instanceof Error) || depth > DEEPEST) return;
   yield error;
@@ -42,7 +42,7 @@ export const causes = function* (error: unknown, depth = 0): Generator<KafkaErro
   for (const each of (error as KafkaError).errors ?? []) yield* causes(each, depth + 1);
 };
 
-/** What the brokers want and do not get: a certificate that is trusted, a credential or a right. Null for any other failure. */
+/** What the brokers require and do not receive: a trusted certificate, a credential or a right. Null for any other failure. */
 export const refusalOf = (error: unknown, use: KafkaUse): KafkaRefused | null => {
   const refused = (wanted: WantedByBrokers, message: string, remedy: string) => new KafkaRefused(wanted, message, remedy, { cause: error });
   const certificate = certificateReason(error);

@@ -9,7 +9,7 @@ const REASON_LENGTH = 1_000;
 export const rejectedTopicOf = (topic: string): string => `${topic}.rejected`;
 
 export interface RejectedTopic {
-  /** Resolves once the brokers keep the messages. */
+  /** Resolves once the brokers have stored the messages. */
   putAside(refused: readonly RefusedMessage[]): Promise<void>;
   end(): Promise<void>;
 }
@@ -19,7 +19,7 @@ interface Connected {
   readonly send: PartitionSender;
 }
 
-/** Where messages go that state no change, as they came, with the reason and where they came from. Connected when the first one comes. */
+/** The topic of messages that state no change: unchanged, with the reason and their origin. Connects for the first message. */
 export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic => {
   const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${rejectedTopicOf(topic)}` } };
   let connected: Promise<Connected> | null = null;
@@ -63,7 +63,7 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
           }));
           await send(producer, messages);
         } catch (error) {
-          // What it was given may be stored or not: the next one begins with a sequence of its own.
+          // The messages may be stored or not: the next producer begins with a sequence of its own.
           await end();
           throw error;
         }

@@ -5,7 +5,7 @@ import { appendOutcomes } from './append-statements.ts';
 import { columnArrays } from './column-arrays.ts';
 import type { PipelinedConnections } from './pipelined-connections.ts';
 
-/** The one function that rewrites events; a trigger lets through no more than what the erasure says that the same transaction appends. */
+/** The only statement that rewrites events. A trigger accepts only what the erasure that the same transaction appends describes. */
 const statementOf = ({ stream, expectedRevision, events }: StreamAppend, rewritten: readonly RewrittenEvent[]): Statement => {
   const [event] = events;
   if (event === undefined || events.length > 1) throw new TypeError('an erasure is one event');
@@ -28,7 +28,7 @@ const statementOf = ({ stream, expectedRevision, events }: StreamAppend, rewritt
   };
 };
 
-/** Appends an erasure and rewrites the events in one transaction. Throws `OutcomeUnknown` where the database went away meanwhile. */
+/** Appends an erasure and rewrites the events in one transaction. Throws `OutcomeUnknown` when the connection is lost during it. */
 export const appendErasure = async (
   connections: PipelinedConnections,
   append: StreamAppend,

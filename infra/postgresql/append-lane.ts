@@ -20,7 +20,7 @@ const classify = (error: unknown): unknown => {
   return new LogUnavailable(error.message, { cause: error });
 };
 
-/** One connection for appends. While one lane waits for its flush the other's statement is read and waits for the lock. */
+/** One connection for appends. While one lane waits for its flush, the statement of the other is parsed and waits for the lock. */
 export const openAppendLane = (session: Session): AppendLane => {
   const connection = new PipelinedConnection(session);
   return {

@@ -2,16 +2,16 @@ import { Client } from 'pg';
 import { clientConfig } from './sessions.ts';
 
 export interface AppendNotifications {
-  /** Grows with every word of new events. */
+  /** Grows with every notification. */
   readonly count: number;
-  /** Resolves when the count is no longer `seen`, after the poll interval, or when the signal aborts; whichever is first. */
+  /** Resolves when the count is no longer `seen`, after the poll interval, or when the signal aborts. */
   wait(seen: number, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
 const CHANNEL = 'civic_log';
 
-/** One connection that listens for appends of any process, opened at the first wait; a poll replaces it while it is lost. */
+/** One connection that listens for appends of all processes; opened at the first wait. While it is lost, waiters poll. */
 export const openAppendNotifications = (dsn: string, pollMs: number): AppendNotifications => {
   const waiters = new Set<() => void>();
   let client: Client | undefined;

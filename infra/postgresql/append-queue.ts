@@ -34,7 +34,7 @@ export class AppendQueue {
     });
   }
 
-  /** Takes no more appends and resolves when those under way are answered; those that wait are refused. */
+  /** Refuses waiting and new appends; resolves when those that were sent are answered. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const each of this.#waiting.splice(0)) each.reject(new LogUnavailable('the log was closed; nothing was sent'));
@@ -100,7 +100,7 @@ export class AppendQueue {
     this.#schedule();
   }
 
-  /** A defect of one append (data that is no JSON) must not fail its neighbours: each is sent again alone. */
+  /** A defect of one append (invalid JSON) must not fail the others of its group: each is sent again alone. */
   async #settle(lane: AppendLane, group: readonly Waiting[], error: unknown): Promise<void> {
     const alone = group.length === 1 || error instanceof OutcomeUnknown || error instanceof LogUnavailable;
     for (const { appends, resolve, reject } of group) {

@@ -47,10 +47,10 @@ export const appendStatement = (appends: readonly StreamAppend[]): Statement => 
   return appendGroup(appends);
 };
 
-/** Whole numbers of an array's text, `{1,-1,3}`; of a single number too. */
+/** The integers in the text of an array, `{1,-1,3}`, or of a single integer. */
 const numbers = (text: string): readonly number[] => (text.startsWith('{') ? text.slice(1, -1) : text).split(',').map(Number);
 
-/** What became of each append, in their order, from the statement's one row. */
+/** Outcomes in the order of the appends, from the statement's one row. */
 export const appendOutcomes = (appends: readonly StreamAppend[], row: TextRow): readonly AppendOutcome[] => {
   const actual = numbers(row[0]!);
   const starts = numbers(row[1]!);

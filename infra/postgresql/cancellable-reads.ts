@@ -13,17 +13,17 @@ export interface CancellableReads {
   close(): Promise<void>;
 }
 
-/** Reads that PostgreSQL ends when their signal aborts. Each has a connection to itself, so that a cancel meets no other statement. */
+/** Reads that PostgreSQL ends when their signal aborts. Each has its own connection, so that a cancel cannot reach another statement. */
 export function openCancellableReads(session: Session, connections: number): CancellableReads {
   const pool = openClientPool(session, connections);
   const canceller = new PipelinedConnection({ dsn: session.dsn, purpose: 'cancels', statementTimeoutMs: CANCEL_TIMEOUT_MS });
-  /** Again and again: the server ignores a cancel that arrives before it has begun the statement. */
+  /** Repeats the cancel: the server ignores one that arrives before the statement begins. */
   const cancelUntil = async (ended: AbortSignal, held: HeldClient): Promise<void> => {
-    // `pg` has the number of the server's process; its types leave it out.
+    // The types of `pg` leave out the process number of the server.
     const { processID } = held.client as unknown as { readonly processID: number };
     const cancel = { name: 'cancel', text: 'select pg_cancel_backend($1)', values: [processID] };
     while (!ended.aborted) {
-      // A cancel without an answer may still arrive, and must meet no other statement.
+      // A cancel without an answer may still arrive, and must not reach another statement.
       await canceller.run(cancel).catch(() => (held.isBroken = true));
       await after(CANCEL_AGAIN_MS, undefined, { signal: ended }).catch(() => undefined);
     }

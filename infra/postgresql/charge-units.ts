@@ -6,7 +6,7 @@ import { secondsUntil } from '../../domain/ports/window-counts.ts';
 const CHARGE = `select allowed, allowance_opens, minute_left, minute_ends, burst_left, burst_ends
   from civic.admit_requests($1::uuid, true, false, true, 1, $2::bigint, $3::bigint, '{}', $4::bigint, $5::bigint)`;
 
-/** Charges on the same row that admission charges, so that a batch and requests beside it never exceed the allowance together. */
+/** Charges the row that admission charges, so that a batch and concurrent requests together never exceed the allowance. */
 export const createChargeFurther =
   (run: (statement: Statement) => Promise<readonly TextRow[]>): ChargeFurther =>
   async (accountId, allowances, units, now) => {

@@ -6,21 +6,21 @@ import { clientConfig, type Session } from './sessions.ts';
 
 const GRACE_MS = 1_000;
 
-/** A connection of the pool while one piece of work has it. */
+/** A connection of the pool, held by one caller. */
 export interface HeldClient {
   readonly client: PoolClient;
-  /** True when the connection is of no use any more: it is closed, and the pool opens another. */
+  /** True when the connection is unusable: the pool closes it and opens another. */
   isBroken: boolean;
 }
 
 export interface ClientPool {
-  /** Runs work that has a connection to itself. Throws what the work threw, mapped; `DatabaseUnavailable` when there is no connection. */
+  /** Runs work with its own connection. Throws what the work threw, mapped; `DatabaseUnavailable` when there is no connection. */
   run<Result>(work: (held: HeldClient) => Promise<Result>): Promise<Result>;
   use(): Omit<PoolUse, 'pool'>;
   close(): Promise<void>;
 }
 
-/** Opens connections when they are wanted, so many at most; rows are text. */
+/** A pool that opens connections on demand, up to a maximum; rows are text. */
 export function openClientPool(session: Session, connections: number): ClientPool {
   const timeout = session.statementTimeoutMs;
   const pool = new Pool({

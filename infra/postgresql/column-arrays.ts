@@ -1,6 +1,6 @@
 import type { ColumnArrays } from '../../domain/ports/database.ts';
 
-/** Types by their fixed numbers in PostgreSQL's catalogue. */
+/** Type OIDs, fixed in PostgreSQL's catalogue. */
 const BOOL = 16;
 const BYTEA = 17;
 const INT8 = 20;
@@ -80,7 +80,7 @@ const writeUuid = (buffer: Buffer, value: string, at: number): void => {
   buffer.write(value.replaceAll('-', ''), at, 16, 'hex');
 };
 
-/** Columns as PostgreSQL's binary arrays: nothing is escaped here and nothing parsed there. A string is sent as UTF-8. */
+/** Columns as PostgreSQL's binary arrays, without escaping or parsing. A string is sent as UTF-8. */
 export const columnArrays: ColumnArrays & { jsons(values: readonly string[]): Buffer } = {
   texts: (values) => texts(TEXT, values),
   jsons: (values) => texts(JSON_TYPE, values),

@@ -7,7 +7,7 @@ const TIME: Statement = {
   values: [],
 };
 const LOOK_EVERY_MS = 5_000;
-/** An answer that took longer says too little about when it was given. */
+/** An answer that took longer is too inaccurate to use. */
 const SLOW_MS = 1_000;
 
 export interface DatabaseClock extends Clock {
@@ -15,12 +15,12 @@ export interface DatabaseClock extends Clock {
 }
 
 /**
- * The time of the database, kept between two looks by a steady count of this machine: the one time that all processes on it have in
- * common, however their own clocks are set and stepped. For leases alone; throws `DatabaseUnavailable` where the first look fails.
+ * The time of the database, advanced between two reads by the monotonic clock of this machine. All processes on the database share it,
+ * whatever their own clocks show. For leases only. Throws `DatabaseUnavailable` where the first look fails.
  */
 export const openDatabaseClock = async (
   database: Pick<ReadDatabase, 'texts'>,
-  /** Milliseconds of a count that never steps. */
+  /** Milliseconds of a monotonic clock. */
   steady: () => number,
   waits: Pick<Clock, 'sleep'>,
 ): Promise<DatabaseClock> => {

@@ -11,7 +11,7 @@ const SAVE = `insert into civic.decider_checkpoints (stream, decider, version, r
   on conflict (stream, decider) do update set
     version = excluded.version, revision = excluded.revision, event_id = excluded.event_id, state = excluded.state, seal = excluded.seal`;
 
-/** Checkpoints in a table; a failure is logged and costs the reader of a stream its whole length. */
+/** Checkpoints in a table. A failure is logged; the stream is then read from its start. */
 export const createDeciderCheckpoints = (read: ReadDatabase, transactor: Transactor, logger: Logger): DeciderCheckpoints => ({
   async load(stream, decider) {
     try {
@@ -30,7 +30,7 @@ export const createDeciderCheckpoints = (read: ReadDatabase, transactor: Transac
     try {
       const values = [stream, decider, version, revision, eventId, state, seal];
       await transactor.transaction(async (transaction) => {
-        // Lost with a crash it is made again.
+        // A checkpoint that a crash loses is made again.
         await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
         const held = await transaction.execute({ name: 'hold_erasure_mark', text: HOLD_MARK, values: [mark] });
         if (held.rows.length === 1) await transaction.execute({ name: 'save_decider_checkpoint', text: SAVE, values });

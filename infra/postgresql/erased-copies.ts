@@ -4,26 +4,26 @@ import { withClient } from './schema-state.ts';
 
 const NEXT_MARK = 'update civic.erasure_mark set drops = drops + 1';
 const DROP_CHECKPOINTS = 'delete from civic.decider_checkpoints where stream = any ($1::text[])';
-/** Such a payment, presented again, is answered that its result is no longer stored, and is not billed. */
+/** A payment without its result, presented again, is answered that the result is no longer stored; it is not billed. */
 const DROP_ANSWERS = `update civic.payments set result = null where state = 'SETTLED' and result is not null and created_at <= $1`;
-/** What has been read may not have been saved yet. The worker ends payments whose process has died. */
+/** Payments whose result may have been read and not been saved. The worker ends payments whose process died. */
 const UNDER_WAY = `select count(*)::text from civic.payments
   where created_at <= $1 and (result is not null or state in ('RESERVED', 'VERIFIED'))`;
-/** What no longer serves was not folded on; the projector drops it at its next look. */
+/** Generations that are not followed any more; the projector drops their tables. */
 const DROP_EARLIER_BUILDS = `update civic.generations set kept_until = null, changed_at = 0, lease_until = 0
   where state in ('retired', 'refused') or (state = 'scratch' and owner is null)`;
 const TABLES = `select format('%I.%I', n.nspname, c.relname) from pg_class c join pg_namespace n on n.oid = c.relnamespace
   where n.nspname = 'civic' and c.relkind in ('r', 'm') order by 1`;
 
-/** Where copies of erased texts may be left in the database of the read models. */
+/** Copies of erased texts in the database of the read models. */
 export const createErasedCopies = (transactor: Transactor, dsn: string): ErasedCopies => ({
   async clear(streams, until) {
     await transactor.transaction(async (transaction) => {
-      // First of the two: a command under way either sees it and keeps nothing, or has kept what goes with the rest.
+      // First: a concurrent command either sees the mark and stores no checkpoint, or its checkpoint is deleted with the others.
       await transaction.execute({ text: NEXT_MARK, values: [] });
       await transaction.execute({ text: DROP_CHECKPOINTS, values: [[...streams]] });
     });
-    // By itself: commands that keep a checkpoint do not wait for the ledger.
+    // In a transaction of its own: commands that store a checkpoint do not wait for the ledger.
     return transactor.transaction(async (transaction) => {
       await transaction.execute({ text: DROP_EARLIER_BUILDS, values: [] });
       await transaction.execute({ text: DROP_ANSWERS, values: [until] });
@@ -34,7 +34,7 @@ export const createErasedCopies = (transactor: Transactor, dsn: string): ErasedC
     withClient({ dsn, purpose: 'erasure', statementTimeoutMs: undefined }, async (client) => {
       const { rows } = await client.query<[string]>({ text: TABLES, rowMode: 'array' });
       for (const [table] of rows) {
-        // Tables of a build that was just dropped are gone.
+        // The tables of a generation may just have been dropped.
         await client.query(`vacuum ${table}`).catch((error: { readonly code?: string }) => {
           if (error.code !== '42P01') throw error;
         });

@@ -28,7 +28,7 @@ export const sqlState = (error: unknown): string | undefined => {
   return undefined;
 };
 
-/** True when the connection is of no use any more; what was under way on it has an unknown outcome. */
+/** True when the connection is unusable; statements that were sent on it have an unknown outcome. */
 export const isConnectionLoss = (error: unknown): boolean => {
   for (const { code, severity, message } of causes(error)) {
     if (severity === 'FATAL' || severity === 'PANIC') return true;
@@ -38,7 +38,7 @@ export const isConnectionLoss = (error: unknown): boolean => {
   return false;
 };
 
-/** Our own deadline passed while the server stayed silent: an answer may still be on its way, so the connection is not used again. */
+/** The client's deadline passed without an answer. The answer may still arrive, so the connection is not used again. */
 export const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 
 /** The connection has no prepared statement of the name, or has one already. */
@@ -47,13 +47,13 @@ const NOT_PREPARED = new Set(['26000', '42P05']);
 /** The statement was not run: its name was not, or could not be, prepared on the connection. */
 export const isNotPrepared = (error: unknown): boolean => NOT_PREPARED.has(sqlState(error) ?? '');
 
-/** What a pool of pg says when a caller has waited for a connection for as long as a connection may take to be made. */
+/** The message of pg's pool when no connection became free within the connection timeout. */
 const NONE_FREE = 'timeout exceeded when trying to connect';
 
-/** Raised by `civic.lock_log` once the log has moved away. */
+/** Raised by `civic.lock_log` once the log was moved to another store. */
 const LOG_SEALED = 'CR004';
 
-/** The one place where errors of the driver become the port's. What is a defect stays as it is. */
+/** Maps errors of the driver to those of the port. Defects stay as they are. */
 export const mapError = (error: unknown): unknown => {
   if (error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded) return error;
   const state = sqlState(error);

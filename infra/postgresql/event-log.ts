@@ -15,28 +15,28 @@ export interface EventLogSettings {
   readonly dsn: string;
   /** Deadline of one read or one group of appends. */
   readonly statementTimeoutMs: number;
-  /** How often a subscriber looks for itself, in case no word of an append reaches it. */
+  /** Milliseconds between polls of a subscriber that receives no notification. */
   readonly pollMs?: number;
   readonly lanes?: number;
   readonly readConnections?: number;
-  /** For the command that brings a log back to where it was: it alone may append there before the move is made. */
+  /** For the command that copies the log: only it may append to a store before the move is committed. */
   readonly copiesLog?: boolean;
 }
 
-/** Up to so many appends share their commit with others. */
+/** Up to so many appends of one call join groups of other callers. */
 const FEW = 20;
 const POLL_MS = 250;
 const LANES = 2;
 const READ_CONNECTIONS = 2;
 const APPEND_GRACE_MS = 2_000;
 
-/** A writer that freezes between its statement and the commit holds the lock: newer servers end it, whatever state it is in. */
+/** A writer that freezes before its commit holds the lock; PostgreSQL 17 and newer end its transaction. */
 const LIMIT_TRANSACTIONS = `
   select set_config('transaction_timeout', '15s', false) where current_setting('server_version_num')::integer >= 170000`;
 
 const COPIES_LOG = `select set_config('civic.copies_log', 'on', false)`;
 
-/** The event log on PostgreSQL. Connects when first used and again after every loss; `close` lets what is under way end. */
+/** The event log on PostgreSQL. Connects on first use and after each loss; `close` waits for statements that were sent. */
 export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog & { forget(): void; close(): Promise<void> } => {
   const { dsn, statementTimeoutMs } = settings;
   const lanes = Array.from({ length: settings.lanes ?? LANES }, () =>
@@ -72,7 +72,7 @@ export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog 
     async appendEach(appends) {
       checkAppends(appends);
       if (appends.length > FEW) return await queue.enqueue(appends, true);
-      // A few are not worth a commit of their own: each joins a group with those of other callers.
+      // Each of a few appends joins a group of other callers, so that they need no commit of their own.
       const settled = await Promise.allSettled(appends.map(async (append) => await queue.enqueue([append], false)));
       return settled.map((each) => {
         if (each.status === 'rejected') throw each.reason;
@@ -91,7 +91,7 @@ export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog 
       };
       return subscribeTo({ read, untilGrown: async (_after, signal) => await news.wait(seen, signal) }, subscribe);
     },
-    /** The log has lost what was read of it: nothing is to be given out of memory. */
+    /** Drops the events in memory, after the log has lost history. */
     forget: followed.forget,
     head: async () => (await reads.head()) ?? LOG_START,
     identity: async () => (await reads.readAll({ after: LOG_START, limit: 1 })).events[0]?.id ?? null,

@@ -1,6 +1,6 @@
 import type { Decision } from '../../domain/ports/generations.ts';
 
-/** Takes the lease from its owner: whatever that one still folds is not committed. */
+/** Takes the lease from its owner, whose later folds are not committed. */
 const FREED = 'owner = null, lease_until = 0';
 
 const noOtherIsBuilt = `not exists (
@@ -9,7 +9,7 @@ const noOtherIsBuilt = `not exists (
 const decision = (set: string, where: string): string =>
   `update civic.generations g set ${set} where generation = $1 and $2::bigint is not null and ${where}`;
 
-/** What each decision makes of a row, and of which rows; `$1` is the generation, `$2` the time. */
+/** The change that each decision makes, and its condition; `$1` is the generation, `$2` the time. */
 export const DECISIONS: Readonly<Record<Decision, string>> = {
   pause: decision(`operator_paused_at = $2, ${FREED}`, `state = 'building' and operator_paused_at is null`),
   resume: decision('operator_paused_at = null', `state = 'building' and operator_paused_at is not null`),

@@ -5,7 +5,7 @@ import type { EventMark } from '../../domain/event-mark.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Comparison, Generation, GenerationState } from '../../domain/ports/generations.ts';
 
-/** Work of one owner over which a rate is taken. */
+/** Milliseconds over which a rate is measured. */
 const STRETCH_MS = 2_000;
 
 const GENERATION = columns({
@@ -45,7 +45,7 @@ export const toGeneration = (row: TextRow): Generation => {
   return { ...generation, speed: { ownedSince, place, stretchAt, stretchFolded, stretchPlace, foldRate, pace } };
 };
 
-/** A new owner begins a new stretch: what lay between it and the last one is no time of work. */
+/** A new owner begins a new measurement: the time without an owner does not count. */
 export const ACQUIRE = `update civic.generations set owner = $2, token = token + 1, lease_until = $3::bigint + $4::bigint,
     owned_since = $3::bigint, stretch_at = $3::bigint, stretch_folded = folded, stretch_place = place
   where generation = $1 and (owner is null or lease_until < $3::bigint) and paused_reason is null and operator_paused_at is null

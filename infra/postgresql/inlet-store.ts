@@ -10,7 +10,7 @@ const CLAIM = `update civic.inlet_parts set command_id = $4::uuid, claim_to = $5
 const SETTLE = `update civic.inlet_parts set next_offset = $4, command_id = null, claim_to = null, revisions = '{}'
   where topic = $1 and partition = $2 and token = $3 and next_offset <= $4`;
 
-/** How far each partition has been taken, in PostgreSQL; every change is one statement. */
+/** The processed offset of each partition, in PostgreSQL; every change is one statement. */
 export const createInletStore = (transactor: Transactor): InletStore => {
   const run = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
   return {

@@ -5,7 +5,7 @@ import { StillHeld } from '../../domain/ports/log-moves.ts';
 
 const PLACE = `select system_identifier::text || '/' || (select oid::text from pg_database where datname = current_database()),
   substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`;
-/** This user may not ask. */
+/** SQLSTATE: this user lacks the right. */
 const NOT_ALLOWED = '42501';
 
 const KEEP = `insert into civic.installation (database, timeline, log_id) values ($1, $2, $3::uuid)
@@ -22,12 +22,12 @@ const RETIRE = `update civic.generations set state = case when state in ('live',
     owner = null, lease_until = 0, token = token + 1, kept_until = null, changed_at = $3::bigint
   where ${BEYOND} returning projection, generation`;
 const TAKE_OUT = `update civic.projections set live_generation = null where name = $1 and live_generation = $2::integer`;
-/** What a reactor did is done, also of events that are lost. */
+/** The effects of a reactor remain, also those of lost events. */
 const SET_BACK = `update civic.reactors set checkpoint = $3, last_event = null, owner = null, lease_until = 0, token = token + 1,
     paused_reason = null, paused_event = null
   where ${BEYOND}`;
 
-/** The row of `civic.installation`, and what hangs on it. */
+/** The row of `civic.installation`, and the checkpoints that a renewal changes. */
 export const createInstallationStore = (transactor: Transactor): InstallationStore => {
   const rows = async (text: string, values: readonly StatementValue[] = []) =>
     (await transactor.transaction((transaction) => transaction.execute({ text, values }))).rows;

@@ -1,7 +1,7 @@
 import type { Statement, Transactor } from '../../domain/ports/database.ts';
 import type { JobLeases } from '../../domain/ports/job-leases.ts';
 
-/** Looked at before it is written, since most who ask come too early; what decides among those who come at once is the row's own state. */
+/** Reads before it writes, since most jobs are not due. Among concurrent callers the state of the row decides. */
 const TAKE = `insert into civic.regular_turns as t (name, owner, token, lease_until)
   select $1, $2, 1, $3::bigint + $4::bigint
   where not exists (select from civic.regular_turns where name = $1 and (due_at > $3::bigint or (owner is not null and lease_until >= $3::bigint)))

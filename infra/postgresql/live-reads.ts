@@ -4,26 +4,26 @@ import type { LiveGeneration, LiveReads } from '../../domain/ports/projection.ts
 const SWITCHED = new Set(['CR001', '42P01']);
 const ATTEMPTS = 5;
 
-/** A read model that has no live generation yet; to a reader, a database that cannot answer yet. */
+/** The read model has no live generation yet; readers handle it as an unavailable database. */
 export class ReadModelMissing extends DatabaseUnavailable {
   override readonly name = 'ReadModelMissing';
 }
 
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
-/** The read models may not be served: they have seen what their log does not have. */
+/** The read models must not be served: they contain events that the log does not have. */
 export class ReadModelsRefused extends DatabaseUnavailable {
   override readonly name = 'ReadModelsRefused';
 }
 
 export interface DatabaseLiveReads extends LiveReads {
-  /** Reads of the same generations, whose texts are read another way. */
+  /** Reads of the same generations with another function for texts. */
   through(texts: ReadDatabase['texts']): LiveReads;
 }
 
 /**
- * Remembers which generation of each read model is live; a statement that met a switch is built anew and run again. Every read throws
- * `ReadModelsRefused` while `refusal` gives a reason.
+ * Caches which generation of each read model is live. A statement that fails because of a switch is built again and repeated. Every read
+ * throws `ReadModelsRefused` while `refusal` gives a reason.
  */
 export const createLiveReads = (database: ReadDatabase, refusal: () => string | null = () => null): DatabaseLiveReads => {
   let pointers: ReadonlyMap<string, number> = new Map();

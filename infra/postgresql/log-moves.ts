@@ -7,7 +7,7 @@ const FOLLOWERS = [
   { table: 'civic.reactors', key: 'name', name: 'name', which: '' },
 ] as const;
 const PAIRS_AT_ONCE = 10_000;
-/** Marks what is moved already, for a copy on the same kind of log: there a new position may be another row's old one. */
+/** Marks moved rows, for a copy to the same kind of log: a new position may equal the old one of another row. */
 const MOVED = 'moved:';
 
 const allHeld = (transaction: Transaction, now: number) =>
@@ -27,7 +27,7 @@ const moveCheckpoints = async (transaction: Transaction, { from, to, places }: L
     for (const [id, checkpoint, who] of rows) {
       const place = checkpoint === '' ? ('' as Position) : places.get(checkpoint as Position);
       if (place === undefined) throw new Error(`${who} stands at ${checkpoint}, where the log has no event; nothing was moved`);
-      // The token grows: an owner that was frozen before commits nothing any more.
+      // The token grows: an owner that was suspended commits nothing afterwards.
       await transaction.execute({
         text: `update ${table} set checkpoint = $2, last_event = null, log_id = $3::uuid, token = token + 1, owner = null, lease_until = 0 where ${key}::text = $1`,
         values: [id!, place, to],
@@ -57,7 +57,7 @@ const moveColumn = async (
   await transaction.execute({ text: `update ${table} set ${column} = substr(${column}, length($1) + 1)`, values: [MOVED] });
 };
 
-/** Checkpoints of read models and reactors, put on another log in one transaction. */
+/** Moves the checkpoints of read models and reactors to another log in one transaction. */
 export const createLogMoves = (transactor: Transactor, arrays: ColumnArrays): LogMoves => ({
   checkpoints: (identity) =>
     transactor.transaction(async (transaction) => {
@@ -78,12 +78,12 @@ export const createLogMoves = (transactor: Transactor, arrays: ColumnArrays): Lo
     }),
   move: (move) =>
     transactor.transaction(async (transaction) => {
-      // A process that takes a lease waits for the end of this, and then finds the other log.
+      // A process that acquires a lease waits for this transaction, and then finds the other log.
       await transaction.execute({ text: 'lock table civic.generations, civic.reactors in share row exclusive mode', values: [] });
       const { rows } = await allHeld(transaction, move.now);
       if (rows.length > 0) throw new StillHeld(rows.map(([who]) => who).join(', '));
       if (move.here === 'source') {
-        // Waits for the appends under way; those that come meanwhile wait, and meet the seal.
+        // Waits for running appends. Later appends wait for this transaction and are then refused by the seal.
         await transaction.execute({ text: 'select civic.lock_log()', values: [] });
       }
       if (!(await move.isComplete())) return false;

@@ -6,12 +6,12 @@ import { positionNumber, toPosition } from './log-position.ts';
 
 const COLUMNS = 'position, stream, revision, id, type, schema_version, data, metadata, time';
 
-/** The event at $1 comes along without its data: it proves that the reader's history is this log's. */
+/** Includes the event at $1, without its data, to compare it with the event that the reader holds. */
 const READ_ALL = `
   select ${COLUMNS.replace('data', 'case when position > $1 then data end')} from civic.events
   where position >= $1 order by position limit $2`;
 
-/** The head is seen in the snapshot of the rows; a window bounds what one statement scans where the filter lets little through. */
+/** Head and rows are of one snapshot. $4 bounds the positions that one statement scans where few events match. */
 const READ_FILTERED = `
   select head.position, before.id, upto.position, upto.id, e.* from (values (1)) one
   left join (select position from civic.events order by position desc limit 1) head on true
@@ -46,7 +46,7 @@ const toEvent = (row: TextRow, from = 0): StoredEvent => ({
   time: Number(row[from + 8]),
 });
 
-/** Positions are dense: a hole in what was read is a defect, and going on would lose events without a trace. */
+/** Positions are dense. Throws for a gap: to continue would lose events silently. */
 const checkDense = (rows: readonly TextRow[], after: number): void => {
   for (const [index, row] of rows.entries()) {
     if (Number(row[0]) !== after + index + 1) {
@@ -55,7 +55,7 @@ const checkDense = (rows: readonly TextRow[], after: number): void => {
   }
 };
 
-/** Throws `HistorySetBack` where the log does not have at a position the event that was read there. */
+/** Throws `HistorySetBack` where the log has another event, or none, at the position of an event that was read. */
 const checkHistory = (at: number, found: string | undefined, held: string | undefined): void => {
   if (held !== undefined && found !== held) throw new HistorySetBack(toPosition(at), held);
 };

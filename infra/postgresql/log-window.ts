@@ -5,9 +5,9 @@ type Read = (read: ReadAll) => Promise<LogBatch>;
 
 export interface WindowLimits {
   readonly events: number;
-  /** Characters of the events' data. */
+  /** In total, of the data of events. */
   readonly characters: number;
-  /** How long after they were read, in milliseconds. */
+  /** Milliseconds since they were read. */
   readonly age: number;
 }
 
@@ -15,10 +15,9 @@ const LIMITS: WindowLimits = { events: 20_000, characters: 32_000_000, age: 10_0
 const FETCH = 2000;
 
 /**
- * Keeps the newest events that were read, so that several followers at the head of the log cost one read of it and not one each. A
- * follower that has fallen behind the window, or names no event or another one than the window has at its position, reads for itself; it
- * answers exactly as a read of the log does. What all of them have had time to read goes, so that a slow log does not fill memory for
- * minutes with what is not read again.
+ * Caches the newest events, so that several followers at the head of the log share one read. A follower that is behind the window, or
+ * holds no event or another event than the window at its position, reads the log itself. The answer always equals a read of the log.
+ * Events leave the window after `age`, so that they do not fill memory where the log grows slowly.
  */
 export const windowed = (
   read: Read,
@@ -26,13 +25,13 @@ export const windowed = (
   milliseconds: () => number = () => performance.now(),
 ): { readonly read: Read; readonly forget: () => void } => {
   let events: StoredEvent[] = [];
-  /** When they were read, with the position of the last one of each time. */
+  /** The time of each read and the position of its last event. */
   let arrivals: { readonly at: number; readonly end: number }[] = [];
   let characters = 0;
-  /** Position before the window's first event, and the event there; the window is dense from there. Set once a follower has met the head. */
+  /** The position before the first event of the window, and the id of the event there. Undefined until a follower has reached the head. */
   let from: number | undefined;
   let fromId: string | undefined;
-  /** Asked for, not sent yet. */
+  /** A read that is scheduled and not sent. */
   let waiting: { readonly after: number; readonly afterId: string | undefined; readonly batch: Promise<LogBatch> } | undefined;
 
   const end = () => (from ?? 0) + events.length;
@@ -75,8 +74,8 @@ export const windowed = (
   };
 
   /**
-   * The log after the window's end, once for all who ask in one turn of the event loop. None joins a read that has been sent: an event
-   * appended since might not be in it, and a reader woken by that event would find nothing.
+   * Reads the log after the end of the window, once for all callers of one turn of the event loop. A caller never joins a read that was
+   * sent: the event that woke the caller might be missing from it.
    */
   const fetch = (after: number, { after: position, afterId }: ReadAll): Promise<LogBatch> => {
     if (waiting?.after !== after || waiting.afterId !== afterId) {
@@ -97,7 +96,7 @@ export const windowed = (
     const batch = await read(question);
     const scannedTo = positionNumber(batch.scannedTo);
     const isHead = batch.events.length < question.limit;
-    // The log ends before the window did when it was asked: it has lost the rest.
+    // The log ends before the end that the window had when the read was sent: the log has lost those events.
     if (isHead && scannedTo < heldTo) forget();
     if (isHead && batch.scannedId !== undefined && (from === undefined || scannedTo > end())) begin(scannedTo, batch.scannedId);
     return batch;
@@ -107,7 +106,7 @@ export const windowed = (
     const after = positionNumber(question.after);
     if (from === undefined || after < from || after > end()) return directly(question);
     if (idAt(after) !== question.afterId) {
-      // One of the two holds what the log has lost: the reader, if the log says so.
+      // The reader or the window holds lost history; a direct read throws where it is the reader.
       if (question.afterId !== undefined) forget();
       return directly(question);
     }
@@ -118,7 +117,7 @@ export const windowed = (
   return { read: windowRead, forget };
 };
 
-/** As many events as are wanted of those types, and how far was looked for them. */
+/** The first `limit` events of the types, and how far the events were scanned. */
 const pick = (events: readonly StoredEvent[], { after, afterId, limit, types }: ReadAll): LogBatch => {
   const wanted = types === undefined ? undefined : new Set(types);
   const picked: StoredEvent[] = [];

@@ -1,13 +1,12 @@
 import { runner } from 'node-pg-migrate';
 import { MIGRATIONS_FOLDER, readSchemaState, refuseUnusable, withClient } from './schema-state.ts';
 
-/** Any fixed number that no other lock of this program uses. */
+/** The key of the advisory lock; no other lock of this program uses it. */
 const MIGRATION_LOCK = '4848250413820918';
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /**
- * Brings the schema up to what this program needs and returns the migrations applied. Of several at once one applies, the others wait and
- * find it done. Throws `DatabaseRefused` when the database is newer, foreign, too old or out of reach.
+ * Migrates the schema and returns the migrations applied. Of concurrent callers one applies them while the others wait. Throws `DatabaseRefused` when the database is newer, foreign, too old or out of reach.
  */
 export const migrate = async (dsn: string): Promise<readonly string[]> =>
   await withClient({ dsn, purpose: 'migrate' }, async (client) => {
@@ -16,7 +15,7 @@ export const migrate = async (dsn: string): Promise<readonly string[]> =>
     const state = await readSchemaState(client);
     refuseUnusable(state, dsn);
     if (state.kind === 'current') return [];
-    // The lock is held already, on this session, and ends with it however the process ends.
+    // The lock is held on this session and ends with it, also when the process dies.
     const applied = await runner({
       dbClient: client,
       dir: MIGRATIONS_FOLDER,

@@ -35,9 +35,9 @@ export interface DatabaseSettings {
   readonly dsn: string;
   /** Deadline of one read. */
   readonly statementTimeoutMs: number;
-  /** Deadline of one statement of a transaction: folds of whole batches take longer than reads. */
+  /** Deadline of one statement of a transaction: a fold takes longer than a read. */
   readonly foldTimeoutMs?: number;
-  /** Shorter than a projector's lease, so that a frozen owner gives up its rows before another takes over. */
+  /** Shorter than a projector's lease: a suspended owner loses its row locks before another process takes over. */
   readonly idleInTransactionMs?: number;
   readonly hotConnections?: number;
   readonly typedConnections?: number;
@@ -50,11 +50,11 @@ export interface Database {
   readonly read: ReadDatabase;
   readonly transactor: Transactor;
   readonly columns: ColumnArrays;
-  /** Statements that count in unlogged tables, one transaction each, on pipelined connections of their own: no commit waits for the disk. */
+  /** Statements on unlogged tables, one transaction each, on their own pipelined connections: no commit waits for the disk. */
   readonly counting: (statement: Statement) => Promise<readonly TextRow[]>;
-  /** Reads that may take long, on connections of their own: no other statement waits for them. */
+  /** Long reads, on their own connections: no other statement waits for them. */
   readonly search: CancellableRead;
-  /** Of each kind of connections. */
+  /** Connections in use, by kind. */
   use(): readonly PoolUse[];
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export interface Database {
 const FOLD_TIMEOUT_MS = 60_000;
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
-/** Opens the five kinds of connections. Throws `DatabaseUnavailable` when the database cannot be reached; losses later heal by themselves. */
+/** Opens the five kinds of connections. Throws `DatabaseUnavailable` when the database cannot be reached; lost connections are opened again. */
 export const openDatabase = async (settings: DatabaseSettings): Promise<Database> => {
   const { dsn, statementTimeoutMs } = settings;
   const typed = await openTypedReads({ dsn, purpose: 'reads', statementTimeoutMs }, settings.typedConnections ?? 4);
@@ -85,7 +85,7 @@ export const openDatabase = async (settings: DatabaseSettings): Promise<Database
   const close = async (): Promise<void> => {
     await Promise.all([typed, hot, counting, searches, transactor].map((each) => each.close()));
   };
-  // None of them connects by itself, and a database that cannot be reached refuses the start.
+  // They connect on first use; the start must fail when the database cannot be reached.
   await hot.run({ text: 'select', values: [] }).catch(async (error: unknown) => {
     await close();
     throw error;

@@ -7,7 +7,7 @@ import { LISTED, PAYMENT } from './payment-rows.ts';
 const SEEN = 'payment_id = $1 and state = $2 and lease_owner is not distinct from $3::uuid';
 const seen = ({ paymentId, state, leaseOwner }: SeenPayment): readonly StatementValue[] => [paymentId, state, leaseOwner];
 
-/** What a move writes beside state and time; the parameters go on from $6. */
+/** Columns that a move writes beside state and time; parameters from $6. */
 const changes = (move: PaymentMove): { readonly set: string; readonly values: readonly StatementValue[] } => {
   switch (move.to) {
     case 'VERIFIED':
@@ -41,7 +41,7 @@ const changes = (move: PaymentMove): { readonly set: string; readonly values: re
 const BIND_WALLET = `insert into civic.payment_wallets as w (network, payer, account_id, changed_at) values ($1, $2, $3, $4)
   on conflict (network, payer) do update set account_id = excluded.account_id, changed_at = excluded.changed_at where w.account_id is null`;
 
-/** What else is true once a row has moved, in the same transaction. */
+/** Further changes of the transaction that moves a row. */
 const follow = async (transaction: Transaction, row: PaymentRow, now: number): Promise<PaymentRow> => {
   if (isNotBilled(row.state)) await giveBack(transaction, row);
   if (row.state === 'SETTLED') await transaction.execute({ text: BIND_WALLET, values: [row.network, row.payer, row.accountId, now] });

@@ -19,7 +19,7 @@ const GIVE_BACK = 'update civic.payment_budgets set reserved = reserved - $3::nu
 
 const SERVICE = 'service';
 const DAY_LENGTH = 10;
-/** The UTC day of a time, as the budget counts it. */
+/** The UTC day of a budget. */
 const dayOf = (time: number): string => new Date(time).toISOString().slice(0, DAY_LENGTH);
 
 class NotReserved extends Error {
@@ -30,7 +30,7 @@ class NotReserved extends Error {
   }
 }
 
-/** Inserts the row and takes its share of both budgets, or nothing of it. Rows first, then accounts, then the whole: everywhere in this order. */
+/** Inserts the row and charges both budgets, or does neither. Locks rows, then accounts, then the total, in this order everywhere. */
 export const reserve = async (
   transactor: Transactor,
   reservation: Reservation,
@@ -61,7 +61,7 @@ export const reserve = async (
 };
 
 const TRIES = 5;
-/** A row that is in the way may be forgotten before it is found: then its place is free. */
+/** The conflicting row may be deleted before it is read; the insert is then repeated. */
 const insertOrFind = async (transaction: Transaction, row: StatementValue[], key: StatementValue[]): Promise<PaymentRow> => {
   for (let tries = 0; tries < TRIES; tries += 1) {
     for (const statement of [
@@ -84,7 +84,7 @@ const insertValues = (reservation: Reservation, lease: PaymentLease, day: string
   ];
 };
 
-/** Gives back what a row has taken: it will not be billed. */
+/** Returns the amount of a row to both budgets; the row will not be billed. */
 export const giveBack = async (transaction: Transaction, row: Pick<PaymentRow, 'createdAt' | 'accountId' | 'amount'>): Promise<void> => {
   for (const spender of [row.accountId, SERVICE]) {
     await transaction.execute({ text: GIVE_BACK, values: [dayOf(row.createdAt), spender, row.amount] });

@@ -30,10 +30,10 @@ const SHOWN = {
   outcomePublished: ['outcome_told', flag],
 } as const;
 
-/** A payment as operators may see it. */
+/** A payment for operators, without payload and result. */
 export const LISTED = columns(SHOWN);
 
-/** A payment with its payload and result, for the flow alone. */
+/** A payment with payload and result, for the payment flow only. */
 export const PAYMENT = columns({
   ...SHOWN,
   leaseOwner: ['lease_owner', textOrNull],

@@ -8,11 +8,11 @@ const FIRST_BACKOFF_MS = 50;
 const LONGEST_BACKOFF_MS = 1_000;
 const SWEEP_MS = 50;
 const DEFAULT_GRACE_MS = 1_000;
-/** How much longer than the server's deadline for one statement the server may be silent before the connection counts as dead. */
+/** Milliseconds after the server's deadline for one statement until a silent connection counts as dead. */
 const DEAD_AFTER_MS = 1_000;
-/** A statement that runs for longer delays the statements behind it noticeably. */
-/** A pooler that gives each statement another session never finds a prepared one. */
+/** A pooler that gives each statement another session has no prepared statement for any of them. */
 const MAX_RESENDS = 20;
+/** A statement that runs for longer delays the statements behind it noticeably. */
 const SLOW_MS = 100;
 
 export interface Answer {
@@ -25,14 +25,14 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** One connection on which statements follow each other without waiting for answers. After a loss the next statement connects again. */
+/** One connection that sends statements without waiting for answers. After a loss the next statement connects again. */
 export class PipelinedConnection {
   readonly #session: Session;
   readonly #pending = new Set<Pending>();
   #client: Client | undefined;
   #connecting: Promise<Client> | undefined;
   #sweeper: NodeJS.Timeout | undefined;
-  /** When the server could begin the statement that it works on: its own deadline counts from then, not from when we sent the statement. */
+  /** The time when the server could begin its current statement; the server's deadline counts from then. */
   #begunAt = 0;
   readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
   #retryAt = 0;
@@ -50,7 +50,7 @@ export class PipelinedConnection {
     return this.#client !== undefined;
   }
 
-  /** True while a statement runs for so long that others are better sent on another connection. */
+  /** True while a slow statement delays others on this connection. */
   get slow(): boolean {
     return this.#pending.size > 0 && performance.now() - this.#begunAt > SLOW_MS;
   }
@@ -62,14 +62,14 @@ export class PipelinedConnection {
       try {
         return await this.#send(statement, deadline);
       } catch (error) {
-        // The statement of this name that was sent first failed before it was prepared: those behind it were sent without their text, and
+        // The first statement of this name failed before it was prepared: those after it were sent without their text, and
         // several of them may be sent with it then.
         if (!isNotPrepared(error) || left === 0 || performance.now() > deadline) throw error;
       }
     }
   }
 
-  /** Of one statement, by our own clock. */
+  /** Milliseconds for one statement, on the client's clock. */
   get #timeoutMs(): number {
     const { statementTimeoutMs = Number.POSITIVE_INFINITY, graceMs = DEFAULT_GRACE_MS } = this.#session;
     return statementTimeoutMs + graceMs;
@@ -97,7 +97,7 @@ export class PipelinedConnection {
     });
   }
 
-  /** Connects if need be. Fails at once while it waits after a failed attempt. */
+  /** Connects unless connected. Fails at once during the pause after a failed attempt. */
   async connect(): Promise<Client> {
     if (this.#closed) throw new DatabaseUnavailable('the connection was closed');
     if (this.#client !== undefined) return this.#client;
@@ -139,7 +139,7 @@ export class PipelinedConnection {
     return client;
   }
 
-  /** Rejects all other waiting statements at once: a server that refuses to write, or is silent, would hold them for ever. */
+  /** Rejects all waiting statements at once: a server that is read-only or silent would hold them until their deadlines. */
   #lose(client: Client): void {
     if (this.#client !== client) return;
     this.#client = undefined;
@@ -147,7 +147,7 @@ export class PipelinedConnection {
     client.connection.stream.destroy();
   }
 
-  /** Ends the wait for statements whose deadline has passed. The connection goes on while the server answers one statement after the other. */
+  /** Rejects statements whose deadline has passed. The connection stays open while the server answers statements. */
   #sweep(client: Client): void {
     const now = performance.now();
     for (const { deadline, reject } of this.#pending) {

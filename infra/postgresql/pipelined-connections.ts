@@ -8,10 +8,10 @@ export interface PipelinedConnections {
   close(): Promise<void>;
 }
 
-/** Best first: connected, not held up by a slow statement. */
+/** Order of preference: connected, without a slow statement. */
 const rank = ({ connected, slow }: PipelinedConnection): number => (connected ? 0 : 2) + (slow ? 1 : 0);
 
-/** A small fixed set of connections; a statement goes to the one with the fewest under way, past those that a slow statement holds up. */
+/** A fixed set of connections. A statement goes to the one with the fewest statements in flight and without a slow one. */
 export const openPipelinedConnections = (session: Session, count: number): PipelinedConnections => {
   const connections = Array.from({ length: count }, () => new PipelinedConnection(session));
   const choose = (): PipelinedConnection => {

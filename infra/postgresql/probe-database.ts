@@ -5,7 +5,7 @@ import type { Position } from '../../domain/ports/event-log.ts';
 import { OPEN_SET_BACKS } from './set-backs.ts';
 import { readSchemaState, withClient } from './schema-state.ts';
 
-/** A table may be locked, and a server stopped. */
+/** Deadline, since a table may be locked or the server be stopped. */
 const LOOK_MS = 5_000;
 
 const one = async (client: Client, text: string): Promise<string | null> => {
@@ -13,7 +13,7 @@ const one = async (client: Client, text: string): Promise<string | null> => {
   return rows[0]?.[0] ?? null;
 };
 
-/** Looks at a database without changing it. Throws `DatabaseRefused` with one line when it cannot be reached, `DeadlineExceeded` when it stays silent. */
+/** Examines a database without changing it. Throws `DatabaseRefused` with one line when it cannot be reached, `DeadlineExceeded` when it stays silent. */
 export const probeDatabase = (dsn: string, clock: Pick<Clock, 'now'>): Promise<DatabaseFacts> =>
   withClient({ dsn, purpose: 'doctor', statementTimeoutMs: LOOK_MS }, async (client) => {
     const { kind, encoding, readOnly, pending, unknown } = await readSchemaState(client);

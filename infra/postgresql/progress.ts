@@ -6,7 +6,7 @@ const CHECKPOINT = `select g.checkpoint from civic.projections p join civic.gene
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 25;
 
-/** Looks at the live generation's checkpoint until it has passed a position. */
+/** Polls the checkpoint of the live generation until it has passed a position. */
 export const createProgress = (database: ReadDatabase, clock: Clock): Progress => ({
   async reached(projection, position, deadline) {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Statement, Transactor } from '../../domain/ports/database.ts';
 import type { ReportQueue } from '../../domain/ports/report-queue.ts';
 
-/** A statement that waits for the row sees every reservation made meanwhile: the row holds all that decides. */
+/** A statement that waited for the row sees every reservation made before it: the row holds the whole state. */
 const RESERVE = `update civic.report_queue set reserved = reserved || jsonb_build_object($1::text, $2::bigint)
   where counted + (select count(*) from jsonb_object_keys(reserved)) < $3::bigint`;
 const GIVE_BACK = 'update civic.report_queue set reserved = reserved - $1::text';

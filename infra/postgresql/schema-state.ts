@@ -8,28 +8,28 @@ import { clientConfig, type Session } from './sessions.ts';
 
 const isPostgresDsn = (dsn: string): boolean => URL.canParse(dsn) && /^postgres(ql)?:$/.test(new URL(dsn).protocol);
 
-/** Where a DSN points, in a form that may be shown: without user, password and parameters. */
+/** Host, port and database of a DSN, without user, password and parameters. */
 const shownDsn = (dsn: string): string => {
   const url = new URL(dsn);
   return `${decodeURIComponent(url.hostname)}${url.port === '' ? '' : `:${url.port}`}${url.pathname}`;
 };
 
-/** The database cannot be used as it is. The message is one line that says why and what to do. */
+/** The database cannot be used. The message is one line that says why and what to do. */
 export class DatabaseRefused extends Error {
   override readonly name = 'DatabaseRefused';
 }
 
-/** How much later than the server's deadline our own is. */
+/** Milliseconds from the server's deadline to the client's. */
 const SILENCE_MS = 1_000;
 
 export const MIGRATIONS_FOLDER = fileURLToPath(new URL('./migrations', import.meta.url));
 const OLDEST_SERVER = 15;
 
-/** What stands in a database, compared with the migrations that this program knows. */
+/** The schema of a database, compared with the migrations of this program. */
 export interface SchemaState {
   readonly kind: 'empty' | 'older' | 'current' | 'newer' | 'foreign';
   readonly serverVersion: number;
-  /** Of the database's texts. */
+  /** Encoding of the database. */
   readonly encoding: string;
   /** Also true on a standby. */
   readonly readOnly: boolean;
@@ -45,8 +45,8 @@ const knownMigrations = (): readonly string[] =>
     .toSorted();
 
 /**
- * Whose tables stand there, those of PostgreSQL and of extensions left out. One statement sees one moment: a migrator that is at work
- * makes its own table first, so that its tables are never taken for another program's.
+ * Lists the tables of other programs, without those of PostgreSQL and extensions. One statement sees one moment: a concurrent migration
+ * creates its own table first, so that its tables are never taken for those of another program.
  */
 const WHOSE_TABLES = `
   select case when bool_or(n.nspname = 'civic' and c.relname = 'migrations') then 'ours' when count(*) > 0 then 'foreign' else 'none' end
@@ -59,7 +59,7 @@ const first = async (client: ClientBase, sql: string): Promise<string | null> =>
   return rows[0]?.[0] ?? null;
 };
 
-/** Reads the state over a connection that is open. */
+/** Reads the state on an open connection. */
 export const readSchemaState = async (client: ClientBase): Promise<SchemaState> => {
   const serverVersion = Number(await first(client, 'show server_version_num'));
   const encoding = (await first(client, 'show server_encoding')) ?? 'unknown';
@@ -76,7 +76,7 @@ export const readSchemaState = async (client: ClientBase): Promise<SchemaState> 
   return { kind, serverVersion, encoding, readOnly, applied, pending, unknown };
 };
 
-/** Throws where the database must not be touched. */
+/** Throws `DatabaseRefused` where the database must not be changed. */
 export const refuseUnusable = (state: SchemaState, dsn: string): void => {
   const where = `the database ${shownDsn(dsn)}`;
   if (state.serverVersion < OLDEST_SERVER * 10_000) {
@@ -98,7 +98,7 @@ export const refuseUnusable = (state: SchemaState, dsn: string): void => {
   }
 };
 
-/** What the driver threw, as one line that says what to do where that is known. */
+/** An error of the driver as one line, with the remedy where one is known. */
 export const explain = (error: unknown, dsn: string): unknown => {
   const where = `the database ${shownDsn(dsn)}`;
   const state = sqlState(error) ?? '';
@@ -142,7 +142,7 @@ export const explain = (error: unknown, dsn: string): unknown => {
 
 type LoneSession = Pick<Session, 'dsn' | 'purpose' | 'statementTimeoutMs'>;
 
-/** Runs over one connection of its own; throws `DatabaseRefused` with one line where the database cannot be had, `DeadlineExceeded` where it stays silent. */
+/** Runs work on a connection of its own. Throws `DatabaseRefused` where the database cannot be reached, `DeadlineExceeded` where it does not answer. */
 export const withClient = async <Result>(session: LoneSession, work: (client: Client) => Promise<Result>): Promise<Result> => {
   const { dsn, statementTimeoutMs } = session;
   if (!isPostgresDsn(dsn)) {
@@ -161,5 +161,5 @@ export const withClient = async <Result>(session: LoneSession, work: (client: Cl
   }
 };
 
-/** What stands in the database, without changing it. */
+/** Reads the state of a database without changing it. */
 export const schemaState = async (dsn: string): Promise<SchemaState> => await withClient({ dsn, purpose: 'schema' }, readSchemaState);

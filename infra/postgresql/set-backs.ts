@@ -5,7 +5,7 @@ import type { SetBacks } from '../../domain/ports/history.ts';
 export const OPEN_SET_BACKS =
   'select held, head, noticed_at::text from civic.history_set_backs where acknowledged_at is null order by noticed_at, held';
 
-/** The rows of `civic.history_set_backs`; several processes that notice the same one note it once. */
+/** The rows of `civic.history_set_backs`; several processes that notice the same loss store it once. */
 export const createSetBacks = (transactor: Transactor): SetBacks => {
   const run = (text: string, values: readonly (string | number)[] = []) =>
     transactor.transaction((transaction) => transaction.execute({ text, values: [...values] }));

@@ -8,7 +8,7 @@ const SUM = `select counted, sum(requests)::text from civic.public_counts
   where window_start = $1::bigint and counted = any($3::text[]) and process <> $2::uuid group by counted`;
 const FORGET = 'delete from civic.public_counts where window_start < $1::bigint';
 
-/** Counts in an unlogged table: each process writes rows of its own, so that no two wait for each other. `process` is a uuid. */
+/** Counts in an unlogged table. Each process writes its own rows, so that no two wait for each other. `process` is a uuid. */
 export const createSharedCounts = (transactor: Transactor, columns: ColumnArrays, process: string): SharedCounts => ({
   exchange: (window, counts) =>
     transactor.transaction(async (transaction) => {

@@ -1,8 +1,8 @@
 import type { Transactor } from '../../domain/ports/database.ts';
 
 /**
- * How far this database's clock runs from the machine's, in milliseconds; 0 where no trial was started. A start time that differs from
- * the one kept moves the clock there; the same one, or none, lets it run on, so that every process on the database has the same time.
+ * The offset of the trial's clock from the machine's in milliseconds; 0 without a trial. A start time that differs from the stored one
+ * sets the clock; the same one, or none, lets it continue, so that every process on the database has the same time.
  */
 export const trialClockOffset = (transactor: Transactor, start: number | undefined, machineNow: number): Promise<number> =>
   transactor.transaction(async (transaction) => {

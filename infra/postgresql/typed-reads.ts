@@ -12,8 +12,8 @@ const parserOf = ((oid: Parameters<typeof types.getTypeParser>[0]) =>
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid)) as typeof types.getTypeParser;
 
 /**
- * slonik's own driver opens a connection without an error listener to look up types: a server that dies at that moment would end the
- * process. This one needs no look-up, and no round trip at the start.
+ * slonik's own driver looks up types on a connection without an error listener: a server that dies at that moment would end the process.
+ * This driver needs no look-up and no round trip at the start.
  */
 const driverOf = (session: Session) =>
   createDriverFactory(async () => ({
@@ -41,7 +41,7 @@ const driverOf = (session: Session) =>
     },
   }));
 
-/** Every row is checked with its query's own schema; synchronously, since a promise would be taken for the row. */
+/** Validates every row with the schema of its query; synchronously, since slonik takes a promise for the row. */
 const validate: Interceptor = {
   name: 'validate-rows',
   transformRow: (context, query, row) => {
@@ -59,7 +59,7 @@ export interface TypedReads {
   close(): Promise<void>;
 }
 
-/** Typed rows through slonik; whole numbers of 64 bits become numbers. No session state may be set on these connections. */
+/** Typed rows through slonik; bigint becomes number. Callers must not set session state on these connections. */
 export const openTypedReads = async (session: Session, connections: number): Promise<TypedReads> => {
   const timeout = session.statementTimeoutMs;
   const pool = await createPool(session.dsn, {

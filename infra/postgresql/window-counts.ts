@@ -3,7 +3,7 @@ import { type BucketState, secondsUntil, type WindowCounts } from '../../domain/
 
 const TAKE = 'select taken, now_used, ends from civic.take_units($1::uuid, $2::text[], $3::bigint[], $4::bigint[], $5::bigint, $6::bigint)';
 
-/** Counts in an unlogged table; one statement that locks the account's rows by their names, so that two never wait for each other. */
+/** Counts in an unlogged table. One statement locks the rows of an account in the order of their names, which avoids deadlocks. */
 export const createWindowCounts = (run: (statement: Statement) => Promise<readonly TextRow[]>): WindowCounts => ({
   async take(accountId, buckets, units, now) {
     const rows = await run({

@@ -11,7 +11,7 @@ const PAGES: Readonly<Record<SavedTable, string>> = {
     where $1::text is null or (topic || ' ' || partition) collate "C" > $1::text order by (topic || ' ' || partition) collate "C" limit $2`,
 };
 
-/** In flight is what may have been settled after the row was saved. */
+/** A payment in flight may have been settled after the row was saved. */
 const PUT: Readonly<Record<SavedTable, string>> = {
   payments: `insert into civic.payments
     select now_so.* from json_populate_recordset(null::civic.payments, $1::json) saved,
@@ -42,7 +42,7 @@ const OCCUPIED = `select case
   when exists (select from civic.payments) then 'payments'
   when exists (select from civic.inlet_parts) then 'places in topics of record changes' end`;
 
-/** The working rows that a backup holds beside the log, in PostgreSQL. */
+/** Rows that a backup stores beside the log, in PostgreSQL. */
 export const createWorkingRows = (transactor: Transactor): WorkingRows => {
   const run = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
   return {

@@ -1,12 +1,12 @@
-/** The answer is longer than the caller allows; asking again does not shorten it. */
+/** The answer is longer than the caller allows. Not transient. */
 export class AnswerTooLong extends Error {
   override readonly name = 'AnswerTooLong';
 }
 
 export interface AnswerBounds {
-  /** Of the decoded body. */
+  /** Bytes of the decoded body. */
   readonly maxBytes: number;
-  /** From the request to the last byte of the answer. */
+  /** Milliseconds from the request to the last byte of the answer. */
   readonly timeoutMs: number;
 }
 
@@ -24,7 +24,7 @@ async function boundedBody(response: Response, maxBytes: number): Promise<Buffer
 }
 
 /**
- * A `fetch` whose answer is complete when it resolves. It answers a redirect as it came and never follows it. Throws `AnswerTooLong`, an
+ * A `fetch` that resolves with the complete answer. Returns a redirect without following it. Throws `AnswerTooLong`, an
  * error named `TimeoutError` when the last byte does not come in time, and otherwise what `fetch` throws.
  */
 export function boundedFetch({

@@ -1,4 +1,4 @@
-/** Codes of OpenSSL's verification and of Node for a certificate that is not trusted. */
+/** Codes of OpenSSL and Node for a certificate that is not trusted. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'it is self-signed'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'its authority is unknown'],
@@ -16,7 +16,7 @@ const REASONS: ReadonlyMap<string, string> = new Map([
 ]);
 const DEEPEST = 5;
 
-/** Why a TLS connection failed where its server's certificate is the cause, read from the error and its causes; null for other failures. */
+/** Why the certificate of a server was refused, from the error and its causes; null for other failures. */
 export function certificateReason(error: unknown): string | null {
   for (let each = error, depth = 0; each instanceof Error && depth < DEEPEST; each = each.cause, depth += 1) {
     const reason = REASONS.get(String((each as NodeJS.ErrnoException).code));

@@ -6,15 +6,15 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   sleep: async (milliseconds, signal) => {
     await wait(milliseconds, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
-      // The timer's own error says only that it was aborted.
+      // The error of the timer does not hold the reason.
       throw signal?.aborted === true ? signal.reason : error;
     });
   },
 };
 
-/** Milliseconds since some moment, which no setting of the machine's clock changes. */
+/** Monotonic milliseconds. */
 export const steadyMilliseconds = (): number => performance.now();
 
-/** The machine's clock, moved; waiting takes as long as ever. */
+/** The machine's clock with an offset; waits keep their length. */
 export const shiftedClock = (clock: Clock, offsetMs: number): Clock =>
   offsetMs === 0 ? clock : { now: () => clock.now() + offsetMs, sleep: (milliseconds, signal) => clock.sleep(milliseconds, signal) };

@@ -3,7 +3,7 @@ import type { LogBatch, Position, ReadAll, Subscribe } from '../../domain/ports/
 import { isTransient } from '../../domain/transient.ts';
 import { systemClock } from './clock.ts';
 
-/** What a store adds to its reads so that they can be followed; one for each subscription. */
+/** The reads of one subscription, and its wait for new events. */
 export interface FollowedReads {
   read(read: ReadAll): Promise<LogBatch>;
   /** Resolves when the log may have grown since the last read began, after the poll interval, or when the signal aborts. */
@@ -13,7 +13,7 @@ export interface FollowedReads {
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 1_000;
 
-/** The promise's value, or undefined as soon as the signal aborts. Leaves no listener behind. */
+/** The value of the promise, or undefined once the signal aborts. */
 const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> =>
   await new Promise((resolve, reject) => {
     const stop = (): void => resolve(undefined);

@@ -2,10 +2,10 @@ import { destination, pino } from 'pino';
 import pretty from 'pino-pretty';
 import type { Logger } from '../../domain/ports/logger.ts';
 
-/** Names under which a secret could reach a log line by mistake; their values are never written. */
+/** Names of fields whose values are never logged, since they may hold a secret. */
 const SECRET_PATHS = ['authorization', '*.authorization', 'headers.authorization', 'key', 'secret', 'password'];
 
-/** Structured logs on standard error, so that standard output holds a command's answer alone. */
+/** Structured logs on standard error: standard output is for the answer of a command. */
 export const createLogger = (level: string, format: 'pretty' | 'json'): Logger => {
   const options = { level, redact: SECRET_PATHS, base: undefined };
   return format === 'pretty'

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { FolderFacts, MachineProbe } from '../../domain/ports/probes.ts';
 
-/** The folder itself, or the nearest one above it that is there. */
+/** The folder, or its nearest ancestor that exists. */
 const existing = async (folder: string): Promise<string> => {
   for (let path = resolve(folder); ; path = dirname(path)) {
     const found = await access(path).then(
@@ -33,12 +33,12 @@ const listens = (host: string, port: number): Promise<string | null> => {
   return promise;
 };
 
-/** The machine that this process runs on. */
+/** Facts about the machine of this process. */
 export const machineProbe: MachineProbe = { nodeVersion: process.versions.node, folder, listens };
 
 const ANSWER_WITHIN_MS = 2_000;
 
-/** Whether a GET of this address is answered with a success within two seconds. */
+/** Whether a GET of this address succeeds within two seconds. */
 export const answersWithSuccess = async (url: string): Promise<boolean> => {
   try {
     return (await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })).ok;
