@@ -1,4 +1,4 @@
 import type { EventMetadata } from '../domain/ports/event-log.ts';
 
-/** Who a command is issued for; becomes the events' metadata. */
+/** The account, key and request behind a command; stored as metadata of its events. */
 export type CommandContext = Omit<EventMetadata, 'commandId'>;

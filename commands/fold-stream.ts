@@ -5,16 +5,16 @@ import { streamEvents } from '../domain/read-log.ts';
 import type { CheckpointForm, Fold } from './decider.ts';
 
 /**
- * Folds a stream, from a checkpoint where the fold declares one. To keep a command's cost flat on a stream that grows without end: give
- * the decider a `checkpoint` (name, version, every so many events, how its state is written and read) whose state stays bounded, and hand
- * `checkpoints` to `handle` or `foldStream`. Nothing else changes, and without `checkpoints` the stream is read from its start.
+ * Folds a stream, from a checkpoint where the fold declares one. For a stream that grows without a bound, give the decider a `checkpoint`
+ * with a bounded state and pass `checkpoints` to `handle` or `foldStream`: the cost of a command then stays constant. Without `checkpoints`
+ * the stream is read from its start.
  */
 export interface FoldParts {
   readonly log: EventLog;
   readonly checkpoints?: DeciderCheckpoints | undefined;
 }
 
-/** A stream as far as it has been folded. */
+/** The fold of a stream up to a revision. */
 export interface Folded<State> {
   readonly state: State;
   /** Of the last event folded; `NO_STREAM` and nulls before the first. */
@@ -27,34 +27,34 @@ export interface Folded<State> {
   readonly mark: string | null;
 }
 
-/** The state that all events of a stream come to now. Throws what reading the log throws. */
+/** Folds all events of a stream. Throws what the log throws. */
 export const foldStream = async <State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> =>
   foldOn(parts, fold, stream, await beginFold(parts, fold, stream));
 
-/** Where folding starts: at the stream's checkpoint if it has one that stands, else before its first event. */
+/** The start of a fold: the checkpoint of the stream if it is valid, else the state before the first event. */
 export const beginFold = async <State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> => {
   const start = { state: fold.initialState(), revision: NO_STREAM, eventId: null, position: null, checkpointed: NO_STREAM, mark: null };
   const form = fold.checkpoint;
   if (form === undefined || parts.checkpoints === undefined) return start;
-  // Before anything is read: what is erased later counts as not seen.
+  // Loaded before any event is read: a later erasure makes the checkpoint invalid.
   const { kept, mark } = await parts.checkpoints.load(stream, form.name);
   const fromStart = { ...start, mark };
   if (kept === null || kept.version !== form.version || kept.seal !== sealOf(kept)) return fromStart;
   const state = stateOf(form, kept.state);
   if (state === undefined) return fromStart;
-  // A log that was restored, or another log, has some other event there, or none.
+  // A restored log, or another one, has another event there or none.
   const [last] = await parts.log.readStream(stream, kept.revision - 1, 1);
   if (last?.revision !== kept.revision || last.id !== kept.eventId) return fromStart;
   return { ...state, revision: kept.revision, eventId: kept.eventId, position: last.position, checkpointed: kept.revision, mark };
 };
 
-/** Where nothing at or before a revision matters to a decision, folding starts behind it. */
+/** The start of a fold after a revision, for decisions that do not depend on earlier events. */
 export const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: number): Folded<State> => ({
   state: fold.initialState(),
   revision,
   eventId: null,
   position: null,
-  // What was folded of a part of the stream is never kept for the whole of it.
+  // The state of a part of a stream must not be stored as a checkpoint.
   checkpointed: Number.POSITIVE_INFINITY,
   mark: null,
 });

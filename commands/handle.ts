@@ -15,12 +15,12 @@ import type { Decider, Fact, Fold } from './decider.ts';
 import { newEvents } from './new-events.ts';
 import { beginAfter, beginFold, foldOn, type FoldParts } from './fold-stream.ts';
 
-/** U+0000, or half a character, as JSON writes them: an odd number of backslashes before the code. */
+/** U+0000 or a lone surrogate in JSON text: an odd number of backslashes before the code. */
 const NOT_KEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
 
 /**
- * Why events must not be stored, or null: what cannot be read again would stop every read model and every decision that meets it, and no
- * event is ever taken back. Text that PostgreSQL does not keep is as bad.
+ * Rejects events that could not be read back, or that PostgreSQL cannot store: they would stop every read model and every decision on their
+ * stream. Null where the events are valid.
  */
 const refuseUndecodable = <State, Event>(
   { read }: Pick<Fold<State, Event>, 'read'>,
@@ -44,12 +44,12 @@ export interface Handling<State, Command, Event extends Fact> extends FoldParts 
   readonly clock: Clock;
   readonly decider: Decider<State, Command, Event>;
   readonly stream: string;
-  /** Revision from which on the stream is read, where nothing before it matters to the decision: then the cost of a command stays flat. */
+  /** Revision after which the stream is read, for decisions that do not depend on earlier events. */
   readonly after?: number;
   readonly command: Command;
   /**
-   * The same id for each try of one command: what it has stored is found again and not stored twice. Past a checkpoint there is no search for
-   * it: where a command may come again much later, its decider must know it by what it says.
+   * The same id in each attempt of one command, so that its events are stored once. Events before a checkpoint are not searched: where a
+   * command may be repeated much later, its decider must recognise it by its content.
    */
   readonly commandId: string;
   readonly context: CommandContext;
@@ -59,14 +59,14 @@ export interface Handling<State, Command, Event extends Fact> extends FoldParts 
 
 export type Handled<State = unknown> =
   | { readonly kind: 'appended'; readonly position: Position; readonly revision: number }
-  /** The state that was decided upon, and the place of the stream's last event: what has passed it knows the state. */
+  /** The state of the decision, and the position of the last event of the stream: a read model past it contains the state. */
   | { readonly kind: 'unchanged'; readonly state: State; readonly position: Position | null }
   | { readonly kind: 'rejected'; readonly rejection: Rejection };
 
 /**
- * Loads the stream (from its checkpoint, where the decider has one), decides, and appends at the revision decided upon; decides again
- * after a conflict until the deadline. What could not be read again is rejected. Throws `DeadlineExceeded`, `LogUnavailable`, or `OutcomeUnknown` when even reading again did not
- * show whether the events were stored.
+ * Loads the stream (from its checkpoint, where the decider has one), decides, and appends at the revision of the decision. Decides again after
+ * a conflict, until the deadline. Rejects events that could not be read back. Throws `DeadlineExceeded`, `LogUnavailable`, or
+ * `OutcomeUnknown` when a second read did not show whether the events were stored.
  */
 export const handle = async <State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled<State>> => {
   const { decider, stream, commandId, after } = handling;
@@ -84,7 +84,7 @@ export const handle = async <State, Command, Event extends Fact>(handling: Handl
     const events = newEvents(decided, { ...handling, time: handling.clock.now(), schemaVersion: decider.schemaVersion });
     const undecodable = refuseUndecodable(decider, stream, events);
     if (undecodable !== null) return { kind: 'rejected', rejection: undecodable };
-    // The caller is answered at the deadline: a decision that is later than that must not be stored.
+    // The caller is answered at the deadline: a later decision must not be stored.
     if (handling.clock.now() >= handling.deadline) throw new DeadlineExceeded('nothing could be stored by the deadline');
     const outcome = await append(handling, events, folded.revision);
     if (outcome.kind === 'appended') return outcome;
@@ -95,7 +95,7 @@ export const handle = async <State, Command, Event extends Fact>(handling: Handl
 const isOf = (commandId: string, stored: StoredEvent): boolean =>
   stored.metadata.includes(commandId) && (JSON.parse(stored.metadata) as EventMetadata).commandId === commandId;
 
-/** A lost connection is answered like a conflict: the next read of the stream shows whether the append was stored. */
+/** Treats an unknown outcome as a conflict: the next read of the stream shows whether the append was stored. */
 const append = async <State, Command, Event extends Fact>(
   { log, clock, stream, deadline }: Handling<State, Command, Event>,
   events: readonly NewEvent[],
@@ -111,7 +111,7 @@ const append = async <State, Command, Event extends Fact>(
 
 const FIRST_PAUSE = 4;
 const LONGEST_PAUSE = 250;
-/** The jitter comes from the command's id, so that competing commands part and a test repeats itself. */
+/** The jitter derives from the command's id: competing commands spread, and tests are repeatable. */
 const pause = async ({ clock, commandId }: { clock: Clock; commandId: string }, attempt: number): Promise<void> => {
   const jitter = 0.5 + Number.parseInt(commandId.slice(-4), 16) / 0x20000;
   await clock.sleep(Math.min(FIRST_PAUSE * 2 ** attempt, LONGEST_PAUSE) * jitter);

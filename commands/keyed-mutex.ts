@@ -1,9 +1,9 @@
-/** Runs work of one name after the other, in the order in which it was asked for. */
+/** Runs work of one name sequentially, in the order of the calls. */
 export type KeyedMutex = <Result>(name: string, work: () => Promise<Result>) => Promise<Result>;
 
 /**
- * A mutex per name within this process. Commands on one stream that ask at once would meet each other's appends and decide again and again; taking
- * turns they meet only those of other processes. What must hold is held by the stream; this only saves the storm.
+ * A mutex per name within this process. It avoids conflicts between concurrent commands on one stream. Correctness depends on the
+ * expected revision, not on this mutex.
  */
 export const createKeyedMutex = (): KeyedMutex => {
   const lasts = new Map<string, Promise<unknown>>();

@@ -4,7 +4,7 @@ import type { accountOpened, channel, Scope, tier } from '../../domain/events/ac
 export type Tier = z.output<typeof tier>;
 export type Channel = z.output<typeof channel>;
 
-/** What may be asked of an account. Times are ISO 8601 in UTC with milliseconds. */
+/** Commands of an account. Times are ISO 8601 in UTC with milliseconds. */
 export type AccountCommand =
   | ({ readonly type: 'OpenAccount' } & Readonly<z.output<typeof accountOpened>>)
   | { readonly type: 'SetPeriod'; readonly tier: Tier; readonly paidUntil: string }

@@ -56,7 +56,7 @@ const decideOpen = (command: Exclude<AccountCommand, { type: 'OpenAccount' }>, s
     case 'SetChannel':
       return command.channel === state.channel ? [] : [{ type: 'AccountChannelSet', data: { channel: command.channel } }];
     case 'ConfirmPayment':
-      // A payment that is not newer than the latest adds nothing to what the account may do.
+      // A payment that is not newer than the latest changes nothing.
       return state.paidAt !== null && command.paidAt <= state.paidAt
         ? []
         : [{ type: 'AccountPaymentConfirmed', data: { paidAt: command.paidAt } }];

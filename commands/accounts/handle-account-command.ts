@@ -15,7 +15,7 @@ export interface AccountCommandRequest {
   readonly deadline: number;
 }
 
-/** Runs one command on an account's stream; what it throws is `handle`'s. */
+/** Runs one command on an account's stream. Throws as `handle`. */
 export const handleAccountCommand = (
   parts: FoldParts & { readonly clock: Clock },
   { accountId, ...request }: AccountCommandRequest,

@@ -17,7 +17,7 @@ export interface KeyRequest {
   readonly deadline: number;
 }
 
-/** Makes a secret, stores its hash, and gives the secret back: the only time that it is seen. Throws what `handle` throws. */
+/** Creates a secret, stores its hash and returns the secret, which is never shown again. Throws as `handle`. */
 export const issueKey = async (
   parts: FoldParts & { readonly clock: Clock; readonly identifiers: Identifiers; readonly randomBytes: RandomBytes },
   { accountId, scopes, expiresAt, context, deadline }: KeyRequest,

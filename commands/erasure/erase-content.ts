@@ -14,7 +14,7 @@ import { newEvents } from '../new-events.ts';
 import { followWithChange } from './follow-with-change.ts';
 import { type Erasing, type PlannedEvent, planEvent } from './plan-erasure.ts';
 
-/** Where to look: whole streams, or the events of one that a test lets through. */
+/** A stream to search, or those of its events that `isWanted` accepts. */
 export interface ErasedStream {
   readonly stream: string;
   readonly isWanted?: (event: StoredEvent) => boolean;
@@ -25,7 +25,7 @@ export interface EraseContent {
   readonly erasing: Erasing;
   readonly reason: ErasureReason;
   readonly by: string;
-  /** Says what would change and changes nothing. */
+  /** Reports what would change and changes nothing. */
   readonly dryRun: boolean;
 }
 
@@ -36,7 +36,7 @@ export interface EraseDependencies {
   readonly deadlineMs: number;
 }
 
-/** Where something went, or would go. */
+/** A place where a text was erased, or would be. */
 export interface ErasedPlace {
   readonly eventId: string;
   readonly stream: string;
@@ -50,9 +50,9 @@ export interface ErasedContent {
   readonly places: readonly ErasedPlace[];
   /** Ids of the erasures. */
   readonly erasures: readonly string[];
-  /** Records whose current content changed with it. */
+  /** The number of records whose current content changed. */
   readonly changes: number;
-  /** The last event appended; null where there was nothing to do. */
+  /** Position of the last event appended; null where there was nothing to erase. */
   readonly position: Position | null;
   /** Clock milliseconds. */
   readonly at: number;
@@ -62,9 +62,9 @@ const EVENTS_AT_ONCE = 500;
 const CHARACTERS_AT_ONCE = 4_000_000;
 
 /**
- * Erases a text from every event of some streams. Where a record's current content holds it, an ordinary change without it comes first, so that
- * the feed carries it; then the erasure of all that came before. Concurrent writes are searched too: it ends
- * when nothing is left. Throws a `Rejection` where the text may not be erased, before anything is appended, and `DeadlineExceeded`.
+ * Erases a text from every event of some streams. Where the current content of a record holds the text, a record change without it is
+ * appended first, so that the feed contains the change; then an erasure covers the earlier events. Concurrent writes are searched too: the
+ * command ends when no event holds the text. Throws a `Rejection` where the text may not be erased, before anything is appended, and `DeadlineExceeded`.
  */
 export const eraseContent = async (deps: EraseDependencies, command: EraseContent): Promise<ErasedContent> => {
   const { log, clock } = deps;
@@ -78,7 +78,7 @@ export const eraseContent = async (deps: EraseDependencies, command: EraseConten
     const followed = await followAll(deps, command, deadline);
     changes += followed.length;
     position = followed.at(-1) ?? position;
-    // Before the events are read: a concurrent erasure after this makes the append a conflict, and all is read again.
+    // Read before the events: a later concurrent erasure makes the append a conflict, and everything is read again.
     const expectedRevision = (await log.readLast([ERASURES_STREAM])).get(ERASURES_STREAM)?.revision ?? NO_STREAM;
     const { portion, isRest, isHeldBack } = await gather(log, command);
     if (portion.length > 0) {
@@ -112,7 +112,7 @@ const plannedEvents = async function* (log: EventLog, { streams, erasing }: Eras
 
 const isPublished = ({ type, stream }: StoredEvent): boolean => type === RECORD_PUBLISHED && isResource(category(stream));
 
-/** Positions of the changes that take the place of current contents. */
+/** Positions of the record changes that replace current contents. */
 const followAll = async (deps: EraseDependencies, { streams, erasing }: EraseContent, deadline: number): Promise<readonly Position[]> => {
   const followed: Position[] = [];
   for (const stored of (await deps.log.readLast(streams.map(({ stream }) => stream))).values()) {
@@ -125,9 +125,9 @@ const followAll = async (deps: EraseDependencies, { streams, erasing }: EraseCon
 
 interface Gathered {
   readonly portion: readonly PlannedEvent[];
-  /** False where more is left than one erasure takes. */
+  /** False where more events are left than one erasure takes. */
   readonly isRest: boolean;
-  /** A current content is left for a change to take its place. */
+  /** True where a current content is still to be replaced by a record change. */
   readonly isHeldBack: boolean;
 }
 
@@ -171,7 +171,7 @@ const append = async (
   }
 };
 
-/** Replacements are said once each. */
+/** Lists each replacement once. */
 const contentOf = (portion: readonly PlannedEvent[], reason: ErasureReason, by: string): ContentErased => {
   const numbers = new Map<string, number>();
   const numberOf = (text: string): number => {

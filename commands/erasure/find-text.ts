@@ -4,7 +4,7 @@ import { keysWith, pointerOf, textsOf } from '../../domain/erasure/text-paths.ts
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import { type EventLog, LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
 
-/** Where a text stands in the log; never what stands around it. */
+/** The place of a text in the log, without the text around it. */
 export interface FoundText {
   readonly stream: string;
   readonly version: number;
@@ -21,7 +21,7 @@ export interface TextSearch {
   readonly ignoreCase: boolean;
 }
 
-/** Where an event holds the text; null where it does not. */
+/** The places of the text in an event; null where there are none. */
 export const findIn = (event: StoredEvent, { text, ignoreCase }: TextSearch): FoundText | null => {
   const folded = (value: string): string => (ignoreCase ? value.toLowerCase() : value);
   const wanted = folded(text);
@@ -51,7 +51,7 @@ export async function* findText(
   let looked = 0;
   for await (const { events } of logBatches(log, LOG_START, { batchSize: PAGE })) {
     for (const event of events) {
-      // The words of an erasure are what stands there now.
+      // An erasure event holds the replacements, not the erased text.
       const found = event.type === CONTENT_ERASED ? null : findIn(event, search);
       if (found !== null) yield found;
     }

@@ -11,8 +11,8 @@ import { decide, evolve, initialState } from '../records/record-decider.ts';
 import type { PlannedEvent } from './plan-erasure.ts';
 
 /**
- * Publishes a record without what is erased from its newest version, at exactly that version: what others have written since is never undone.
- * Null where there was something newer, or the outcome is unknown: then the stream is to be read again.
+ * Publishes the newest version of a record without the erased text, at exactly that revision, so that no concurrent change is undone.
+ * Resolves to null on a conflict or an unknown outcome; the caller then reads the stream again.
  */
 export const followWithChange = async (
   { log, clock, identifiers }: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },

@@ -8,14 +8,14 @@ import type { ErasedText } from '../../domain/events/erasure-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
-/** What is to go: the whole text at a path, or a literal wherever it stands (at a path only, where one is given); and what takes its place. */
+/** What to erase: the whole text at a path, or a literal everywhere or at one path; and its replacement. */
 export interface Erasing {
   readonly path: readonly string[] | null;
   readonly literal: string | null;
   readonly replacement: string;
 }
 
-/** An event of which something goes. `replacements` are numbered by `texts`. */
+/** An event with texts to erase. `texts` refer to `replacements` by index. */
 export interface PlannedEvent {
   readonly stored: StoredEvent;
   readonly texts: readonly ErasedText[];
@@ -30,7 +30,7 @@ const keepOf = ({ literal, replacement }: Erasing, text: string): readonly numbe
   return text === replacement ? null : KEEP_NOTHING;
 };
 
-/** The hash by which a repeated submission is known is made of its input, and would let a guess at what was erased be tested. */
+/** The hash that identifies a repeated submission covers its input: with it, a guess of the erased text could be verified. */
 const withHash = (event: StoredEvent, texts: readonly ErasedText[], replacement: string): Omit<PlannedEvent, 'stored'> => {
   const data = erasedValue(JSON.parse(event.data), texts, [replacement]) as { readonly input: unknown };
   const inputHash = createHash('sha256').update(canonicalJson(data.input)).digest('hex');
@@ -38,8 +38,8 @@ const withHash = (event: StoredEvent, texts: readonly ErasedText[], replacement:
 };
 
 /**
- * What an erasure does to one event; null where there is nothing to do. Throws a `Rejection` where a text may not be erased or what is left
- * would not be what such an event may say.
+ * The change of one event by an erasure; null where there is none. Throws a `Rejection` where a text must not be erased or the rest would
+ * not be a valid event.
  */
 export const planEvent = (stored: StoredEvent, erasing: Erasing): PlannedEvent | null => {
   if (erasing.literal !== null && !mayHold(stored.data, erasing.literal)) return null;
@@ -76,7 +76,7 @@ export const planEvent = (stored: StoredEvent, erasing: Erasing): PlannedEvent |
   return { stored, ...planned };
 };
 
-/** Cheaper than parsing: JSON writes most texts as they are. */
+/** Searches the JSON text, which is cheaper than parsing: most characters are not escaped. */
 const mayHold = (data: string, literal: string): boolean => data.includes(JSON.stringify(literal).slice(1, -1)) || data.includes('\\u');
 
 const allowedIn = (type: string, data: unknown): string => {

@@ -7,7 +7,7 @@ import { type EventLog, LOG_START, NO_STREAM, type StoredEvent } from '../../dom
 import { FEED_STREAM } from '../../domain/streams.ts';
 import { newEvents } from '../new-events.ts';
 
-/** A restore into this log has begun and has not ended: half of what was saved is there, and nothing may be served from it. */
+/** A restore into this log has begun and has not ended: the log is incomplete and must not be served. */
 class UnfinishedRestore extends Error {
   override readonly name = 'UnfinishedRestore';
 }
@@ -22,14 +22,14 @@ const requireFinishedRestore = async (log: Pick<EventLog, 'readLast'>, begun: St
   );
 };
 
-/** The log's first event is not one of this service: it belongs to something else. */
+/** The first event of the log is not one of this service. */
 export class ForeignLogFound extends Error {
   override readonly name = 'ForeignLogFound';
 }
 
 /**
- * Makes sure that the log begins with the event that gives the feed its identity, or with the one that begins a restore, and returns the
- * newest event of the feed's stream, whose `feedId` is the feed's. Safe with several processes at once: the feed's stream decides. Throws
+ * Ensures that the log begins with the event that gives the feed its identity, or with the one that begins a restore. Resolves to the newest
+ * event of the feed's stream, which holds the `feedId`. Safe in concurrent processes: the feed's stream decides. Throws
  * `ForeignLogFound` for a log that begins with anything else, and `UnfinishedRestore`.
  */
 export const openFeed = async (log: EventLog, clock: Clock, identifiers: Identifiers): Promise<StoredEvent> => {

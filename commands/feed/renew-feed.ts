@@ -14,7 +14,7 @@ export interface Renewal extends FeedRenewed {
   readonly time: number;
 }
 
-/** The events that give the feed another identity, to be appended to its stream at once. */
+/** The events that give the feed another identity; appended together to its stream. */
 export const renewalEvents = ({ commandId, time, feedId, previousFeedId, reason }: Renewal): readonly NewEvent[] => {
   const opened: FeedOpened = { feedId, reason: 'restored' };
   const renewed: FeedRenewed = { feedId, previousFeedId, reason };
@@ -25,7 +25,7 @@ export const renewalEvents = ({ commandId, time, feedId, previousFeedId, reason 
   return newEvents(decided, { commandId, time });
 };
 
-/** The feed identity in an event of the feed's stream. */
+/** The feed id in an event of the feed's stream. */
 export const feedIdOf = ({ data }: Pick<StoredEvent, 'data'>): string => (JSON.parse(data) as { readonly feedId: string }).feedId;
 
 export interface RenewedFeed {
@@ -35,8 +35,8 @@ export interface RenewedFeed {
 }
 
 /**
- * Gives the feed of an opened log another identity, for a log that was set back by other means than ours: every cursor that was given out
- * before is answered 410 from then on. Throws what the log throws.
+ * Gives the feed of an opened log another identity, after the log was set back by other means than `civic restore`. Every earlier cursor is
+ * then answered 410. Throws what the log throws.
  */
 export const renewFeed = async (
   { log, clock, identifiers }: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
@@ -53,7 +53,7 @@ export const renewFeed = async (
   }
 };
 
-/** What read models and reactors have seen of a log that it does not have. Throws what the log throws. */
+/** Finds the last events of read models and reactors that the log does not have. Throws what the log throws. */
 export const whatLogHasLost = async (
   { installation, log }: { readonly installation: Pick<InstallationStore, 'lastEvents'>; readonly log: EventLog },
   logId: string,
@@ -63,8 +63,8 @@ export const whatLogHasLost = async (
   const found = await Promise.all(seen.map((event) => hasEvent(log, event)));
   const intact = seen.flatMap(({ position }, index) => (found[index] ? [position] : [])).toSorted();
   const lost = seen.filter((_, index) => !found[index]);
-  // Where an older program noted nothing, all that is known is where the log ends.
+  // An older program stored no last events: then only the head of the log is known.
   const intactUpTo = seen.length === 0 ? head : (intact.at(-1) ?? LOG_START);
-  // A checkpoint can lie beyond its last event, in the lost history: the log may have grown past it since.
+  // A checkpoint may be later than its last event and lie in lost history, also where the log has grown past it.
   return { usableUpTo: lost.length === 0 ? head : intactUpTo, lost, intactUpTo };
 };

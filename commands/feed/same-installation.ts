@@ -2,7 +2,7 @@ import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { InstallationStore } from '../../domain/ports/installation.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 
-/** The database is not the one that was used last, or not this log's: what it may have lost is for an operator to say. */
+/** The database is not the one that was used last, or belongs to another log. An operator must decide what it may have lost. */
 export class MovedDatabase extends Error {
   override readonly name = 'MovedDatabase';
 }
@@ -13,14 +13,14 @@ const SAY_WHICH =
 export interface Installed {
   readonly store: InstallationStore;
   readonly log: Pick<EventLog, 'identity'>;
-  /** Whether the log is in this database: only then is it set back with it. */
+  /** Whether the log is in this database, and so is set back together with it. */
   readonly holdsLog: boolean;
   readonly logger: Logger;
 }
 
 /**
- * Compares where the database is and whose log it belongs to with what it remembers; asked before anything is written to the log. Throws
- * `MovedDatabase` with the remedy; another timeline of the server is a warning, since a failover must not keep the service from starting.
+ * Compares the identity of the database and its log with the stored ones, before anything is appended. Throws `MovedDatabase` with the
+ * remedy. Another timeline of the server is a warning only: a failover must not keep the service from starting.
  */
 export const requireSameInstallation = async ({ store, log, holdsLog, logger }: Installed): Promise<void> => {
   const [place, kept, logId] = await Promise.all([store.place(), store.kept(), log.identity()]);
@@ -49,7 +49,7 @@ export const requireSameInstallation = async ({ store, log, holdsLog, logger }: 
   }
 };
 
-/** Remembers, at the first start, where the database is and the log that has been opened. */
+/** Stores the identity of the database and of its log at the first start. */
 export const rememberInstallation = async ({ store, log }: Pick<Installed, 'store' | 'log'>): Promise<void> => {
   if ((await store.kept()) !== null) return;
   const [place, logId] = await Promise.all([store.place(), log.identity()]);

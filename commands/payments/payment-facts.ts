@@ -12,7 +12,7 @@ import { handle } from '../handle.ts';
 type FactKind = 'verified' | 'outcome';
 type PaymentFact = Extract<AccountEvent, { type: 'AccountPaymentVerified' | 'AccountPaymentSettled' | 'AccountPaymentFailed' }>;
 
-/** A fact of the ledger is true whatever the account's history says: nothing is decided, and nothing before the row's own time is read. */
+/** Facts of the ledger hold whatever the stream contains: no decision is made, and events before the row's creation are not read. */
 const factPublisher = {
   initialState: () => null,
   decide: (fact: PaymentFact) => [fact],
@@ -21,7 +21,7 @@ const factPublisher = {
   schemaVersion: 1,
 } satisfies Decider<null, PaymentFact, AccountEvent>;
 
-/** Facts of a row that are not yet on the account's stream, in order. */
+/** Facts of a row that are not published yet, in order. */
 export const unpublishedFacts = (row: PaymentRow): readonly { readonly kind: FactKind; readonly fact: PaymentFact }[] => {
   const { paymentId, amount, requestHash, termsHash, cause, state } = row;
   const facts: { kind: FactKind; fact: PaymentFact }[] = [];
@@ -50,8 +50,8 @@ export const unpublishedFacts = (row: PaymentRow): readonly { readonly kind: Fac
 const DEADLINE_MS = 10_000;
 
 /**
- * Appends the facts of a payment that are not yet on the account's stream, each once however many callers, and
- * remembers in the ledger that it was. Throws what the log or the ledger throws; then the rest is appended later.
+ * Appends the unpublished facts of a payment to the account's stream, each once also with concurrent callers, and marks them in the ledger.
+ * Throws what the log or the ledger throws; a later call appends the rest.
  */
 export const publishPaymentFacts = async (
   parts: { readonly log: EventLog; readonly clock: Clock; readonly ledger: Pick<PaymentLedger, 'markPublished'> },
@@ -66,7 +66,7 @@ export const publishPaymentFacts = async (
       stream: accountStream(accountId),
       after: row.factsAfter,
       command: fact,
-      // A row that was forgotten and made again is another use of the same payment: its creation time distinguishes them.
+      // A row that was deleted and created again is another use of the same payment: the creation time distinguishes them.
       commandId: derivedId('payment fact', paymentId, createdAt, kind),
       context: { accountId, keyId },
       deadline: parts.clock.now() + DEADLINE_MS,

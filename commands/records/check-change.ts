@@ -25,7 +25,7 @@ export const describeIssues = (error: z.ZodError): string => {
   return error.issues.length > 3 ? `${lines.join('; ')}; and ${error.issues.length - 3} more` : lines.join('; ');
 };
 
-/** Without recursion: a line can nest deeper than the call stack goes. */
+/** Without recursion: JSON can nest deeper than the call stack. */
 const holdsPrototypeKey = (stated: object): boolean => {
   const left: object[] = [stated];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
@@ -48,7 +48,7 @@ const checkUpsert = (change: Extract<RecordChange, { op: 'upsert' }>, id: string
   return { kind: 'command', id, intent: { type: 'PublishRecord', id, content: parsed.data } };
 };
 
-/** Checks and normalises one stated change. */
+/** Checks and normalises one change. */
 export const checkChange = (change: RecordChange): CheckedChange => {
   const id = uuid.safeParse(change.id);
   if (!id.success) return rejected('id must be a uuid');

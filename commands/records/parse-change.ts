@@ -4,7 +4,7 @@ import type { RecordChange } from './record-writer.ts';
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const KEYS = { upsert: ['op', 'resource', 'id', 'data'], remove: ['op', 'resource', 'id', 'reason'] } as const;
 
-/** The change that a JSON text states, or why it states none; `what` names the text in the reason. The record's content is checked later, by its command. */
+/** Parses a change from JSON text, or returns the reason for a refusal; `what` names the text in it. The content is checked later. */
 export const parseChange = (bytes: Uint8Array, what: string): RecordChange | string => {
   let text: string;
   try {

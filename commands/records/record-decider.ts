@@ -4,13 +4,13 @@ import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
-/** What the newest event of a record's stream says; deciding needs no more, so a command's cost does not grow with the stream. */
+/** The state after the newest event of a record's stream. A decision needs no other event, so its cost does not grow with the stream. */
 export type RecordState =
   | { readonly kind: 'absent' }
   | { readonly kind: 'published'; readonly createdAt: string; readonly updatedAt: string; readonly data: string }
   | { readonly kind: 'withdrawn'; readonly createdAt: string };
 
-/** What is wanted of a record, checked and normalised. */
+/** The wanted state of a record, checked and normalised. */
 export type RecordIntent =
   | { readonly type: 'PublishRecord'; readonly id: string; readonly content: NormalizedContent }
   | { readonly type: 'WithdrawRecord'; readonly reason: string | null };
@@ -37,7 +37,7 @@ export const evolve = (_state: RecordState, event: Pick<StoredEvent, 'type' | 'd
 /** Largest `data` of a record, in bytes of canonical JSON. */
 export const MAX_RECORD_BYTES = 1_048_576;
 
-/** The events of a command, none when the record already says so, or why it is refused. */
+/** Returns the events of a command, none where the record is unchanged, or a rejection. */
 export const decide = (command: RecordCommand, state: RecordState): readonly RecordEvent[] | Rejection => {
   switch (command.type) {
     case 'PublishRecord': {

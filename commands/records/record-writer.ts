@@ -2,7 +2,7 @@ import type { Position } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import type { CommandContext } from '../command-context.ts';
 
-/** One stated change of one record; `causedBy` is the event that a reactor states it for. `content` is checked and normalised by the resource's schema before it is decided upon. */
+/** A change of one record. `causedBy` is the event that a reactor reacts to. The schema of the resource checks and normalises `content`. */
 export type RecordChange =
   | { readonly op: 'upsert'; readonly resource: Resource; readonly id: string; readonly content: unknown; readonly causedBy?: string }
   | {
@@ -18,11 +18,11 @@ export type RecordOutcome =
   | { readonly kind: 'unchanged' }
   | { readonly kind: 'rejected'; readonly reason: string };
 
-/** A command that is given again after a crash, or by another process that took over: it is stored once. */
+/** A command that is repeated after a crash or by another process; it is stored once. */
 export interface Delivery {
-  /** The same each time. */
+  /** The same in each attempt. */
   readonly commandId: string;
-  /** A number for each change, the same each time: event ids derive from it. */
+  /** A number for each change, the same in each attempt; event ids derive from it. */
   readonly numbers: readonly number[];
   /** Streams whose changes an earlier try has stored: they are passed over. */
   readonly stored: ReadonlySet<string>;

@@ -1,13 +1,13 @@
 import type { EncodedAppend } from './append-requests.ts';
 import type { Answer } from './append-outcomes.ts';
 
-/** The connection went, or the server kept silent, after the append was sent: it may or may not be stored. */
+/** The connection was lost, or the server did not answer, after the append was sent: it may be stored or not. */
 export class AnswerLost extends Error {
   override readonly name = 'AnswerLost';
 }
 
-/** A way for appends to the server. */
+/** Sends appends to the server. */
 export interface AppendLane {
-  /** Throws `NotReached` when nothing was sent, `AnswerLost` when the outcome is unknown, and whatever the server's refusal maps to. */
+  /** Throws `NotReached` when nothing was sent, `AnswerLost` when the outcome is unknown, or the mapped refusal of the server. */
   send(append: EncodedAppend): Promise<Answer>;
 }

@@ -3,7 +3,7 @@ import type { AppendResp, BatchAppendResp } from '@eventstore/db-client/generate
 import { LogUnavailable, NO_STREAM, OutcomeUnknown } from '../../domain/ports/event-log.ts';
 import { isKnown, type CommitPosition } from './log-position.ts';
 
-/** What the server says of an append. A repeated append that was stored before has no place: it must be looked up. */
+/** The server's answer to an append. It gives no position for a repeated append: that must be read. */
 export type Answer =
   | { readonly kind: 'appended'; readonly revision: number; readonly place: CommitPosition | null }
   | { readonly kind: 'conflict'; readonly actualRevision: number };
@@ -21,7 +21,7 @@ const conflictAt = (revision: string | null): Answer => ({
 const tooLarge = (limit: number): Error =>
   new Error(`an append is larger than the ${limit} bytes that the server takes: raise its setting MaxAppendSize`);
 
-/** Errors by the name of their details; what may have been stored all the same has an unknown outcome. */
+/** Errors by the name of their details. An append that may have been stored has an unknown outcome. */
 const failureOf = (error: NonNullable<ReturnType<BatchAppendResp['getError']>>): Answer => {
   const details = error.getDetails();
   const name = details?.getTypeName() ?? '';
@@ -52,7 +52,7 @@ export const batchAnswer = (answer: BatchAppendResp): Answer => {
   return appendedAt(success.getCurrentRevision(), success.getPosition());
 };
 
-/** The answer to an append call of its own. */
+/** The answer to a single append call. */
 export const singleAnswer = (answer: AppendResp): Answer => {
   const wrong = answer.getWrongExpectedVersion();
   if (wrong !== undefined) return conflictAt(wrong.hasCurrentRevision() ? wrong.getCurrentRevision() : null);
@@ -61,7 +61,7 @@ export const singleAnswer = (answer: AppendResp): Answer => {
   return appendedAt(success.getCurrentRevision(), success.getPosition());
 };
 
-/** The same for a call that failed as a whole, where the server says that it was for the size. */
+/** The same for a call that failed as a whole because of its size. */
 export const sizeRefusal = (error: unknown): Error | null => {
   const metadata = (error as { metadata?: { getMap?(): Record<string, unknown> } } | null)?.metadata?.getMap?.();
   if (metadata?.['exception'] !== 'maximum-append-size-exceeded') return null;

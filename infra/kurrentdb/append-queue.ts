@@ -8,17 +8,17 @@ import { CertificateRefused, NotReached } from './wire-errors.ts';
 
 interface Waiting {
   readonly append: EncodedAppend;
-  /** Place in the order in which appends were given. */
+  /** Number in the order of the calls. */
   readonly turn: number;
   readonly resolve: (answer: Answer) => void;
   readonly reject: (error: unknown) => void;
-  /** Until when it is sent again; set once an answer to it was lost. */
+  /** Time until which it is sent again; set once its answer was lost. */
   until: number | null;
 }
 
 export interface AppendQueueDependencies {
   readonly lane: AppendLane;
-  /** Where the server gave no place for an append that it had stored before. */
+  /** Finds the position of a repeated append, which the server does not return. */
   readonly positionOf: (stream: string, revision: number) => Promise<Position>;
   /** How long an append of unknown outcome is sent again, in milliseconds. */
   readonly againMs: number;
@@ -31,15 +31,15 @@ const LONGEST_PAUSE_MS = 500;
 const LOST = 'the connection to the log was lost while an append was under way';
 
 /**
- * Sends appends in their order, those of one stream one after another, no more at once than the bounds. An append whose answer was lost is
- * sent again with the same event ids, before anything that came after it: the server knows the ids and stores nothing twice.
+ * Sends appends in order, those of one stream sequentially, within bounds. An append whose answer was lost is sent again with the same event
+ * ids, before later ones: the server recognises the ids and stores nothing twice.
  */
 export class AppendQueue {
   readonly #dependencies: AppendQueueDependencies;
   readonly #busyStreams = new Set<string>();
   readonly #underWay = new Set<Promise<void>>();
   #waiting: Waiting[] = [];
-  /** To be sent again, once nothing is under way any more. */
+  /** Appends to send again once none is in flight. */
   #lost: Waiting[] = [];
   #turns = 0;
   #bytes = 0;
@@ -64,7 +64,7 @@ export class AppendQueue {
     return { kind: 'appended', position, revision };
   }
 
-  /** Takes no more appends and resolves when those under way are answered; those that wait are refused. */
+  /** Refuses waiting and new appends; resolves when those in flight are answered. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const each of [...this.#waiting.splice(0), ...this.#lost.splice(0)]) {

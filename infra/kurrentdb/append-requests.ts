@@ -4,7 +4,7 @@ import googleEmpty from 'google-protobuf/google/protobuf/empty_pb.js';
 import { NO_STREAM, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { customMetadata, dataBytes } from './event-form.ts';
 
-/** One message is not to be larger; the events of an append take as many messages as needed. */
+/** Largest message; the events of an append take as many messages as needed. */
 const MESSAGE_BYTES = 1_000_000;
 const JSON_TYPE = 'application/json';
 
@@ -71,7 +71,7 @@ export const batchRequests = (correlationId: string, { stream, expectedRevision,
   return requests;
 };
 
-/** An append as messages of a call of its own. */
+/** An append as messages of a single call. */
 export const singleRequests = ({ stream, expectedRevision, events }: EncodedAppend): readonly AppendReq[] => {
   const options = new streams.AppendReq.Options();
   options.setStreamIdentifier(identifier(stream));

@@ -22,7 +22,7 @@ class BatchCall {
   #writing: Promise<void> = Promise.resolve();
   /** Answers received on this call. */
   #received = 0;
-  /** Why it carries nothing any more. */
+  /** Why the call has ended. */
   broken: Error | undefined;
 
   constructor(call: Call, ended: (error: Error) => void) {
@@ -56,7 +56,7 @@ class BatchCall {
     const timer = setTimeout(() => {
       this.#pending.delete(id);
       reject(new AnswerLost('the log did not answer an append by the deadline'));
-      // Not one answer all the while: the call is dead, although the connection may stand. The next append opens another.
+      // No answer since: the call is dead, although the connection may be open. The next append opens another call.
       if (this.#received === received) this.#call.cancel();
     }, deadlineMs);
     const pending: Pending = { resolve, reject, sent: false };
@@ -87,12 +87,12 @@ class BatchCall {
 
 const notSent = (cause: Error): NotReached => new NotReached('the connection to the log was lost before an append was sent', { cause });
 
-/** Appends in the order in which they are given, without waiting for the answer of one before the next is sent. */
+/** Sends appends in order, without waiting for answers. */
 export const batchedAppends = (wire: Wire, deadlineMs: number): AppendLane => {
   let opening: Promise<BatchCall> | undefined;
   const open = async (): Promise<BatchCall> =>
     await new Promise((resolve, reject) => {
-      // The call lasts as long as the connection: its end is what lets the client connect anew.
+      // The call lasts as long as the connection; its end makes the client reconnect.
       wire
         .call(
           'batchAppend',

@@ -22,12 +22,12 @@ const handshakeError = async (host: string, port: number, ca: Buffer | undefined
 };
 
 /**
- * What is wrong with the certificate of a server of a connection string, as one sentence; null where none is refused. The client of the log
- * says of a failed connection only that it failed, so this asks each host for its certificate.
+ * Why the certificate of a server in a connection string is refused, as one sentence; null where none is. The client reports only that a
+ * connection failed, so this function connects to each host itself.
  */
 export async function certificateProblem(url: string): Promise<string | null> {
   const [, hosts = '', options = ''] = /^[^:]+:\/\/(?:.*@)?([^/?]+)\/?(?:\?(.*))?$/.exec(url) ?? [];
-  // The client reads the names of options in any letter case, with or without hyphens.
+  // The client accepts option names in any letter case, with or without hyphens.
   const named = new Map([...new URLSearchParams(options)].map(([name, value]) => [name.toLowerCase().replaceAll(/[-_]/g, ''), value]));
   if (named.get('tls')?.toLowerCase() === 'false') return null;
   const file = named.get('tlscafile');

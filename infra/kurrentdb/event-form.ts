@@ -7,13 +7,12 @@ export type RecordedEvent = ReadResp.ReadEvent.RecordedEvent;
 const FORM = /^\{"schemaVersion":(\d+),"time":(-?\d+),"metadata":(.*)\}$/s;
 
 /**
- * What stands beside an event's data in the store: the schema version, the time of the clock port (never the store's own), and the text of
- * the event's metadata as it is.
+ * The metadata in the store: the schema version, the time of the clock port (not of the store), and the text of the event's own metadata.
  */
 export const customMetadata = ({ schemaVersion, time, metadata }: NewEvent): Uint8Array =>
   Buffer.from(`{"schemaVersion":${schemaVersion},"time":${time},"metadata":${JSON.stringify(metadata)}}`);
 
-/** Throws for a text that is no JSON, or that UTF-8 cannot carry: no server looks, and a reader would fail on it. */
+/** Throws for a text that is not JSON or not valid UTF-8: the server does not check, and readers would fail. */
 export const dataBytes = ({ data }: NewEvent): Uint8Array => {
   if (!data.isWellFormed()) throw new TypeError('the data of an event holds half a character');
   JSON.parse(data);
@@ -22,12 +21,12 @@ export const dataBytes = ({ data }: NewEvent): Uint8Array => {
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
-/** Types of the server's own events begin so. */
+/** Prefix of the types of the server's own events. */
 export const isSystemType = (type: string): boolean => type.startsWith('$');
 
 export const typeOf = (recorded: RecordedEvent): string => recorded.getMetadataMap().get('type') ?? '';
 
-/** The event with its data byte for byte. Throws for an event that something else has written into this log. */
+/** The event, its data byte for byte. Throws for an event that another program wrote. */
 export const toEvent = (recorded: RecordedEvent): StoredEvent => {
   const stream = text(recorded.getStreamIdentifier()!.getStreamName_asU8());
   const type = typeOf(recorded);

@@ -10,19 +10,19 @@ import { singleAppends } from './single-appends.ts';
 import { openWire } from './wire.ts';
 
 export interface KurrentLogSettings {
-  /** `esdb://…` or `kurrentdb://…`, with credentials, several hosts and TLS as the server's documentation has it. */
+  /** `esdb://…` or `kurrentdb://…`, with credentials, several hosts and TLS as in the server's documentation. */
   readonly url: string;
   /** Deadline of one read or one append, in milliseconds. */
   readonly deadlineMs: number;
-  /** How often a follower looks for itself, in case its subscription is silent. */
+  /** Milliseconds between polls of a follower whose subscription is silent. */
   readonly pollMs?: number;
-  /** How long an append of unknown outcome is sent again. */
+  /** Milliseconds during which an append of unknown outcome is sent again. */
   readonly againMs?: number;
 }
 
 const POLL_MS = 5_000;
 const AGAIN_MS = 5_000;
-/** A server answers an append within its own time of a few seconds, be it that it could not commit. */
+/** A server answers an append within a few seconds, also when it cannot commit it. */
 const ANSWER_MS = 10_000;
 
 const checkAppends = (appends: readonly StreamAppend[]): void => {
@@ -32,8 +32,8 @@ const checkAppends = (appends: readonly StreamAppend[]): void => {
 };
 
 /**
- * The event log on KurrentDB / EventStoreDB. Connects when first used and again after every loss; `close` lets what is under way end.
- * Needs a server of its own (or a cluster), version 22.10 or newer.
+ * The event log on KurrentDB / EventStoreDB. Connects on first use and after each loss; `close` waits for calls in flight.
+ * Requires a server or cluster of its own, version 22.10 or newer.
  */
 export const openKurrentLog = (settings: KurrentLogSettings): EventLog & ErasingLog & { close(): Promise<void> } => {
   const { url, deadlineMs } = settings;
@@ -65,7 +65,7 @@ export const openKurrentLog = (settings: KurrentLogSettings): EventLog & Erasing
   return {
     append: async (append) => (await appendEach([append]))[0]!,
     appendEach,
-    // What was written stays as it was: readers apply the erasure.
+    // Stored events stay unchanged: readers apply the erasure.
     appendErasure: async (append) => (await appendEach([append]))[0]!,
     readStream: reads.readStream,
     readLast: async (streams) => await reads.readLast(streams),

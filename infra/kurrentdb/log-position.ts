@@ -2,7 +2,7 @@ import { LOG_START, type Position } from '../../domain/ports/event-log.ts';
 
 const DIGITS = 20;
 const FORM = /^(\d{20})\/(\d{20})$/;
-/** What the server sends where it knows no position: the largest number of 64 bits. */
+/** The server's value for an unknown position: the largest number of 64 bits. */
 const UNKNOWN = 2n ** 63n;
 
 export interface CommitPosition {
@@ -14,10 +14,10 @@ export interface CommitPosition {
 export const toPosition = ({ commit, prepare }: CommitPosition): Position =>
   `${commit.padStart(DIGITS, '0')}/${prepare.padStart(DIGITS, '0')}` as Position;
 
-/** False for a place that the server did not know. */
+/** False for an unknown position. */
 export const isKnown = ({ commit, prepare }: CommitPosition): boolean => BigInt(commit) < UNKNOWN && BigInt(prepare) < UNKNOWN;
 
-/** Null for the start of the log. Throws for a position that another kind of log has given. */
+/** Null for the start of the log. Throws for a position of another kind of log. */
 export const placeOf = (position: Position): CommitPosition | null => {
   if (position === LOG_START) return null;
   const [, commit, prepare] = FORM.exec(position) ?? [];

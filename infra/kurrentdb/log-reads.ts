@@ -6,9 +6,9 @@ import { readCall } from './read-call.ts';
 import { allFrom, newestOfAll, ofStream } from './read-requests.ts';
 import type { Wire } from './wire.ts';
 
-/** How many streams are asked for their last event at once, over one connection. */
+/** Concurrent reads of the last events of streams, over one connection. */
 const STREAMS_AT_ONCE = 64;
-/** A filter that lets nothing through is answered when the whole log was looked at; that a connection is dead is found out otherwise. */
+/** A filter that matches nothing is answered after a scan of the whole log; dead connections are detected otherwise. */
 const SCAN_MS = 600_000;
 
 export const logReads = (wire: Wire, deadlineMs: number) => {
@@ -30,8 +30,8 @@ export const logReads = (wire: Wire, deadlineMs: number) => {
   const lastOf = async (stream: string): Promise<StoredEvent | undefined> => (await collect(ofStream(stream, 'end', 1), 1, () => true))[0];
 
   /**
-   * The server does not report how far a filter has scanned. What it was asked to scan ends no earlier than the head that was seen before it
-   * was asked, so that a page which is not full has seen everything up to there.
+   * The server does not report how far a filter has scanned. A page that is not full has scanned at least up to the head that was read
+   * before it.
    */
   const readAll = async ({ after, limit, types }: ReadAll): Promise<LogBatch> => {
     if (limit === 0) return { events: [], scannedTo: after };
@@ -39,7 +39,7 @@ export const logReads = (wire: Wire, deadlineMs: number) => {
     if (types !== undefined && (types.length === 0 || seen <= after)) return { events: [], scannedTo: seen > after ? seen : after };
     const wanted = types === undefined ? undefined : new Set(types);
     const isWanted = ({ position, type }: StoredEvent): boolean => position > after && (wanted === undefined || wanted.has(type));
-    // A read begins with the event at the position itself.
+    // The server includes the event at the position itself.
     const events = await collect(allFrom(after, limit + 1, types), limit, isWanted, Math.max(SCAN_MS, deadlineMs));
     const last = events.at(-1)?.position ?? after;
     return { events, scannedTo: events.length === limit || last > seen ? last : seen };
@@ -66,7 +66,7 @@ export const logReads = (wire: Wire, deadlineMs: number) => {
       return last;
     },
 
-    /** From the first event, its place and when this very store wrote it: a copy of the log elsewhere is another log. */
+    /** Derived from the first event, its position and the time when this store wrote it: a copy of the log has another identity. */
     async identity(): Promise<string | null> {
       if (identity !== null) return identity;
       await readCall(wire, deadlineMs, allFrom(LOG_START, 1, undefined), () => (recorded) => {

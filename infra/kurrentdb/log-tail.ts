@@ -10,8 +10,8 @@ import type { Cancellable, Wire } from './wire.ts';
 
 export interface LogTail {
   /**
-   * Reads for one follower: from the newest events where the tail has them, else from the store. When the store, after a poll interval without
-   * an event, has events that the tail does not have, the tail subscribes anew.
+   * Reads for one follower: from the tail where it has the events, else from the store. Where the store has events after a poll interval
+   * that the tail did not receive, the tail subscribes again.
    */
   follow(readAll: (read: ReadAll) => Promise<LogBatch>): FollowedReads;
   close(): Promise<void>;
@@ -22,13 +22,13 @@ const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * One subscription to `$all` for all who follow the log in this process, begun when the first of them has met the head. After a loss it goes
- * on from the last event or checkpoint, with growing pauses. A follower that is slow costs no memory: it reads from the store again.
+ * One subscription to `$all` for all followers in this process, begun when the first of them reaches the head. After a loss it continues from
+ * the last event or checkpoint, with growing pauses. A slow follower costs no memory: it reads from the store.
  */
 export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIMITS): LogTail => {
   const waiters = new Set<() => void>();
   let window: TailWindow | undefined;
-  /** Where the server has looked to, past events of its own. */
+  /** Up to where the server has scanned, its own events included. */
   let resumeAt: CommitPosition | null = null;
   let current: Cancellable | undefined;
   let running: Promise<void> | undefined;
@@ -64,7 +64,7 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
             try {
               receive(answer, into);
             } catch (error) {
-              // Followers meet the same event when they read for themselves, and say what is wrong with it.
+              // Followers read the same event from the store and report the error.
               call.cancel();
               reject(error);
             }

@@ -3,14 +3,14 @@ import type { RecordedEvent } from './event-form.ts';
 import { isConnectionLoss, isNotLeader, mapError, NotReached } from './wire-errors.ts';
 import type { Wire } from './wire.ts';
 
-/** What a reader does with each event: take it, pass it by, or take it and stop. */
+/** The answer of a reader to each event: continue, or stop. */
 export type Take = (recorded: RecordedEvent) => 'more' | 'enough';
 
 const ATTEMPTS = 3;
 
 /**
- * One read; a stream that does not exist has no events. It is asked again where the leader moved or a standing connection turned out to be
- * gone, since a second read is harmless. Throws `LogUnavailable` and `DeadlineExceeded`.
+ * One read; a stream that does not exist has no events. Repeated where the leader moved or the connection was lost. Throws `LogUnavailable`
+ * and `DeadlineExceeded`.
  */
 export const readCall = async (wire: Wire, deadlineMs: number, request: ReadReq, begin: () => Take): Promise<void> => {
   for (let attempt = 1; ; attempt += 1) {

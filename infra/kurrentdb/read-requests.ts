@@ -4,9 +4,9 @@ import type { Position } from '../../domain/ports/event-log.ts';
 import { type CommitPosition, placeOf } from './log-position.ts';
 
 const BACKWARDS = streams.ReadReq.Options.ReadDirection.BACKWARDS;
-/** How many events the server looks at in one go where its filter lets little through. */
+/** Events that the server scans in one step of a filtered read. */
 const WINDOW = 1_000;
-/** Everything but the server's own events. */
+/** All events except the server's own. */
 const NOT_SYSTEM = '^[^$]';
 
 const options = (): ReadReq.Options => {
@@ -33,7 +33,7 @@ const identifier = (stream: string) => {
 const exactly = (types: readonly string[]): string =>
   `^(${types.map((type) => type.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})$`;
 
-/** The filter by event type, done by the server. */
+/** The server's filter by event type. */
 const filterOf = (types: readonly string[] | undefined): ReadReq.Options.FilterOptions => {
   const expression = new streams.ReadReq.Options.FilterOptions.Expression();
   expression.setRegex(types === undefined ? NOT_SYSTEM : exactly(types));
@@ -56,7 +56,7 @@ const fromPlace = (place: CommitPosition | null): ReadReq.Options.AllOptions => 
   return all;
 };
 
-/** Up to so many events of `$all` from a position on; the event at the position itself is among them when it is of these types. */
+/** Up to `limit` events of `$all` from a position on, the event at the position included when it is of these types. */
 export const allFrom = (position: Position, count: number, types: readonly string[] | undefined): ReadReq => {
   const made = options();
   made.setAll(fromPlace(placeOf(position)));
@@ -77,7 +77,7 @@ export const newestOfAll = (): ReadReq => {
   return request(made);
 };
 
-/** Everything after a place, and what comes: without the server's own events, with checkpoints while it passes them. */
+/** A subscription after a position, without the server's own events, with checkpoints. */
 export const subscriptionFrom = (place: CommitPosition | null): ReadReq => {
   const made = options();
   made.setAll(fromPlace(place));
@@ -86,7 +86,7 @@ export const subscriptionFrom = (place: CommitPosition | null): ReadReq => {
   return request(made);
 };
 
-/** Events of one stream from a revision on, or its newest backwards. */
+/** Events of one stream from a revision on, or from its end backwards. */
 export const ofStream = (stream: string, from: number | 'end', count: number): ReadReq => {
   const made = options();
   const wanted = new streams.ReadReq.Options.StreamOptions();

@@ -7,7 +7,7 @@ import type { Wire } from './wire.ts';
 import { LogUnavailable } from '../../domain/ports/event-log.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 
-/** A call for each append, one after another, so that the log keeps their order: for servers without batches. */
+/** One call for each append, sequentially, to keep their order; for servers without batch appends. */
 export const singleAppends = (wire: Wire, deadlineMs: number): AppendLane => {
   let before: Promise<unknown> = Promise.resolve();
   return {

@@ -2,11 +2,11 @@ import type { LogBatch, Position, ReadAll, StoredEvent } from '../../domain/port
 
 export interface TailLimits {
   readonly events: number;
-  /** Characters of the events' data. */
+  /** In total, of the data of events. */
   readonly characters: number;
 }
 
-/** The newest events of the log, in order and without a hole from a position on. */
+/** The newest events of the log, in order and without gaps from a position on. */
 export class TailWindow {
   readonly #limits: TailLimits;
   #events: StoredEvent[] = [];
@@ -23,12 +23,12 @@ export class TailWindow {
     return this.#events.at(-1)?.position ?? this.#from;
   }
 
-  /** True for a reader at this position: what comes after it is here. */
+  /** True where the window has all events after this position. */
   covers(after: Position): boolean {
     return after >= this.#from;
   }
 
-  /** Takes the next event; what is too old to be kept is let go, and who needs it reads it from the store. */
+  /** Adds the next event and drops the oldest ones over the limits. */
   add(event: StoredEvent): void {
     if (event.position <= this.end) return;
     this.#events.push(event);
@@ -36,7 +36,7 @@ export class TailWindow {
     const { events, characters } = this.#limits;
     if (this.#events.length <= events && this.#characters <= characters) return;
     let dropped = 0;
-    // Down to half, so that letting go is rare.
+    // Down to half, so that drops are rare.
     while (dropped < this.#events.length && (this.#events.length - dropped > events / 2 || this.#characters > characters / 2)) {
       this.#characters -= this.#events[dropped]!.data.length;
       this.#from = this.#events[dropped]!.position;
@@ -45,7 +45,7 @@ export class TailWindow {
     this.#events = this.#events.slice(dropped);
   }
 
-  /** As many events as are wanted of those types, and how far was looked for them. */
+  /** The first `limit` events of the types, and how far the events were scanned. */
   pick({ after, limit, types }: ReadAll): LogBatch {
     const wanted = types === undefined ? undefined : new Set(types);
     const picked: StoredEvent[] = [];

@@ -8,14 +8,14 @@ const PERMISSION_DENIED = 7;
 export const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
-/** No connection stood, so nothing was sent. The code lets the client know that it must connect anew. */
+/** There was no connection, so nothing was sent. The code makes the client reconnect. */
 export class NotReached extends Error {
   override readonly name = 'NotReached';
   readonly code = UNAVAILABLE;
   readonly details = 'no connection stands';
 }
 
-/** No connection stood because the server's certificate is not trusted; the message says why. */
+/** There was no connection because the server's certificate is not trusted; the message says why. */
 export class CertificateRefused extends NotReached {}
 
 interface WireError {
@@ -24,23 +24,23 @@ interface WireError {
   readonly metadata?: { getMap?(): Record<string, unknown> };
 }
 
-/** What the server itself calls the failure, beside the status code. */
+/** The server's own name of the failure, beside the status code. */
 const exceptionOf = (error: unknown): string | undefined => {
   const named = (error as WireError | null)?.metadata?.getMap?.()['exception'];
   return typeof named === 'string' ? named : undefined;
 };
 const codeOf = (error: unknown): unknown => (error as WireError | null)?.code;
 
-/** The node that was asked is not the leader; the client goes to the leader with its next call. */
+/** The node is not the leader; the client's next call goes to the leader. */
 export const isNotLeader = (error: unknown): boolean => exceptionOf(error) === 'not-leader';
 
-/** The connection is of no use; what was under way on it has an unknown outcome. */
+/** The connection is unusable; calls in flight have an unknown outcome. */
 export const isConnectionLoss = (error: unknown): boolean => {
   const code = codeOf(error);
   return code === UNAVAILABLE || code === CANCELLED || /discover|write after end|GOAWAY|RST_STREAM|ECONN/i.test((error as Error).message);
 };
 
-/** The one place where errors of the client become the port's. What is a defect stays as it is. */
+/** Maps errors of the client to those of the port. Defects stay as they are. */
 export const mapError = (error: unknown): unknown => {
   if (error instanceof LogUnavailable || error instanceof DeadlineExceeded) return error;
   if (error instanceof CertificateRefused) return new LogUnavailable(error.message, { cause: error });

@@ -6,7 +6,7 @@ import { CertificateRefused, isConnectionLoss, NotReached } from './wire-errors.
 
 const SCHEMES = /^(?:kurrentdb|kurrent|kdb|esdb)(\+discover)?:\/\//;
 
-/** The connection string in the words that the client knows: the newer schemes mean the same as `esdb://`. */
+/** The connection string with the scheme `esdb://`, which newer schemes equal and the client requires. */
 const connectionText = (url: string): string => url.replace(SCHEMES, (_, discover: string | undefined) => `esdb${discover ?? ''}://`);
 
 type ReadCall = Parameters<StreamsClient['read']>;
@@ -16,9 +16,9 @@ export type Options = Partial<CallOptions>;
 type Channel = ReturnType<StreamsClient['getChannel']>;
 
 /**
- * What the client has and does not offer: a call on its channel, which it makes anew after a loss and moves to the leader. Its own
- * functions parse data, so that bytes are lost; read `$all` without a filter; and share the answers to batches among all clients of a
- * process, where a failure of one rejects the appends of another. So the calls are made here, with the client's own wire definitions.
+ * Calls on the client's channel, which the client reopens after a loss and moves to the leader. The client's own functions parse data, which
+ * changes bytes, read `$all` without a filter, and share batch answers among all clients of a process, where a failure of one rejects the
+ * appends of another. So the calls are made here, with the client's wire definitions.
  */
 interface ClientInside {
   execute<Result>(service: typeof StreamsClient, what: string, action: (client: StreamsClient) => Promise<Result>): Promise<Result>;
@@ -32,7 +32,7 @@ const SHUTDOWN = 4;
 const CONNECT_MS = 5_000;
 const ATTEMPTS = 5;
 
-/** Resolves once the channel stands, to false for one that the client has given up. Throws `NotReached` as soon as it is refused. */
+/** Resolves once the channel is open, to false where the client has closed it. Throws `NotReached` when it is refused. */
 const standing = async (channel: Channel): Promise<boolean> => {
   const deadline = Date.now() + CONNECT_MS;
   for (;;) {
@@ -57,21 +57,21 @@ export interface Cancellable {
 }
 
 export interface Wire {
-  /** Runs a call on a connection that stands. Throws `NotReached` when there is none. */
+  /** Runs a call on an open connection. Throws `NotReached` when there is none. */
   call<Result>(
     what: string,
     deadlineMs: number | null,
     action: (client: StreamsClient, metadata: Metadata, options: Options) => Promise<Result>,
   ): Promise<Result>;
-  /** Whether the server takes many appends over one call. Throws `NotReached` where it could not be asked. */
+  /** Whether the server supports batch appends. Throws `NotReached` without a connection. */
   takesBatches(): Promise<boolean>;
-  /** Has a call cancelled when the log is closed; call what it returns when the call has ended. */
+  /** Cancels the call when the log is closed. Returns a function to call when the call has ended. */
   track(call: Cancellable): () => void;
   readonly closed: boolean;
   close(): void;
 }
 
-/** Connects when first used and again after every loss. Every call asks for the leader, so that nothing is ever read from a node that lags. */
+/** Connects on first use and after each loss. Every call requires the leader, so that no read comes from a node that lags. */
 export const openWire = (url: string): Wire => {
   const client = EventStoreDBClient.connectionString(connectionText(url)) as unknown as ClientInside;
   const calls = new Set<Cancellable>();
@@ -79,7 +79,7 @@ export const openWire = (url: string): Wire => {
   let closed = false;
   let batches: Promise<boolean> | undefined;
   let asking: Promise<string | null> | undefined;
-  /** Calls that fail at the same moment share one look at the certificate. */
+  /** Calls that fail at the same moment share one check of the certificate. */
   const refusedCertificate = async (): Promise<CertificateRefused | null> => {
     asking ??= certificateProblem(url).finally(() => (asking = undefined));
     const problem = await asking;
@@ -105,7 +105,7 @@ export const openWire = (url: string): Wire => {
       });
       if (outcome !== undefined) return outcome.result;
       if (attempt === ATTEMPTS) throw new NotReached('the connection to the log was lost again and again');
-      // The client drops a lost channel in a turn of its own.
+      // The client drops a lost channel asynchronously.
       await new Promise((resolve) => setImmediate(resolve));
     }
   };

@@ -14,7 +14,7 @@ const isMissing = (error: unknown): boolean =>
 const field = (row: unknown, name: string): unknown =>
   typeof row === 'object' && row !== null ? (row as Record<string, unknown>)[name] : undefined;
 
-/** Reads a client from recorded answers; a file that is missing or broken is a read that failed, never an empty list. */
+/** Reads a client from recorded answers. A missing or broken file is a failed read, never an empty list. */
 export const legistarFolderReader = (options: LegistarFolderOptions): LegistarReader => {
   const list = async (...parts: readonly string[]): Promise<readonly unknown[]> => {
     const name = path.join(options.client, ...parts);

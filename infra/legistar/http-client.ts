@@ -3,10 +3,10 @@ import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../
 import { AnswerTooLong, boundedFetch } from '../system/bounded-fetch.ts';
 import { RETRY_RULES, retryAfterMilliseconds, type RetryRules, Transient, withRetries } from './retries.ts';
 
-/** The service never returns more rows than this at once. */
+/** The largest page of the service. */
 const PAGE = 1000;
 
-/** Reads page after page until one is not full. `read` gets the number of rows to skip. */
+/** Reads pages until one is not full. `read` gets the number of rows to skip. */
 const everyPage = async (read: (skip: number) => Promise<readonly unknown[]>): Promise<readonly unknown[]> => {
   const rows: unknown[] = [];
   for (;;) {
