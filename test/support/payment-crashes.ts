@@ -12,7 +12,7 @@ export interface Death {
   readonly when: 'before' | 'after';
 }
 
-const COMMITS: ReadonlySet<string> = new Set([
+const COMMITS: ReadonlySet<string> = new Set<keyof PaymentLedger | keyof EventLog>([
   'reserve',
   'takeOver',
   'move',
@@ -22,7 +22,7 @@ const COMMITS: ReadonlySet<string> = new Set([
   'claimOne',
   'attempt',
   'lookAgain',
-  'told',
+  'markPublished',
   'append',
 ]);
 
