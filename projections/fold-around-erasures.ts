@@ -8,7 +8,7 @@ export interface Erasure {
   readonly data: ContentErased;
 }
 
-/** Folds a batch in its order: the events between erasures together, each erasure by itself. */
+/** Folds a batch in order: events between two erasures together, each erasure alone. */
 export const foldAroundErasures = async (
   batch: readonly StoredEvent[],
   foldEvents: (events: readonly StoredEvent[]) => Promise<void>,

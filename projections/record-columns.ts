@@ -81,7 +81,7 @@ export const recordRows = (arrays: ColumnArrays, columns: RecordColumns, publish
   values: columns.map((column) => arrayOf(arrays, column, published)),
 });
 
-/** `on conflict` of the key: every other column takes the new value. */
+/** `on conflict` on the key: every other column gets the new value. */
 export const replacing = (names: readonly string[]): string =>
   `on conflict (${names[0]}) do update set ${names
     .slice(1)

@@ -11,7 +11,7 @@ enableCompileCache(path.join(import.meta.dirname, '../node_modules/.cache/civic'
 // The exporter of traces keeps an ended program alive until its timeout: 3 s unless set.
 process.env['OTEL_EXPORTER_OTLP_TIMEOUT'] ??= '3000';
 const { runCli } = await import('./cli/run.ts');
-// Help and refused arguments load nothing of this.
+// Loaded on demand: help and refused arguments do not need it.
 const composition = () => import('./composition.ts');
 
 process.exitCode = await runCli({

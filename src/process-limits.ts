@@ -14,7 +14,7 @@ export interface LimitedStart {
  */
 const YOUNG_GENERATION = ['--min-semi-space-size=8', '--max-semi-space-size=8', '--no-parallel-scavenge'];
 const SAID_BY_THE_OPERATOR = /(^|\s)--max[-_]semi[-_]space[-_]size\b/;
-/** Of glibc, which else gives each thread of Node's pools an arena of its own, and each keeps what it has freed. */
+/** A setting of glibc, which otherwise gives each thread of Node's pools its own arena, and no arena returns freed memory. */
 const ARENAS = { MALLOC_ARENA_MAX: '2' };
 
 /**

@@ -61,7 +61,7 @@ export const proxies = z
   .pipe(z.array(PROXY_RANGES));
 export const httpUrl = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
 export const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
-/** Smallest units of the asset; `none` sells nothing for the time being. */
+/** Smallest units of the asset; `none` disables sales. */
 export const price = z
   .string()
   .regex(/^([1-9]\d{0,17}|none)$/)
@@ -74,7 +74,7 @@ export const dailyBudget = z
     return { perAccount: perAccount!, ofAll: ofAll! };
   });
 
-/** As a browser writes them: scheme, host and, where it is not the scheme's own, port; nothing after that. */
+/** Scheme, host and, where it is not the scheme's default, port, as a browser sends them. */
 const isOrigin = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;
 export const origins = z
   .string()

@@ -5,7 +5,7 @@ import { streamId } from '../../domain/streams.ts';
 
 type Data<Type extends AccountEvent['type']> = Extract<AccountEvent, { type: Type }>['data'];
 
-/** What a batch comes to: rows to insert, and for each kind of change the last value of each account or key. */
+/** The changes of a batch: rows to insert, and for each kind of change the last value of each account or key. */
 export interface AccountChanges {
   readonly opened: { readonly accountId: string; readonly time: number; readonly data: Data<'AccountOpened'> }[];
   readonly periods: Map<string, Data<'AccountPeriodSet'>>;
@@ -18,7 +18,7 @@ export interface AccountChanges {
   readonly revoked: Map<string, number>;
 }
 
-/** Events ascending; an account's or key's own first event comes before all others of it, so kinds may be applied one after the other. */
+/** Events ascending. The first event of an account or key creates it, so kinds of changes can be applied one after the other. */
 export const accountChanges = (batch: readonly StoredEvent[]): AccountChanges => {
   const changes: AccountChanges = {
     opened: [],

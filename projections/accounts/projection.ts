@@ -22,7 +22,7 @@ const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns,
 
 const isAccount = (stream: string): boolean => category(stream) === 'account';
 
-/** Of what an erasure may change, only the name is kept here. */
+/** The name is the only text here that an erasure can change. */
 const foldErasure = async (erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> => {
   for await (const page of erasedEvents(erasure, isAccount, reread)) {
     const { opened } = accountChanges(page.filter(({ type }) => type === 'AccountOpened'));

@@ -2,10 +2,10 @@ import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import { SEARCHED_LENGTH } from '../../domain/search-words.ts';
 import { agendaSearchTables, MARK, WEIGHT } from './tables.ts';
 
-// A vector of words takes at most a megabyte, and four bytes a character: what is longer than this is not searched to its end.
+// A vector of words takes at most 1 MB, and a character up to four bytes: the rest of a longer text is not searched.
 const [TITLE, FILE, NAMES] = [8000, 200, 1000];
 
-/** Between two fields: a word that is not searched but takes a place, so that no phrase reaches from one field into the next. */
+/** A separator between two fields: it is not searched, and no phrase matches across it. */
 const GAP = `E'\\nthe\\n'`;
 
 const words = (text: string, most: number, weight: string): string =>
@@ -60,7 +60,7 @@ export const upsertEntries = (generation: number, columns: ColumnArrays, itemIds
   values: [columns.uuids(itemIds)],
 });
 
-/** Adds to the numbers of entries; what comes to nothing is taken away. */
+/** Adds to the numbers of entries; deletes rows that reach zero. */
 export const addToPeriods = (generation: number, columns: ColumnArrays, changes: ReadonlyMap<string, number>): readonly Statement[] => {
   const { periods } = agendaSearchTables(generation);
   const ids = columns.bigints([...changes.keys()].map(BigInt));
@@ -74,7 +74,7 @@ export const addToPeriods = (generation: number, columns: ColumnArrays, changes:
   ];
 };
 
-/** Adds to the numbers of records that have these words; what no record has any more is taken away. */
+/** Adds to the numbers of records with these words; deletes words that no record has. */
 export const addToWords = (generation: number, columns: ColumnArrays, changes: ReadonlyMap<string, number>): readonly Statement[] => {
   const { words: table } = agendaSearchTables(generation);
   const texts = columns.texts([...changes.keys()]);

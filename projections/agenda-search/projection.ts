@@ -11,11 +11,11 @@ import { RECORD_TABLES, SEARCH_RESOURCES, type SearchRecordTable } from './recor
 import { AGENDA_SEARCH, agendaSearchTables } from './tables.ts';
 import { spellableWords } from '../../domain/search-words.ts';
 
-/** By how much the numbers of records change that have each word. What comes out even is left out. Pure but for its own sum. */
+/** The change of the number of records for each word, without zeros. */
 class WordCounts {
   readonly #changes = new Map<string, number>();
 
-  /** The texts of one record that has come or gone. */
+  /** The texts of one record that was published or withdrawn. */
   add(texts: readonly (string | null)[], by: 1 | -1): void {
     const words = spellableWords(texts.filter((text) => text !== null).join('\n'));
     for (const word of words) this.#changes.set(word, (this.#changes.get(word) ?? 0) + by);
@@ -35,13 +35,13 @@ class WordCounts {
   }
 }
 
-/** A record that names a place or a topic may stand behind any number of entries: they are written so many at a time. */
+/** One record may affect any number of entries: they are written in portions of this size. */
 const ENTRIES_AT_ONCE = 2000;
 
 const idsFrom = async ({ transaction }: FoldContext, statement: Statement): Promise<readonly string[]> =>
   (await transaction.execute(statement)).rows.map(([id]) => id!);
 
-/** Takes over what a batch leaves of one resource. Returns the ids of the items whose entries may say something else now. */
+/** Writes the records of one resource that a batch leaves. Returns the ids of the items whose entries may have changed. */
 const foldRecords = async (
   context: FoldContext,
   record: SearchRecordTable,
@@ -112,7 +112,7 @@ const sameCounts = (left: string, right: string): Statement => ({
   values: [],
 });
 
-/** Few rows, whatever there is to search. */
+/** A small table, independent of the number of entries. */
 const SMALL: readonly string[] = ['jurisdictions', 'bodies', 'sources', 'topics', 'periods'];
 
 const differences = (left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[] => {

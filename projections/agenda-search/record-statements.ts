@@ -4,11 +4,11 @@ import { recordRows, replacing } from '../record-columns.ts';
 import type { SearchRecordTable } from './record-tables.ts';
 import { type AgendaSearchTables, agendaSearchTables } from './tables.ts';
 
-// Without names, so that each is planned for the tables as they are and not as they were when they were empty.
+// Without names: each statement is planned for the current tables, not for the empty ones of its first use.
 
 const rowOf = (alias: string, names: readonly string[]): string => `(${names.map((name) => `${alias}.${name}`).join(', ')})`;
 
-/** Ids of the published records that are new or say something else in these columns. */
+/** Ids of the published records that are new or changed in these columns. */
 export const changedRecords = (
   generation: number,
   columns: ColumnArrays,
@@ -25,7 +25,7 @@ export const changedRecords = (
   };
 };
 
-/** The texts that stand in these columns now, a row a record. */
+/** The current texts of these columns, one row per record. */
 export const storedTexts = (
   generation: number,
   columns: ColumnArrays,

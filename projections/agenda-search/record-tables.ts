@@ -20,9 +20,9 @@ export type SearchResource = (typeof SEARCH_RESOURCES)[number];
 export interface SearchRecordTable {
   readonly table: keyof AgendaSearchTables;
   readonly columns: RecordColumns;
-  /** Columns of which a change changes the entries of items that have to do with the record. An item's own entry is always looked at. */
+  /** Columns whose change affects the entries of other items. An item's own entry is always checked. */
   readonly searched: readonly string[];
-  /** Columns whose words are kept for the misspelt. */
+  /** Columns whose words are proposed for misspelt ones. */
   readonly worded: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { agendaTables } from './tables.ts';
 
 const RESOLVED = ['meeting_id', 'body_id', 'starts_at', 'context', 'listed'] as const;
 
-/** What item, meeting and coverage say of the hits `from`: the values of `RESOLVED`, and the joins that they come from. */
+/** The values of `RESOLVED` for the hits `from`, with their joins to item, meeting and coverage. */
 const resolution = (generation: number, from: string) => {
   const { items, meetings, coveredBodies } = agendaTables(generation);
   return {
@@ -17,7 +17,7 @@ const resolution = (generation: number, from: string) => {
   };
 };
 
-/** Writes hits with all that is known of them. Unnamed like what follows, so that it is planned for the tables as they are. */
+/** Writes hits with their resolved values. Unnamed, like the following statements, so that it is planned for the current tables. */
 export const upsertHits = (generation: number, columns: ColumnArrays, published: readonly PublishedRecord[]): Statement => {
   const record = RECORD_TABLES.agenda_hits;
   const { names, unnest, values } = recordRows(columns, record.columns, published);
@@ -30,7 +30,7 @@ export const upsertHits = (generation: number, columns: ColumnArrays, published:
   };
 };
 
-/** Brings up to date the hits that name one of these ids in a column; those that nothing has changed for stay untouched. */
+/** Updates the hits that name one of these ids in a column, where a value has changed. */
 export const resolveHits = (
   generation: number,
   columns: ColumnArrays,

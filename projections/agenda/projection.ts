@@ -26,7 +26,7 @@ const upsertRecords = (
   };
 };
 
-/** Without a name, so that it is planned for the table as it is and not as it was when it was empty. */
+/** Without a name: it is planned for the current table, not for the empty one of its first use. */
 const deleteRecords = (generation: number, columns: ColumnArrays, record: RecordTable, withdrawn: readonly string[]): Statement => ({
   text: `delete from ${agendaTables(generation)[record.table]} t using unnest($1::uuid[]) as w (id) where t.${record.columns[0].name} = w.id`,
   values: [columns.uuids(withdrawn)],
@@ -36,7 +36,7 @@ const deleteRecords = (generation: number, columns: ColumnArrays, record: Record
 export const recordChanges = (batch: readonly StoredEvent[]): ReadonlyMap<AgendaResource, RecordChanges> =>
   recordChangesOf(AGENDA_RESOURCES, batch);
 
-/** Works out the covered bodies anew; returns the ids of those that were covered or are now, but not both. */
+/** Computes the covered bodies again. Returns the ids of those whose coverage changed. */
 const refreshCoveredBodies = async ({ transaction, generation }: FoldContext, covered: readonly CoveredBodySlugs[]) => {
   const before = (await transaction.execute(coverage.deleteCoveredBodies(generation))).rows.map(([id]) => id!);
   const after = (await transaction.execute(coverage.insertCoveredBodies(generation, covered))).rows.map(([id]) => id!);

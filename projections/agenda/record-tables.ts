@@ -19,7 +19,7 @@ const tableOf = <R extends AgendaResource>(table: keyof AgendaTables, make: Para
   columns: columnsOf<R>(make),
 });
 
-/** No meeting of these statuses is listed, and none of them counts in a body's cadence. */
+/** Meetings of these statuses are neither listed nor counted in a body's cadence. */
 const OFF: readonly RecordData<'meetings'>['status'][] = ['cancelled', 'postponed'];
 
 /** `created_at` decides between two records with one slug: the older wins, and of two of one age the smaller id. */

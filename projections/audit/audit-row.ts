@@ -37,7 +37,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
   AccountPaymentFailed: 'paymentId',
 };
 
-/** Who did it stands in the metadata, whatever the event is; a snapshot's stream alone does not name the account. */
+/** The metadata of each event names account and key; the stream of a snapshot does not name the account. */
 export const auditRow = ({ position, stream, type, data, metadata, time }: StoredEvent): AuditRow => {
   const by = JSON.parse(metadata) as EventMetadata;
   const said = JSON.parse(data) as Readonly<Record<string, unknown>>;

@@ -49,7 +49,7 @@ const rewriteVersions = async (
   const { history } = recordHistoryTables(generation);
   const { resource, recordId } = recordOfStream(events[0]!.stream);
   const versions = new Map(events.map(({ revision, data }) => [String(revision + 1), data]));
-  // One pass for a page: there is no index of versions, which nothing else asks for.
+  // One scan per page: versions have no index, since no other statement needs one.
   const found = await transaction.execute({
     text: `select h.position::text, h.version::text, encode(h.digest, 'hex'), (h.superseded_at = ${NOT_SUPERSEDED})::text
       from ${history} h where h.resource = $1 and h.record_id = $2::uuid and h.version = any ($3::bigint[]) and not h.removed`,

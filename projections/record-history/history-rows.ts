@@ -6,7 +6,7 @@ import type { Resource } from '../../domain/records/resources.ts';
 import { recordDigest } from '../../domain/state-digest.ts';
 import { recordOfStream } from '../../domain/streams.ts';
 
-/** One change of one record, as it becomes a row of the history. */
+/** One change of one record, as a row of the history. */
 export interface HistoryRow {
   readonly position: number;
   readonly resource: Resource;
@@ -28,7 +28,7 @@ export interface FeedState {
   readonly changedAt: number;
   /** A hash over every change since the last erasure, in order: two builds with equal head and chain hold the same feed from there on. */
   readonly chain: string;
-  /** A hash over every change ever but for its content, which an erasure may change. */
+  /** A hash over all changes without their content, which an erasure may change. */
   readonly outline: string;
   /** Of the history up to the head, as cursors carry it (`feed-fingerprint.ts`). */
   readonly fingerprint: string;
@@ -88,5 +88,5 @@ export const historyRows = (events: readonly StoredEvent[], before: FeedState): 
   return { rows, superseding, state: { head, changedAt, chain, outline, fingerprint } };
 };
 
-/** The chain begins anew at an erasure: what it held before was made of text that is gone. */
+/** The chain restarts at an erasure: its earlier value depends on erased text. */
 export const chainAfterErasure = (eventId: string): string => hash('sha256', `erased\n${eventId}`, 'hex');

@@ -13,7 +13,7 @@ export interface Pruning {
   readonly retentionMs: number;
 }
 
-/** Moves the mark to the horizon: the replay floor, or the oldest live snapshot's boundary where that is lower. Never down. */
+/** Moves `prunedThrough` up to the replay floor, or to the boundary of the oldest live snapshot where that is lower. */
 const raiseMark = ({ history, snapshots, now, retentionMs }: Pruning): Statement => {
   const tables = recordHistoryTables(history);
   return {

@@ -49,7 +49,7 @@ export const insertRows = (generation: number, columns: ColumnArrays, rows: read
   ],
 });
 
-/** Rows that pruning took from the live generation already; a rebuild drops them as it goes. The one at the mark proves the history before it. */
+/** Deletes the rows that were already pruned from the live generation, during a rebuild. The row at the mark stays: it proves the history before it. */
 export const dropBelowMark = (generation: number, mark: number): Statement => ({
   name: `drop_below_mark_g${generation}`,
   text: `delete from ${recordHistoryTables(generation).history} where superseded_at <= $1 and position <> $1`,

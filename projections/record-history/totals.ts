@@ -6,7 +6,7 @@ export interface Total {
   digest: bigint;
 }
 
-/** Number and state digest of the current records of each resource, kept from change to change. */
+/** Number and state digest of the current records of each resource, updated with each change. */
 export class Totals {
   readonly #totals = new Map<string, Total>();
   readonly #touched = new Set<string>();

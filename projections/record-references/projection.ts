@@ -6,7 +6,7 @@ import { sameRows } from '../same-rows.ts';
 import { type RecordKey, type ReferenceRow, referenceRows } from './reference-rows.ts';
 import { createRecordReferencesTable, RECORD_REFERENCES, recordReferencesTable } from './tables.ts';
 
-/** Without a name, so that it is planned for the table as it is and not as it was when it was empty. */
+/** Without a name: it is planned for the current table, not for the empty one of its first use. */
 const deleteReferences = (generation: number, columns: ColumnArrays, records: readonly RecordKey[]): Statement => ({
   text: `delete from ${recordReferencesTable(generation)} r using unnest($1::uuid[], $2::text[]) as c (record_id, resource)
     where r.record_id = c.record_id and r.resource = c.resource`,
@@ -36,7 +36,7 @@ const sameCounts = (left: string, right: string): Statement => {
   return { text: `(${counts(left)} except ${counts(right)}) union all (${counts(right)} except ${counts(left)}) limit 3`, values: [] };
 };
 
-/** References between current records, by target; what a connector knows of its own records by. */
+/** References between current records by target, and the external ids by which a connector finds its records. */
 export const recordReferences: Projection = {
   name: RECORD_REFERENCES,
   version: 1,

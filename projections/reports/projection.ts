@@ -31,7 +31,7 @@ const foldErasure = async (erasure: Erasure, { transaction, columns, generation,
   }
 };
 
-/** How long the report took to what the batch says of it; a clock that went back counts as no time. */
+/** Milliseconds from the submission to a change; 0 where the clock went back. */
 const durations = ({ moved, firstMove }: LifecycleChange, submittedAt: number): readonly Duration[] => {
   const since = (time: string) => Math.max(0, Date.parse(time) - submittedAt);
   return [

@@ -11,7 +11,7 @@ export interface SubmittedReport {
 
 type Moved = z.output<typeof dataReportMoved>;
 
-/** What a batch comes to for one report beside its submission. */
+/** The changes of a batch to one report, besides its submission. */
 export interface LifecycleChange {
   revision: number;
   fencingToken: number;
@@ -20,9 +20,9 @@ export interface LifecycleChange {
   /** The move out of `received`: no arrow leads back there, so it is the first. */
   firstMove: Moved | null;
   note: { readonly text: string; readonly notedAt: string } | null;
-  /** What the customer sees as the time of the last change; null when nothing that the customer sees has changed. */
+  /** The time of the last change that the customer can see; null where there is none. */
   updatedAt: string | null;
-  /** Undefined when nothing of the batch says it. */
+  /** Undefined where the batch does not set it. */
   nextCheckAt: string | null | undefined;
 }
 

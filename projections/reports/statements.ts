@@ -20,7 +20,7 @@ const inputColumns = (submitted: readonly SubmittedReport[], columns: ColumnArra
   ];
 };
 
-/** Writes anew what was submitted. */
+/** Writes the submission again. */
 export const updateInputs = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement => ({
   text: `update ${reportsTable(generation)} r set input = s.input, address_key = s.address_key, title_key = s.title_key,
       source_record_id = s.source_record_id, jurisdiction_slug = s.jurisdiction_slug, record_date = s.record_date
@@ -50,7 +50,7 @@ export const insertSubmitted = (generation: number, submitted: readonly Submitte
   };
 };
 
-/** Whatever any lifecycle event changes. Returns the ids of the reports that are there and the times of their submission. */
+/** Applies the changes of lifecycle events. Returns the ids of existing reports and the times of their submission. */
 export const updateTouched = (generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement => {
   const all = [...changes.values()];
   return {

@@ -18,7 +18,7 @@ export const reportTalliesTable = (generation: number): string => generationTabl
 
 export type ReportMeasure = 'first_move' | 'closing';
 
-/** Upper bounds of the buckets in seconds, inclusive; a longer time stands under `LONGER`. The projection's version goes with them. */
+/** Upper bounds of the buckets in seconds, inclusive; longer times count under `LONGER`. A change requires another version of the projection. */
 export const REPORT_BUCKETS_SECONDS: readonly number[] = [1, 10, 60, 600, 3600, 21_600, 86_400, 259_200, 604_800, 2_592_000];
 export const LONGER = 0;
 

@@ -37,7 +37,7 @@ const updateNames = (generation: number, created: readonly Data<'FeedSubscriptio
   values: [columns.uuids(created.map(({ id }) => id)), columns.texts(created.map(({ name }) => name))],
 });
 
-/** A feed is created before it is revoked, and each at most once: all creations of a batch may come before its revocations. */
+/** A feed is created once and revoked at most once afterwards: all creations of a batch can precede its revocations. */
 const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
   const created: Created[] = [];
   const revoked: Data<'FeedSubscriptionRevoked'>[] = [];

@@ -14,7 +14,7 @@ const listedKey = z.object({
 });
 export type ListedKey = z.output<typeof listedKey>;
 
-/** An account's keys, oldest first, revoked and expired ones included; nothing that leads to a secret. */
+/** The keys of an account, oldest first, revoked and expired ones included; without secrets and hashes. */
 export const listKeys = (reads: LiveReads, accountId: string): Promise<readonly ListedKey[]> =>
   selectKeys(reads, { column: 'account_id', id: accountId });
 

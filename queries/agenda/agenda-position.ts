@@ -4,7 +4,7 @@ import type { ReadDatabase } from '../../domain/ports/database.ts';
 const POSITION = `select g.generation || ':' || g.checkpoint from civic.projections p
   join civic.generations g on g.generation = p.live_generation where p.name = $1`;
 
-/** Where the agenda stands: another text whenever something was folded into it or another generation went live. Empty where there is none. */
+/** A text that changes with each fold into the agenda and with each switch of its generation. Empty without a generation. */
 export const readAgendaPosition = async (database: ReadDatabase): Promise<string> => {
   const [row] = await database.texts({ name: 'agenda_position', text: POSITION, values: [AGENDA] });
   return row?.[0] ?? '';

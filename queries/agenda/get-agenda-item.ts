@@ -34,7 +34,7 @@ const agendaItem = (generation: number, itemId: string): Statement => {
   };
 };
 
-/** One agenda item with its topics and documents, or null where there is none that can be shown. `itemId` is a uuid. */
+/** One agenda item with its topics and documents, or null where none is public. `itemId` is a uuid. */
 export const createGetAgendaItem =
   ({ reads, clock }: GetAgendaItemDependencies) =>
   async (itemId: string): Promise<AgendaItem | null> => {

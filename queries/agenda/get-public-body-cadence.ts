@@ -16,7 +16,7 @@ export interface GetPublicBodyCadenceDependencies {
 
 const cadence = (generation: number, { slug, bodySlug }: CadenceInput, now: number): Statement => {
   const { coveredBodies, meetings, sources } = agendaTables(generation);
-  // A look-up for each meeting instead of a join, so that the index is walked from this moment on until the first that counts.
+  // A look-up per meeting instead of a join: the scan of the index stops at the first meeting that counts.
   const nearest = (side: string, order: string) =>
     `(select m.starts_at from ${meetings} m
       where m.body_id = b.body_id and m.on_calendar and m.starts_at ${side} $3::bigint
@@ -36,7 +36,7 @@ export const NO_CADENCE: MeetingCadence = { lastMetAt: null, nextScheduledAt: nu
 const time = (text: string | null | undefined): string | null =>
   text === null || text === undefined ? null : new Date(Number(text)).toISOString();
 
-/** When a covered body last met and next will (GET …/bodies/{bodySlug}/cadence). Refuses with 404 any other pair. */
+/** The last and the next meeting of a covered body (GET …/bodies/{bodySlug}/cadence). Any other pair is answered 404. */
 export const createGetPublicBodyCadence =
   ({ reads, clock, pairs }: GetPublicBodyCadenceDependencies) =>
   async (input: CadenceInput): Promise<MeetingCadence> => {

@@ -36,7 +36,7 @@ const page = (texts: readonly string[]): JsonPage => ({ text: `{"data":[${texts.
 /** What is answered where the hits cannot be read. */
 export const NO_RECENT_HITS = page([]);
 
-/** The most recently classified public hits (GET /api/v1/public/agenda-hits), none of a meeting that was called off. */
+/** The most recently classified public hits (GET /api/v1/public/agenda-hits), without those of cancelled meetings. */
 export const createListRecentAgendaHits =
   (reads: LiveReads) =>
   async (input: RecentHitsInput): Promise<JsonPage> => {

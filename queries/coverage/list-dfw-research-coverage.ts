@@ -5,7 +5,7 @@ import { Rejection } from '../../domain/rejections.ts';
 export interface CoverageInput {
   /** Exact; one that is not in the catalogue gives an empty page. */
   readonly jurisdictionSlug?: string;
-  /** Bare county slug; keeps every jurisdiction with any part in that county, the county itself included. */
+  /** Bare county slug; selects every jurisdiction with a part in that county, the county included. */
   readonly county?: string;
   /** Keeps the jurisdictions of the family's level, and of their families this one alone. */
   readonly family?: string;

@@ -38,7 +38,7 @@ const coveredSources = (generation: number, { jurisdictionSlug, bodySlug }: Sour
     order by b.jurisdiction_slug, b.body_slug, s.type_label, s.source_id`;
 };
 
-/** The status of one source, with the place that it belongs to. */
+/** The status of one source, with its jurisdiction and body. */
 export interface CoveredSource {
   readonly jurisdictionSlug: string;
   readonly status: PublicSourceStatus;

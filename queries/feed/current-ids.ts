@@ -4,7 +4,7 @@ import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../../proje
 
 const IDS_A_PAGE = 500;
 
-/** Ids of the current records of a resource, in pages, in the order of their last change; a record that changes meanwhile may come again. */
+/** Ids of the current records of a resource in pages, in the order of their last change. A record that changes meanwhile may be repeated. */
 export async function* currentIds(reads: LiveReads, resource: Resource): AsyncGenerator<readonly string[]> {
   for (let after = '0'; ; ) {
     const rows = await reads.texts((live) => {

@@ -16,14 +16,14 @@ export interface ExplainCursorDependencies {
   readonly retentionMs: number;
 }
 
-/** What a cursor says, and what reading with it would come to now. `verdict` is a sentence for a person. */
+/** The parts of a cursor and the present result of a read with it. `verdict` is a sentence for a person. */
 export interface ExplainedCursor {
   readonly kind: CursorKind | 'none';
   readonly verdict: string;
   readonly [fact: string]: string | number | boolean | null;
 }
 
-/** Explains the cursor of a support question, of whatever kind; nothing is refused, for a bad cursor is what is asked about. */
+/** Explains a cursor of any kind, for a support question. Never refuses: the cursor may be the bad one in question. */
 export const explainCursor = async (deps: ExplainCursorDependencies, text: string): Promise<ExplainedCursor> => {
   const kind = cursorKind(text, MAX_COVERAGE_CURSOR_LENGTH);
   if (kind === 'feed') return explainFeed(deps, text);

@@ -17,7 +17,7 @@ export interface FeedRow {
 
 export interface FeedStretch {
   readonly feedId: string | null;
-  /** Rows superseded at or below it may be gone. */
+  /** Rows that were superseded at or below it may be pruned. */
   readonly mark: number;
   readonly head: number;
   /** Of the history up to the position that was asked for; null below the mark, beyond the head, and where the live build has none. */
@@ -31,7 +31,7 @@ export interface FeedAfter {
   /** Up to here only what was current at this position, after it every change. */
   readonly boundary: number;
   readonly limit: number;
-  /** Of the rows' texts together; a single row is returned whatever its size. */
+  /** Bytes of all rows together; a single row is returned whatever its size. */
   readonly maxBytes: number;
 }
 

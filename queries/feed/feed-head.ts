@@ -15,7 +15,7 @@ export interface FeedHead {
   readonly digests: Readonly<Record<Resource, string>>;
 }
 
-/** Position, counts and digests are read in one statement: read apart, a commit between them would make a snapshot that never was. */
+/** Position, counts and digests are read in one statement, so that they belong to one state. */
 const feedHead = (generation: number): Statement => {
   const { state, totals } = recordHistoryTables(generation);
   return {

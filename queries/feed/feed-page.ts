@@ -29,12 +29,12 @@ export interface FeedPage {
   readonly headFingerprint: string | null;
   /** Null until the feed has been opened. */
   readonly feedId: string | null;
-  /** Rows superseded at or below it may be gone. */
+  /** Rows that were superseded at or below it may be pruned. */
   readonly mark: number;
   readonly start: number;
   /** Null also below the mark and beyond the head. */
   readonly startFingerprint: string | null;
-  /** Time of the change right after `start`, whatever its resource; null at the head and below the mark. */
+  /** Time of the change after `start`, of any resource; null at the head and below the mark. */
   readonly changedAfterStart: number | null;
   readonly last: number | null;
   /** Time of the change right after `last`. */
@@ -50,7 +50,7 @@ export const feedPageStatement = (generation: number, question: FeedPageQuestion
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
   const first = question.after === null ? replayFloor(history, parameter(question.cutoff)) : `${parameter(question.after)}::bigint`;
-  // The pair is compared as one, so that no plan walks the whole feed to find the few changes of a rare resource.
+  // Compared as a pair, so that no plan scans the whole feed for the few changes of a rare resource.
   const resource = question.resource === null ? null : parameter(question.resource);
   const changes = (from: string, to: string) =>
     resource === null

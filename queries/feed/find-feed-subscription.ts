@@ -16,7 +16,7 @@ export const findLiveSubscription = async (reads: LiveReads, place: Subscription
   return row === undefined ? null : { resource: row[0] as Resource | null, startCursor: row[1]! };
 };
 
-/** When the subscription of this id was revoked, ISO 8601; null where it was not, or is none of exactly this key. */
+/** The time when the subscription was revoked, ISO 8601; null where it was not, or belongs to another key. */
 export const findRevocation = async (reads: LiveReads, place: SubscriptionPlace): Promise<string | null> => {
   const row = await find(reads, 'revoked_at', 'revoked_at is not null', place);
   return row === undefined ? null : new Date(Number(row[0])).toISOString();

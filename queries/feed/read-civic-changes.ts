@@ -75,7 +75,7 @@ const refuseExpired = (page: FeedPage, cursor: FeedCursor | null, cutoff: number
   }
 };
 
-/** Whether the feed went another way to the cursor's position than it had when the cursor was given out. */
+/** Whether the history of the feed up to the cursor's position is another one than when the cursor was issued. */
 export const isOtherHistory = ({ startFingerprint }: FeedPage, { fingerprint }: FeedCursor): boolean =>
   fingerprint !== null && startFingerprint !== null && fingerprint !== startFingerprint;
 

@@ -11,7 +11,7 @@ import { SNAPSHOTS, snapshotsTable } from '../../projections/snapshots/tables.ts
 
 /** Bytes of a page beside its records: more than the texts around them and a cursor take. */
 const PAGE_BYTES = 400;
-/** Erasures that may come between a page and its digest, one after another. */
+/** Attempts to read a page and its digest without an erasure between them. */
 const ATTEMPTS = 5;
 
 const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and read its pages' }] };
@@ -32,10 +32,10 @@ export interface ReadCivicSnapshotPageDependencies {
   readonly clock: Clock;
 }
 
-/** One page of a resource as it stood at the snapshot's boundary, and whether the snapshot may be read at all: one statement. */
+/** One page of a resource at the snapshot's boundary, and whether the snapshot may be read, in one statement. */
 const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement => {
   const tables = recordHistoryTables(history);
-  // The pair is compared as one, so that no plan walks all resources to find the few records of one.
+  // Compared as a pair, so that no plan scans all resources for the few records of one.
   const visible = (from: string, to = '(select boundary from snapshot)') =>
     `(h.resource, h.position) > ($3, ${from}) and (h.resource, h.position) <= ($3, ${to})
       and h.superseded_at > (select boundary from snapshot) order by h.resource, h.position`;
@@ -95,7 +95,7 @@ export const createReadCivicSnapshotPage = ({ reads, clock }: ReadCivicSnapshotP
       ? `"${encodeSnapshotPageCursor({ feedId, snapshotId, resource, position: last!, ...(erasure === 0 ? {} : { erasure }) })}"`
       : 'null';
     const digest = erasure === 0 ? '' : await digests.of(input, { boundary, erasure });
-    // Another erasure came between the page and its digest: they would not fit.
+    // An erasure came between the page and its digest, which then belong to two states.
     if (digest === null) return null;
     const json = new JsonText(bytes + items.length + PAGE_BYTES).ascii('{"data":{"items":[');
     for (const [index, [body]] of items.entries()) json.ascii(index === 0 ? '' : ',').text(body!);

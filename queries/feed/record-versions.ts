@@ -10,7 +10,7 @@ export interface RecordVersion {
   readonly event: string;
   readonly at: string;
   readonly commandId: string;
-  /** The event that caused it, where it followed by itself. */
+  /** The event that caused it, where a reactor wrote it. */
   readonly causedBy: string | null;
   readonly data: unknown;
 }

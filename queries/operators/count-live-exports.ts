@@ -6,7 +6,7 @@ import { SUBSCRIPTIONS, subscriptionsTable } from '../../projections/subscriptio
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { liveTable } from '../live-table.ts';
 
-/** Counting ends here, so that what it costs has an end too; a count of this much means at least so many. */
+/** Counting stops here to bound its cost; this count means at least so many. */
 export const COUNTED_UP_TO = 100_000;
 
 const counted = z.object({ snapshots: z.number(), subscriptions: z.number() });

@@ -41,9 +41,9 @@ export interface ProjectionStatus extends LogLag {
   readonly state: ProjectionState;
   /** Whether readers are answered from it. */
   readonly serves: boolean;
-  /** Whether it is to become what readers are answered from: a rebuild under way, held or paused. */
+  /** Whether it is a rebuild in progress, held or paused. */
   readonly rebuild: boolean;
-  /** Since when it is live, building, refused or kept: a time of the lease clock, as all times here but `oldestPendingAt`. */
+  /** Time since which it has its state; of the lease clock, as all times here except `oldestPendingAt`. */
   readonly since: number;
   readonly checkpoint: Position;
   /** Events of the log up to the checkpoint; null where the log cannot count. */
@@ -51,7 +51,7 @@ export interface ProjectionStatus extends LogLag {
   readonly folded: number;
   /** Takeovers of the right to fold it, by any process. */
   readonly takeovers: number;
-  /** Events folded in a second, over the last stretch of its owner's work; null before there is one. */
+  /** Events folded per second, over the last measurement of its owner; null before the first. */
   readonly rate: number | null;
   /** Of a rebuild: events of the log that it has yet to pass, and at its pace how long; null where the log cannot count or no process folds. */
   readonly leftEvents: number | null;

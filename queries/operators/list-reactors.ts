@@ -24,7 +24,7 @@ export interface ListReactorsDependencies {
   readonly follows: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Lag and state of every reactor, also of one that was never run. */
+/** Lag and state of every reactor, those that never ran included. */
 export const listReactors = async (deps: ListReactorsDependencies): Promise<readonly ReactorStatus[]> => {
   const [rows, head] = await Promise.all([deps.reactorStore.list(), deps.log.head()]);
   return Promise.all(

@@ -4,7 +4,7 @@ import type { EventLog, Position } from '../../domain/ports/event-log.ts';
 export interface LogLag {
   /** Events between the checkpoint and the log's head; null where the log cannot count. */
   readonly lagEvents: number | null;
-  /** Age of the oldest event still to be taken, in seconds; 0 when there is none. */
+  /** Age of the oldest event after the checkpoint, in seconds; 0 where there is none. */
   readonly lagSeconds: number;
   /** Time of that event, null when there is none. */
   readonly oldestPendingAt: number | null;

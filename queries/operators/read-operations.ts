@@ -13,7 +13,7 @@ import { readReportFigures, type ReportFigures } from '../reports/report-figures
 
 const DAY_MS = 86_400_000;
 
-/** What all processes share, as one reading found it. */
+/** One reading of the state that all processes share. */
 export interface Operations {
   readonly log: { readonly head: string; readonly events: number | null };
   readonly feedPosition: number;

@@ -2,7 +2,7 @@ import { RECORD_KEYS, recordKeysTable } from '../../projections/record-keys/tabl
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 import type { FoundResource } from '../../domain/records/external-ids.ts';
 
-/** What a record is looked for by; each null or empty one finds nothing. */
+/** The criteria of a search for a record; null or empty ones find nothing. */
 export interface WantedRecord {
   readonly addressKey: string;
   readonly titleKey: string | null;

@@ -15,7 +15,7 @@ const ownReport = (generation: number, accountId: string, reportId: string): Sta
   values: [reportId, accountId],
 });
 
-/** How a report of the account stands. Refuses with `report_not_found`, another's too. */
+/** The state of a report of the account. Any other report is refused with `report_not_found`. */
 export const createGetDataReport =
   (reads: LiveReads) =>
   async ({ accountId, reportId }: ReportWanted): Promise<DataReport> => {
@@ -43,6 +43,6 @@ const toDataReport = (reportId: string, row: TextRow): DataReport => {
 
 const isoTime = (milliseconds: string): string => new Date(Number(milliseconds)).toISOString();
 
-/** A field that is left out where there is nothing to say. */
+/** A field that is left out where it is null. */
 const present = <Name extends string, Value>(name: Name, text: string | null | undefined, read: (text: string) => Value) =>
   (text === null || text === undefined ? {} : { [name]: read(text) }) as { readonly [N in Name]?: Value };

@@ -37,7 +37,7 @@ export interface ReportFilter {
   readonly open?: boolean | undefined;
   /** Clock milliseconds, inclusive. */
   readonly submittedUpTo?: number | undefined;
-  /** Not looked at yet, or due to be looked at again by this time; clock milliseconds. */
+  /** Reports that were not examined yet, or are due by this time; clock milliseconds. */
   readonly dueAt?: number | undefined;
   /** What a published record may be known by; a report that any of it may answer. */
   readonly mayBe?: ReportKeys | undefined;
@@ -82,6 +82,6 @@ export const knownReports = (reads: LiveReads, filter: ReportFilter, limit: numb
       order by status <> 'received', submitted_at, report_id limit ${limit}`;
   });
 
-/** One report; null where the read model has none of that id. */
+/** One report; null where the read model does not have it. */
 export const findReport = async (reads: LiveReads, reportId: string): Promise<KnownReport | null> =>
   (await knownReports(reads, { reportIds: [reportId] }, 1))[0] ?? null;

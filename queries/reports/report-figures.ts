@@ -21,7 +21,7 @@ export interface ReportFigures {
   readonly durations: readonly ReportDurations[];
 }
 
-/** What an operator watches reports by, as the read model has counted it: two small statements, whatever the number of closed reports. */
+/** Figures about reports for operators, as the read model counts them. The cost does not depend on the number of closed reports. */
 export const readReportFigures = async (reads: LiveReads): Promise<ReportFigures> => {
   const open = await reads.texts((live) => {
     const generation = live(REPORTS);

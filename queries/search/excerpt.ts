@@ -20,7 +20,7 @@ export const excerptOf = ({ part, beginning, end }: Stretch): string => {
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** At the last space, or where there is none late enough, between two characters as people see them. */
+/** Cuts at the last space or, where none is near the end, between two grapheme clusters. */
 const cutAfter = (line: string, most: number): string => {
   if (line.length <= most) return line;
   const space = line.lastIndexOf(' ', most);

@@ -1,4 +1,4 @@
-/** A word that stands in some record, with its number of records. */
+/** A word and the number of records that contain it. */
 export interface KnownWord {
   readonly word: string;
   readonly records: number;

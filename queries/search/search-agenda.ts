@@ -81,7 +81,7 @@ const expectedMatches = async (reads: LiveReads, query: string, marks: readonly 
   return plan['Plan Rows'];
 };
 
-/** The page: of items that match the whole query, or where there are none at all, that lack as few of its words as can be. */
+/** A page of items that match the whole query or, where there are none, that lack the fewest of its words. */
 const find = async (reads: LiveReads, ground: Ground, input: SearchAgendaInput, after: SearchCursor | null): Promise<Found> => {
   const { query, bodyIds, topicId } = ground;
   const [fromDay, toDay] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
@@ -97,7 +97,7 @@ const find = async (reads: LiveReads, ground: Ground, input: SearchAgendaInput, 
   const entries = ground.periods.reduce((sum, [, number]) => sum + number, 0);
   const days = { fromDay: fromDay ?? null, toDay: toDay ?? null };
   const run = async (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
-    // Before the first statistics, and while far more has come than they know of, nothing can be expected.
+    // Without statistics, or where the table has grown far beyond them, no estimate is possible.
     const isWide = entries > FEW_MATCHES && (entries > 4 * ground.counted || (await expectedMatches(reads, wanted, marks)) > FEW_MATCHES);
     const windows = isWide ? searchWindows(ground.periods, limits) : WHOLE;
     if (windows.length === 0) return [];
@@ -146,7 +146,7 @@ const bindingOf = (input: SearchAgendaInput): SearchBinding => ({
   toDate: input.toDate ?? null,
 });
 
-/** Where a search goes on, null at its start; nothing is read. Throws `InvalidSearchCursor`. */
+/** Decodes the position of a search, null at its start. Throws `InvalidSearchCursor`. */
 export const searchPlace = (input: SearchAgendaInput): SearchCursor | null =>
   input.cursor === undefined ? null : decodeSearchCursor(bindingOf(input), input.cursor);
 

@@ -7,7 +7,7 @@ export interface GuidanceFacts {
   readonly wordless: boolean;
   /** The jurisdiction is known and has no body. */
   readonly uncovered: boolean;
-  /** Filters that name nothing known. */
+  /** Filters whose value is unknown. */
   readonly unknownFilters: readonly ('jurisdictionSlug' | 'topicSlug')[];
   /** Misspelt words, each with those that were searched instead. */
   readonly respelt: ReadonlyMap<string, readonly string[]>;
@@ -21,7 +21,7 @@ export interface GuidanceFacts {
 
 const quoted = (word: string): string => `"${word}"`;
 
-/** A query of so many words, of which few items have all, is better repeated with fewer. */
+/** From this number of words on, a search with few results proposes fewer words. */
 const [MANY_WORDS, FEW_RESULTS] = [3, 3];
 
 const EMPTY =

@@ -9,7 +9,7 @@ import type { SearchWindow } from './search-windows.ts';
 export const MOST_CANDIDATES = 1000;
 
 const ENGLISH = `'pg_catalog.english'`;
-/** What a word is searched by; null for one that says nothing, such as "which". */
+/** The search term of a word; null for a stop word such as "which". */
 const STEM = (word: string) => `(ts_lexize('pg_catalog.english_stem', ${word}))`;
 
 export interface GroundInput {
@@ -79,7 +79,7 @@ export interface CandidateSearch {
   readonly query: string;
   /** Met by any word of it. */
   readonly anyWord: string;
-  /** Parts of a query that an item need not have all of, each with what it counts. Empty: the query is met as a whole. */
+  /** Parts of a query that an item may lack, each with its weight. Empty: an item must match the whole query. */
   readonly units: readonly { readonly query: string; readonly weight: number }[];
   /** Marks one of which an item must have, for each filter. */
   readonly marks: readonly string[];
@@ -170,7 +170,7 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
 /** The time zone of a meeting; null in version 1 of the read model, which has no such column and is read while version 2 is built. */
 export const timezoneOf = (meeting: string): string => `to_jsonb(${meeting}) ->> 'timezone'`;
 
-/** The source that a meeting `m` came from; where it names none that is known, the one that its body is read from. */
+/** The source of a meeting `m`; where it names no known one, the source of its body. */
 export const sourceOf = (sources: string): string => `(
   select s.type, s.status, s.succeeded_at from ${sources} s where s.source_id = m.source_id or s.body_id = m.body_id
   order by s.source_id = m.source_id desc nulls last, s.active desc, s.created_at, s.source_id limit 1

@@ -21,7 +21,7 @@ export const anyWordOf = (query: string): string => [...new Set(query.match(LEXE
 const lexemesOf = (query: string): readonly string[] =>
   [...query.matchAll(LEXEME)].map(([, lexeme]) => lexeme!.replaceAll("''", "'").replaceAll('\\\\', '\\'));
 
-/** The parts of a query by what they count, at most six, in the order of the query. Parts that no word stands in are left out. */
+/** The weighted parts of a query, at most six, in the order of the query. Parts without a word are left out. */
 export const lenientUnits = async (reads: LiveReads, units: readonly string[], periods: PeriodCounts): Promise<readonly LenientUnit[]> => {
   const parts = [...new Set(units)].filter((query) => query !== '').map((query) => ({ query, lexemes: lexemesOf(query) }));
   if (parts.length < 2) return [];
@@ -31,7 +31,7 @@ export const lenientUnits = async (reads: LiveReads, units: readonly string[], p
   const all = periods.reduce((sum, [, entries]) => sum + entries, 1);
   const weighed = parts.map(({ query, lexemes }) => {
     const known = lexemes.map((lexeme) => records.get(lexeme)).filter((number) => number !== undefined);
-    // Numbers and the like are not among the words; there are so many of them that each is rare.
+    // Numbers are not counted as words: each is rare.
     const rarest = known.length === 0 ? 1 : Math.min(...known);
     return { query, weight: Math.max(1, Math.round(Math.log2((all + 1) / (rarest + 0.5)))) };
   });
@@ -42,7 +42,7 @@ export const lenientUnits = async (reads: LiveReads, units: readonly string[], p
 /** How many parts may be lacking: at most half of them. */
 export const mostMissing = (units: number): number => Math.floor(units / 2);
 
-/** Met by what has all but so many of the parts. */
+/** Matches items that lack at most so many of the parts. */
 export const queryLacking = (units: readonly LenientUnit[], missing: number): string =>
   choices(
     units.map(({ query }) => `( ${query} )`),

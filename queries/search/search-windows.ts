@@ -3,7 +3,7 @@ import { MARK } from '../../projections/agenda-search/tables.ts';
 /** Number of entries of a period, the latest period first. */
 export type PeriodCounts = readonly (readonly [period: number, entries: number])[];
 
-/** A stretch of time: periods that are looked up, or all before one. Both null: all of time. */
+/** A time window: periods that are looked up, or all before one. Both null: no limit. */
 export interface SearchWindow {
   /** As the database writes queries. */
   readonly marks: string | null;
@@ -16,7 +16,7 @@ export interface PeriodLimits {
   readonly to?: number;
 }
 
-/** So many matches are looked at as they are. */
+/** Up to so many matches are examined without a window. */
 export const FEW_MATCHES = 10_000;
 /** All of time at once. */
 export const WHOLE: readonly SearchWindow[] = [{ marks: null, before: null }];

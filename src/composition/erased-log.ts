@@ -17,7 +17,7 @@ export const withErasures = <Log extends EventLog>(log: Log, store: { readonly r
   const overlay = new ErasureOverlay();
   let waiting: Promise<void> | undefined;
 
-  /** Never joins a read that was sent before: an erasure may have been appended since. */
+  /** Never joins a read that was already sent: an erasure may have been appended since. */
   const refresh = (): Promise<void> => {
     waiting ??= readOn();
     return waiting;

@@ -65,7 +65,7 @@ export function agenda({ settings, reads, clock, logger, stores }: Platform) {
       },
     ],
     publicLimits,
-    /** Another text whenever what the public operations read has changed. */
+    /** A text that changes whenever the data of the public operations changes. */
     publicPosition: () => readAgendaPosition(reads.database),
   } satisfies Module & Record<'publicLimits' | 'publicPosition', unknown>;
 }

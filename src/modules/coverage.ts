@@ -38,7 +38,7 @@ export interface CoverageReads {
 
 type CoveredJurisdiction = ToolData<'get_coverage'>['jurisdictions'][number];
 
-/** Rows come by jurisdiction. */
+/** Rows are ordered by jurisdiction. */
 const byJurisdiction = (rows: readonly CoveredSource[]): CoveredJurisdiction[] => {
   const jurisdictions = new Map<string, CoveredJurisdiction>();
   for (const { jurisdictionSlug, status } of rows) {

@@ -3,7 +3,7 @@ import type { CustomerAnswers, PublicAnswers } from '../edge/answers/exchange.ts
 import type { ToolFunctions } from '../edge/mcp/tool-functions.ts';
 import type { Work } from '../processors/roles.ts';
 
-/** What a capability adds to the program. `src/composition.ts` lists the modules; without its line a capability is gone. */
+/** The contributions of a capability to the program. `src/composition.ts` lists the modules. */
 export interface Module {
   readonly operations?: Partial<CustomerAnswers>;
   readonly publicOperations?: Partial<PublicAnswers>;

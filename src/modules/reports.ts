@@ -46,7 +46,7 @@ const reportTools = (reports: ReportFunctions): Pick<ToolFunctions, 'report_miss
   }),
 });
 
-/** Reads a report for an account that has room left for it this minute, whichever key and surface it asks by; whatever is found counts. */
+/** Reads a report within the account's limit per minute, which all keys, REST and the tools share. Reads that find nothing count as well. */
 const limitedReportReads =
   (
     parts: { readonly windows: WindowCounts; readonly clock: Clock },

@@ -20,7 +20,7 @@ const agendaTools = (agenda: AgendaFunctions, searchLimit: SearchLimit): Pick<To
   },
 });
 
-/** Search of agenda items, on connections of its own, and the item behind a result. */
+/** Search of agenda items, on its own connections, and the item of a result. */
 export function search({ settings, reads, clock, database }: Platform) {
   const agendaFunctions: AgendaFunctions = {
     searchAgenda: createSearchAgenda({

@@ -30,7 +30,7 @@ export const createReadiness = (parts: ReadinessParts): (() => Promise<Readiness
     const [rows, log] = await Promise.all([inTime(parts, rowsOf()), inTime(parts, headOf())]);
     if (rows === null) return { status: 'not ready', checks: [failed('database', 'it does not answer')] };
     const doubt = parts.history.doubt();
-    // A log that has lost history may never reach its head of the start.
+    // A log that has lost history may never reach the head that was seen at the start.
     const goal = log !== null && log < parts.headAtStart ? log : parts.headAtStart;
     const held = parts.projections.map(({ name }) => ofProjection(name, rows, goal));
     const checks = [

@@ -3,7 +3,7 @@ import type { Repetition } from '../processors/runtime/repeat.ts';
 import { runIfDue } from '../processors/runtime/run-if-due.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 
-/** How soon another process takes over a job, in milliseconds. */
+/** Milliseconds between two attempts to take a job over. */
 const LOOK_EVERY_MS = 5_000;
 
 /** The jobs of a process of this role, until the signal aborts. */

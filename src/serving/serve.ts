@@ -19,7 +19,7 @@ export interface Serving {
   /** Aborts at the second signal: running requests are cut off. */
   readonly hurrying?: AbortSignal;
   readonly print: (text: string) => void;
-  /** Whether standard output is a terminal; a secret is printed to nothing else. */
+  /** Whether standard output is a terminal; secrets are printed only to one. */
   readonly toTerminal: boolean;
 }
 

@@ -41,13 +41,17 @@ export const addFeedCommands = (program: Command, context: CliContext): void => 
   runsOnStores(
     feed
       .command('keep')
-      .description('confirm that nothing is lost and nothing else serves the feed: the database continues where it is now, with the feed as it is'),
+      .description(
+        'confirm that nothing is lost and nothing else serves the feed: the database continues where it is now, with the feed as it is',
+      ),
     keep,
   );
   runsOnStores(
     feed
       .command('acknowledge')
-      .description('record that an operator has seen that the log had lost history: doctor and /ops no longer show it; this confirms nothing else'),
+      .description(
+        'record that an operator has seen that the log had lost history: doctor and /ops no longer show it; this confirms nothing else',
+      ),
     async ({ setBacks, leaseClock }) => ({ acknowledged: await setBacks.acknowledge(leaseClock.now()) }),
   );
 };

@@ -55,7 +55,7 @@ export const atLiveCheckpoint = async <Result>(
           await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation, reread: rereading(deps.log) });
       }
       const result = await look({ transaction, live: Number(generation), checkpoint: live as Position, folded });
-      // After the look: an erasure that came meanwhile may be in one of the two.
+      // Checked after the comparison: an erasure that came meanwhile may be in one of the two.
       looked = (await isErasureAhead(deps.log, live as Position)) ? { kind: 'ahead' } : { kind: 'looked', result };
       // The copy's checkpoint did not move with the tail.
       if (folded > 0) throw new RolledBack('looked');

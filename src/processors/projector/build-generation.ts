@@ -11,7 +11,7 @@ import { isFolded, switchGeneration } from './switch-generation.ts';
 import type { TrafficWatch } from './traffic-watch.ts';
 
 const RETRY_MS = 20;
-/** One that gives way may be outrun by writers for ever: after so many passes over what was written meanwhile it gives way no more. */
+/** A rebuild that gives way may never catch up with steady writers: after so many passes it stops giving way. */
 const PATIENT_PASSES = 3;
 
 /**
@@ -39,7 +39,7 @@ export const buildGeneration = async (
 
 type Step = { readonly kind: 'follow'; readonly checkpoint: Position } | { readonly kind: 'refused' | 'behind' | 'ahead' };
 
-/** Up to where the log ended at the beginning: under steady writing its end is never met, and what comes next folds the last of it itself. */
+/** Folds up to the head at its start. Under steady writing the moving head is never reached; the next step folds the rest. */
 const catchUp = async (
   deps: ProjectorDependencies,
   target: FoldTarget,
@@ -85,7 +85,7 @@ const switchOrRefuse = async (deps: ProjectorDependencies, target: FoldTarget, c
   const outcome = await switchGeneration(deps, target, deps.leaseClock.now());
   if (outcome.kind === 'switched') return { kind: 'follow', checkpoint: outcome.checkpoint };
   if (outcome.kind !== 'refused') return outcome;
-  // Which rows they are is looked for outside the switch, while the live one goes on.
+  // The differing rows are searched outside the switch, while the live generation is followed.
   const looked = await compareWithLive(deps, target, checkpoint).catch((error: unknown) => {
     deps.logger.warn({ projection: target.projection.name, error: (error as Error).message }, 'a refused rebuild could not be compared');
     return null;

@@ -59,7 +59,7 @@ const compareTables = async (
   return compared;
 };
 
-/** Sums of the four quarters of each row's SHA-256, modulo 2^64: the same for the same rows in whatever order they lie. */
+/** Sums of the four quarters of each row's SHA-256, modulo 2^64: independent of the order of the rows. */
 const digestOf = async (transaction: Transaction, projection: Projection, table: string): Promise<TableComparison['live']> => {
   const quarter = (nth: number) => `('x' || encode(substring(hash from ${nth * 8 + 1} for 8), 'hex'))::bit(64)::bigint`;
   const { rows } = await transaction.execute({

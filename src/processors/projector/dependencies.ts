@@ -10,15 +10,15 @@ export interface ProjectorDependencies {
   readonly transactor: Transactor;
   readonly columns: ColumnArrays;
   readonly generations: GenerationStore;
-  /** Measures leases; a time that all processes on the database share, also where the service's clock is set for a trial. */
+  /** The clock of leases, which all processes on the database share. A trial clock does not affect it. */
   readonly leaseClock: Clock;
   readonly logger: Logger;
   /** Names this process among the owners. */
   readonly owner: string;
   readonly leaseMs: number;
-  /** What else goes on in the database: a rebuild gives way to it. */
+  /** Other activity in the database; a rebuild gives way to it. */
   readonly traffic: Traffic;
   readonly batchSize: number;
-  /** How long the tables that a switch replaced are kept to be switched back to. */
+  /** Milliseconds for which a replaced generation is kept for a switch back. */
   readonly keptMs: number;
 }

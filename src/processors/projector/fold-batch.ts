@@ -12,7 +12,7 @@ export interface FoldTarget {
   readonly logId: string | null;
   /** Ids of events that an operator had left out. */
   readonly skipped: ReadonlySet<string>;
-  /** It has no readers yet: what a crash of the database takes is folded again, so that no batch waits for the disk. */
+  /** The generation has no readers yet: commits do not wait for the disk, and what a crash loses is folded again. */
   readonly unread?: boolean;
 }
 
@@ -24,7 +24,7 @@ export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget,
   const { projection, lease, logId, skipped } = target;
   const events = skipped.size === 0 ? batch.events : batch.events.filter(({ id }) => !skipped.has(id));
   await deps.transactor.transaction(async (transaction) => {
-    // A checkpoint that moves over nothing may be lost with a crash: it is found again, so it need not wait for the disk.
+    // A crash may lose the move of a checkpoint without events: it is repeated, so the commit does not wait for the disk.
     if (events.length === 0 || target.unread === true)
       await transaction.execute({ text: 'set local synchronous_commit = off', values: [] });
     const now = deps.leaseClock.now();

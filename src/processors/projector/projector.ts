@@ -49,7 +49,7 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
   const replaceOlder = async (projection: Projection, rows: readonly Generation[], now: number) => {
     if (rows.some(({ state, version }) => state === 'refused' && version === projection.version)) return;
     const building = rows.find(({ state }) => state === 'building');
-    // Not made anew where it is there: these rows may be old, and its switch just done.
+    // Not created again: these rows may be stale, and its switch may just be done.
     if (building !== undefined && building.version >= projection.version) return;
     if (building !== undefined) await deps.generations.abandon(building.generation, now);
     await deps.generations.create(projection, 'building', now).then((row) => own(projection, row));

@@ -4,7 +4,7 @@ import type { TrafficWatch } from './traffic-watch.ts';
 /** Events of a batch without other load, and the fewest under load. */
 const QUIET_BATCH = 500;
 const LEAST_BATCH = 100;
-/** A batch beside others takes about so long, and a rest of so many times as long follows. */
+/** While there is other activity, a batch takes about so long, and a rest of this multiple follows. */
 const BUSY_BATCH_MS = 40;
 const REST = 1;
 const LONGEST_REST_MS = 1_000;

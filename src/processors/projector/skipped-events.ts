@@ -3,7 +3,7 @@ import type { EventLog } from '../../../domain/ports/event-log.ts';
 import { streamEvents } from '../../../domain/read-log.ts';
 import { projectionStream } from '../../../domain/streams.ts';
 
-/** Ids of the events that an operator had a projection leave out; read before folding, so that every rebuild honours them. */
+/** Ids of the events that an operator skipped in a projection; read before each fold, so that every rebuild skips them. */
 export const readSkippedEvents = async (log: EventLog, projection: string): Promise<ReadonlySet<string>> => {
   const skipped = new Set<string>();
   for await (const { type, data } of streamEvents(log, projectionStream(projection))) {

@@ -17,7 +17,7 @@ export interface Verification {
   readonly differences: readonly string[];
 }
 
-/** Builds a projection anew into scratch tables and compares them with the live ones, row by row, at one checkpoint and one moment. */
+/** Builds a projection in scratch tables and compares them with the live ones, row by row, at one checkpoint in one transaction. */
 export const verifyProjection = async (
   deps: ProjectorDependencies,
   projection: Projection,

@@ -45,7 +45,7 @@ export const requireHistory = async (followed: Followed, log: Pick<EventLog, 're
 
 const readModel = (row: Generation): Followed => ({ ...row, what: `read model ${row.projection}` });
 
-/** The same for everything that serves, and that the log has all that was seen of it; asked when a program opens, so that no command appends to a log that is not this feed's. */
+/** Throws `ForeignLog` or `LogSetBack` where a live read model has followed another history than this log's. Checked when a program opens, before any command appends. */
 export const requireOwnLog = async (
   generations: Pick<GenerationStore, 'list'>,
   log: Pick<EventLog, 'identity' | 'head' | 'readStream'>,

@@ -7,7 +7,7 @@ export interface Repetition {
   readonly run: () => Promise<void>;
 }
 
-/** Runs work again and again until the signal aborts; a failure is logged and the work runs again. Resolves when the work has ended. */
+/** Repeats work until the signal aborts; logs failures. Resolves when the last run has ended. */
 export const repeat = async (clock: Clock, logger: Logger, signal: AbortSignal, { what, everyMs, run }: Repetition): Promise<void> => {
   while (!signal.aborted) {
     try {

@@ -22,7 +22,7 @@ const LONGEST_PAUSE_MS = 10_000;
 /** Of an event that fails: most failures of what a reactor calls pass. */
 const ATTEMPTS = 8;
 
-/** Runs a reactor, alone among all processes, until the signal aborts; what an owner left behind is taken over in seconds. */
+/** Runs a reactor until the signal aborts, in one process at a time. Another process takes over from a dead owner within seconds. */
 export const runReactor = async (deps: ReactorRunDependencies, reactor: Reactor, stopping: AbortSignal): Promise<void> => {
   while (!stopping.aborted) {
     try {

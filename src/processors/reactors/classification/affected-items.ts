@@ -4,7 +4,7 @@ import type { Resource } from '../../../../domain/records/resources.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
 
 export interface AffectedItems {
-  /** The event that a look at every item follows from: a topic has changed. Null where none has. */
+  /** The topic change that requires a check of every item; null where there is none. */
   readonly every: StoredEvent | null;
   /** Agenda item id to the newest event of the batch that touches it. */
   readonly items: ReadonlyMap<string, StoredEvent>;

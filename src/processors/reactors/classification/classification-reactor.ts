@@ -26,7 +26,7 @@ export interface ClassificationDependencies {
   readonly currentIds: (resource: Resource) => AsyncIterable<readonly string[]>;
 }
 
-/** Whatever a hit is made of; its own events are none of them. */
+/** The events that affect a hit; events of hits themselves are not among them. */
 const FOLLOWED: ReadonlySet<Resource> = new Set(['jurisdictions', 'public_bodies', 'topics', 'meetings', 'agenda_items']);
 const ITEMS_AT_ONCE = 250;
 const CATCH_UP_MS = 30_000;

@@ -32,7 +32,7 @@ export const createErasureReactor = ({ traces, progress, clock, chainClock, read
   name: ERASURE_TRACES,
   follows: [CONTENT_ERASED],
   begin() {
-    /** When the read models had passed an erasure: later answers hold nothing of what went. */
+    /** The time when the read models had passed an erasure: later answers do not contain the erased text. */
     const passedAt = new Map<string, number>();
     return async (batch, running) => {
       for (const stored of batch) {

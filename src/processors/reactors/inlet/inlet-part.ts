@@ -9,12 +9,12 @@ export interface InletDependencies {
   readonly store: InletStore;
   readonly log: EventLog;
   readonly writer: RecordWriter;
-  /** Puts messages aside that state no change; resolves once they are kept. After a crash the same may come again. */
+  /** Stores messages that state no change; resolves once they are stored. After a crash the same may be stored again. */
   readonly putAside: (refused: readonly RefusedMessage[]) => Promise<void>;
   readonly onSettled: (outcomes: { readonly appended: number; readonly unchanged: number; readonly rejected: number }) => void;
 }
 
-/** The messages of one partition, as this process takes them. */
+/** The processing of the messages of one partition. */
 export interface InletPartTaker {
   /** The offset to read from; `end` is where the partition ends. Takes the partition where that has not been done. */
   from(end: bigint): Promise<{ readonly offset: bigint; readonly isFresh: boolean }>;

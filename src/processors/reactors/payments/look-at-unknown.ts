@@ -7,7 +7,7 @@ const FIRST_PAUSE_MS = 5_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 const MOST_DOUBLINGS = 10;
 
-/** Finds out what became of a settlement of unknown outcome, under a lease. What cannot be known now stays, and is never deleted. */
+/** Determines the outcome of an unknown settlement, under a lease. A row whose outcome stays unknown is kept and never deleted. */
 export const lookAtUnknown = async (parts: ReconcileParts, row: PaymentRow): Promise<void> => {
   if (parts.chain !== null) return await askTheChain(parts, row, parts.chain);
   if (parts.facilitator !== null) return await settleAgain(parts, row, parts.facilitator);

@@ -20,7 +20,7 @@ export interface ReconcileParts {
   readonly logger: Logger;
 }
 
-/** After this the chain takes the authorization no more, whatever was sent: its clock may be behind ours, and a block takes its time. */
+/** Milliseconds after which the chain cannot accept the authorization any more; allows for its clock and the time of a block. */
 export const CHAIN_MARGIN_MS = 120_000;
 
 const LEASE_MS = 15_000;

@@ -55,7 +55,7 @@ const each = async (
   return done;
 };
 
-/** The lease of the row has run out: what has not begun is forgotten, what cannot go on ends, what may have been paid is looked at. */
+/** Handles a row with an expired lease: deletes one that has not begun, ends one that cannot continue, examines one that may be paid. */
 export const tidy = async (parts: ReconcileParts, row: PaymentRow): Promise<void> => {
   const { ledger, chainClock } = parts;
   const now = chainClock.now();

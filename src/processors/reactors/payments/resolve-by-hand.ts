@@ -10,12 +10,12 @@ const CLAIM_EVERY_MS = 250;
 /** What an operator has seen on the chain. */
 export type SeenByHand = { readonly settled: string } | { readonly failed: string };
 
-/** Why an operator's word is not taken. */
+/** Why the decision of an operator is refused. */
 export class NotResolved extends Error {
   override readonly name = 'NotResolved';
 }
 
-/** Ends a payment of unknown outcome by an operator's word; throws `NotResolved` with what stands in the way. */
+/** Ends a payment of unknown outcome by the decision of an operator. Throws `NotResolved` with the reason. */
 export const resolveByHand = async (parts: ReconcileParts, paymentId: string, seen: SeenByHand): Promise<PaymentRow> => {
   const { ledger, chainClock, clock } = parts;
   await tidyIfLeft(parts, paymentId);
@@ -40,7 +40,7 @@ export const resolveByHand = async (parts: ReconcileParts, paymentId: string, se
   return resolved;
 };
 
-/** A job that looks at the payment right now is done with it in seconds. */
+/** A job that examines the payment at this moment finishes within seconds. */
 const claimed = async (parts: ReconcileParts, paymentId: string): Promise<PaymentRow | null> => {
   const { ledger, chainClock } = parts;
   for (let tries = 1; ; tries += 1) {

@@ -87,7 +87,7 @@ export const createRelay = (deps: RelayDependencies): Reactor => {
         session ??= await openSession(deps, running);
         await carryOut(deps, session, running);
       } catch (error) {
-        // What became of the last transaction is not known: the next session asks the topic.
+        // The outcome of the last transaction is unknown: the next session reads the topic.
         await endSession();
         throw error;
       }
@@ -167,7 +167,7 @@ const readNext = async (deps: RelayDependencies, place: TopicCheckpoint): Promis
   return rows;
 };
 
-/** What the topic carries must be the history that the feed has: another one is nothing that could be gone on with. */
+/** The topic must contain the history of the feed: the relay cannot continue another one. */
 const requireSameHistory = (topic: string, place: TopicCheckpoint, feed: Pick<FeedStretch, 'head' | 'fingerprint'>): void => {
   const isLost =
     place.fingerprint !== null && (feed.head < place.position || (feed.fingerprint !== null && feed.fingerprint !== place.fingerprint));
@@ -178,7 +178,7 @@ const requireSameHistory = (topic: string, place: TopicCheckpoint, feed: Pick<Fe
   );
 };
 
-/** Never is a change left out in silence. */
+/** No change is left out silently. */
 const requireWhole = (topic: string, place: TopicCheckpoint, mark: number, rows: FeedStretch['rows']): void => {
   const { position, boundary } = place;
   if (mark > Math.max(position, boundary)) {

@@ -13,7 +13,7 @@ export interface CandidateDependencies {
   readonly known: PublishedRecords;
 }
 
-/** A published record that may be the one that a report misses, with what is known of where and when it belongs. */
+/** A published record that may be the one that a report misses, with its body and date. */
 export interface Candidate {
   readonly resource: FoundResource;
   readonly id: string;
@@ -29,7 +29,7 @@ export interface Candidate {
   readonly jurisdictionName: string | null;
   /** Of an agenda, or of a document. */
   readonly textEvidence: 'readable' | 'no_text_layer' | null;
-  /** Whether it holds other records, so that its address is theirs too. */
+  /** Whether it contains other records, whose address is then the same. */
   readonly container: boolean;
 }
 
@@ -44,7 +44,7 @@ const idsOf = (found: readonly FoundRecord[], resource: FoundResource): string[]
   found.filter((record) => record.resource === resource).map(({ id }) => id);
 const unique = (ids: readonly (string | null | undefined)[]): string[] => [...new Set(ids.filter((id) => id != null))];
 
-/** Records that share a name with what is missing, and whatever belongs to the meetings of its date. In the order of their ids. */
+/** Records that share a name with the missing one, and those of meetings on its date, ordered by id. */
 export const findCandidates = async (
   deps: CandidateDependencies,
   area: CoverageArea,

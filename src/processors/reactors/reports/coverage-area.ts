@@ -41,7 +41,7 @@ export const readCoverageArea = async (deps: CoverageAreaDependencies): Promise<
   };
 };
 
-/** The sources that a report is about: those at its address's host, in the place that it names; where none is there, all of that place. */
+/** The sources of a report: those at the host of its address within its jurisdiction; where there are none, all of that jurisdiction. */
 export const sourcesOf = (area: CoverageArea, sourceUrl: string, jurisdictionSlug: string | undefined): readonly Source[] => {
   const host = sourceHost(sourceUrl);
   const atHost = ({ officialSourceUrl }: Source) => officialSourceUrl !== null && sourceHost(officialSourceUrl) === host;

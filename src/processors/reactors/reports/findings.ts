@@ -3,12 +3,12 @@ import type { RecordData } from '../../../../domain/records/resources.ts';
 import type { FoundResource } from '../../../../domain/records/external-ids.ts';
 import type { Candidate } from './candidates.ts';
 
-/** Sentences of an answer: each states what a record or a check says, and nothing that follows from it. */
+/** Sentences of an answer. Each states what a record or a check shows, without conclusions. */
 const LONGEST_FINDING = 1000;
 const LONGEST_TITLE = 300;
 const LONGEST_NOTE = 4000;
 
-/** At most so many characters, without half of one. */
+/** Cuts to a number of characters, never inside a surrogate pair. */
 export const cut = (text: string, longest: number): string => {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
@@ -94,7 +94,7 @@ const list = (title: string, lines: readonly string[]): readonly string[] =>
     ? [`${title}: none`]
     : [`${title}: ${lines.length}`, ...lines.slice(0, SHOWN).map((line) => `- ${line}`), ...(lines.length > SHOWN ? ['- …'] : [])];
 
-/** What a person needs to go on from. */
+/** What a person needs to continue. */
 export const investigatorNote = ({ possible, sources, same }: NoteFacts): string =>
   cut(
     [

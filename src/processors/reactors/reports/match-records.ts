@@ -6,7 +6,7 @@ import type { Candidate } from './candidates.ts';
 export interface Matches {
   /** Published, and beyond doubt what is missed; empty where there is a doubt. */
   readonly certain: readonly Candidate[];
-  /** Whatever else shares something with the report; for a person to look at, the likeliest first. */
+  /** Other records that match the report in part, the likeliest first, for a person to examine. */
   readonly possible: readonly Candidate[];
 }
 
@@ -20,7 +20,7 @@ type Facts = ReturnType<typeof compare>;
 const containsRun = (words: readonly string[], run: readonly string[]): boolean =>
   run.length >= DISTINCTIVE_WORDS && ` ${words.join(' ')} `.includes(` ${run.join(' ')} `);
 
-/** A text of which only the first thousand characters were taken ends in the middle of a word. */
+/** A text that was cut at a thousand characters may end within a word. */
 const begins = (words: readonly string[], start: readonly string[]): boolean =>
   start.length >= DISTINCTIVE_WORDS && words.join(' ').startsWith(start.join(' '));
 
@@ -34,7 +34,7 @@ const dateWords = (date: string | null): readonly string[] => {
   return [year, month, day, String(Number(month)), String(Number(day)), name, name.slice(0, 3)];
 };
 
-/** Whether the words for what is missing say nothing but what the record is called: then the container itself is meant, not what it holds. */
+/** Whether the words of the report only name the record: then the report means the container, not its content. */
 const saysNoMore = (expected: readonly string[], { title, bodyName, jurisdictionName, date }: Candidate): boolean => {
   const words = new Set([...titleWords([title, bodyName, jurisdictionName].join(' ')), ...dateWords(date), 'city', 'county']);
   return expected.some((word) => !FILLER.has(word) && words.has(word)) && expected.every((word) => words.has(word) || FILLER.has(word));

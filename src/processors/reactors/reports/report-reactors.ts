@@ -19,7 +19,7 @@ export interface ReportPartsDependencies extends FoldParts {
   readonly reads: LiveReads;
   readonly known: PublishedRecords;
   readonly progress: Progress;
-  /** Read models that the worker looks at. */
+  /** Read models that the worker reads. */
   readonly readModels: readonly string[];
   readonly logger: Logger;
   readonly holder: string;

@@ -14,7 +14,7 @@ export const REPORT_WORKER = 'report_worker';
 
 export interface ReportWorkerDependencies extends WorkerDependencies {
   readonly progress: Progress;
-  /** Read models that the worker looks at. */
+  /** Read models that the worker reads. */
   readonly readModels: readonly string[];
   readonly openReports: () => Promise<number>;
 }
@@ -24,7 +24,7 @@ const CATCH_UP_MS = 30_000;
 /** A stop is noticed so soon. */
 const LOOK_UP_MS = 1_000;
 
-/** Waits until everything up to a position can be read. Throws `NotYet` when it takes too long, and the signal's reason. */
+/** Waits until the read models have passed a position. Throws `NotYet` at its deadline, and the reason of the signal. */
 export const caughtUp = async (
   { progress, readModels, clock }: Pick<ReportWorkerDependencies, 'progress' | 'readModels' | 'clock'>,
   position: Position,
@@ -72,7 +72,7 @@ const beginWorking = (deps: ReportWorkerDependencies): BatchHandler => {
   };
 };
 
-/** By what names the records of a batch may be missed; null where it publishes none that could be. */
+/** Names by which reports may refer to the records of a batch; null where the batch publishes none. */
 export const keysOf = async (batch: readonly StoredEvent[], known: PublishedRecords): Promise<ReportKeys | null> => {
   const [addressKeys, titleKeys, sourceRecordIds, dates, meetings] = [
     new Set<string>(),

@@ -16,7 +16,7 @@ export interface ReportFacts {
   /** Open reports of the same record that are older, of this account and of others. */
   readonly olderOwn: KnownReport | null;
   readonly olderOthers: readonly KnownReport[];
-  /** Why it is about nothing that the service covers, or null. */
+  /** Why the service does not cover the report's subject, or null. */
   readonly outside: string | null;
   readonly sources: readonly RecordData<'sources'>[];
   /** Agendas of its date and place. */
@@ -38,7 +38,7 @@ const LONGEST_WAIT_MS = 7 * DAY_MS;
 const EMPTY = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
 const BEGIN: ReportMove = { ...EMPTY, to: 'investigating' };
 
-/** The moves to a status, by way of `investigating` where no arrow leads there; none where no way does. */
+/** The moves to a status, through `investigating` where needed; none where the status cannot be reached. */
 const towards = (from: ReportStatus, move: ReportMove): readonly ReportMove[] => {
   if (REPORT_TRANSITIONS[from].includes(move.to)) return [move];
   return from === 'received' && REPORT_TRANSITIONS.investigating.includes(move.to) ? [BEGIN, move] : [];
@@ -49,7 +49,7 @@ const to = (facts: ReportFacts, move: Partial<ReportMove> & Pick<ReportMove, 'to
   return moves.length === 0 ? null : { moves, note, nextCheckAt: null };
 };
 
-/** It was there when the report came, or it came after it; once a gap was confirmed, what closes it resolves it. */
+/** The record existed when the report came, or came later. A confirmed gap is resolved by the record that closes it. */
 const published = (facts: ReportFacts): Verdict | null => {
   const { report, matches, publishedSince } = facts;
   if (matches.certain.length === 0 || publishedSince === null) return null;
@@ -117,7 +117,7 @@ const first = (facts: ReportFacts): Verdict | null => {
   return to(facts, { to: 'investigating', finding }, note(facts));
 };
 
-/** A report that is due to be looked at again. */
+/** A report that is due for another examination. */
 const again = (facts: ReportFacts): Verdict | null => {
   const { report, sources, now } = facts;
   if (
@@ -127,7 +127,7 @@ const again = (facts: ReportFacts): Verdict | null => {
   ) {
     return to(facts, { to: 'investigating', finding: findings.readableAgainFinding(sources) }, note(facts));
   }
-  // The longer nothing comes of it, the less often it is looked at.
+  // The interval grows while nothing changes.
   const waited = Math.min(Math.max(now - Date.parse(report.submittedAt), DAY_MS), LONGEST_WAIT_MS);
   return { moves: [], note: note(facts), nextCheckAt: new Date(now + waited).toISOString() };
 };

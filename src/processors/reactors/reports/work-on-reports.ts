@@ -18,16 +18,16 @@ export interface WorkerDependencies extends FactsDependencies, CoverageAreaDepen
   readonly dailyBudget: number;
 }
 
-/** What a turn came to, by report. */
+/** The result of a run, by report. */
 export interface WorkDone {
   readonly looked: number;
   readonly moved: readonly { readonly reportId: string; readonly to: string }[];
   readonly noted: readonly string[];
-  /** Left alone: another has it, or it moved meanwhile. They come again. */
+  /** Skipped: another process has it, or it moved meanwhile. A later run includes them. */
   readonly left: readonly { readonly reportId: string; readonly code: RejectionCode }[];
-  /** Could not be worked on, with what was thrown; the others were all the same. They come again. */
+  /** Failed, with the error; other reports were still processed. A later run includes them. */
   readonly failed: readonly { readonly reportId: string; readonly reason: string }[];
-  /** Why the turn ended early: nothing else is worked on until that passes. */
+  /** Why the run ended early, such as an unavailable store. */
   readonly stopped: Extract<RejectionCode, 'worker_paused' | 'budget_exhausted'> | null;
   /** Of the last event written. */
   readonly position: Position | null;
@@ -71,7 +71,7 @@ export const workOnReports = async (deps: WorkerDependencies, filter: ReportFilt
   return { ...done, stopped: null };
 };
 
-/** Adds to what is done; returns why nothing else can be. */
+/** Adds to the result; returns why the run must end, or null. */
 const lookAt = async (deps: WorkerDependencies, area: CoverageArea, report: KnownReport, done: Doing): Promise<WorkDone['stopped']> => {
   const { reportId } = report;
   done.looked += 1;
@@ -92,7 +92,7 @@ const lookAt = async (deps: WorkerDependencies, area: CoverageArea, report: Know
   return null;
 };
 
-/** Under a lease, and on the report as it was when the facts were gathered: a move in between takes precedence. */
+/** Under a lease, and only if the report has not moved since the facts were gathered. */
 const carryOut = async (
   { work, holder, dailyBudget }: WorkerDependencies,
   report: KnownReport,
