@@ -4,7 +4,7 @@ import { noParams, noQuery, resourceName } from './fields.ts';
 import { operation } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
 
-/** No account and no key is taken from the caller: the feed is bound to the ones that the request was authenticated with. */
+/** Contains neither account nor key: the feed is bound to those of the request's authentication. */
 export const newSubscription = z.strictObject({ name: subscriptionName, resource: resourceName.nullable().default(null) });
 
 const subscription = z.strictObject({ data: feedSubscription });

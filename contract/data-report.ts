@@ -50,7 +50,7 @@ const filters = z.strictObject({
   sourceRecordId: z.string().min(1).max(200).optional(),
 });
 
-/** What is missing, and where it was looked for. Whether the address is a safe one is decided at intake; it is not fetched then. */
+/** The missing record and where the customer searched for it. Intake checks that the address is safe; it does not fetch it. */
 export const newDataReport = z.strictObject({
   sourceUrl: z.string().min(1).max(2048),
   expectedRecord: z.string().min(1).max(1000),

@@ -57,7 +57,7 @@ export const REPORT_CODES = [
   'internal_error',
 ] as const satisfies readonly RejectionCode[];
 
-/** What the tool endpoint refuses before the tool protocol begins. */
+/** Refusals of the tool endpoint before the tool protocol begins. */
 export const TOOL_ENDPOINT_CODES = [
   'invalid_parameter',
   'unauthorized',

@@ -3,7 +3,7 @@ import { MAX_CURSOR_LENGTH } from '../domain/cursor-text.ts';
 import { RECORD_SCHEMAS, RESOURCES, type Resource } from '../domain/records/resources.ts';
 import { uuid } from '../domain/records/fields.ts';
 
-/** What several operations accept or send alike. */
+/** Fields that several operations share. */
 
 declare module 'zod' {
   interface GlobalMeta {
@@ -16,7 +16,7 @@ export const resourceName = z.enum(RESOURCES);
 
 export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
 
-/** A page never holds more, whatever the account's cap. */
+/** The largest page of any account. */
 export const PAGE_CEILING = 500;
 export const DEFAULT_PAGE_SIZE = 100;
 

@@ -2,10 +2,10 @@ import type { Resource } from '../domain/records/resources.ts';
 import type { DataReport, NewDataReport, ReportReceipt } from './data-report.ts';
 import type { FeedSubscription } from './feed-subscription.ts';
 
-/** A whole response body as JSON text, sent as it is, and the number of items in it (for the metrics). */
+/** A complete response body as JSON text, and the number of its items, for the metrics. */
 export interface JsonPage {
   readonly text: string;
-  /** The same text in UTF-8, where the function has it: then `text` is made only for those who ask. */
+  /** The same text in UTF-8, where the function has it; `text` is then computed on demand. */
   readonly body?: Buffer;
   readonly items: number;
   /** Where it is another than the operation's success. */
@@ -28,7 +28,7 @@ export interface SnapshotInput {
   readonly requestId: string;
 }
 
-/** A key of an account; what it asks for is its own. */
+/** A key of an account. */
 export interface KeyOfAccount {
   readonly accountId: string;
   readonly keyId: string;
@@ -86,9 +86,9 @@ export interface RecordsInput {
 
 /** Missing-data reports; both are asked by the report routes and by the report tools, which share every limit. */
 export interface ReportFunctions {
-  /** Refuses an unsafe address (`invalid_input`), another input under the same token, and whatever the limits of reports refuse. */
+  /** Refuses an unsafe address (`invalid_input`), another input under the same token, and what exceeds the limits of reports. */
   readonly submitDataReport: (submission: ReportSubmission) => Promise<ReportReceipt>;
-  /** Refuses more than 30 reads of the account in a minute, and what is no report of this account. */
+  /** Refuses more than 30 reads of the account in a minute, and reports of other accounts. */
   readonly getDataReport: (wanted: ReportWanted) => Promise<DataReport>;
 }
 
@@ -123,7 +123,7 @@ export interface RecentHitsInput {
 export interface UpcomingHitsInput {
   /** Whether it is covered (400) is the query's. */
   readonly topicSlug: string;
-  /** As received; decoding (400) is the query's. Never beside `page`. */
+  /** As received; the query decodes it (400). Not together with `page`. */
   readonly cursor?: string | undefined;
   /** 1..100: the legacy page form is wanted. */
   readonly page?: number | undefined;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the protocol's own rules admit; the interface leaves the id open. */
+/** Ids that the protocol admits. */
 const id = z.union([z.string(), z.int()]).describe('Names the request; its answer carries the same.');
 
 /** One request, or a notification where the id is left out. */
@@ -17,7 +17,7 @@ export const jsonRpcRequest = z.strictObject({
 /** Elements of one batch, which only the 2025 era has. */
 export const MOST_BATCH_ELEMENTS = 20;
 
-/** `data.code` says it in the words of this interface. */
+/** `data.code` is a code of this interface. */
 export const jsonRpcError = z.strictObject({
   jsonrpc: z.literal('2.0'),
   id: id.nullable(),

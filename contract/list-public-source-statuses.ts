@@ -6,7 +6,7 @@ import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 import { openMeta } from './public-agenda-hit.ts';
 import { SOURCE_STATUS } from './examples.ts';
 
-/** What was observed of one source of the covered set, no promise of completeness. */
+/** Observations of one source of the covered set; no statement about completeness. */
 export const publicSourceStatus = z.strictObject({
   jurisdictionName: jurisdiction.shape.name,
   publicBodyName: publicBody.shape.name,

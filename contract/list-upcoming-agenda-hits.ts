@@ -33,10 +33,10 @@ const query = z
 
 const hits = z.array(upcomingAgendaHit).max(UPCOMING_PAGE_SIZE);
 
-/** What is answered to everything but a `page`. */
+/** The answer to a request without `page`. */
 export const upcomingByCursor = z.strictObject({ hits, nextCursor: upcomingCursor.nullable(), totalCount: count.optional() });
 
-/** What is answered to a `page`. */
+/** The answer to a request with `page`. */
 export const upcomingByPage = z.strictObject({
   hits,
   totalCount: count,

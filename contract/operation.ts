@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Scope } from '../domain/events/account-events.ts';
 import type { RejectionCode } from '../domain/rejections.ts';
 
-/** What a request asks of billing. `tools` are judged one by one. */
+/** What billing must permit. `tools` are checked one by one. */
 export type Surface = 'data' | 'subscriptions' | 'reports' | 'tools';
 
 /** Groups of operations in the documents, with their descriptions. */
@@ -18,7 +18,7 @@ export const TAGS = {
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
-/** What the documents state about one operation. */
+/** The documentation of one operation. */
 export interface Documented {
   readonly operationId: string;
   /** With `{name}` for each path parameter. */
@@ -35,12 +35,12 @@ export interface Documented {
   };
 }
 
-/** What the wire says about one operation. The edge, the answers' tests and the documents are all made from it. */
+/** The contract of one operation. The edge, the conformance tests and the documents derive from it. */
 export interface Operation extends Documented {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `public`: no key; `key`: an API key is needed, and every answer is `Cache-Control: no-store`. */
   readonly access: 'public' | 'key';
-  /** What the key must have; null where any active key will do, and where none is needed. */
+  /** The scope of the key; null where any active key is accepted, and where no key is needed. */
   readonly scope: Scope | null;
   /** By which rules billing is asked, the same for all operations of a surface; null without a key. */
   readonly surface: Surface | null;
@@ -50,7 +50,7 @@ export interface Operation extends Documented {
   readonly query: z.ZodType;
   /** Request headers of its own, by their names in lower case. */
   readonly headers?: z.ZodType;
-  /** Null where a request body, whatever it is, is ignored unread. */
+  /** Null where a request body is ignored and not read. */
   readonly body: { readonly schema: z.ZodType; readonly maxBytes: number } | null;
   readonly success: { readonly status: 200 | 201 | 202; readonly schema: z.ZodType };
   /** Answers beside the success and the refusals in the envelope. */
@@ -59,7 +59,7 @@ export interface Operation extends Documented {
   readonly refusals: readonly RejectionCode[];
   /** Refusals that this operation answers with a status of its own. */
   readonly refusalsAt?: Readonly<Record<number, readonly RejectionCode[]>>;
-  /** Of a public success; errors of public operations carry no directive. */
+  /** `Cache-Control` of a public success; errors of public operations have none. */
   readonly cacheControl?: string;
 }
 
@@ -71,7 +71,7 @@ export interface OtherAnswer {
   readonly schema: z.ZodType | null;
 }
 
-/** A route that refuses whatever it is sent, and reads none of it; its answers are `Cache-Control: no-store`. */
+/** A route that refuses every request without reading its body; its answers are `Cache-Control: no-store`. */
 export interface ClosedOperation extends Documented {
   readonly method: 'GET' | 'POST';
   readonly access: 'closed';
@@ -82,10 +82,10 @@ export interface ClosedOperation extends Documented {
 export const operation = <const Definition extends Operation>(definition: Definition): Definition => definition;
 export const closedOperation = <const Definition extends ClosedOperation>(definition: Definition): Definition => definition;
 
-/** Public answers may be replayed by shared caches for a minute, and while they are made anew. */
+/** Shared caches may serve public answers for a minute, and while they revalidate. */
 export const PUBLIC_CACHE = 'public, s-maxage=60, stale-while-revalidate=300';
 
-/** What every public operation that reads the records has in common. */
+/** Fields that all public operations on records share. */
 export const PUBLIC_READ = { access: 'public', scope: null, surface: null, body: null, cacheControl: PUBLIC_CACHE } as const;
 
 /** Refusals that any public operation may answer. */

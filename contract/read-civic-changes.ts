@@ -22,7 +22,7 @@ export const changesPage = z.strictObject({
     nextCursor: cursor,
     hasMore: z.boolean(),
     replayExpiresAt: timestamp,
-    /** Both are there exactly where a read without a cursor starts after changes that are gone. */
+    /** Both are present exactly where a read without a cursor starts after pruned changes. */
     historyPruned: z.literal(true).optional(),
     recovery: z.array(z.strictObject({ operationId: z.string(), hint: z.string() })).optional(),
   }),

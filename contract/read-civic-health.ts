@@ -9,7 +9,7 @@ import { CURSOR, DIGESTS } from './examples.ts';
 
 const count = z.int().min(0);
 
-/** `stale` is derived when the question is answered. Optional keys are absent where nothing is known. */
+/** `stale` is computed for each answer. Optional keys are absent where their value is unknown. */
 const sourceHealth = z.strictObject({
   sourceId: uuid,
   jurisdictionSlug: slug,

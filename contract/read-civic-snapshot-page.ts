@@ -5,7 +5,7 @@ import { cursor, limit, perResource, RECORD_DATA, resourceName } from './fields.
 import { CUSTOMER_REFUSALS, operation } from './operation.ts';
 import { SNAPSHOT_ID, TOPIC } from './examples.ts';
 
-/** Of all records of the resource in the snapshot, from when on a text in them was erased; it takes the place of the one given at the creation. */
+/** State digest of the resource in the snapshot, present once a text in it was erased; it replaces the digest of the creation. */
 const stateDigest = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** A page of one resource of a frozen export; each item is the record's `data` itself. */

@@ -4,7 +4,7 @@ import { FAMILIES } from '../domain/records/families.ts';
 import { date, url } from '../domain/records/fields.ts';
 import { jurisdiction, recordStream } from '../domain/records/schemas.ts';
 
-/** What research located, and no more than that. */
+/** Sources that research located; no further statement. */
 export const COVERAGE_STATUSES = {
   M: 'a machine-readable official endpoint was located',
   D: 'official documents (PDF or page) were located',

@@ -1,4 +1,4 @@
-/** What one account may have at once, shared by all of its keys. */
+/** Limits of one account, shared by all of its keys. */
 export interface Allowances {
   readonly requestsPerMinute: number;
   /** Requests a second. */

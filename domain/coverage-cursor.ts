@@ -4,7 +4,7 @@ import { type CursorDamage, cursorPayload, cursorText } from './cursor-text.ts';
 /** Longest cursor of the coverage operation, in characters. */
 export const MAX_COVERAGE_CURSOR_LENGTH = 4096;
 
-/** What a coverage cursor is bound to, beside the catalogue. Null: not filtered by it. */
+/** The filters of a coverage cursor, besides the catalogue. Null: not filtered. */
 export interface CoverageBinding {
   readonly jurisdictionSlug: string | null;
   readonly county: string | null;

@@ -39,7 +39,7 @@ export const cursorText = (kind: CursorKind, payload: Uint8Array): string => {
   return bytes.toString('base64url');
 };
 
-/** The kind that a whole cursor says it is of, or undefined for any other text. Throws for no text at all. */
+/** The kind of a valid cursor, or undefined for any other text. Throws for a value that is not a string. */
 export const cursorKind = (text: string, maxLength: number): CursorKind | undefined => {
   const bytes = cursorBytes(text, maxLength);
   return bytes === undefined ? undefined : (Object.keys(CURSOR_KINDS) as CursorKind[]).find((kind) => CURSOR_KINDS[kind] === bytes[1]);
@@ -56,7 +56,7 @@ const cursorBytes = (text: string, maxLength: number): Buffer | undefined => {
   return sound ? bytes : undefined;
 };
 
-/** The payload of a cursor of the expected kind, or why there is none. Throws for no text at all. */
+/** The payload of a cursor of the expected kind, or the reason why there is none. Throws for a value that is not a string. */
 export const cursorPayload = (kind: CursorKind, text: string, maxLength: number): Buffer | CursorDamage => {
   const bytes = cursorBytes(text, maxLength);
   if (bytes === undefined) return 'damaged';

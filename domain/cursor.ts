@@ -18,7 +18,7 @@ export interface FeedCursor {
   readonly feedId: string;
   /** The last feed position that its holder has seen. */
   readonly position: number;
-  /** Of the history up to the position; null in a cursor that an earlier version has given out. */
+  /** Fingerprint of the history up to the position; null in a cursor of an earlier version. */
   readonly fingerprint: string | null;
   readonly binding: FeedBinding;
 }
@@ -33,7 +33,7 @@ export interface SnapshotPageCursor {
   readonly erasure?: number;
 }
 
-/** Numbers on the wire: cursors outlive releases, so a number is never given to something else. */
+/** Numbers on the wire: cursors outlive releases, so a number is never reused. */
 const BINDING_CODES: Readonly<Record<FeedBinding, number>> = {
   nothing: 0,
   all: 1,

@@ -10,7 +10,7 @@ export const derivedId = (...parts: readonly (string | number)[]): string => v5(
 /** The id of the n-th event of a command: a retried command makes the same event ids. */
 export const eventId = (commandId: string, index: number): string => v5(String(index), commandId);
 
-/** Where fresh ids come from; a test gives its own. */
+/** The source of new ids; tests provide their own. */
 export interface Identifiers {
   next(): string;
 }

@@ -1,7 +1,7 @@
 import type { Scope } from './events/account-events.ts';
 import type { BillingFacts } from './plans.ts';
 
-/** What is known of a presented key and its account. Times are milliseconds since the epoch. */
+/** A presented key and its account. Times are milliseconds since the epoch. */
 export interface KeyIdentity extends BillingFacts {
   readonly keyId: string;
   readonly accountId: string;

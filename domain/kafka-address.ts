@@ -8,7 +8,7 @@ export interface KafkaSasl {
   readonly password: string;
 }
 
-/** Where the brokers are, and how this service shows who it is. */
+/** Addresses of the brokers, and the credentials of this service. */
 export interface KafkaAddress {
   readonly brokers: readonly string[];
   readonly tls: boolean;

@@ -1,10 +1,10 @@
 export type WantedByBrokers = 'certificate' | 'tls' | 'credential' | 'closed' | 'right';
 
-/** The brokers answer, and do not let this service in; the message says what is missing, and for what. */
+/** The brokers refuse this service; the message says what is missing, and for what. */
 export class KafkaRefused extends Error {
   override readonly name = 'KafkaRefused';
   readonly wanted: WantedByBrokers;
-  /** What an operator does about it. */
+  /** The remedy. */
   readonly remedy: string;
   constructor(wanted: WantedByBrokers, message: string, remedy: string, options?: ErrorOptions) {
     super(message, options);

@@ -44,7 +44,7 @@ const WITHIN = /crs_[0-9A-Za-z]{32,64}_[0-9A-Za-z]{6}/g;
 /** Whether a key's secret stands anywhere in a text, whatever is around it. */
 export const holdsKeySecret = (text: string): boolean => (text.match(WITHIN) ?? []).some(isKeySecret);
 
-/** A text as it may be repeated in a message: whatever looks like a key in it, also a damaged one, is cut to its beginning. */
+/** A text for a message: everything in it that looks like a key, also a damaged one, is cut to its beginning. */
 export const withoutSecrets = (text: string): string => text.replaceAll(/crs_[0-9A-Za-z_]+/g, 'crs_…');
 
 /** What is stored of a secret, and looked up: 64 lower-case hex digits. */

@@ -4,7 +4,7 @@ import type { channel, tier } from './events/account-events.ts';
 export type Tier = z.output<typeof tier>;
 export type Channel = z.output<typeof channel>;
 
-/** What billing knows of an account. Times are milliseconds since the epoch. */
+/** The billing state of an account. Times are milliseconds since the epoch. */
 export interface BillingFacts {
   readonly channel: Channel;
   readonly tier: Tier;

@@ -1,4 +1,4 @@
-/** Progress of a replica. It is committed together with the records, so that each page takes effect once. */
+/** Progress of a replica. Committed together with the records, so that each page takes effect once. */
 export type ReplicaState =
   | { readonly phase: 'empty' }
   | {

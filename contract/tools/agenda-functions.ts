@@ -6,9 +6,9 @@ export type SearchAgendaInput = z.output<typeof searchAgenda.input>;
 export type SearchAgendaData = z.output<typeof searchAgenda.data>;
 export type AgendaItem = z.output<typeof getAgendaItem.data>['item'];
 
-/** What the tool endpoint asks of the agenda behind it. Inputs are parsed; long texts are whole, trimming them is the endpoint's. */
+/** The agenda behind the tool endpoint. Inputs are parsed; texts are complete, and the endpoint cuts them. */
 export interface AgendaFunctions {
-  /** Throws `InvalidSearchCursor` (`invalid_cursor`) for a cursor that is none of this search. Ends soon after the signal aborts. */
+  /** Throws `InvalidSearchCursor` (`invalid_cursor`) for a cursor of another search. Ends soon after the signal aborts. */
   readonly searchAgenda: (input: SearchAgendaInput, signal: AbortSignal) => Promise<AgendaSearchPage>;
   /** Null where there is no such item, or not yet all that it needs to be shown: its meeting, its body and their jurisdiction. */
   readonly getAgendaItem: (itemId: string) => Promise<AgendaItem | null>;

@@ -13,7 +13,7 @@ const paymentRequirements = z.strictObject({
   extra: z.strictObject({ name: z.string(), version: z.string() }),
 });
 
-/** What `payment_required` answers in place of data: the bare x402 challenge, with no wrapper around it. */
+/** The answer `payment_required` in place of data: the x402 challenge without a wrapper. */
 export const paymentChallenge = z.strictObject({
   x402Version: z.literal(2),
   error: z.string(),

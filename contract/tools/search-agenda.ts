@@ -26,7 +26,7 @@ const input = z
     path: ['toDate'],
   });
 
-/** Who published the record, and when its source was last seen well. */
+/** The publisher of the record, and the time when its source was last healthy. */
 export const publisher = z.strictObject({
   jurisdiction: jurisdiction.shape.name,
   body: publicBody.shape.name,

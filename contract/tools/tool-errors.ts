@@ -9,7 +9,7 @@ const COMMON = {
   timeout: 'the deadline of the tool has passed',
 } as const;
 
-/** The search and item tools; what is said of a payment holds on the pay-as-you-go channel. */
+/** The search and item tools; payment codes apply to the pay-as-you-go channel. */
 const PAID = {
   invalid_cursor: 'the cursor is invalid or not of this search; ask again without one',
   beta_unavailable: 'the pay-as-you-go channel is not enabled; do not retry by yourself',

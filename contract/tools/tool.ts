@@ -13,7 +13,7 @@ export interface Tool<
   readonly title: string;
   /** For the model that chooses it. */
   readonly description: string;
-  /** Whether a call leaves something behind; what clients ask their user about before they call. */
+  /** Whether a call changes state; clients ask their user before such a call. */
   readonly effect: 'reads' | 'records';
   /** `free`: every account. `paid`: a current paid period, or a payment for each call. `reports`: the access that the report routes need. */
   readonly access: 'free' | 'paid' | 'reports';

@@ -6,7 +6,7 @@ export interface Rows<Data> {
   keep(data: Data, rows: number): Data;
 }
 
-/** What may be taken from a tool's data when it is too large. */
+/** The parts of a tool's data that may be cut when it is too large. */
 export interface TruncationRules<Data> {
   /** The data with every text that may be shortened passed through `cut`. */
   shorten(data: Data, cut: (text: string) => string): Data;
@@ -14,11 +14,11 @@ export interface TruncationRules<Data> {
   readonly rows: readonly Rows<Data>[];
   /** The data with its mark that texts were shortened, where it has one. */
   shortened(data: Data): Data;
-  /** What is cut instead when the data is still too large: the data without its largest part. Null where nothing is left to leave out. */
+  /** The data without its largest part, where it is still too large. Null where nothing is left to remove. */
   otherwise?(data: Data): { readonly data: Data; readonly rules: TruncationRules<Data> } | null;
 }
 
-/** The cursor after so many rows of a page, from 1; undefined where nothing goes on. */
+/** The cursor after a number of rows of a page, from 1; undefined at the end. */
 export type CursorAfter = ((rows: number) => string) | undefined;
 
 /** No text is cut below this many bytes. */

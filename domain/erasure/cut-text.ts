@@ -9,7 +9,7 @@ export const keepAround = (text: string, literal: string): readonly number[] | n
   return pieces.length === 1 ? null : pieces.map(lengthOf);
 };
 
-/** The whole of a text goes. */
+/** Erases a whole text. */
 export const KEEP_NOTHING: readonly number[] = [0, 0];
 
 const lengthOf = (text: string): number => {

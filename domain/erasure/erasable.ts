@@ -54,7 +54,7 @@ const problem = (error: z.ZodError): string => {
   return `/${issue?.path.map(String).join('/') ?? ''}: ${issue?.message ?? 'is not usable'}`;
 };
 
-/** The schema takes it and would keep it exactly so. */
+/** Whether the schema accepts the value and leaves it unchanged. */
 const refusalBy = (schema: z.ZodType, value: unknown): string | null => {
   const parsed = schema.safeParse(value);
   if (!parsed.success) return problem(parsed.error);

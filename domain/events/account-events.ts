@@ -25,7 +25,7 @@ export const keyIssued = z.strictObject({
 export const keyRevoked = z.strictObject({ keyId: uuid });
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-/** One payment for one call: hashes and amounts, never what could be used to pay. Smallest units of the asset. */
+/** One payment for one call: hashes and amounts in the smallest units of the asset, and no data that could be used to pay. */
 const paymentMade = { paymentId: uuid, amount: z.string().regex(/^[1-9][0-9]*$/), requestHash: sha256 };
 export const accountPaymentVerified = z.strictObject({ ...paymentMade, termsHash: sha256 });
 export const accountPaymentSettled = z.strictObject({

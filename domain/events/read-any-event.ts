@@ -45,7 +45,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   restore: bySchema({ [RESTORE_BEGUN]: restoreBegun, [RESTORE_FINISHED]: restoreFinished }),
 };
 
-/** A published record is never checked against today's schema: it stands as it was published. */
+/** A published record is not validated against the current schema: it stays as it was published. */
 const readRecordEvent = ({ type, data, stream }: Pick<StoredEvent, 'type' | 'data' | 'stream'>): void => {
   const parsed: unknown = JSON.parse(data);
   if (type === RECORD_WITHDRAWN) return void recordWithdrawn.parse(parsed);

@@ -9,11 +9,11 @@ export const RESTORE_BEGUN = 'RestoreBegun';
 export const restoreBegun = z.strictObject({
   restoreId: uuid,
   backupId: uuid,
-  /** Of the file up to its seal: only this very file goes on with a restore. */
+  /** Hash of the file up to its seal: only the same file can continue a restore. */
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Events of the backup. */
   events: z.int().min(1),
-  /** The original lives on: what is in flight there is not carried on here. */
+  /** The original continues to run: its work in flight is not continued here. */
   asCopy: z.boolean(),
   revokeKeys: z.boolean(),
 });

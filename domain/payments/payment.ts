@@ -8,7 +8,7 @@ export const ASSET = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 /** The EIP-712 domain of the asset. */
 export const ASSET_DOMAIN = { name: 'USDC', version: '2' } as const;
 
-/** What one call costs, and whom it is paid to. */
+/** The price of one call and its payee. */
 export interface PaymentTerms {
   readonly scheme: string;
   readonly network: string;
@@ -18,7 +18,7 @@ export interface PaymentTerms {
   readonly extra: { readonly name: string; readonly version: string };
 }
 
-/** EIP-3009: who lets whom have how much, once, between two times (seconds since the epoch, as decimal text). */
+/** EIP-3009: payer, payee and amount of one transfer between two times (seconds since the epoch, as decimal text). */
 export interface Authorization {
   readonly from: string;
   readonly to: string;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** What the payer gets for a settled payment: x402's own form of it, sent as `_meta["x402/payment-response"]`. */
+/** The receipt of a settled payment in the form of x402, sent as `_meta["x402/payment-response"]`. */
 export const paymentReceipt = z.strictObject({
   success: z.literal(true),
   /** Hash of the transaction that moved the money. */

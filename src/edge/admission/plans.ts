@@ -33,7 +33,7 @@ const overrides = z.strictObject({ default: figures, pro: figures, ultra: figure
 export const PLANS_ALLOWED =
   'JSON such as {"default":{"requests_per_minute":120,"burst_limit":30,"export_requests_per_hour":12,"max_page_size":500,"max_response_bytes":5000000},"pro":{…},"ultra":{…}}, every part of it optional, whole numbers of at least 1, pages at most 500';
 
-/** Plan allowances as JSON over the built-in ones; what is left out keeps its built-in value. */
+/** Plan allowances as JSON over the built-in ones; missing values keep their defaults. */
 export const plansSetting = z.string().transform((text, context): Plans => {
   const parsed = overrides.safeParse(jsonOf(text));
   if (parsed.success) {

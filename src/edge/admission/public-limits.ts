@@ -30,7 +30,7 @@ interface Tally {
 }
 
 const MOST_COUNTED = 100_000;
-/** One exchange stays a small statement, however many addresses are forged. */
+/** Bounds the statement of one exchange, also with many forged addresses. */
 const MOST_EXCHANGED = 2_000;
 
 /**
@@ -65,7 +65,7 @@ export const createPublicLimits = ({ limit, shared, logger, mostCounted = MOST_C
       tallies.set(key, fresh);
       return fresh;
     }
-    // Addresses that ask repeatedly stay in memory while single-use addresses come and go.
+    // Addresses with repeated requests stay in memory; single-use addresses are evicted.
     if (tallies.size * 2 > mostCounted) {
       tallies.delete(key);
       tallies.set(key, known);

@@ -3,13 +3,13 @@ import type { ClientCounts, ClientLimit } from '../../../domain/ports/client-cou
 import { secondsUntil } from '../../../domain/ports/window-counts.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 
-/** The report operations' own limit of each client address, before the key is looked up. */
+/** The limit of report operations for each client address, before the key is looked up. */
 export interface ReportClients {
   /** Counts a request or throws `rate_limited`; `authentication_unavailable` where it cannot be counted. `now` is clock milliseconds. */
   admit(operationId: string, address: string, now: number): Promise<void>;
 }
 
-/** Refused addresses that are kept at most; beyond it the oldest is looked up again. */
+/** Largest number of cached refusals; the oldest are looked up again. */
 const MAX_REFUSED = 10_000;
 
 export interface ReportClientsParts {
@@ -19,7 +19,7 @@ export interface ReportClientsParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Counts in the store. An address that has no room left is refused without it until its window ends: a flood writes nothing. */
+/** Counts in the store. An exhausted address is refused without the store until its window ends: a flood writes nothing. */
 export function createReportClients({ counts, limit, onFailure }: ReportClientsParts): ReportClients {
   /** Starts of the windows in which an address was refused. */
   const refused = new Map<string, number>();

@@ -17,14 +17,14 @@ const AGAIN_SECONDS = 1;
 
 interface Account {
   running: number;
-  /** In the order in which they came; each begins when a search that runs has ended. */
+  /** In order of arrival; each begins when a running search ends. */
   readonly waiting: (() => void)[];
 }
 
 const refused = (): Rejection =>
   new Rejection('rate_limited', 'too many searches of this account run at once', { retryAfterSeconds: AGAIN_SECONDS });
 
-/** Limits the searches of each account by itself: the searches of one account never wait for those of another. */
+/** Limits the searches of each account separately: searches of one account never wait for those of another. */
 export function createSearchLimit({ concurrency, clock }: SearchLimitParts): SearchLimit {
   const accounts = new Map<string, Account>();
 

@@ -9,16 +9,16 @@ export interface AnswerCacheParts {
   readonly mostBytes?: number;
 }
 
-/** An answer as it is sent. */
+/** An answer in the form that is sent. */
 interface Sized {
-  /** What it takes in memory, roughly and at most. */
+  /** Upper estimate of its size in memory, in bytes. */
   readonly bytes: number;
 }
 
 export interface AnswerCache<Kept extends Sized> {
-  /** An answer that may be sent as it is, or undefined. */
+  /** An answer that is still valid, or undefined. */
   standing(key: string): Kept | undefined;
-  /** Makes the answer, or waits with others for the one being made. What `make` throws goes to all of them and nothing is kept. */
+  /** Makes the answer, or joins the callers that wait for it. All of them get what `make` throws, and nothing is cached. */
   fetch(key: string, make: () => Promise<Kept>): Promise<Kept>;
 }
 
@@ -33,7 +33,7 @@ interface Flight<Kept> {
   readonly era: number;
 }
 
-/** Times are part of the answers (what is upcoming, which check is stale), so none stands longer. */
+/** Answers depend on the time (upcoming meetings, stale checks), so none is cached for longer. */
 const LIFETIME_MS = 1_000;
 const MOST_ANSWERS = 1_000;
 const MOST_BYTES = 32 * 1024 * 1024;
@@ -52,7 +52,7 @@ export const createAnswerCache = <Kept extends Sized>({
   const answers = new LRUCache<string, Answer<Kept>>({ max: mostAnswers, maxSize: mostBytes, sizeCalculation });
   const flights = new Map<string, Flight<Kept>>();
   const isYoung = (askedAt: number, now: number, limit: number): boolean => now >= askedAt && now - askedAt < limit;
-  /** Either the question itself was put a moment ago, or the position has been looked at since. */
+  /** Valid if it was just made, or if the position was checked since. */
   const stands = ({ askedAt, era }: Answer<Kept>, now: number): boolean => {
     const awake = watch.isAwake(now);
     return era === watch.era && isYoung(askedAt, now, awake ? LIFETIME_MS : MOMENT_MS);
@@ -73,7 +73,7 @@ export const createAnswerCache = <Kept extends Sized>({
       if (running !== undefined && running.era === era && isYoung(running.askedAt, askedAt, LIFETIME_MS)) return running.answer;
       const answer = make()
         .then((kept) => {
-          // Of the era in which the database was asked: the position may have moved before it answered.
+          // The era at the time of the read: the position may have moved before the answer.
           answers.set(key, { kept, askedAt, era });
           return kept;
         })

@@ -2,11 +2,11 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 
 /** Whether the read model behind the public answers is still where it was, without a round trip. */
 export interface PositionWatch {
-  /** Another number whenever the position has moved or is unknown; what was read under an earlier one is out of date. */
+  /** A number that changes whenever the position moves or is unknown; what was read under an earlier number is out of date. */
   readonly era: number;
-  /** Whether a look at the position has begun within the last moment, so that the era can be relied on. Asking keeps the watch awake. */
+  /** Whether the position was checked recently enough to rely on the era. A call keeps the watch polling. */
   isAwake(now: number): boolean;
-  /** The database is lost: nothing that was read from it is to be relied on. */
+  /** The connection to the database is lost: earlier reads are out of date. */
   lost(): void;
   close(): void;
 }
@@ -23,7 +23,7 @@ const AFTER_FAILURE_MS = 250;
 export const MOMENT_MS = 150;
 const ASLEEP_AFTER_MS = 1_000;
 
-/** Polls the position while there are requests, and not at all without. */
+/** Polls the position only while there are requests. */
 export const watchPosition = ({ readPosition, clock }: PositionWatchParts): PositionWatch => {
   const closing = new AbortController();
   let era = 0;
@@ -35,7 +35,7 @@ export const watchPosition = ({ readPosition, clock }: PositionWatchParts): Posi
   const look = async (): Promise<void> => {
     const began = clock.now();
     const found = await readPosition();
-    // Also after a time without looking: what was read in it may be older than what is found now.
+    // Also after a time without polls: earlier reads may be older than the position found now.
     if (found !== position) era += 1;
     position = found;
     lookedAt = began;

@@ -8,7 +8,7 @@ const compressors = { gzip: promisify(gzip), br: promisify(brotliCompress) };
 
 /** A body as it is sent in one content coding. */
 export interface Form {
-  /** A text where that is what was made: Node sends it in one piece with the headers. */
+  /** A text where the answer is one: Node sends it together with the headers. */
   readonly body: string | Buffer;
   /** Strong: a hash of these very bytes. */
   readonly etag: string;
@@ -24,7 +24,7 @@ export interface Form {
 export interface Representation {
   /** The form for a value of `Accept-Encoding`; a promise only where it has not been made before. */
   form(acceptEncoding: string | undefined): Promise<Form> | Form;
-  /** What it takes in memory, roughly and at most. */
+  /** Upper estimate of its size in memory, in bytes. */
   readonly bytes: number;
 }
 
@@ -36,7 +36,7 @@ export interface RepresentationParts {
   readonly effort: 'passing' | 'lasting';
 }
 
-/** Below this, headers and the work of unpacking outweigh what is saved. */
+/** Smaller bodies are not compressed: headers and decompression cost more than is saved. */
 const SMALLEST_COMPRESSED = 1024;
 /** Node copies the part of a text that a client has not read, for each connection; of a Buffer it keeps a reference. */
 const LARGEST_TEXT = 16_384;
@@ -88,7 +88,7 @@ export function namesTag(header: string, etag: string): boolean {
 
 type Coding = 'br' | 'gzip' | 'identity';
 
-/** What a client takes: for a body that is worth compressing, and for one that is too small for it. */
+/** The codings that a client accepts, for bodies above and below the size for compression. */
 interface Codings {
   readonly large: Coding;
   readonly small: Coding;

@@ -11,14 +11,14 @@ export interface SoftFailureParts {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly metrics: { softFailure(operationId: string): void };
-  /** What was read before is out of date. */
+  /** Earlier reads are out of date. */
   readonly onDatabaseLost: () => void;
 }
 
 export interface SoftenedAnswer {
   /** The answer. Throws a refusal of this operation as it is, and `BackendFailure` for all else that the backend throws. */
   ask(asked: PublicExchange): Promise<string>;
-  /** What is answered where `ask` has failed: counted, and logged once a second. Throws the failure where the operation has no soft answer. */
+  /** The answer after a failure of `ask`, which is counted, and logged once a second. Throws the failure where the operation has no soft answer. */
   soften(error: unknown, asked: PublicExchange, requestId: string): string;
 }
 

@@ -29,7 +29,7 @@ export interface DocumentRoute {
   /** The operation of the contract that answers it, where one does; the pages are none. */
   readonly operationId: 'getOpenApiDocument' | null;
   readonly headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string };
-  /** Made once and kept. A rejection is a document that cannot be read: 500 `internal_error`, and the next call tries again. */
+  /** Made once and cached. Rejects where a document cannot be read: 500 `internal_error`; the next call tries again. */
   readonly body: () => Promise<string | Buffer>;
 }
 

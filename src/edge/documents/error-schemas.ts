@@ -71,7 +71,7 @@ export const createErrorSchemas = (envelope: JsonSchema): ErrorSchemas => {
   };
 };
 
-/** What a code means in the answer of an operation. */
+/** The meaning of a code in the answer of an operation. */
 export function meaningOf(operation: Operation | ClosedOperation, code: RejectionCode): string {
   return code === 'forbidden' && envelopeOf(operation) === 'report' ? REPORTS_FORBIDDEN : REJECTIONS[code];
 }

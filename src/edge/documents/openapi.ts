@@ -7,7 +7,7 @@ import { HEADERS } from './openapi-headers.ts';
 import { fieldsOfOperation, operationObject } from './openapi-operation.ts';
 import { TAGS } from '../../../contract/operation.ts';
 
-/** Of the interface, not of the program. */
+/** Version of the interface, not of the program. */
 const INTERFACE_VERSION = '1.0.0';
 const OPENAPI_VERSION = '3.1.0';
 

@@ -4,15 +4,15 @@ import { Rejection, type RejectionCode } from '../../../domain/rejections.ts';
 import type { IsTrustedProxy } from '../admission/client-address.ts';
 import { brokenRequestAnswer } from './errors.ts';
 
-/** What has arrived of the bodies of requests that wait on one connection. */
+/** Bytes of bodies of waiting requests on one connection. */
 const MAX_WAITING_BYTES = 65_536;
-/** How long the rest of a body that is not read may go on arriving after the answer. */
+/** Milliseconds for the rest of an unread body to arrive after the answer. */
 const DRAIN_MS = 5_000;
-/** How long a client may take to read the refusal of what was no request. */
+/** Milliseconds for a client to read the refusal of an invalid request. */
 const LINGER_MS = 1_000;
 /** A connection that was accepted right before the close has its request still on the way. */
 const ARRIVING_MS = 1_000;
-/** For how long what keeps arriving is read on. */
+/** Milliseconds for which arriving data is read before a client is judged late. */
 const READING_MS = 1_000;
 
 /** Milliseconds. */
@@ -42,12 +42,12 @@ export interface ConnectionsParts {
   readonly timeouts: ConnectionTimeouts;
   readonly limits: ConnectionLimits;
   readonly isTrustedProxy: IsTrustedProxy;
-  /** Counts the answer to what was no request. */
+  /** Counts the refusal of an invalid request. */
   readonly onRefused: (code: RejectionCode) => void;
   readonly onConnectionRefused: (limit: RefusedConnection) => void;
 }
 
-/** What Node reports of it; `rawPacket` is the Buffer that held the first broken byte. */
+/** The error of Node; `rawPacket` is the Buffer with the first invalid byte. */
 export interface BrokenRequest extends Error {
   readonly code?: string;
   readonly rawPacket?: unknown;
@@ -57,7 +57,7 @@ interface Connection {
   /** Of the newest request that was handled. */
   latest?: ServerResponse;
   answering: boolean;
-  /** Nothing more can be read: the connection ends after the answers that are due. */
+  /** No more requests are read: the connection ends after the pending answers. */
   ending: boolean;
   readonly waiting: (readonly [IncomingMessage, ServerResponse])[];
 }
@@ -106,13 +106,13 @@ export class Connections {
     else this.#end(error, socket);
   }
 
-  /** From now on each answer is the last of its connection, and says so. */
+  /** From now on each answer ends its connection, with `Connection: close`. */
   drain(): void {
     this.#draining = true;
     for (const { latest } of this.#open.values()) if (latest !== undefined) latest.shouldKeepAlive = false;
   }
 
-  /** Ends each connection: at once where no request is open, after its answer where one is. What has begun to arrive gets a moment. */
+  /** Ends each connection: idle ones at once, others after their answer. Requests that are arriving get a moment. */
   close(server: Server): void {
     server.closeIdleConnections();
     const timer = setTimeout(() => {
@@ -180,11 +180,11 @@ export class Connections {
     const connection = this.#open.get(socket);
     const request = connection?.latest?.req;
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
-    // The body is what is broken, or late: Fastify answers where it reads the body.
+    // The body is invalid or late: Fastify answers while it reads the body.
     else if (connection?.answering && !request!.complete) failBody(request!, rejectionOfBroken(error.code));
     else if (connection?.answering) {
       connection.ending = true;
-      // What else is sent would keep a connection alive whose client does not read.
+      // Further data would keep a connection open whose client does not read.
       socket.pause();
       const last = connection.waiting.at(-1)?.[0];
       if (last?.complete === false) failBody(last, rejectionOfBroken(error.code));
@@ -202,7 +202,7 @@ export class Connections {
       const latest = connection?.latest;
       if (isInBody) return before.req.complete;
       if (latest === undefined || latest === before) return false;
-      // Node has judged this request and looks at it no more: its body is waited for here.
+      // Node does not check this request again: its body is awaited here.
       if (!latest.req.complete) {
         const timer = setTimeout(() => latest.req.complete || this.#late(error, socket), this.#parts.timeouts.request).unref();
         latest.once('close', () => clearTimeout(timer));

@@ -15,7 +15,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set once the request is admitted. */
     principal?: Principal;
-    /** What is left of the buckets that were charged. */
+    /** Remaining units of the charged buckets. */
     buckets?: readonly BucketState[];
   }
 }
@@ -32,7 +32,7 @@ export interface CustomerRouteParts extends AdmittingParts {
   readonly baseUrl: () => string;
 }
 
-/** What is served to holders of keys alone. */
+/** Routes that require a key. */
 export type KeyOperation = Operation & { readonly surface: Surface };
 
 /** The routes of the customer operations. Fastify's lifecycle orders the checks as docs/interface.md lists them. */
@@ -78,7 +78,7 @@ function addRoute(scope: FastifyInstance, parts: CustomerRouteParts, operation: 
   });
 }
 
-/** An `onRequest` hook: who asks, and whether there is room for it, before anything of the input is looked at. */
+/** An `onRequest` hook: decides identity and allowance before any input is read. */
 export function admits({ admission, clock }: AdmittingParts, { surface, scope }: KeyOperation) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { authorization } = request.raw.headers;

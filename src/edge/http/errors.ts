@@ -20,7 +20,7 @@ const IN_REPORTS: Partial<Readonly<Record<RejectionCode, RejectionCode>>> = {
   timeout: 'authentication_unavailable',
 };
 
-/** Client mistakes that Fastify finds. */
+/** Errors of Fastify that are client mistakes. */
 const FRAMEWORK_REJECTIONS: Readonly<Record<string, string>> = {
   FST_ERR_BAD_URL: 'the path is not valid percent-encoded UTF-8',
   FST_ERR_CTP_INVALID_MEDIA_TYPE: 'the request body must be sent as Content-Type: application/json, in UTF-8, without a Content-Encoding',
@@ -50,7 +50,7 @@ export class WrongMethod extends Rejection {
   }
 }
 
-/** Fastify's error handler: what was thrown is answered in the envelope. A failure of ours is logged. */
+/** Fastify's error handler: answers every error in the envelope, and logs failures of the service. */
 export function errorHandler({ logger, metrics }: ErrorParts): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
   return (error, request, reply) => {
     const rejection = rejectionOf(error, request);
@@ -72,7 +72,7 @@ export function errorHandler({ logger, metrics }: ErrorParts): (error: unknown, 
   };
 }
 
-/** What is refused before there is a request, as the text of a whole HTTP answer. `target` is undefined where it could not be read. */
+/** The text of a complete HTTP answer to an invalid request. `target` is undefined where it could not be read. */
 export function brokenRequestAnswer(
   rejection: Rejection,
   target: string | undefined,
@@ -119,7 +119,7 @@ function statusOf(error: unknown): number | undefined {
   return error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : undefined;
 }
 
-/** The rejection that answers what was thrown; `internal_error` for a defect, of which nothing is published. */
+/** The rejection for an error; `internal_error` for a defect, whose text is not published. */
 function rejectionOf(error: unknown, request: FastifyRequest): Rejection {
   if (error instanceof Rejection) return error;
   if (error instanceof DeadlineExceeded) return new Rejection('timeout', 'the answer was not ready in time');

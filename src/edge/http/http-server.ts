@@ -78,7 +78,7 @@ export function createHttpServer(parts: HttpServerParts): HttpServer {
   };
 }
 
-/** Routes that refuse whatever is sent, before anything of it is looked at. */
+/** Routes that refuse every request before its input is read. */
 function addClosedRoutes(app: FastifyInstance): void {
   app.register(async (scope) => {
     ignoreBodies(scope);

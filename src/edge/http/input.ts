@@ -56,7 +56,7 @@ export function takeJson(scope: FastifyInstance, parse: (bytes: Buffer) => unkno
   });
 }
 
-/** The routes of this scope ignore a body, of whatever type and length, and read none of it. */
+/** The routes of this scope ignore a body of any type and length without reading it. */
 export function ignoreBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
@@ -76,7 +76,7 @@ export function jsonValue(bytes: Buffer): unknown {
   }
 }
 
-/** Throws `invalid_parameter` for what is no JSON text in UTF-8. */
+/** Throws `invalid_parameter` for a body that is not JSON in UTF-8. */
 export function parseJson(bytes: Buffer): unknown {
   const value = jsonValue(bytes);
   if (value === undefined) throw new Rejection('invalid_parameter', 'the request body is not valid JSON in UTF-8');

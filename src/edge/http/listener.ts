@@ -11,7 +11,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** `none` where the router itself answers, and for a page that is no operation's. */
     operationId: string;
-    /** The refusal of a request that no route takes: 405 where the path takes other methods, else 404. */
+    /** The refusal of a request without a route: 405 where the path has other methods, else 404. */
     unrouted(): Rejection;
   }
   interface FastifyContextConfig {
@@ -40,7 +40,7 @@ export interface Listener {
   readonly app: FastifyInstance;
   /** Port 0 picks a free one. Throws when the address cannot be had. */
   listen(address: Address): Promise<Address>;
-  /** Goes on answering, and asks every client to come back on another connection: behind a proxy, to another process. */
+  /** Continues to answer and asks every client to reconnect: behind a proxy, to another process. */
   drain(): void;
   /** Stops accepting and resolves when running requests have been answered, or the limit has passed, or the signal aborts. */
   close(hurrying?: AbortSignal): Promise<void>;
@@ -56,7 +56,7 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
     genReqId: requestId,
     trustProxy: (address) => parts.isTrustedProxy(address),
     serverFactory: (handle) => connections.createServer(handle),
-    // The length of a parameter is the contract's question: the router's limit would answer before the credential is looked at.
+    // The contract limits the length of a parameter: the router's limit would answer before the key is checked.
     routerOptions: { maxParamLength: 16_384, querystringParser: queryText },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')),
     // Given here, so that Fastify does not load the compilers of JSON Schema, a hundred modules.
@@ -68,12 +68,12 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
     },
     clientErrorHandler: (error, socket) => connections.broken(error, socket),
     frameworkErrors: (error, request, reply) => {
-      // Fastify makes this request without what decorates all others.
+      // Fastify creates this request without decorations.
       Object.assign(request, { operationId: 'none' });
       follow(request, reply, () => onError(error, request, reply));
     },
   });
-  // POST alone has a body here: of every other method none is read.
+  // Only POST has a body here: bodies of other methods are not read.
   for (const method of METHODS)
     if (method !== 'POST' && method !== 'CONNECT') app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.setErrorHandler(onError);
@@ -86,13 +86,13 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
     request.operationId = request.routeOptions.config.operationId ?? 'none';
     follow(request, reply, () => done(refusalBeforeRouting(request) ?? (request.is404 ? request.unrouted() : undefined)));
   });
-  // Fastify takes the time of a reply for those who wait for its end, and gives 0 without one.
+  // Fastify measures the time of a reply only where a listener waits for its end, and returns 0 otherwise.
   app.addHook('onResponse', (_request, _reply, done) => done());
 
   return {
     app,
     listen: async ({ host, port }) => {
-      // Connections that come at once wait for the process; beyond the kernel's own limit it resets them.
+      // Length of the kernel's queue of new connections; beyond it the kernel resets them.
       await app.listen({ host, port, backlog: parts.limits.total });
       const bound = app.server.address() as AddressInfo;
       return { host: bound.address, port: bound.port };
@@ -100,7 +100,7 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
     drain: () => connections.drain(),
     close: async (hurrying) => {
       connections.drain();
-      // What the kernel has accepted already is taken in first: closing would reset it.
+      // Connections that the kernel has accepted are taken first: closing would reset them.
       await nextTurn();
       const cut = (): void => app.server.closeAllConnections();
       const limit = setTimeout(cut, closeMs);

@@ -51,7 +51,7 @@ function addRoute(
   answer: SoftenedAnswer,
 ): void {
   const { operationId, params, query } = operation;
-  /** Keys of questions by request target: what a target means never changes. */
+  /** Cache keys by request target: the meaning of a target never changes. */
   const keys = new LRUCache<string, string>({ max: MAX_TARGETS });
 
   app.route({

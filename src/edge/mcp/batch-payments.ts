@@ -20,7 +20,7 @@ export const isShared = (shared: ReadonlySet<string>, payment: unknown): boolean
   return name !== null && shared.has(name);
 };
 
-/** The payments that several elements of a batch carry; none of them can pay for more than one. */
+/** Payments that occur in several elements of a batch; a payment can pay for one element only. */
 export const sharedPayments = (body: unknown): ReadonlySet<string> => {
   if (!Array.isArray(body)) return new Set();
   const carried = body.map((element) => member(member(member(element, 'params'), '_meta'), PAYMENT_META));

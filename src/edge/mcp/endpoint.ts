@@ -16,7 +16,7 @@ export interface ToolRequest {
   readonly requestId: string;
   /** Where the service is reached, without a slash at the end. */
   readonly baseUrl: string;
-  /** Aborted when the caller has gone. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
   /** Takes further units of the account's allowances, all or none; throws the `Rejection` that answers. */
   readonly chargeFurther: (units: number) => Promise<void>;
@@ -25,11 +25,11 @@ export interface ToolRequest {
 export interface ToolEndpoint {
   /** The answer of the protocol: JSON or server-sent events. Throws a `Rejection` for a request that is refused as a whole. */
   answer(request: ToolRequest): Promise<Response>;
-  /** Ends what still runs. */
+  /** Ends running calls. */
   close(): Promise<void>;
 }
 
-/** What the library is shown: no credential among it. */
+/** The request for the library, without credentials. */
 const SHOWN_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 const BEYOND_DEADLINE_MS = 5_000;
 
@@ -51,7 +51,7 @@ export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
   const runTool = createToolRunner(parts);
   const tools = toolList();
   const handler = createMcpHandler(({ era, authInfo }) => createToolServer(era, authInfo?.extra?.['exchange'] as Exchange), {
-    // Only the name of the rule: a message may repeat what the caller sent.
+    // Only the name of the rule: a message may repeat input of the caller.
     onerror: ({ name, message }) => logger.debug({ rule: /\(([a-z-]+)\)/.exec(message)?.[1] ?? name }, 'a tool request was refused'),
   });
 
@@ -67,7 +67,7 @@ export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
       if (further > 0) await request.chargeFurther(further);
       const answered = new AbortController();
       const late = new AbortController();
-      // A request that its own batch cancels is never answered: the exchange ends all the same.
+      // A request that its own batch cancels is never answered; the exchange still ends.
       parts.clock.sleep(parts.deadlineMs + BEYOND_DEADLINE_MS, AbortSignal.any([request.signal, answered.signal])).then(
         () => late.abort(),
         () => undefined,

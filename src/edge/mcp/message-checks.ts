@@ -4,7 +4,7 @@ import { MOST_BATCH_ELEMENTS } from '../../../contract/json-rpc.ts';
 import { LEGACY_VERSIONS } from '../../../contract/post-mcp-json-rpc.ts';
 import { idOf, PROTOCOL_ERRORS, protocolError } from './protocol-errors.ts';
 
-/** What is checked of a message beyond what the protocol library checks. */
+/** Checks of a message that the protocol library does not make. */
 export interface CheckedMessage {
   readonly body: unknown;
   readonly headers: Headers;

@@ -44,21 +44,21 @@ export interface PaymentParts {
   readonly enforced: boolean;
   readonly budget: PaymentBudget;
   readonly times: PaymentTimes;
-  /** Takes work that goes on when its call is answered. */
+  /** Takes work that continues after the answer. */
   readonly behind: (work: Promise<void>) => void;
-  /** Aborts when the service ends: what waits then goes on at once. */
+  /** Aborts when the service ends: pauses then end at once. */
   readonly ending: AbortSignal;
 }
 
-/** What a read comes to; it may throw, and then nothing is charged. */
+/** The result of a read. It may throw; then nothing is charged. */
 export type ReadOutcome =
   /** JSON text of the tool's data. */
   | { readonly kind: 'data'; readonly text: string }
-  /** Nothing was found: nothing is charged. */
+  /** The read found nothing; nothing is charged. */
   | { readonly kind: 'empty' }
   /** Over the cap even when trimmed. */
   | { readonly kind: 'too_large' }
-  /** The caller's own mistake, or too much at once, found only now: nothing has happened, and the same payment may be sent again. */
+  /** A mistake of the caller, or a limit, found during the read: nothing is charged, and the payment may be sent again. */
   | {
       readonly kind: 'refused';
       readonly code: 'invalid_parameter' | 'invalid_cursor' | 'rate_limited';
@@ -75,8 +75,8 @@ export interface PaidCall {
   readonly payment: unknown;
   /** Another call of the same batch carries the same payment. */
   readonly sharedInBatch: boolean;
-  /** Aborts when the caller has gone away. */
+  /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Reads the data that is sold. Its signal aborts at the deadline and when the caller has gone. */
+  /** Reads the data that is sold. Its signal aborts at the deadline and when the caller disconnects. */
   readonly read: (signal: AbortSignal) => Promise<ReadOutcome>;
 }

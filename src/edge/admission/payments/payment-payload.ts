@@ -38,11 +38,11 @@ const paymentPayload = z.object({
 export interface PresentedPayment {
   readonly key: PaymentKey;
   readonly signed: SignedPayment;
-  /** What the payer bound the payment to, if anything. */
+  /** The resource to which the payer bound the payment, if any. */
   readonly boundTo: string | null;
 }
 
-/** Reads what a caller has attached as a payment. Throws `payment_invalid`, which names the place and never a value. */
+/** Parses the attached payment. Throws `payment_invalid`, which names the field and never a value. */
 export const readPayment = (payment: unknown, tool: string): PresentedPayment => {
   const parsed = paymentPayload.safeParse(payment);
   if (!parsed.success) {

@@ -1,4 +1,4 @@
-/** What one call is allowed to do still: until it settles it can be called off at any time, from then on never. */
+/** Whether one call can still be cancelled: at any time before it settles, never afterwards. */
 export interface PointOfNoReturn {
   readonly calledOff: AbortSignal;
   /** Throws when the call was called off; from here on it cannot be. */

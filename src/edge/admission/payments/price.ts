@@ -6,7 +6,7 @@ import type { Logger } from '../../../../domain/ports/logger.ts';
 import { PaymentRefused } from './payment-answer.ts';
 import { sha256 } from './payment-hashes.ts';
 
-/** What a tool costs now. */
+/** The present price of a tool. */
 export interface Price {
   readonly terms: PaymentTerms;
   /** Changes whenever the terms do. */

@@ -48,7 +48,7 @@ const readOnce = async (read: PaidCall['read'], signal: AbortSignal, onFailure: 
       const { code, message, retryAfterSeconds = 1 } = error;
       return { kind: 'refused', code, message, retryAfterSeconds };
     }
-    // What fails because its call was called off is no failure.
+    // A failure after a cancellation is not reported.
     if (!signal.aborted) onFailure(error);
     return { kind: 'failed', code: 'read_failed' };
   }

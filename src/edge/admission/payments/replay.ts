@@ -10,10 +10,10 @@ export interface Claim {
   readonly termsHash: string;
 }
 
-/** What to do with a payment that is in the ledger already: it is answered, or its work is taken up where it was left. */
+/** How to handle a payment that is in the ledger: answer it, or continue its work. */
 export type Replay = { readonly kind: 'answer'; readonly answer: PaymentAnswer } | { readonly kind: 'take_over' };
 
-/** How long a caller is asked to wait for what the worker finds out. */
+/** Seconds after which a caller may ask again, while the worker examines the payment. */
 export const LOOK_AGAIN_SECONDS = 5;
 
 /** Decides over a payment that was used before (throws the refusal that answers it). Price and expiry are not looked at. */

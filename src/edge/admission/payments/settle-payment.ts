@@ -67,7 +67,7 @@ const settled = async (parts: PaymentParts, row: PaymentRow, transaction: string
       { paymentId: row.paymentId, transaction, error: (error as Error).message },
       'a settled payment could not be written yet',
     );
-    // Billed: what we know must not be lost with this process, so that it is written as soon as the store is back.
+    // Billed: the outcome must not be lost with this process, so it is written as soon as the store is back.
     parts.behind(writeUntilStored(parts, row, move));
     throw new PaymentRefused('payment_receipt_unavailable', { retryAfterSeconds: LOOK_AGAIN_SECONDS });
   }

@@ -53,7 +53,7 @@ const verify = async (parts: PaymentParts, row: PaymentRow): Promise<void> => {
   if (verification.kind === 'valid') return;
   const { kind, reason } = verification;
   parts.logger.info({ paymentId: row.paymentId, accountId: row.accountId, verification: kind, reason }, 'payment not verified');
-  // Nothing has happened yet, so nothing is kept; a row that stays after all dies with its lease.
+  // Nothing has happened yet, so the row is deleted; one that stays ends with its lease.
   await parts.ledger.forget(row).catch(() => false);
   if (kind === 'unavailable') throw new PaymentRefused('payment_verification_unavailable', { retryAfterSeconds: VERIFY_AGAIN_SECONDS });
   throw new PaymentRefused(verification.expired ? 'payment_expired' : 'payment_authorization_invalid', { details: { reason } });

@@ -88,7 +88,7 @@ const DEVIATIONS = `## Where the service deviates knowingly
   the bare challenge, so that a client which pays by itself does not pay twice.
 - A write whose answer is not ready in time is 504 \`timeout\`, and stands; the same request finds it.`;
 
-/** What holds for the whole interface. */
+/** Rules for the whole interface. */
 export const guide = (baseUrl: string): string =>
   blocks(
     ERRORS,

@@ -32,7 +32,7 @@ const base = (schema: JsonSchema): string => {
   return types.map((type) => (type === 'string' ? (schema.format ?? type) : type)).join(' or ');
 };
 
-/** What values a schema takes, in one line of Markdown. */
+/** The values that a schema accepts, in one line of Markdown. */
 export const typeText = (schema: JsonSchema): string => [base(schema), ...bounds(schema)].join(', ');
 
 const within = (schema: JsonSchema): JsonSchema | undefined => (schema.properties === undefined ? schema.items : schema);

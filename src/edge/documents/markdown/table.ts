@@ -1,6 +1,6 @@
 const cell = (text: string): string => text.replaceAll('|', '\\|').replaceAll(/\s*\n\s*/g, ' ');
 
-/** A Markdown table; nothing for no rows. */
+/** A Markdown table; empty without rows. */
 export const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string =>
   rows.length === 0
     ? ''
