@@ -83,13 +83,13 @@ const doctor = async (env: Environment) => {
   return findings.find(({ check }) => check === 'brokers')!;
 };
 
-describe(`the doctor says what Kafka ${KAFKA_VERSION} wants`, () => {
+describe(`civic doctor on Kafka ${KAFKA_VERSION} names`, () => {
   test('a certificate that is not trusted', async () => {
     const row = await doctor({ NODE_EXTRA_CA_CERTS: '' });
     expect(row).toMatchObject({ state: 'failed', found: expect.stringMatching(/certificate of the brokers is not trusted/) });
     expect(JSON.stringify(row)).toContain('NODE_EXTRA_CA_CERTS');
   });
-  test('a wrong password, which is repeated nowhere', async () => {
+  test('a wrong password, without repeating it', async () => {
     const row = await doctor({ CIVIC_KAFKA_SASL: 'scram-sha-512:relay:wr0ng' });
     expect(row).toMatchObject({ state: 'failed', found: expect.stringMatching(/refuse the credential/) });
     expect(JSON.stringify(row)).toContain('CIVIC_KAFKA_SASL');
@@ -104,7 +104,7 @@ describe(`the doctor says what Kafka ${KAFKA_VERSION} wants`, () => {
     expect(JSON.stringify(await doctor({ CIVIC_KAFKA_TLS: 'off' }))).toContain('CIVIC_KAFKA_TLS');
     expect(JSON.stringify(await doctor({ KAFKA_BROKERS: kafka.brokers }))).toMatch(/do not speak TLS/);
   });
-  test('a right on a topic that is there, and tells a topic that is not', async () => {
+  test('a missing right on an existing topic, and a topic that does not exist', async () => {
     await acl('relay', AclResourceTypes.CLUSTER, 'kafka-cluster', [AclOperationTypes.DESCRIBE]);
     await makeTopic('civic.in');
     expect(await doctor({})).toMatchObject({
@@ -144,7 +144,7 @@ describe(`the relay on Kafka ${KAFKA_VERSION}`, () => {
   };
   const retry = () => installation.civicHere(['reactors', 'retry', 'relay'], { env: trusted });
 
-  test('pauses with the right that is missing, one after the other, and publishes once it has those that the docs list', async () => {
+  test('pauses while a right is missing, names it, and publishes with the rights that the docs list', async () => {
     expect(await paused()).toMatch(/a right is missing: Create, Describe, Read and Write on the topics civic\.feed and civic\.feed\.place/);
     await acl('relay', AclResourceTypes.TOPIC, 'civic.', [AclOperationTypes.CREATE, AclOperationTypes.WRITE], true);
     await acl('relay', AclResourceTypes.TOPIC, 'civic.', [AclOperationTypes.DESCRIBE, AclOperationTypes.READ], true);

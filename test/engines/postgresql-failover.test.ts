@@ -11,7 +11,7 @@ const DATABASE = 'civic';
 /** As the issue of a failover asks: new changes are served within so long of the promotion. */
 const AGAIN_MS = 10_000;
 
-describe.each(['synchronous', 'asynchronous'] as const)('the primary is killed while its %s standby is there', (kind) => {
+describe.each(['synchronous', 'asynchronous'] as const)('the primary is killed while a %s standby exists', (kind) => {
   let pair: ServerPair;
   let installation: Installation;
   let service: Service;
@@ -35,7 +35,7 @@ describe.each(['synchronous', 'asynchronous'] as const)('the primary is killed w
     await pair?.stop();
   });
 
-  test('what was acknowledged is there, and an import that was cut off completes when it is run again', async () => {
+  test('every acknowledged write survives, and an interrupted import completes when it is run again', async () => {
     const acknowledged: string[] = [];
     const importing = (async () => {
       for (let part = 0; part < 50; part += 1) {

@@ -66,7 +66,7 @@ const load = () => {
 const isUnavailable = ({ status, code, retryAfter }: Answered) =>
   status === 503 && code === 'authentication_unavailable' && retryAfter === null;
 
-test('the counters going in the middle of a load let nothing through, and are asked again the moment they are back', async () => {
+test('a loss of the counters under load lets nothing through, and ends as soon as they are back', async () => {
   const running = load();
   await running.more(100);
   await bench.civic.rows('alter table civic.admission_counts rename to admission_counts_away');
@@ -84,7 +84,7 @@ test('the counters going in the middle of a load let nothing through, and are as
   expect(running.answered.filter((answer) => answer.status !== 200 && !isUnavailable(answer))).toEqual([]);
 });
 
-test('the whole database going in the middle of a load is answered with 503 alone, and it is well again by itself', async () => {
+test('a loss of the database under load is answered with 503 only, and the service recovers by itself', async () => {
   const url = new URL(bench.civic.url);
   const name = url.pathname.slice(1);
   url.pathname = '/postgres';

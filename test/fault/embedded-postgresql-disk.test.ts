@@ -35,14 +35,14 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a disk without room for a first start is named in one line', async ({ skip }) => {
+test('a first start on a full disk is refused with one line that names the disk', async ({ skip }) => {
   onDisk('1m', skip);
   const { refused } = await startUser({ dataDir, role: 'service' }).next();
   expect(refused).toMatch(/the disk of .* is full: free some space/);
   expect(refused).not.toContain('\n');
 });
 
-test('a start on a disk that has filled up is refused in one line, and with room again every committed row is there', async ({ skip }) => {
+test('a start on a full disk is refused with one line; with free space every committed row is back', async ({ skip }) => {
   onDisk('64m', skip);
   const first = startUser({ dataDir, role: 'service' });
   await first.next();
@@ -60,7 +60,7 @@ test('a start on a disk that has filled up is refused in one line, and with room
   await third.ask('leave');
 });
 
-test('an import whose database finds the disk full says so, and that running it again is safe', async ({ skip }) => {
+test('an import on a full disk reports it, and that the import can be repeated', async ({ skip }) => {
   // Enough for the doctor to find nothing wrong before it is full.
   onDisk('400m', skip);
   const installation = makeInstallation('civic-full-disk-', { CIVIC_DATA_DIR: dataDir }, 'bare');

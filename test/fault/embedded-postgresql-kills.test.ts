@@ -54,13 +54,13 @@ test('ten processes at once on a new folder get one server, and the last of them
   expect(processesOf(dataDir)).toEqual([]);
 });
 
-test('of ten services at once exactly one is let in', async () => {
+test('of ten services at once exactly one starts', async () => {
   const answers = await Promise.all(Array.from({ length: 10 }, async () => start('service').next()));
   expect(answers.filter(({ url }) => url !== undefined)).toHaveLength(1);
   expect(answers.filter(({ refused }) => refused?.includes('a service already runs'))).toHaveLength(9);
 });
 
-test('a service killed as the only user takes keeper and server with it, and the next one finds every committed row', async () => {
+test('a kill of the only service stops keeper and server, and the next start finds every committed row', async () => {
   const service = await serviceWithThreeRows();
   await service.kill();
   await untilTrue('nothing runs', () => processesOf(dataDir).length === 0);
@@ -69,7 +69,7 @@ test('a service killed as the only user takes keeper and server with it, and the
   expect(await next.ask('count')).toEqual({ count: 3 });
 });
 
-test('a killed command takes nothing from the service', async () => {
+test('a killed command does not affect the service', async () => {
   const service = await serviceWithThreeRows();
   const server = postmasterOf(dataDir);
   const command = start('command');
@@ -89,7 +89,7 @@ test('a service killed beside a command leaves the server to the command', async
   expect(processesOf(dataDir)).toEqual([]);
 });
 
-test('a killed keeper takes the server with it, its users are told, and a new start finds every committed row', async () => {
+test('a kill of the keeper stops the server and informs its users, and a new start finds every row', async () => {
   const service = await serviceWithThreeRows();
   process.kill(keeperOf(dataDir), 'SIGKILL');
   expect((await service.next()).lost).toContain('keeper');
@@ -99,7 +99,7 @@ test('a killed keeper takes the server with it, its users are told, and a new st
   expect(await next.ask('count')).toEqual({ count: 3 });
 });
 
-test('a killed postmaster is started again under its users, who are told and find every committed row', async () => {
+test('a killed postmaster is restarted, its users are informed, and every committed row is back', async () => {
   const service = await serviceWithThreeRows();
   const command = start('command');
   await command.next();
@@ -111,7 +111,7 @@ test('a killed postmaster is started again under its users, who are told and fin
   expect(await service.ask('count')).toEqual({ count: 3 });
 });
 
-test('keeper, postmaster and service killed in one moment leave no process, and the next start finds every committed row', async () => {
+test('keeper, postmaster and service killed at once leave no process, and every committed row is back', async () => {
   const service = await serviceWithThreeRows();
   for (const pid of [postmasterOf(dataDir), keeperOf(dataDir)]) process.kill(pid, 'SIGKILL');
   await service.kill();
@@ -135,7 +135,7 @@ test('a first start that is killed at any moment is finished by the next one', a
   expect(await next.ask('insert')).toEqual({ count: 1 });
 });
 
-test('a server that dies again and again is given up with one line, and a later start brings it back', async () => {
+test('a server that keeps dying is abandoned with one line, and a later start brings it back', async () => {
   const service = await serviceWithThreeRows();
   for (let deaths = 0; deaths < 5; deaths += 1) {
     process.kill(postmasterOf(dataDir), 'SIGKILL');
@@ -148,7 +148,7 @@ test('a server that dies again and again is given up with one line, and a later 
   expect(await next.ask('count')).toEqual({ count: 3 });
 });
 
-test('a server whose keeper is gone without its knowledge is stopped by the next start, which finds every committed row', async () => {
+test('the next start stops a server that lost its keeper, and finds every committed row', async () => {
   const service = await serviceWithThreeRows();
   await service.ask('leave');
   const layout = dataLayout(dataDir);
@@ -171,7 +171,7 @@ test('a server whose keeper is gone without its knowledge is stopped by the next
   expect(await next.ask('count')).toEqual({ count: 3 });
 });
 
-test('a left-over process number that is somebody else by now does not stop a start', async () => {
+test('a stale process number that another process now has does not stop a start', async () => {
   const service = await serviceWithThreeRows();
   const pidFile = readFileSync(join(dataDir, 'postgresql', 'postmaster.pid'), 'utf8');
   await service.ask('leave');
@@ -184,7 +184,7 @@ test('a left-over process number that is somebody else by now does not stop a st
   somebody.kill();
 });
 
-test('signals that a terminal or a supervisor sends to everybody do not end the keeper while somebody uses it', async () => {
+test('signals to the whole process group do not end the keeper while it has a user', async () => {
   const service = await serviceWithThreeRows();
   const keeper = keeperOf(dataDir);
   for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.kill(keeper, signal);

@@ -35,7 +35,7 @@ afterEach(async () => {
   await gone(dataDir, folder);
 });
 
-test('a change of an old data directory that is killed at any moment is completed by the next start', { timeout: 300_000 }, async () => {
+test('a killed migration of an old data directory is completed by the next start', { timeout: 300_000 }, async () => {
   const old = join(folder, 'old');
   makeTrustingCluster(old);
   for (const moment of [0, 60, 120, 180, 260, 360, 500]) {
@@ -59,7 +59,7 @@ test.each([
   ['empty access rules', false, () => writeFileSync(join(dataLayout(dataDir).cluster, 'pg_hba.conf'), '')],
   ['rules of another password', false, () => writeFileSync(dataLayout(dataDir).password, `${'a'.repeat(43)}\n`)],
   ['an unfinished file of the password', false, () => writeFileSync(`${dataLayout(dataDir).password}.unfinished`, 'a')],
-])('a start completes a change that was cut short with %s', async (_state, before, cutShort) => {
+])('a start completes a migration that was interrupted with %s', async (_state, before, cutShort) => {
   makeTrustingCluster(dataDir);
   if (!before) await expectWhole();
   cutShort();

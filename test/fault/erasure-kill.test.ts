@@ -56,7 +56,7 @@ const count = async (type: string): Promise<number> =>
   (await watch.query('select from civic.events where type = $1 and stream in ($2, $3)', [type, STREAM, 'erasures-civic'])).rowCount!;
 const tables = async () => tablesWith(await wholeDatabase(database.url), NAME);
 
-test('an erasure whose command, projector and worker are killed around its steps is whole after the next start, and its text nowhere', async () => {
+test('an erasure with command, projector and worker killed at its steps is complete after the next start', async () => {
   let service = await installation.start();
   await json(['records', 'import', '-', '--json'], `${version(`of ${NAME}`)}\n${version(`${NAME} again`)}\n`);
 

@@ -9,7 +9,7 @@ const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000);
 const HEAP_MB = 512;
 const LONGEST_MS = 300_000 + COUNT * 20;
 
-describe(`a process that ${COUNT} conversations attack (seed ${SEED})`, { timeout: LONGEST_MS }, () => {
+describe(`a process under attack by ${COUNT} conversations (seed ${SEED})`, { timeout: LONGEST_MS }, () => {
   let database: TestDatabase;
   let attacked: AttackedProcess;
   let result: FuzzResult;
@@ -32,15 +32,15 @@ describe(`a process that ${COUNT} conversations attack (seed ${SEED})`, { timeou
     await database?.close();
   });
 
-  test('it answers every client in HTTP and in the envelope, fails at none, and is as before after each batch', () => {
+  test('answers every client in valid HTTP and envelopes, and is unchanged after each batch', () => {
     expect(result.findings).toEqual([]);
   });
 
-  test('every conversation was sent', () => {
+  test('runs every conversation', () => {
     expect(result.sent).toBeGreaterThanOrEqual(COUNT);
   });
 
-  test('it logs no error for what clients do', () => {
+  test('logs no error for what clients do', () => {
     expect(errors).toEqual([]);
   });
 });

@@ -44,7 +44,7 @@ const state = async () => JSON.parse((await ask('/ops/state')).text) as OpsState
 const SHARED = /^civic_(?:projection|reactor|reports|log_events|feed|snapshots|subscriptions|sources|payments)\w*(?:\{.*\})? /gm;
 const sharedIn = (text: string) => (text.match(SHARED) ?? []).filter((line) => !line.startsWith('civic_projection_fold_duration'));
 
-test('a database that takes questions and answers none is told within three seconds by all that operators look at, first and later', async () => {
+test('all health checks report a silent database within three seconds, at the first and at later calls', async () => {
   await expect.poll(async () => (await state()).database.state, PATIENT).toBe('answers');
   await expect.poll(async () => (await readiness()).status, PATIENT).toBe('ready');
   let before = '';

@@ -23,7 +23,7 @@ const STOPPED =
   /^civic: the import stopped: [^\n]+; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest\n$/m;
 const stored = (): number => peer.store.records.filter(({ type }) => type === 'RecordPublished').length;
 
-test('an import whose log goes away says that running it again is safe, and run again it continues', async () => {
+test('an import that loses its log says that it can be repeated, and continues when it is run again', async () => {
   const path = join(installation.folder, 'many.ndjson');
   const line = (number: number): string => valueOf(upsert('documents', number, 1));
   writeFileSync(path, Array.from({ length: LINES }, (_, n) => `${line(n)}\n`).join(''));

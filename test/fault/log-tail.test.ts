@@ -15,8 +15,8 @@ const WITHOUT_THE_LOCK = `
 let database: TestDatabase | undefined;
 afterEach(async () => await database?.close());
 
-describe(`T1 tailing the log (TAIL_SEED=${SEED})`, () => {
-  test('readers miss, repeat and reorder nothing while writers in other processes append, stall and are killed before they commit', async () => {
+describe(`tailing the log (TAIL_SEED=${SEED})`, () => {
+  test('readers miss, repeat and reorder no event while writers in other processes stall and are killed', async () => {
     database = await startTestDatabase();
     await migrate(database.url);
     const run = await runTail(database.url, ['reader', 'reader', 'filtered'], SEED);

@@ -43,7 +43,7 @@ const verified = async (): Promise<unknown> => {
   return (JSON.parse(stdout) as { equal: boolean }[]).every(({ equal }) => equal);
 };
 
-describe('a log on KurrentDB that is set back alone, under a running service', () => {
+describe('a log on KurrentDB that is restored alone, under a running service', () => {
   const seen = { kept: '', lost: '' };
 
   beforeAll(async () => {
@@ -56,7 +56,7 @@ describe('a log on KurrentDB that is set back alone, under a running service', (
   });
   afterAll(end);
 
-  test('is noticed: data operations answer 503, health says unavailable and the process is not ready', async () => {
+  test('is detected: data operations answer 503, health is unavailable and the process is not ready', async () => {
     await untilTrue('data operations are refused', async () => (await readTopics(service, key, seen.kept)).status === 503);
     expect(await healthOf()).toMatchObject({ status: 'unavailable' });
     expect(await readyz()).toBe(503);
@@ -66,7 +66,7 @@ describe('a log on KurrentDB that is set back alone, under a running service', (
     expect((await service.fetch('/api/v1/data/snapshots', { key, method: 'POST' })).status).toBe(503);
   });
 
-  test('is refused also once the log has grown past what the read models have seen, by another installation on it', async () => {
+  test('is still refused after another installation wrote more to it than the read models have read', async () => {
     const other = await startTestDatabase();
     const elsewhere = makeInstallation('civic-lost-elsewhere-', { DATABASE_URL: other.url, EVENTSTORE_URL: peer.url });
     try {
@@ -84,7 +84,7 @@ describe('a log on KurrentDB that is set back alone, under a running service', (
     }
   });
 
-  test('is served again after feed renew: every earlier cursor is answered 410, and the read models are what the log says', async () => {
+  test('is served after feed renew: old cursors are answered 410, and the read models match the log', async () => {
     const { exitCode, stderr } = await installation.civicHere(['feed', 'renew', '--reason', 'an image of the log']);
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     service = await installation.start();
@@ -97,11 +97,11 @@ describe('a log on KurrentDB that is set back alone, under a running service', (
   });
 });
 
-describe('read models that are set back alone, under a running service with its log on KurrentDB', () => {
+describe('read models that are restored alone, under a running service with its log on KurrentDB', () => {
   beforeAll(begin);
   afterAll(end);
 
-  test('are folded again from their checkpoints, and the cursor of what they had lost goes on', async () => {
+  test('continue from their checkpoints, and a cursor of a lost position continues', async () => {
     const kept = (await readTopics(service, key, '')).next;
     await imageOfLog();
     await service.stop();

@@ -71,7 +71,7 @@ describe('a process of the role api beside a projector, whose database is replac
     await database?.close();
   });
 
-  test('is not ready and not healthy while nothing folds what the older database has in its log', async () => {
+  test('is not ready and not healthy while no projector folds the log of the older database', async () => {
     await untilTrue('it has noticed', async () => (await readyz()).failed.includes('history'));
     expect((await readyz()).status).toBe(503);
     await untilTrue('it answers again', async () => (await health()) !== undefined);

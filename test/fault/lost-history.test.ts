@@ -23,7 +23,7 @@ const doctor = async () => {
   return findings.find(({ check }) => check === 'history');
 };
 
-describe('a running service whose database is replaced by an older one, as an asynchronous standby that is promoted', () => {
+describe('a running service whose database is replaced by an older one, as by a promoted standby', () => {
   beforeAll(async () => {
     database = await startTestDatabase();
     installation = makeInstallation('civic-lost-', { DATABASE_URL: database.url });
@@ -63,7 +63,7 @@ describe('a running service whose database is replaced by an older one, as an as
     expect(found).toEqual(topicNames('new', 100));
   });
 
-  test('refuses the cursor of lost history, also once the feed has grown past it, and goes on from one before it', async () => {
+  test('refuses a cursor of lost history, also when the feed is longer again, and accepts an earlier one', async () => {
     expect((await read(cursors.lost)).status).toBe(410);
     await write('newer', 300);
     await untilTrue('the changes appear', async () => (await read(cursors.kept)).names.length === 400);
@@ -71,7 +71,7 @@ describe('a running service whose database is replaced by an older one, as an as
     expect((await read(cursors.kept)).names).toEqual([...topicNames('new', 100), ...topicNames('newer', 300)]);
   });
 
-  test('is ready again, has counted it, and tells its operators until they have acknowledged it', async () => {
+  test('is ready again, has counted it, and shows it to operators until they acknowledge it', async () => {
     await untilTrue('it is ready', async () => (await fetch(`${service.opsUrl}/readyz`)).status === 200);
     expect(await (await fetch(`${service.opsUrl}/metrics`)).text()).toMatch(/^civic_history_set_back_total 1$/m);
     expect(await doctor()).toMatchObject({ state: 'warning', found: expect.stringMatching(/set back from \d+ to \d+/) });
@@ -82,7 +82,7 @@ describe('a running service whose database is replaced by an older one, as an as
     expect(await doctor()).toMatchObject({ state: 'ok' });
   });
 
-  test('has the read models that its log makes, and one line of an error', async () => {
+  test('has read models that match its log, and one line of an error', async () => {
     const verified = await installation.civicHere(['projections', 'verify', '--all', '--json']);
     const results = JSON.parse(verified.stdout) as { name: string; equal: boolean }[];
     expect(results.filter(({ equal }) => !equal)).toEqual([]);

@@ -26,7 +26,7 @@ describe.each<[string, HttpFault, string, number]>([
   ['before the facilitator has settled', 'hang', '', 0],
   ['after it has settled and before it has said so', 'done_then_hang', 'with a node', 1],
 ])('a service that is killed while it settles, %s', (_, fault, node, paid) => {
-  test('is started again, finds out what became of the payment, and gives the data for the same payment, billed once', async () => {
+  test('restarts, determines the outcome of the payment, and serves the same payment, billed once', async () => {
     const env: Record<string, string> = node === '' ? { CIVIC_X402_RPC_URL: '' } : {};
     const service = await shop.start({ env });
     const agent = await connect(service.baseUrl, customer.key);

@@ -66,7 +66,7 @@ const justAfter = async (name: string): Promise<Position> => {
   return next < head ? next : head;
 };
 
-test(`T7 projectors that are killed ${KILLS} times at random moments while events arrive leave the tables of a run without kills`, async () => {
+test(`projectors killed ${KILLS} times at random leave the same tables as a run without kills`, async () => {
   await withMoves(async (random) => {
     const batchSize = () => 1 + below(random, 15);
     const alive = [startChild(batchSize()), startChild(batchSize())];
@@ -110,7 +110,7 @@ test(`T7 projectors that are killed ${KILLS} times at random moments while event
   });
 });
 
-test('T8 a replay from zero in another process, in another time zone and language, makes the same tables byte by byte', async () => {
+test('a replay from zero in another process, time zone and language makes byte-identical tables', async () => {
   civic.startProjector();
   await civic.settled(undefined, NAMES);
   const child = startFolding('replay', server.url, 7, { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' });
@@ -122,7 +122,7 @@ test('T8 a replay from zero in another process, in another time zone and languag
   }
 });
 
-test('T15 a projector that is stopped by SIGSTOP past its lease commits nothing once it goes on and another has taken over', async () => {
+test('a projector stopped by SIGSTOP beyond its lease commits nothing after another took over', async () => {
   await withMoves(async (random) => {
     await civic.close();
     civic = await openTestCivic(server.url, { leaseMs: 400 });

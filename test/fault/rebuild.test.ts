@@ -46,7 +46,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test(`T19 a rebuild whose owner is killed, paused and resumed ${INTERRUPTIONS} times at random loses no step and equals what was live`, async () => {
+test(`a rebuild killed, paused and resumed ${INTERRUPTIONS} times loses no step and equals the live one`, async () => {
   const live = await civic.live(recordHistory.name);
   const whole = await rebuilds.hashOf(recordHistory, live);
   await withSeed(async (random) => {
@@ -90,7 +90,7 @@ test(`T19 a rebuild whose owner is killed, paused and resumed ${INTERRUPTIONS} t
   });
 });
 
-test('T15 an owner that was frozen while it built commits nothing once it wakes after a cancel, and what is live stays as it is', async () => {
+test('an owner frozen during a build commits nothing after a cancel, and the live generation is unchanged', async () => {
   const live = await civic.live(recordHistory.name);
   const child = await startChild(1);
   const { generation } = await rebuilds.rebuild(recordHistory);

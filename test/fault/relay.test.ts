@@ -54,7 +54,7 @@ const complete = async () => {
   expect(messages.map(({ headers }) => Number(headers['civic-position']))).toEqual(items.map((_, index) => index + 1));
 };
 
-test('a relay that is killed at random points loses and repeats nothing', async () => {
+test('a relay that is killed at random points loses and repeats no message', async () => {
   const seed = testSeed();
   const random = randomFrom(seed);
   // Answers take a while, so that a kill meets every stage of a transaction.
@@ -80,7 +80,7 @@ test('a relay that is killed at random points loses and repeats nothing', async 
   await complete();
 });
 
-test('a relay that was frozen in the middle of its work and wakes after another took over publishes nothing (T15)', async () => {
+test('a relay that was frozen while another took over publishes nothing when it continues', async () => {
   const frozen = await startProcess();
   await civic.writer.write(randomChanges(randomFrom(1), 100), {});
   await relayAtRest(civic);

@@ -13,7 +13,7 @@ import { untilReached, untilTrue } from '../support/until-reached.ts';
 
 const codeOf = async (response: Response): Promise<string> => ((await response.json()) as { error: { code: string } }).error.code;
 
-describe('T11: an API process that is killed between the commit and its answer', () => {
+describe('an API process that is killed between the commit and its answer', () => {
   let database: TestDatabase;
   let installation: Installation;
   let running: Service | undefined;
@@ -50,7 +50,7 @@ describe('T11: an API process that is killed between the commit and its answer',
     return rows.map(({ data }) => data);
   };
 
-  test('has made a report whose first receipt the retried submission gets, and another body 409', async () => {
+  test('has made the report: a retry gets its first receipt, and another body gets 409', async () => {
     // Nobody folds, so that the answer waits: the report is in the log and its receipt has not been given.
     const killed = await installation.start({ role: 'api', env: { DATABASE_URL: database.url } });
     const lost = submitReport(killed, key, 'killed', WHOLE_MISSING_RECORD).then(
@@ -80,7 +80,7 @@ describe('T11: an API process that is killed between the commit and its answer',
     expect((await newReport(running, key, 'next')).reportId).not.toBe(made!.reportId);
   });
 
-  test('has a twin in another process that gets the same receipt', async () => {
+  test('does not stop another process from giving the same receipt', async () => {
     const twin = await installation.start({ role: 'api', env: { DATABASE_URL: database.url } });
     try {
       const both = Array.from({ length: 8 }, (_, nth) => receiptOf(submitReport(nth % 2 === 0 ? running! : twin, key, 'twins')));
@@ -100,7 +100,7 @@ describe('a database that goes away while reports come in', () => {
   });
   afterAll(() => server?.stop());
 
-  test('loses no report whose receipt was given, makes none twice, and lets nobody over a limit', async () => {
+  test('loses no report with a receipt, makes none twice, and lets no account over a limit', async () => {
     const served = await serveCivic(await server.createDatabase('civic'), { ...MANY_CLIENTS, CIVIC_STATEMENT_TIMEOUT: 'PT5S' });
     try {
       const accounts: { readonly accountId: string; readonly key: string }[] = [];

@@ -48,7 +48,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-test('feed reads and public reads are answered while every search that may run waits', { timeout: 120_000 }, async () => {
+test('feed reads and public reads are answered while all permitted searches wait', { timeout: 120_000 }, async () => {
   const [greedy, second, other] = [await customer(), await customer(), await customer()];
   await block();
   let answered = 0;
@@ -66,8 +66,8 @@ test('feed reads and public reads are answered while every search that may run w
   for (const answer of await Promise.all(searches)) expect(isFound(answer)).toBe(true);
 });
 
-describe('the searches of an account', () => {
-  test('beyond its limit are 429 after a while, and those of another account run meanwhile', { timeout: 120_000 }, async () => {
+describe('searches of an account', () => {
+  test('beyond its limit are 429 after a wait, and those of another account run meanwhile', { timeout: 120_000 }, async () => {
     const [greedy, other] = [await customer(), await customer()];
     await block();
     const running = [search(greedy), search(greedy, legacyRequest)];
@@ -85,7 +85,7 @@ describe('the searches of an account', () => {
     expect(isFound(await search(greedy))).toBe(true);
   });
 
-  test('that wait run when another of them ends, and no more than the limit at once', { timeout: 120_000 }, async () => {
+  test('that wait run when another of them ends, and never more than the limit at once', { timeout: 120_000 }, async () => {
     const greedy = await customer();
     const over = new AbortController();
     let most = 0;
@@ -121,7 +121,7 @@ describe('a search is ended in PostgreSQL', () => {
   test.each([
     ['current', currentRequest],
     ['2025', legacyRequest],
-  ] as const)('when its client of the %s era goes away', { timeout: 120_000 }, async (_, requestOf) => {
+  ] as const)('when its client of the %s era disconnects', { timeout: 120_000 }, async (_, requestOf) => {
     const key = await customer();
     await block();
     const leaving = new AbortController();

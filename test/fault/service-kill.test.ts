@@ -117,7 +117,7 @@ const replicate = async (over: AbortSignal): Promise<void> => {
   }
 };
 
-describe(`a service that is killed ${KILLS} times while three writers import and two read models are rebuilt (seed ${SEED})`, {
+describe(`a service killed ${KILLS} times during imports by three writers and two rebuilds (seed ${SEED})`, {
   timeout: LONGEST_MS,
 }, () => {
   beforeAll(async () => {
@@ -148,12 +148,12 @@ describe(`a service that is killed ${KILLS} times while three writers import and
     await installation.close();
   }, LONGEST_MS);
 
-  test('the work went on between the kills', () => {
+  test('makes progress between the kills', () => {
     expect(hasWorked()).toBe(true);
     expect([...refused].filter(([status]) => status !== 503 && status !== 504)).toEqual([]);
   });
 
-  test('everything acknowledged is in the feed, and nothing was published twice', () => {
+  test('has every acknowledged change in the feed, and publishes no change twice', () => {
     const published = new Map<string, number>();
     for (const change of mirror.changes) {
       const token = /"token":"([^"]+)"/.exec(change)?.[1];
@@ -165,7 +165,7 @@ describe(`a service that is killed ${KILLS} times while three writers import and
     }
   });
 
-  test('a record that one writer alone touches holds what that writer was told last', () => {
+  test('has the last statement of the writer in each record that only one writer changes', () => {
     const held = (id: string): unknown => {
       const text = mirror.records.get(`stream_records ${id}`);
       return text === undefined ? null : (JSON.parse(text) as { title: string }).title;
@@ -175,7 +175,7 @@ describe(`a service that is killed ${KILLS} times while three writers import and
     }
   });
 
-  test('a snapshot gives the records and the digests that the reader has come to', async () => {
+  test('gives a snapshot with the records and digests of the reader', async () => {
     const snapshot = await readSnapshot(ask, limit);
     expect(snapshot.position).toBe(mirror.position);
     expect(snapshot.records).toEqual(mirror.records);
@@ -184,14 +184,14 @@ describe(`a service that is killed ${KILLS} times while three writers import and
     expect(health.data.pipeline.head.digests).toEqual(snapshot.digests);
   });
 
-  test('a second replay from the start is the first one, item for item', async () => {
+  test('gives a second replay that equals the first, item for item', async () => {
     const again = new FeedMirror();
     await catchUp(again, ask, () => 500);
     expect(again.changes.length).toBe(mirror.changes.length);
     expect(again.changes.findIndex((change, index) => change !== mirror.changes[index])).toBe(-1);
   });
 
-  test('an export is what the reader holds, and importing it again appends nothing', async () => {
+  test('exports the records of the reader, and appends nothing when they are imported again', async () => {
     const exported = await installation.civic(['records', 'export']);
     expect({ exitCode: exported.exitCode, stderr: exported.stderr }).toEqual({ exitCode: 0, stderr: '' });
     const records = lines(exported.stdout).map((line) => JSON.parse(line) as { resource: string; id: string; data: unknown });
@@ -203,7 +203,7 @@ describe(`a service that is killed ${KILLS} times while three writers import and
     expect(JSON.parse(imported.stdout)).toMatchObject({ read: records.length, appended: 0, unchanged: records.length, rejected: 0 });
   });
 
-  test('a second sync of the unchanged source appends nothing but its own check', async () => {
+  test('appends nothing but its own check when an unchanged source is synced again', async () => {
     expect((await synced()).exitCode).toBe(0);
     await settle();
     const before = mirror.position;
@@ -212,7 +212,7 @@ describe(`a service that is killed ${KILLS} times while three writers import and
     expect(mirror.changes.slice(before).filter((change) => !change.includes('"resource":"sources"'))).toEqual([]);
   });
 
-  test('the read models are what the log says, row by row', async () => {
+  test('has read models that match the log, row by row', async () => {
     const verified = await installation.civic(['projections', 'verify', '--all', '--json']);
     expect(verified.stderr).toBe('');
     const results = JSON.parse(verified.stdout) as { name: string; equal: boolean; differences: string[] }[];

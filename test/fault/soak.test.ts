@@ -7,23 +7,23 @@ import { soakTable } from '../soak/soak-table.ts';
 const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
 const LONGEST_MS = 900_000;
 
-describe(`a soak of the whole in its short form (seed ${SEED})`, { timeout: LONGEST_MS }, () => {
+describe(`a soak test of the whole service in its short form (seed ${SEED})`, { timeout: LONGEST_MS }, () => {
   const plan = shortSoak(SEED);
   let result: SoakResult;
   beforeAll(async () => {
     result = await runSoak(plan, { onFault: () => undefined });
   }, LONGEST_MS);
 
-  test('nothing is lost, repeated, contradicted or refused without a reason, and nothing is left behind', () => {
+  test('loses, repeats and contradicts nothing, refuses nothing without a reason, and leaks nothing', () => {
     expect(result.failures.length === 0 ? [] : soakTable(plan, result).split('\n')).toEqual([]);
   });
 
-  test('every kind of fault had its turn, and everything worked again after each', () => {
+  test('causes every kind of fault, and recovers after each', () => {
     expect(result.suffered.map(({ kind }) => kind).toSorted()).toEqual([...plan.kinds].toSorted());
     expect(result.suffered.filter(({ readyAfterMs }) => readyAfterMs === null)).toEqual([]);
   });
 
-  test('everybody was at work while it went on', () => {
+  test('runs every actor', () => {
     const { done } = result;
     const idle = [
       'pages read by replicas',
@@ -38,7 +38,7 @@ describe(`a soak of the whole in its short form (seed ${SEED})`, { timeout: LONG
     expect(done['feed positions']).toBeGreaterThan(500);
   });
 
-  test('they asked on connections that are kept', () => {
+  test('keeps the connections of its clients', () => {
     expect(result.done['requests sent']).toBeGreaterThan(5 * result.done['connections that they were sent on']!);
   });
 });

@@ -104,7 +104,7 @@ const staysOut = async (former: Service, goOn: () => void): Promise<void> => {
   expect(late).toEqual([]);
 };
 
-test('every projection and every reactor is taken over within seconds from an owner that is killed, frozen or cut off, by processes whose clocks are an hour apart, with no gap and no double effect', async () => {
+test('every projection and every reactor is taken over within seconds, without a gap or a double effect', async () => {
   const { civic, events, write } = classification;
   const over = new AbortController();
   let items = 0;
