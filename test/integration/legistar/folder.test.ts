@@ -21,7 +21,7 @@ describe('a folder of recordings', () => {
     await expect(reader().bodies()).rejects.toThrow(UnknownSourceClient);
   });
 
-  it('takes a missing, broken or shapeless file for a read that failed, never for an empty list', async () => {
+  it('treats a missing, broken or malformed file as a failed read, never as an empty list', async () => {
     await record('events.json', '[{"EventId": 1,');
     await expect(reader().events(null)).rejects.toThrow(SourceUnavailable);
     await record('events.json', '{"value": []}');
@@ -29,7 +29,7 @@ describe('a folder of recordings', () => {
     await expect(reader().eventItems(1)).rejects.toThrow('1.json is missing');
   });
 
-  it('gives events from a date on, and one event or none', async () => {
+  it('gives the events since a date, and one event or none by id', async () => {
     const rows = [
       { EventId: 1, EventDate: '2026-01-01T00:00:00' },
       { EventId: 2, EventDate: '2026-03-01T00:00:00' },

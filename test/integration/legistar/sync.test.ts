@@ -64,7 +64,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 describe('a first sync', () => {
-  it('publishes what can be read and reports what cannot', async () => {
+  it('publishes readable records and reports the others', async () => {
     const report = await sync();
     expect(report).toMatchObject({
       read: { bodies: 2, events: 6, items: 9 },
@@ -84,7 +84,7 @@ describe('a first sync', () => {
     expect(report.appended).toBe(1 + 5 + 4 + 7 + 4);
   });
 
-  it('gives each meeting the status that the source states, and cancels no other', async () => {
+  it('gives each meeting the status of the source, and cancels no other', async () => {
     await sync();
     const statuses = records.all('meetings').map(({ content }) => [content.sourceRecordId, content.status] as const);
     expect(Object.fromEntries(statuses)).toEqual({
@@ -96,7 +96,7 @@ describe('a first sync', () => {
     });
   });
 
-  it('says the same from recorded answers in a folder', async () => {
+  it('gives the same result from recorded answers in a folder', async () => {
     await sync();
     const recorded = new MemoryRecords();
     await recorded.write(catalogueRecords());
@@ -106,7 +106,7 @@ describe('a first sync', () => {
     expect(withoutSources(recorded)).toEqual(withoutSources(records));
   });
 
-  it('adopts the source that the catalogue has and records its check once', async () => {
+  it('adopts the source in the catalogue and records its check once', async () => {
     await sync();
     const sources = records.all('sources').filter(({ content }) => content.status === 'healthy');
     expect(sources.map(({ content }) => content.officialSourceUrl)).toEqual([
@@ -119,7 +119,7 @@ describe('a first sync', () => {
 });
 
 describe('a second sync', () => {
-  it('appends nothing over unchanged data but one check of each source', async () => {
+  it('appends nothing for unchanged data but one check of each source', async () => {
     await sync();
     records.log.length = 0;
     clock.slept.length = 0;
@@ -129,7 +129,7 @@ describe('a second sync', () => {
     expect(records.log.map((entry) => entry.resource)).toEqual(['sources', 'sources']);
   });
 
-  it('publishes exactly what changed, whatever the stamps say', async () => {
+  it('publishes exactly the changes, whatever their time stamps', async () => {
     await sync();
     retitle('Authorize a contract for better benches');
     const report = await sync();
@@ -137,7 +137,7 @@ describe('a second sync', () => {
     expect(records.one('agenda_items', 'sourceRecordId', '90012').title).toBe('Authorize a contract for better benches');
   });
 
-  it('removes an item that vanished and the documents under it, with the reason, and counts the agenda anew', async () => {
+  it('removes a missing item and its documents, with the reason, and counts the agenda again', async () => {
     await sync();
     recording.items.get(9001)?.splice(1, 1);
     const report = await sync();
@@ -161,7 +161,7 @@ describe('a second sync', () => {
     expect(records.one('agenda_items', 'sourceRecordId', '90012').meetingId).toBe(meeting?.id);
   });
 
-  it('removes an event that vanished from the whole list, with all that hung on it', async () => {
+  it('removes an event that is missing in the whole list, with all that refers to it', async () => {
     await sync();
     recording.events = recording.events.filter((event) => event.EventId !== 9001);
     const report = await sync();
@@ -170,7 +170,7 @@ describe('a second sync', () => {
     expect(removals().find((entry) => entry.resource === 'meetings')?.reason).toBe('the source no longer has event 9001');
   });
 
-  it('leaves alone what somebody imported by hand under the same meeting', async () => {
+  it('leaves records that were imported by hand under the same meeting', async () => {
     await sync();
     const meeting = records.all('meetings').find(({ content }) => content.sourceRecordId === '9001');
     const sourceUrl = 'https://elsewhere.example.org/';
@@ -195,7 +195,7 @@ describe('a second sync', () => {
     expect(records.records.has(derivedId('by', 'hand'))).toBe(true);
   });
 
-  it('reads no event before the date that it was given, and removes none', async () => {
+  it('reads and removes no event before its start date', async () => {
     await sync();
     recording.events = recording.events.filter((event) => event.EventId !== 9005);
     const report = await sync({ since: '2026-03-01' });
@@ -206,8 +206,8 @@ describe('a second sync', () => {
   });
 });
 
-describe('a bad day at the source', () => {
-  it('does not show in the records when it passes', async () => {
+describe('a failure of the source', () => {
+  it('does not change the records when it is transient', async () => {
     server.faults.push(status(500), status(503, { 'retry-after': '7' }), cutBody, halfJson, status(429));
     const report = await sync();
     expect(report).toMatchObject({ failure: null, failedEvents: 0, sourcesChecked: 2 });
@@ -216,7 +216,7 @@ describe('a bad day at the source', () => {
     expect(clock.slept).toHaveLength(5);
   });
 
-  it('waits for a slow answer and cuts one that never comes', async () => {
+  it('waits for a slow answer and ends one without an end', async () => {
     server.faults.push((response) => {
       setTimeout(() => response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(recording.bodies)), 300);
     }, hang);
@@ -240,7 +240,7 @@ describe('a bad day at the source', () => {
     expect(sources.every(({ content }) => String(content.lastCheckedAt) > synced)).toBe(true);
   });
 
-  it('removes nothing on the word of an empty list', async () => {
+  it('removes nothing after an empty list', async () => {
     await sync();
     recording.events = [];
     const report = await sync();
@@ -248,7 +248,7 @@ describe('a bad day at the source', () => {
     expect(removals()).toEqual([]);
   });
 
-  it('removes no event that the source still has by itself', async () => {
+  it('removes no event that the source still returns by id', async () => {
     await sync();
     const hidden = recording.events.find((event) => event.EventId === 9001);
     server.faultsByPath.set(`/v1/${CLIENT}/events/9001`, (response) => response.writeHead(200).end(JSON.stringify(hidden)));
@@ -257,7 +257,7 @@ describe('a bad day at the source', () => {
     expect(report).toMatchObject({ removed: 0, failedEvents: 0 });
   });
 
-  it('keeps everything of an event whose items cannot be read, and says so in its source', async () => {
+  it('keeps everything of an event with unreadable items, and reports it in its source', async () => {
     await sync();
     recording.items.set(9001, []);
     server.faultsByPath.set(`/v1/${CLIENT}/events/9001/eventitems`, status(500));
@@ -279,7 +279,7 @@ describe('a bad day at the source', () => {
     expect(records.one('agenda_items', 'sourceRecordId', '90012')).toBeDefined();
   });
 
-  it('is one clear error without retries when the source does not know the client', async () => {
+  it('is one clear error without retries when the client is unknown to the source', async () => {
     const unknown = reader({ client: 'nobody' });
     const report = await syncLegistar({
       client: 'nobody',
@@ -294,7 +294,7 @@ describe('a bad day at the source', () => {
     expect(records.log).toEqual([]);
   });
 
-  it('refuses an answer beyond any honest size at once', async () => {
+  it('refuses an oversized answer at once', async () => {
     const report = await sync({ maxBodyBytes: 100 });
     expect(report.failure).toMatch(/over 100 bytes/);
     expect(clock.slept).toEqual([]);
@@ -307,7 +307,7 @@ describe('a bad day at the source', () => {
     expect(server.requests.filter((path) => path.includes('elsewhere'))).toEqual([]);
   });
 
-  it('gives up after the tries that it has', async () => {
+  it('ends after the configured number of attempts', async () => {
     server.faultsByPath.set(`/v1/${CLIENT}/bodies`, status(503));
     const report = await sync({ retries: { attempts: 3, baseMilliseconds: 100, longestMilliseconds: 150 } });
     expect(report.failure).toMatch(/status 503/);

@@ -45,7 +45,7 @@ const connected = async (name: string, work: (agent: Agent) => Promise<void>, ke
 const [FIRST_AGENT] = Object.keys(AGENTS) as [string];
 
 describe.each(Object.keys(AGENTS))('%s', (name) => {
-  test('is challenged, pays, gets the data with its receipt, and the same again for the same payment: one transaction', async () => {
+  test('is challenged, pays, gets data and receipt, and the same again for the same payment', async () => {
     await connected(name, async (agent) => {
       const challenge = challengeOf(await agent.call('search_agenda', SEARCH));
       expect(challenge.resource.url).toBe('mcp://tool/search_agenda');
@@ -74,7 +74,7 @@ describe.each(Object.keys(AGENTS))('%s', (name) => {
     });
   });
 
-  test('is told by the wrapper what was wrong with a payment, with a fresh challenge where paying again helps', async () => {
+  test('gets the error of a payment from the wrapper, with a new challenge if paying again helps', async () => {
     await connected(name, async (agent) => {
       const challenge = challengeOf(await agent.call('search_agenda', SEARCH));
       const payment = await shop.payer.pay(challenge);
@@ -94,7 +94,7 @@ describe.each(Object.keys(AGENTS))('%s', (name) => {
   });
 });
 
-test('a payment gives its account the report tools, which cost nothing, and nobody else gets them by it', async () => {
+test('a payment gives its account and no other the report tools, which cost nothing', async () => {
   const stranger = await shop.openCustomer();
   const report = { sourceUrl: 'https://records.example.org/meetings/7', expectedRecord: 'an agenda', idempotencyToken: 'paid' };
   const wallet = makePayer();
@@ -116,7 +116,7 @@ test('a payment gives its account the report tools, which cost nothing, and nobo
   );
 });
 
-test('a batch that spends one payment on two calls has both refused, and each of another payment served', async () => {
+test('a batch with one payment on two calls has both refused; separate payments are served', async () => {
   const answerOf = async (payments: readonly unknown[]): Promise<readonly Got[]> => {
     const body = payments.map((payment, index) => ({
       jsonrpc: '2.0',
@@ -149,7 +149,7 @@ test('a batch that spends one payment on two calls has both refused, and each of
   expect(shop.facilitator.chain.broadcasts).toBe(broadcasts + 1);
 });
 
-test('two processes that are sent the same payment at once settle it once', async () => {
+test('two processes with the same payment at once settle it once', async () => {
   const second = await shop.start({ role: 'api' });
   try {
     const agents = await Promise.all([service, second, service, second].map(({ baseUrl }) => AGENTS[FIRST_AGENT]!(baseUrl, customer.key)));
@@ -166,7 +166,7 @@ test('two processes that are sent the same payment at once settle it once', asyn
   }
 });
 
-test('an operator sees what payments came to, with what was told of them and nothing to pay with, and ends one by hand', async () => {
+test('an operator sees payments and their outcome without their signatures, and ends one by hand', async () => {
   shop.facilitator.faults.settle = 'done_then_500';
   shop.node.down = true;
   let signature = '';
@@ -208,7 +208,7 @@ test('an operator sees what payments came to, with what was told of them and not
   });
 });
 
-test('nothing that the program has logged, down to the smallest thing, holds a signature', async () => {
+test('no log line of any level contains a signature', async () => {
   const { stderr } = await service.stop();
   const sent = [...shop.facilitator.asked.verify, ...shop.facilitator.asked.settle].map(
     (body) => (JSON.parse(body) as { paymentPayload: { payload: { signature: string } } }).paymentPayload.payload.signature,

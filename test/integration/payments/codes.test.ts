@@ -184,7 +184,7 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
 /** The bare challenge is no error object; the cursor is the search's own to judge. */
 const ELSEWHERE: ReadonlySet<ToolErrorCode> = new Set(['payment_required', 'invalid_cursor']);
 
-test('every code that paying brings about is in the table below, and no other', () => {
+test('the table below has every code of a payment and no other', () => {
   const codes = PAID_TOOL_CODES.filter((code) => !(COMMON_TOOL_CODES as readonly string[]).includes(code) && !ELSEWHERE.has(code));
   expect(codes).toHaveLength(26);
   expect(Object.keys(PRODUCE).toSorted()).toEqual(codes.toSorted());
@@ -214,7 +214,7 @@ const WAITS: readonly string[] = [
 ];
 
 describe.each(Object.entries(PRODUCE))('%s', (code, produce) => {
-  test('comes about, says how to go on, and has moved no money that it does not own up to', async () => {
+  test('is answered with the next step, and moves no money that it does not report', async () => {
     const { answer, payment } = await produce();
     expect(answer).toMatchObject({ kind: 'error', code, message: TOOL_ERRORS[code as ToolErrorCode] });
     if (answer.kind !== 'error') return;
@@ -226,7 +226,7 @@ describe.each(Object.entries(PRODUCE))('%s', (code, produce) => {
   });
 });
 
-test('refusals before a row exists leave none, and the same payment may be sent again', async () => {
+test('refusals before a row exists leave none, and the same payment can be sent again', async () => {
   const before = Number((await shop.civic.rows('select count(*) from civic.payments'))[0]![0]);
   for (const code of [
     'payment_mismatch',
@@ -254,7 +254,7 @@ test('refusals before a row exists leave none, and the same payment may be sent 
   );
 });
 
-test('a signature that does not hold is refused before anybody is asked, however much a facilitator would believe', async () => {
+test('an invalid signature is refused before a facilitator is asked', async () => {
   let asked = 0;
   const gullible = {
     verify: async () => ({ kind: ((asked += 1), 'valid') }) as const,
@@ -268,7 +268,7 @@ test('a signature that does not hold is refused before anybody is asked, however
   expect(await rowOf(shop, payment)).toBeNull();
 });
 
-test('a verification that is refused as expired says so, and any other refusal does not', async () => {
+test('a verification that is refused as expired is reported as such, and no other refusal is', async () => {
   const late = shop.open({ times: { ...PATIENT_TIMES, settleMarginMs: 0 } });
   const payment = await shop.payer.payOtherwise(await shop.challenge(), { validBefore: seconds(4) });
   expect(await late.payForRead(shop.call(payment))).toMatchObject({
@@ -283,7 +283,7 @@ test('a verification that is refused as expired says so, and any other refusal d
   expect(await shop.ask(long)).toMatchObject({ code: 'payment_expired', message: 'the payment would be valid for too long' });
 });
 
-test('without a price there is no challenge, and what was paid for before stays fetchable after the price has changed or gone', async () => {
+test('without a price there is no challenge, and a paid result stays available', async () => {
   const payment = await signed();
   const first = await shop.ask(payment);
   expect(first.kind).toBe('paid');
@@ -297,7 +297,7 @@ test('without a price there is no challenge, and what was paid for before stays 
   expect(await shop.ask(payment)).toEqual(first);
 });
 
-test('a result that was purged is not read again: the payment is owned up to, and nothing is charged', async () => {
+test('a purged result is not read again: the payment is reported, and nothing is charged', async () => {
   const payment = await signed();
   await shop.ask(payment);
   expect(await shop.ledger.purgeResults(shop.clock.now() + 1)).toBeGreaterThan(0);
@@ -307,7 +307,7 @@ test('a result that was purged is not read again: the payment is owned up to, an
   expect(paidOnChain(shop, payment)).toBe(1);
 });
 
-test('what the caller is found wrong about only in the read is answered as that, and the payment is as good as new', async () => {
+test('an error of the caller that only the read finds is answered, and the payment stays valid', async () => {
   const payment = await signed();
   shop.read = async () => ({ kind: 'refused', code: 'invalid_cursor', message: 'the cursor is of another search' });
   expect(await shop.ask(payment)).toMatchObject({ code: 'invalid_cursor', message: 'the cursor is of another search' });
@@ -316,7 +316,7 @@ test('what the caller is found wrong about only in the read is answered as that,
   expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
 });
 
-test('a read that is refused because too many run says when to come again, and the payment is as good as new', async () => {
+test('a read that is refused because too many run names a time, and the payment stays valid', async () => {
   const payment = await signed();
   shop.read = () => Promise.reject(new Rejection('rate_limited', 'too many', { retryAfterSeconds: 1 }));
   expect(await shop.ask(payment)).toMatchObject({ kind: 'error', code: 'rate_limited', retryAfterSeconds: 1 });

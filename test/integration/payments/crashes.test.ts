@@ -37,7 +37,7 @@ const life = async (death: Death | null): Promise<{ readonly payment: SentPaymen
 const FAULTS: readonly (ChainFault | null)[] = [null, 'pending_once', 'lost', 'revert'];
 
 describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
-  test('a crash before or after any commit leaves money and data in agreement, and the chain tells what was unknown', async () => {
+  test('a crash before or after any commit leaves money and data consistent, also an unknown outcome', async () => {
     shop.facilitator.chain.fault = fault;
     const { commits } = await life(null);
     expect(commits).toBeGreaterThanOrEqual(fault === null ? 8 : 5);
@@ -63,7 +63,7 @@ describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
     if (fault === null) expect([...ends.values()].filter((end) => end !== 'SETTLED' && end !== 'SETTLE_FAILED')).toEqual([]);
   });
 
-  test('without a node of the chain the facilitator is asked again, and what even that does not tell stays for an operator', async () => {
+  test('without a node the facilitator is asked again, and an unknown outcome stays for an operator', async () => {
     shop.facilitator.chain.fault = fault;
     const { commits } = await life(null);
     for (let commit = 1; commit <= commits; commit += 1) {
@@ -81,7 +81,7 @@ describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
   });
 });
 
-test('a read that fails or finds nothing moves no money, wherever the program dies', async () => {
+test('a read that fails or finds nothing moves no money, at any place of a crash', async () => {
   for (const read of [async () => ({ kind: 'empty' }) as const, () => Promise.reject(new Error('the index is gone'))]) {
     shop.read = read;
     const { commits } = await life(null);

@@ -73,7 +73,7 @@ const QUESTIONS = {
 const NO_ANSWER = { verify: 'unavailable', settle: 'unknown', look: 'unavailable' };
 
 describe.each(['verify', 'settle', 'look'] as const)('%s', (question) => {
-  test('reads no more of an endless answer than an answer may have', async () => {
+  test('reads no more than the limit of an endless answer', async () => {
     const sent = { bytes: 0 };
     const url = await serve((_, response) => void endless(response, sent));
     const answer = await QUESTIONS[question](url, PATIENT.verifyMs);
@@ -93,7 +93,7 @@ describe.each(['verify', 'settle', 'look'] as const)('%s', (question) => {
     expect(followed).toEqual([]);
   });
 
-  test('gives up an answer whose last byte does not come in time', async () => {
+  test('ends an answer that is not complete in time', async () => {
     const url = await serve((_, response) => void dripping(response));
     expect(await QUESTIONS[question](url, 500)).toMatchObject({
       kind: NO_ANSWER[question],

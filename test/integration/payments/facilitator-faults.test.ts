@@ -32,7 +32,7 @@ const ways = {
 };
 
 describe.each(Object.entries(ways))('%s', (_, open) => {
-  test('a facilitator whose node is down verifies nothing, and the same payment may be sent again', async () => {
+  test('a facilitator without a node verifies nothing, and the same payment can be sent again', async () => {
     const payment = await signed();
     shop.facilitator.chain.fault = 'rpc_down';
     const answer = await open().payForRead(shop.call(payment));
@@ -62,7 +62,7 @@ describe.each(Object.entries(ways))('%s', (_, open) => {
     },
   );
 
-  test('a settlement that was pending is found by the worker without a second transaction, and then the data is to be had', async () => {
+  test('the worker finds a pending settlement without a second transaction, and then the data is available', async () => {
     const payment = await signed();
     shop.facilitator.chain.fault = 'pending_once';
     await open().payForRead(shop.call(payment));
@@ -72,7 +72,7 @@ describe.each(Object.entries(ways))('%s', (_, open) => {
     await expectAgreement(shop, open(), payment);
   });
 
-  test('a node that goes down between verifying and settling leaves the outcome unknown, and no money has moved', async () => {
+  test('a node lost between verification and settlement leaves the outcome unknown, and no money moved', async () => {
     const payment = await signed();
     shop.read = async () => {
       shop.facilitator.chain.fault = 'rpc_down';
@@ -139,7 +139,7 @@ describe('the facilitator itself', () => {
     await expectAgreement(shop, shop.open(), payment);
   });
 
-  test('in the mode http_400_refusal at settle has refused the payment: no money moves, no data leaves, and the row has ended', async () => {
+  test('in the mode http_400_refusal at settle refuses the payment: no money, no data, and a final row', async () => {
     const payment = await signed();
     shop.facilitator.faults.settle = 'http_400_refusal';
     expect(await shop.ask(payment)).toMatchObject({ kind: 'error', code: 'payment_settlement_failed' });
@@ -150,7 +150,7 @@ describe('the facilitator itself', () => {
     await expectAgreement(shop, shop.open(), payment);
   });
 
-  test('whose port is closed verifies nothing; closed while we read, it leaves the outcome unknown and moves no money', async () => {
+  test('with a closed port verifies nothing; if the port closes during the read, the outcome is unknown', async () => {
     const other: LocalFacilitator = await startLocalFacilitator();
     other.chain.fund(shop.payer.address, 1_000_000n);
     const payments = shop.open({ facilitator: httpFacilitator(other.url, PATIENT) });
@@ -166,7 +166,7 @@ describe('the facilitator itself', () => {
   });
 });
 
-test('what a caller adds to a payment does not reach the facilitator, and neither does what it says of itself', async () => {
+test('fields that a caller adds to a payment do not reach the facilitator', async () => {
   const payment: SentPayment = { ...(await signed()), extensions: { 'eip2612-gas-sponsoring': { info: 'mine' } }, secretNote: 'hello' };
   const before = shop.facilitator.asked.verify.length;
   shop.read = async () => ({ kind: 'data', text: '{}' });
@@ -176,7 +176,7 @@ test('what a caller adds to a payment does not reach the facilitator, and neithe
   expect(sent).not.toMatch(/extensions|secretNote|gas-sponsoring/);
 });
 
-test('neither the payload nor the signature is in any log line, event, error or column that is shown, whatever the facilitator says', async () => {
+test('no log line, event, error or shown column contains the payload or the signature', async () => {
   for (const [operation, fault] of [
     ['verify', 'echo_500'],
     ['settle', 'echo_500'],

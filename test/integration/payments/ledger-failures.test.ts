@@ -21,7 +21,7 @@ afterEach(() => {
 });
 const signed = async (): Promise<SentPayment> => shop.payer.pay(await shop.challenge());
 
-test('the ledger may fail at any place: nothing is verified, read or settled without it', async () => {
+test('without the ledger nothing is verified, read or settled, wherever it fails', async () => {
   for (const [method, when] of [
     ['find', 'before'],
     ['reserve', 'before'],
@@ -39,7 +39,7 @@ test.each([
   ['VERIFIED', 'payment_ledger_unavailable', 'RESERVED'],
   ['RESULT_SAVED', 'read_result_not_saved', 'READ_FAILED'],
   ['SETTLING', 'payment_reconciliation_required', 'RESULT_SAVED'],
-])('a ledger that fails at the move to %s is answered %s, nothing has been settled, and the row is %s', async (to, code, state) => {
+])('a ledger that fails at the move to %s is answered %s, nothing is settled, and the row is %s', async (to, code, state) => {
   const payment = await signed();
   const settles = shop.facilitator.asked.settle.length;
   expect(await openWithFailingMove(shop, to).payForRead(shop.call(payment))).toMatchObject({ code });
@@ -47,7 +47,7 @@ test.each([
   expect(shop.facilitator.asked.settle).toHaveLength(settles);
 });
 
-test('a settled payment whose receipt could not be written is written as soon as the store is back, by the same program', async () => {
+test('the same process writes a missing receipt of a settled payment when the store is back', async () => {
   const payment = await signed();
   const payments = openWithFailingMove(shop, 'SETTLED', 2);
   expect(await payments.payForRead(shop.call(payment))).toMatchObject({ code: 'payment_receipt_unavailable' });
@@ -59,7 +59,7 @@ test('a settled payment whose receipt could not be written is written as soon as
   expect(paidOnChain(shop, payment)).toBe(1);
 });
 
-test('a refusal to settle that could not be written is not called final: the payment stays of unknown outcome', async () => {
+test('a refusal to settle that could not be written is not final: the outcome stays unknown', async () => {
   const payment = await signed();
   shop.facilitator.chain.fault = 'revert';
   expect(await openWithFailingMove(shop, 'SETTLE_FAILED').payForRead(shop.call(payment))).toMatchObject({
@@ -72,13 +72,13 @@ test('a refusal to settle that could not be written is not called final: the pay
   expect(paidOnChain(shop, payment)).toBe(1);
 });
 
-test('a program that dies in the middle answers nobody, and its commits are counted', async () => {
+test('a process that dies answers no request, and its commits are counted', async () => {
   const parts = mortal({ ledger: shop.ledger, log: shop.civic.log, facilitator: facilitatorOfShop(shop) }, { commit: 1, when: 'before' });
   expect(await shop.open(parts).payForRead(shop.call(await signed()))).toMatchObject({ code: 'payment_ledger_unavailable' });
   expect(parts.dead()).toBe(true);
 });
 
-test('a settlement that somebody left in the middle is not begun anew by the payer: what became of it must be known first', async () => {
+test('an interrupted settlement is not repeated by the payer before its outcome is known', async () => {
   const payment = await signed();
   const parts = mortal({ ledger: shop.ledger, log: shop.civic.log, facilitator: facilitatorOfShop(shop) }, { commit: 4, when: 'after' });
   const died = shop.open(parts);

@@ -38,7 +38,7 @@ afterEach(() => {
   shop.read = async () => ({ kind: 'data', text: JSON.stringify(TOOL_DATA) });
 });
 
-test('a call without a payment is answered with the challenge, and nobody is asked for it', async () => {
+test('a call without a payment is answered with the challenge, and no facilitator is asked', async () => {
   const challenge = await shop.challenge();
   expect(paymentChallenge.parse(challenge)).toEqual(challenge);
   expect(challenge).toMatchObject({ x402Version: 2, error: 'payment_required', resource: { url: 'mcp://tool/search_agenda' } });
@@ -46,7 +46,7 @@ test('a call without a payment is answered with the challenge, and nobody is ask
   expect(shop.facilitator.asked.verify).toEqual([]);
 });
 
-test('the official client pays, the data comes with its receipt, and the same payment again is the same answer and one transfer', async () => {
+test('the official client pays once, gets data and receipt, and the same answer for the same payment', async () => {
   const payment = await shop.payer.pay(await shop.challenge());
   const first = await shop.ask(payment);
   expect(first).toMatchObject({ kind: 'paid', data: TOOL_DATA, text: JSON.stringify(TOOL_DATA) });
@@ -63,7 +63,7 @@ test('the official client pays, the data comes with its receipt, and the same pa
 });
 
 describe('one payment is for one call', () => {
-  test('two, and twenty, uses of it at once settle once; whoever comes second waits or gets the same', async () => {
+  test('two or twenty concurrent uses of it settle once; the later ones wait or get the same answer', async () => {
     for (const uses of [2, 20]) {
       const payment = await shop.payer.pay(await shop.challenge());
       const { broadcasts } = shop.facilitator.chain;
@@ -80,7 +80,7 @@ describe('one payment is for one call', () => {
     }
   });
 
-  test('with fields added, an address in capitals or its signature written otherwise it is the same payment', async () => {
+  test('with added fields, an address in capitals or another form of its signature it is the same payment', async () => {
     const payment = await shop.payer.pay(await shop.challenge());
     const first = await shop.ask(payment);
     const { signature, authorization } = payment.payload;
@@ -118,7 +118,7 @@ describe('one payment is for one call', () => {
     expect(await shop.civic.rows('select count(*) from civic.payments where nonce = $1', [nonce])).toEqual([['2']]);
   });
 
-  test('sent again by another account, for another tool, with other arguments or another amount it is refused the same way, whatever its state', async () => {
+  test('with another account, tool, arguments or amount it is refused the same way in any state', async () => {
     const challenge = await shop.challenge();
     const stranger = await shop.openAccount();
     const settled = await shop.payer.pay(challenge);
@@ -144,7 +144,7 @@ describe('one payment is for one call', () => {
     ).toMatchObject({ kind: 'paid' });
   });
 
-  test('several calls of a batch that carry it are refused, and each of those that carry another is not', async () => {
+  test('several calls of a batch with it are refused, and each of those with another is not', async () => {
     const challenge = await shop.challenge();
     const [one, two] = [await shop.payer.pay(challenge), await shop.payer.pay(challenge)];
     const again = structuredClone(one);
@@ -160,7 +160,7 @@ describe('one payment is for one call', () => {
     expect(await shop.ask(one)).toMatchObject({ kind: 'paid' });
   });
 
-  test('a wallet that has paid for one account pays for no other, until an operator lets it go', async () => {
+  test('a wallet that paid for one account pays for no other, until an operator releases it', async () => {
     const wallet = makePayer();
     shop.facilitator.chain.fund(wallet.address, 100_000n);
     const stranger = { principal: { accountId: await shop.openAccount(), keyId: randomUUID(), billing: billingOf('payg') } };
@@ -173,8 +173,8 @@ describe('one payment is for one call', () => {
   });
 });
 
-describe('who goes away', () => {
-  test('while the data is read has the read stopped, and nothing is settled; later the same payment goes through', async () => {
+describe('a client that disconnects', () => {
+  test('during the read stops the read, and nothing is settled; the same payment works later', async () => {
     const payment = await shop.payer.pay(await shop.challenge());
     const leaving = new AbortController();
     let stopped: unknown;
@@ -195,7 +195,7 @@ describe('who goes away', () => {
     expect(await shop.ask(payment)).toMatchObject({ kind: 'paid', text: '{"late":1}' });
   });
 
-  test('while the money moves changes nothing: it is settled, written down, and fetched by the same payment', async () => {
+  test('during settlement changes nothing: it is settled, recorded, and returned for the same payment', async () => {
     const payment = await shop.payer.pay(await shop.challenge());
     const leaving = new AbortController();
     const payments = shop.open({
@@ -217,7 +217,7 @@ describe('who goes away', () => {
     await expectAgreement(shop, shop.open(), payment);
   });
 
-  test('the deadline before settling is a timeout that moves no money, and in settling it leaves the settling alone', async () => {
+  test('a deadline before settlement is a timeout that moves no money; a later one does not stop it', async () => {
     const slow = (operation: 'verify' | 'settle') => {
       const deadline = Promise.withResolvers<void>();
       const gate = Promise.withResolvers<void>();
@@ -252,7 +252,7 @@ describe('who goes away', () => {
 });
 
 describe('the channel', () => {
-  test('is asked about only by those who pay by the call; the others are served as ever', async () => {
+  test('is checked only for accounts that pay by the call; others are served without it', async () => {
     const closed = shop.open({ facilitator: null });
     const free = shop.open({ enforced: false });
     const as = (billing: BillingFacts) => shop.call(undefined, { principal: { accountId: shop.accountId, keyId: randomUUID(), billing } });
@@ -264,7 +264,7 @@ describe('the channel', () => {
     expect(await free.payForRead(as(billingOf('unset')))).toEqual({ kind: 'serve' });
   });
 
-  test('a payment gives its account paid access to reports from the moment it is told, for thirty days', async () => {
+  test('a payment gives its account access to reports for thirty days from its event', async () => {
     const accountId = await shop.openAccount();
     const wallet = makePayer();
     shop.facilitator.chain.fund(wallet.address, 100_000n);

@@ -43,7 +43,7 @@ const txOf = (payment: SentPayment) =>
 const OVER_MS = 120_000 + 120_000 + 60_000;
 
 describe('a payment of unknown outcome', () => {
-  test('that was settled is found on the chain, told once, and fetched by the same payment', async () => {
+  test('that was settled is found on the chain, recorded once, and returned for the same payment', async () => {
     const payment = await unknown(true);
     shop.clock.advance(6_000);
     await work(shop, { chain: chain() });
@@ -55,7 +55,7 @@ describe('a payment of unknown outcome', () => {
     expect(Math.max(...node.searched.map(Number))).toBeLessThan(3_000);
   });
 
-  test('that was not settled stays unknown until the chain can take it no more, and has failed then', async () => {
+  test('that was not settled stays unknown until the chain can no longer accept it, and then fails', async () => {
     const payment = await unknown(false);
     for (const ahead of [6_000, 60_000, 120_000]) {
       shop.clock.offset = ahead;
@@ -70,7 +70,7 @@ describe('a payment of unknown outcome', () => {
     await expectAgreement(shop, shop.open(), payment);
   });
 
-  test('whose nonce the payer has cancelled, or spent on somebody else, has failed', async () => {
+  test('whose nonce the payer has cancelled, or spent on another payment, has failed', async () => {
     const cancelled = await unknown(false);
     const { payer, nonce } = keyOf(cancelled);
     shop.facilitator.chain.used.add(`${payer} ${nonce}`);
@@ -94,7 +94,7 @@ describe('a payment of unknown outcome', () => {
     shop.facilitator.chain.transfers.pop();
   });
 
-  test('is left as it is while the chain cannot be asked, or says that the nonce is used and not by what', async () => {
+  test('is unchanged while the chain is unreachable or does not show what used the nonce', async () => {
     const payment = await unknown(true);
     node.down = true;
     shop.clock.offset = OVER_MS;
@@ -112,7 +112,7 @@ describe('a payment of unknown outcome', () => {
   });
 
   test.each(['invalid_exact_evm_payload_authorization_valid_before', 'invalid_exact_evm_insufficient_balance', 'unrecognised'])(
-    'that was settled is not said to have failed because the facilitator, asked again, refuses it as %s',
+    'that was settled does not fail because the facilitator later refuses it as %s',
     async (reason) => {
       const payment = await unknown(true);
       shop.clock.offset = OVER_MS;
@@ -127,7 +127,7 @@ describe('a payment of unknown outcome', () => {
     },
   );
 
-  test('is asked of the facilitator again, less and less often, until it succeeds', async () => {
+  test('is asked of the facilitator at growing intervals, until it succeeds', async () => {
     const payment = await unknown(false);
     shop.facilitator.chain.balances.set(shop.payer.address, 0n);
     const asked = () => shop.facilitator.asked.settle.length;
@@ -149,7 +149,7 @@ describe('a payment of unknown outcome', () => {
     await expectAgreement(shop, shop.open(), payment);
   });
 
-  test('is looked at by one of many workers at a time', async () => {
+  test('is processed by one of many workers at a time', async () => {
     await unknown(false);
     shop.clock.advance(6_000);
     let together = 0;
@@ -170,7 +170,7 @@ describe('a payment of unknown outcome', () => {
 });
 
 describe('the worker', () => {
-  test('ends what was left lying: what had not begun is forgotten, a saved result lapses in its time, facts are told', async () => {
+  test('ends interrupted work: unstarted payments are dropped, saved results expire, events are appended', async () => {
     const left = async (state: string): Promise<SentPayment> => {
       const payment = await signed();
       const going = new AbortController();
@@ -214,7 +214,7 @@ describe('the worker', () => {
     expect(await rowOf(shop, saved)).toMatchObject({ verifiedPublished: true, outcomePublished: true });
   });
 
-  test('tells what the log did not take at the time, once, and in the order in which it happened', async () => {
+  test('appends the events that the log missed once, in the order in which they happened', async () => {
     const payment = await signed();
     const log = {
       ...shop.civic.log,
@@ -232,7 +232,7 @@ describe('the worker', () => {
     expect(await rowOf(shop, payment)).toMatchObject({ verifiedPublished: true, outcomePublished: true });
   });
 
-  test('forgets results a month after they were paid for, and the rows never', async () => {
+  test('removes results a month after payment, and never the rows', async () => {
     const payment = await signed();
     await shop.ask(payment);
     shop.clock.advance(29 * 86_400_000);
@@ -244,7 +244,7 @@ describe('the worker', () => {
     expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED', transaction: txOf(payment) });
   });
 
-  test('goes on with the others where one cannot be worked on', async () => {
+  test('continues with the other payments when one fails', async () => {
     const [bad, good] = [await unknown(false), await unknown(false)];
     const { paymentId } = (await rowOf(shop, bad))!;
     const ledger = {
@@ -261,8 +261,8 @@ describe('the worker', () => {
   });
 });
 
-describe('an operator’s word', () => {
-  test('settles a payment of unknown outcome with the transaction seen, and the payer then gets what was paid for', async () => {
+describe('a decision of an operator', () => {
+  test('settles a payment of unknown outcome with the transaction seen, and the payer gets the data', async () => {
     const payment = await unknown(true);
     const { paymentId } = (await rowOf(shop, payment))!;
     const row = await resolveByHand(workerParts(shop), paymentId, { settled: txOf(payment) });
@@ -272,7 +272,7 @@ describe('an operator’s word', () => {
     await expect(resolveByHand(workerParts(shop), paymentId, { failed: 'changed my mind' })).rejects.toThrow(NotResolved);
   });
 
-  test('that it failed is not taken while the chain may still take it', async () => {
+  test('that it failed is refused while the chain can still accept it', async () => {
     const payment = await unknown(false);
     const { paymentId } = (await rowOf(shop, payment))!;
     shop.clock.advance(120_000);
@@ -287,7 +287,7 @@ describe('an operator’s word', () => {
     await expectAgreement(shop, shop.open(), payment);
   });
 
-  test('is refused for a payment that another process works on, that has another state, or that does not exist', async () => {
+  test('is refused for a payment in work by another process, in another state, or unknown', async () => {
     const payment = await unknown(false);
     const { paymentId } = (await rowOf(shop, payment))!;
     const now = shop.clock.now();

@@ -28,7 +28,7 @@ const refusal = async (asked: Promise<PaymentAnswer>): Promise<string> => {
   return answer.code;
 };
 
-test('what was paid before a backup is answered and never paid again; what was under way, or came after, is found out and never sold twice', async () => {
+test('what was paid before a backup is answered and never paid again; later payments are reconciled', async () => {
   const world = new PaymentWorld(original);
   const [settled, failed, lost, later] = [1, 2, 3, 4];
   const first = await world.ask(settled);
@@ -73,7 +73,7 @@ test('what was paid before a backup is answered and never paid again; what was u
   expect(world.moved.size).toBe(moved);
 });
 
-test('the tables that are kept beside the log have the columns that archives of this format hold: a new one needs a default for old rows, or another format', async () => {
+test('the tables beside the log have the columns of archives of this format', async () => {
   const columns = async (table: string) =>
     (
       await original.rows(`select string_agg(column_name || ' ' || data_type, ', ' order by ordinal_position) from information_schema.columns
