@@ -25,7 +25,7 @@ beforeEach(async () => {
 describe('the cadence of a body', () => {
   const dallas = () => agenda.cadence({ slug: 'dallas', bodySlug: 'city-council' });
 
-  test('is its latest past and its next meeting, cancelled and postponed ones apart, by the clock', async () => {
+  test('is its latest past and its next meeting by the clock, without cancelled and postponed ones', async () => {
     expect(await dallas()).toEqual({ lastMetAt: null, nextScheduledAt: null, timezone: 'America/Chicago' });
     await fold([
       events.meeting('long ago', 'dallas', inDays(-30), { status: 'held' }),
@@ -59,7 +59,7 @@ describe('the cadence of a body', () => {
     expect(await dallas()).toMatchObject({ lastMetAt: null });
   });
 
-  test('is answered for the seven pairs and no other', async () => {
+  test('is answered for the seven pairs only', async () => {
     for (const { jurisdictionSlug, slug } of COVERED_BODIES) {
       await expect(agenda.cadence({ slug: jurisdictionSlug, bodySlug: slug })).resolves.toHaveProperty('nextScheduledAt', null);
     }
@@ -79,7 +79,7 @@ describe('the cadence of a body', () => {
 describe('the public source statuses', () => {
   const statuses = (input: Parameters<TestAgenda['sourceStatuses']>[0] = {}) => agenda.sourceStatuses(input);
 
-  test('are those of the active sources of covered bodies', async () => {
+  test('contain the active sources of covered bodies', async () => {
     await fold([
       events.source('dallas', {
         agendaTextEvidence: 'readable',
@@ -111,7 +111,7 @@ describe('the public source statuses', () => {
     ]);
   });
 
-  test('turn stale 48 hours after the last success, where the source is healthy', async () => {
+  test('become stale 48 hours after the last success of a healthy source', async () => {
     const checked = { lastSuccessfulCheckAt: inDays(-2) };
     const of = async () => (await statuses({ jurisdictionSlug: 'dallas' })).map(({ status }) => status);
     await fold([events.source('dallas', checked)]);
@@ -124,7 +124,7 @@ describe('the public source statuses', () => {
     expect(await of()).toEqual(['healthy']);
   });
 
-  test('keep to the jurisdiction and the body that are asked for', async () => {
+  test('are filtered by jurisdiction and body', async () => {
     await fold([
       events.jurisdiction('wise', { slug: 'wise-county' }),
       events.body('wise', { slug: 'commissioners-court' }),

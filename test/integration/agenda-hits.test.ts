@@ -40,7 +40,7 @@ const isShown = async (): Promise<'everywhere' | 'in the detail alone' | 'nowher
 };
 
 describe('a public hit', () => {
-  test('says what its own record, its item, meeting, topic, body and jurisdiction say', async () => {
+  test('combines its record, item, meeting, topic, body and jurisdiction', async () => {
     await fold(standard());
     const hit = {
       jurisdictionSlug: 'dallas',
@@ -69,7 +69,7 @@ describe('a public hit', () => {
     expect((await agenda.upcoming('zoning')).data.hits).toEqual([{ matchId: HIT, ...hit }]);
   });
 
-  test('is not shown until all that it refers to is there, whichever comes last', async () => {
+  test('is shown only when everything that it refers to exists, in any order of arrival', async () => {
     const count = standard().length;
     for (let last = 0; last < count; last++) {
       await agenda.clear();
@@ -86,7 +86,7 @@ describe('a public hit', () => {
   });
 
   test.each(['agenda_hits', 'agenda_items', 'meetings', 'topics', 'public_bodies', 'jurisdictions'] as const)(
-    'goes when its record of %s is removed, and comes back with it',
+    'disappears when its record of %s is removed, and returns with it',
     async (resource) => {
       await fold(standard());
       const name = {
@@ -104,7 +104,7 @@ describe('a public hit', () => {
     },
   );
 
-  test('follows its meeting as it is moved, called off and put back, and its body as the meeting changes hands', async () => {
+  test('follows its meeting through moves, cancellation and reinstatement, and through a change of body', async () => {
     await fold([...standard(), ...events.place('fort-worth')]);
     const moved = '2026-01-09T18:00:00.000Z';
     await fold([events.meeting('meeting', 'dallas', moved)]);
@@ -118,7 +118,7 @@ describe('a public hit', () => {
     expect(await agenda.recent()).toMatchObject([{ jurisdictionSlug: 'fort-worth', bodyName: 'Council of fort-worth' }]);
   });
 
-  test('follows its item as it is retitled and moved to another meeting, also within one batch', async () => {
+  test('follows its item through a new title and a move to another meeting, also within one batch', async () => {
     await fold(standard());
     await fold([
       events.item('item', 'other', { title: 'Retitled "twice"' }),
@@ -131,14 +131,14 @@ describe('a public hit', () => {
     expect(await isShown()).toBe('nowhere');
   });
 
-  test('follows its own record to another topic and another item', async () => {
+  test('follows its record to another topic and another item', async () => {
     await fold([...standard(), events.topic('housing'), events.item('second', 'meeting')]);
     await fold([events.hit('hit', 'second', 'housing', { summary: 'Anew' })]);
     expect(await titles()).toEqual([]);
     expect((await agenda.upcoming('housing')).data.hits).toMatchObject([{ title: 'Item second', topicSlug: 'housing', summary: 'Anew' }]);
   });
 
-  test('says the names that its body, jurisdiction and topic have now', async () => {
+  test('has the current names of its body, jurisdiction and topic', async () => {
     await fold(standard());
     await fold([
       events.body('dallas', { name: 'The Council' }),
@@ -158,7 +158,7 @@ describe('the active public coverage set', () => {
     ['a body that is not active', () => events.body('dallas', { active: false })],
     ['a body that is not on the list', () => events.body('dallas', { slug: 'planning-commission' })],
     ['a jurisdiction that is not on the list', () => events.jurisdiction('dallas', { slug: 'plano' })],
-  ])('leaves out %s, and takes it back', async (_what, change) => {
+  ])('leaves out %s, and includes it again', async (_what, change) => {
     await fold(standard());
     await fold([change()]);
     expect(await isShown()).toBe('nowhere');
@@ -166,7 +166,7 @@ describe('the active public coverage set', () => {
     expect(await isShown()).toBe('everywhere');
   });
 
-  test('holds each body of the list, and the sample while it is there', async () => {
+  test('contains each body of the list, and the sample while it exists', async () => {
     await fold([events.topic('zoning')]);
     for (const [slug, bodySlug] of [
       ['dallas', 'city-council'],
@@ -208,19 +208,22 @@ describe('the active public coverage set', () => {
       'dallas',
       (name: string, age: object) => events.body(name, { jurisdictionId: agendaId('jurisdictions', 'dallas'), ...age }),
     ],
-  ] as const)('of two %s with one slug the older wins, also when it comes later, until it is gone', async (resource, name, publish) => {
-    await fold(standard());
-    for (const rival of rivals(resource, name)) {
-      await fold([publish(rival, YOUNGER)]);
-      expect([rival, await isShown()]).toEqual([rival, 'everywhere']);
-      await fold([publish(rival, OLDER)]);
-      expect([rival, await isShown()]).toEqual([rival, 'nowhere']);
-      await fold([events.withdraw(resource, rival)]);
-      expect([rival, await isShown()]).toEqual([rival, 'everywhere']);
-    }
-  });
+  ] as const)(
+    'of two %s with one slug shows the older one, in any order of arrival, until it is removed',
+    async (resource, name, publish) => {
+      await fold(standard());
+      for (const rival of rivals(resource, name)) {
+        await fold([publish(rival, YOUNGER)]);
+        expect([rival, await isShown()]).toEqual([rival, 'everywhere']);
+        await fold([publish(rival, OLDER)]);
+        expect([rival, await isShown()]).toEqual([rival, 'nowhere']);
+        await fold([events.withdraw(resource, rival)]);
+        expect([rival, await isShown()]).toEqual([rival, 'everywhere']);
+      }
+    },
+  );
 
-  test('a record whose slug is taken by an older one that is not active stays out', async () => {
+  test('leaves out a record whose slug belongs to an older inactive record', async () => {
     await fold([...standard(), events.topic('elder', { slug: 'zoning', selectable: false, ...OLDER })]);
     expect(await isShown()).toBe('nowhere');
   });

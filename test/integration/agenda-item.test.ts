@@ -25,7 +25,7 @@ const document = (name: string, item: string | null, title: string) =>
     url: `https://example.org/d/${name}`,
   });
 
-test('an item is told with its meeting, place, topics, documents, publisher and freshness, its text whole', async () => {
+test('an item is shown with its meeting, place, topics, documents, publisher, freshness and whole text', async () => {
   const lastSuccessfulCheckAt = new Date(TEST_TIME - 3 * DAY_MS).toISOString();
   await search.fold([
     ...events.place('dallas'),
@@ -69,7 +69,7 @@ test('an item is told with its meeting, place, topics, documents, publisher and 
   });
 });
 
-test('what an item does not have is left out, null or empty', async () => {
+test('a field without a value is absent, null or empty in an item', async () => {
   await search.fold([
     events.jurisdiction('dallas'),
     events.body('dallas'),
@@ -87,7 +87,7 @@ test('what an item does not have is left out, null or empty', async () => {
   });
 });
 
-test('an item is there once its meeting, body and jurisdiction are, and no longer', async () => {
+test('an item is visible exactly while its meeting, body and jurisdiction exist', async () => {
   const needed = [events.jurisdiction('dallas'), events.body('dallas'), events.meeting('m', 'dallas', STARTS_AT), events.item('i', 'm')];
   expect(await search.item('unknown')).toBeNull();
   for (const event of needed.toReversed()) {
@@ -111,7 +111,7 @@ test('an item is there once its meeting, body and jurisdiction are, and no longe
   }
 });
 
-test('a hit of a topic that is gone, or that has the slug of an older one, is not shown', async () => {
+test('a hit is hidden when its topic is removed or has the slug of an older topic', async () => {
   await search.fold([
     ...events.place('dallas'),
     events.meeting('m', 'dallas', STARTS_AT),
@@ -128,7 +128,7 @@ test('a hit of a topic that is gone, or that has the slug of an older one, is no
   expect(await summaries()).toEqual(['Summary h2']);
 });
 
-test('the search follows each change of what an item belongs to, by itself', async () => {
+test('the search follows each change of the records that an item belongs to', async () => {
   const found = async (query: string) => (await search.search({ query })).results.length;
   await search.fold([
     ...events.place('dallas'),

@@ -31,7 +31,7 @@ const hit = (name: string, meeting: string, topic = 'zoning', classifiedAt = inD
 describe('recent hits', () => {
   const titles = async (input: Parameters<TestAgenda['recent']>[0] = {}) => (await agenda.recent(input)).map(({ title }) => title);
 
-  test('come by time of classification, then of meeting, the newest first, then by id; three at most', async () => {
+  test('are ordered by time of classification and of meeting, the newest first, then by id; three at most', async () => {
     const equal = ['one', 'two', 'three'].toSorted((a, b) => (agendaId('agenda_hits', a) < agendaId('agenda_hits', b) ? -1 : 1));
     await fold([
       ...events.place('dallas'),
@@ -51,7 +51,7 @@ describe('recent hits', () => {
     expect(await titles()).toEqual(['newest', 'later meeting', equal[0]]);
   });
 
-  test('keep to the jurisdiction, the topic and the topic left out that are asked for', async () => {
+  test('are filtered by jurisdiction, topic and excluded topic', async () => {
     await fold([
       ...['dallas', 'fort-worth'].flatMap((place) => [
         ...events.place(place),
@@ -91,7 +91,7 @@ describe('upcoming hits', () => {
   };
   const place = () => [...events.place('dallas'), ...events.place('fort-worth'), events.topic('zoning'), events.topic('housing')];
 
-  test('come by time of meeting, then of classification, then by id, over the pages of a traversal', async () => {
+  test('are ordered by time of meeting, then of classification, then by id, over all pages', async () => {
     const equal = ['one', 'two', 'three'].toSorted((a, b) => (agendaId('agenda_hits', a) < agendaId('agenda_hits', b) ? -1 : 1));
     const many = Array.from({ length: 25 }, (_, n) => `meeting ${String(n).padStart(2, '0')}`);
     await fold([
@@ -119,7 +119,7 @@ describe('upcoming hits', () => {
     expect((await agenda.upcoming('zoning', { page: 1 })).meta.pagination.nextCursor).toBeNull();
   });
 
-  test('are told apart from past ones by the clock: a meeting of this very moment is upcoming, one of a moment ago is not', async () => {
+  test('are separated from past ones by the clock: a meeting that starts now is upcoming', async () => {
     await fold([...place(), events.meeting('meeting', 'dallas', inDays(1)), ...hit('hit', 'meeting')]);
     agenda.clock.time = TEST_TIME + DAY_MS;
     expect((await keyed({ count: true })).data).toMatchObject({ totalCount: 1, hits: [{ title: 'hit' }] });
@@ -141,7 +141,7 @@ describe('upcoming hits', () => {
     expect(await keyed({ cursor: next! })).toMatchObject({ next: null, titles: [expect.any(String)] });
   });
 
-  test('a cursor serves another topic too, and goes on after its hit was moved, called off or removed', async () => {
+  test('a cursor works with another topic, and after its hit was moved, cancelled or removed', async () => {
     const names = Array.from({ length: 12 }, (_, n) => `m${String(n).padStart(2, '0')}`);
     await fold([
       ...place(),
@@ -166,7 +166,7 @@ describe('upcoming hits', () => {
     }
   });
 
-  test('a traversal misses and repeats none of the meetings that stay as they are while others come, move and are called off', async () => {
+  test('a traversal misses and repeats no unchanged meeting while others are added, moved and cancelled', async () => {
     const steady = Array.from({ length: 45 }, (_, n) => `steady ${String(n).padStart(2, '0')}`);
     const shaky = Array.from({ length: 20 }, (_, n) => `shaky ${n}`);
     await fold([
@@ -190,7 +190,7 @@ describe('upcoming hits', () => {
     expect(seen.filter((title) => title.startsWith('added after')).length).toBeGreaterThan(3);
   });
 
-  test('a traversal that lasts goes on with what is upcoming when it asks', async () => {
+  test('a long traversal continues with what is upcoming at each request', async () => {
     const names = Array.from({ length: 25 }, (_, n) => `m${String(n).padStart(2, '0')}`);
     await fold([...place(), ...names.flatMap((name, n) => [events.meeting(name, 'dallas', inDays(1 + n)), ...hit(name, name)])]);
     const { next } = await keyed();

@@ -151,8 +151,8 @@ const scans = async ({ name, text, values }: Statement, mode: string, table: key
   }
 };
 
-describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`T29 with a million hits and plan_cache_mode %s`, (mode) => {
-  test.each(['kept from when the tables were empty', 'with fresh statistics'])('lists go through their indexes, plans %s', async (when) => {
+describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with a million hits and plan_cache_mode %s`, (mode) => {
+  test.each(['kept from when the tables were empty', 'with fresh statistics'])('lists use their indexes, plans %s', async (when) => {
     if (when === 'with fresh statistics')
       await session.query(`analyze ${tables.hits}, ${tables.meetings}, ${tables.coveredBodies}, ${tables.coveredTopics}`);
     const all = await statements();

@@ -83,7 +83,7 @@ const expectSound = async (reportId: string) => {
   expect((await reports.report(reportId)).status).toBe(status);
 };
 
-test('of four processes that want the same thirty reports at once each report is moved by one, under its own lease', async () => {
+test('of four processes that want the same thirty reports each report is moved by one, under its lease', async () => {
   const ids = await submitted(30);
   const racers = [1, 2, 3, 4].map((seed) => start('race', database.url, String(seed), '1000', ...ids));
   for (const { next } of racers) expect(await next()).toBe('ready');
@@ -96,7 +96,7 @@ test('of four processes that want the same thirty reports at once each report is
   }
 });
 
-test('four processes together begin no more investigations in a day than its budget has', async () => {
+test('four processes together begin no more investigations in a day than the budget allows', async () => {
   const ids = await submitted(24);
   const racers = [1, 2, 3, 4].map((seed) => start('race', database.url, String(seed), '10', ...ids));
   for (const { next } of racers) expect(await next()).toBe('ready');
@@ -110,7 +110,7 @@ test('four processes together begin no more investigations in a day than its bud
   expect(await lease(ids[0]!, 'tomorrow', { dailyBudget: 1 })).not.toBeInstanceOf(Rejection);
 });
 
-test('a worker that is killed between lease and move leaves the report as it was, and another finishes it', async () => {
+test('a worker that is killed between lease and move changes nothing, and another finishes the report', async () => {
   const [reportId] = await submitted(1);
   const { child, next } = start('stall', database.url, '1', '1000');
   expect(await next()).toBe('appending');
@@ -140,7 +140,7 @@ const stalling = () => {
   return { work: { ...reports.work, log }, isStalled: () => stalled, goOn: waits.resolve };
 };
 
-test('a holder that was held up between its check and its append moves nothing once another has taken over', async () => {
+test('a holder that was delayed between its check and its append moves nothing after a takeover', async () => {
   const [reportId] = await submitted(1);
   const first = await leased(reportId!, 'ann', { leaseMs: 1000 });
   const slow = stalling();
@@ -155,7 +155,7 @@ test('a holder that was held up between its check and its append moves nothing o
   await expectSound(reportId!);
 });
 
-test('a takeover that was held up before it was recorded gives nobody a lease that a later one has passed', async () => {
+test('a takeover that was delayed before it was recorded gives no lease older than a later one', async () => {
   const [reportId] = await submitted(1);
   const waits = Promise.withResolvers<void>();
   let stalled = false;
@@ -177,7 +177,7 @@ test('a takeover that was held up before it was recorded gives nobody a lease th
   await expectSound(reportId!);
 });
 
-test('a lease is taken once, renewed for its holder, refused to others, and free again when it is given back or has run out', async () => {
+test('a lease is acquired once, renewed for its holder, refused to others, and free after its end', async () => {
   const [reportId] = await submitted(1);
   const first = await leased(reportId!, 'ann');
   expect(await lease(reportId!, 'bob')).toMatchObject({ code: 'lease_conflict', message: expect.stringContaining('ann') as string });
@@ -202,7 +202,7 @@ test('a lease is taken once, renewed for its holder, refused to others, and free
   ]);
 });
 
-test('a lease is refused whose end nobody could read, and one that would keep a report for good', async () => {
+test('a lease with an unreadable end, or without a practical end, is refused', async () => {
   const [reportId] = await submitted(1);
   for (const leaseMs of [10_000 * 365.25 * 86_400_000, 30 * 86_400_000 + 1, 0, -1, 0.5, Number.NaN]) {
     expect(await lease(reportId!, 'ann', { leaseMs })).toMatchObject({ code: 'invalid_input' });
@@ -243,7 +243,7 @@ test('of two takeovers at once the second waits for the first and finds the repo
   expect(await reports.leases.begun(reports.clock.now())).toBe(2);
 });
 
-test('without its lease a report is neither moved nor noted, whoever says to have one', async () => {
+test('without its lease a report is neither moved nor noted', async () => {
   const [reportId] = await submitted(1);
   const none = { reportId: reportId!, holder: 'ann', token: 1 };
   expect(await move(none, 'investigating')).toBe('lease_conflict');
@@ -256,7 +256,7 @@ test('without its lease a report is neither moved nor noted, whoever says to hav
   await expectSound(reportId!);
 });
 
-test('tokens grow on though the table of leases was lost, so that whoever had one before is refused', async () => {
+test('tokens keep growing after the table of leases was lost, and older holders are refused', async () => {
   const [reportId] = await submitted(1);
   const before = await leased(reportId!, 'ann');
   await reports.rows('delete from civic.report_leases');
@@ -265,7 +265,7 @@ test('tokens grow on though the table of leases was lost, so that whoever had on
   expect([await move(before.lease, 'investigating'), await move(after.lease, 'investigating')]).toEqual(['lease_conflict', 'appended']);
 });
 
-test('a report that is closed is leased to nobody, and its lease is gone with the closing', async () => {
+test('a closed report cannot be leased, and its lease ends with the closing', async () => {
   const [reportId] = await submitted(1);
   const { lease: held } = await leased(reportId!, 'ann');
   expect(await move(held, 'declined')).toBe('appended');
@@ -274,7 +274,7 @@ test('a report that is closed is leased to nobody, and its lease is gone with th
   expect(await reports.leases.begun(reports.clock.now())).toBe(1);
 });
 
-test('a move that was decided on an older reading of the report is refused', async () => {
+test('a move that was decided on an older state of the report is refused', async () => {
   const [reportId] = await submitted(1);
   const { lease: held, state } = await leased(reportId!, 'ann');
   expect(await move(held, 'investigating', reports.work, state.revision)).toBe('appended');
@@ -282,7 +282,7 @@ test('a move that was decided on an older reading of the report is refused', asy
   expect(await move(held, 'gap_confirmed', reports.work, state.revision + 1)).toBe('appended');
 });
 
-test('what no event may carry is refused before anything is written', async () => {
+test('text that no event may contain is refused before a write', async () => {
   const [reportId] = await submitted(1);
   const { lease: held } = await leased(reportId!, 'ann');
   const too = await moveReport(reports.work, held, 9, {

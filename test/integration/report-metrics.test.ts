@@ -45,7 +45,7 @@ const told = async (): Promise<readonly string[]> => {
   return (await registry.metrics()).split('\n');
 };
 
-test('open reports by status, the age of the oldest, and the times to first move and closing are told from the read model', async () => {
+test('open reports by status, the oldest age and the times to first move and closing are reported', async () => {
   expect(await told()).toContain('civic_reports_oldest_open_seconds 0');
   const input = { sourceUrl: 'https://example.org/a', expectedRecord: 'A record' };
   const [first, second, third] = [await reports.submit('a', input), await reports.submit('b', input), await reports.submit('c', input)];
@@ -83,7 +83,7 @@ test('open reports by status, the age of the oldest, and the times to first move
   expect(await told()).toContain('civic_reports_first_move_seconds_sum{status="investigating"} 3616');
 });
 
-test('figures that cannot be read are absent, and everything else is told', async () => {
+test('figures that cannot be read are absent, and the others are reported', async () => {
   const registry = new Registry();
   registerReportMetrics(registry, reports.clock, async () => null);
   const text = await registry.metrics();

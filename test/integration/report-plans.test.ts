@@ -83,7 +83,7 @@ const wanted: WantedRecord = {
 test.each([
   ['all names', wanted],
   ['an address alone', { ...wanted, titleKey: null, sourceRecordId: null, localDate: null }],
-])('records are found among many by %s without reading them all', async (_, names) => {
+])('records are found by %s without reading all of them', async (_, names) => {
   expect(await plans((reads) => foundRecords(reads, names))).not.toContain('Seq Scan');
 });
 
@@ -98,11 +98,11 @@ const filters: readonly (readonly [string, ReportFilter])[] = [
   ['have an id', { reportIds: [derivedId('test', 'report')] }],
   ['are open', { open: true }],
 ];
-test.each(filters)('reports that %s are found among many without reading them all', async (_, filter) => {
+test.each(filters)('reports that %s are found without reading all of them', async (_, filter) => {
   expect(await plans((reads) => knownReports(reads, filter, 100))).not.toContain('Seq Scan on reports_g');
 });
 
-test('open reports are counted, and figures told, without reading the closed ones', async () => {
+test('open reports are counted and measured without reading the closed ones', async () => {
   expect(await plans((reads) => countOpenReports(reads))).not.toContain('Seq Scan on reports_g');
   expect(await plans((reads) => readReportFigures(reads))).not.toContain('Seq Scan on reports_g');
   expect(await countOpenReports(reports.reads)).toBe(OPEN);

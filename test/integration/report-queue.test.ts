@@ -35,7 +35,7 @@ describe('the queue', () => {
     return { counted: found![0], reserved: Number(found![1]) };
   };
 
-  test('gives as many places as there are, to however many ask at once in however many processes', async () => {
+  test('gives exactly its number of places to concurrent requests of several processes', async () => {
     await start(7);
     const asked = Array.from({ length: 90 }, (_, nth) => queues()[nth % 3]!.reserve({ reportId: randomUUID(), until: 1, limit: 20 }));
     const given = (await Promise.all(asked)).filter(Boolean);
@@ -43,7 +43,7 @@ describe('the queue', () => {
     expect(await row()).toEqual({ counted: '7', reserved: 13 });
   });
 
-  test('gives none before it was reckoned for the first time', async () => {
+  test('gives none before its first count', async () => {
     await start(null);
     const [queue] = queues();
     expect(await queue!.reserve({ reportId: randomUUID(), until: 1, limit: 20 })).toBe(false);
@@ -52,7 +52,7 @@ describe('the queue', () => {
     expect(await queue!.reserve({ reportId: randomUUID(), until: 1, limit: 20 })).toBe(false);
   });
 
-  test('takes a place for one and the same report once, and gives each back once', async () => {
+  test('takes one place per report, and gives each back once', async () => {
     await start(0);
     const [queue] = queues();
     const reportId = randomUUID();
@@ -64,7 +64,7 @@ describe('the queue', () => {
     expect(await row()).toEqual({ counted: '0', reserved: 0 });
   });
 
-  test('is never put right by somebody who looked before another counted', async () => {
+  test('is never corrected from a read that is older than another count', async () => {
     await start(0);
     const [queue, other] = queues();
     const reportId = randomUUID();
@@ -75,7 +75,7 @@ describe('the queue', () => {
     expect(await row()).toEqual({ counted: '1', reserved: 0 });
   });
 
-  test('keeps what was reserved while somebody reckoned', async () => {
+  test('keeps places that were reserved during a count', async () => {
     await start(3);
     const [queue, other] = queues();
     const seen = await other!.look();
@@ -84,7 +84,7 @@ describe('the queue', () => {
     expect(await row()).toEqual({ counted: '5', reserved: 1 });
   });
 
-  test('never holds fewer than what is open and being made, whoever reserves, counts, gives back and reckons at once', async () => {
+  test('never has fewer places than open and started reports, under concurrent operations', async () => {
     await start(0);
     const limit = 12;
     const visible = new Set<string>();
@@ -127,7 +127,7 @@ describe('a claim', () => {
   const claims = () => programs.map(({ database: { counting } }) => createReportClaims(counting));
   const token = (tokenKey = 'a') => ({ accountId: '00000000-0000-4000-8000-000000000001', tokenKey, by: randomUUID() });
 
-  test('is one process at a time, until it is given back or has run out', async () => {
+  test('belongs to one process at a time, until it is given back or has expired', async () => {
     const mine = token();
     expect(await claims()[0]!.claim(mine, 1000, 0)).toBe(true);
     expect(await claims()[1]!.claim(token(), 2000, 1000)).toBe(false);
@@ -140,7 +140,7 @@ describe('a claim', () => {
     expect(await claims()[2]!.claim(token(), 4000, 1002)).toBe(true);
   });
 
-  test('is got by one of many who ask at once, and nothing of it stays behind', async () => {
+  test('is acquired by one of many concurrent requests, and leaves no row', async () => {
     const all = Array.from({ length: 30 }, () => token('c'));
     const got = await Promise.all(all.map((each, nth) => claims()[nth % 3]!.claim(each, 1000, 0)));
     expect(got.filter(Boolean)).toHaveLength(1);
@@ -154,7 +154,7 @@ describe('the counts of clients', () => {
   const counts = () => programs.map(({ database: { counting } }) => createReportClientCounts(counting));
   const limit = { requests: 20, seconds: 60 };
 
-  test('let exactly as many through in a window as the limit says, over processes', async () => {
+  test('allow exactly the limit of a window, over processes', async () => {
     const client = randomUUID();
     const now = TEST_TIME + 15_000;
     const asked = Array.from({ length: 90 }, (_, nth) => counts()[nth % 3]!.take(client, limit, now));
@@ -165,7 +165,7 @@ describe('the counts of clients', () => {
     expect(await counts()[1]!.take(client, limit, TEST_TIME + 60_000)).toBeNull();
   });
 
-  test('keep nothing of windows that are over, however many addresses there were', async () => {
+  test('keep nothing of past windows, with any number of addresses', async () => {
     const [count] = counts();
     for (let number = 0; number < 50; number += 1) await count!.take(randomUUID(), limit, TEST_TIME + 600_000);
     await count!.take(randomUUID(), limit, TEST_TIME + 720_000);
@@ -175,7 +175,7 @@ describe('the counts of clients', () => {
   });
 });
 
-test('the open reports are counted, and the known ones told, as the read model has them', async () => {
+test('open reports are counted and listed as in the read model', async () => {
   const civic = one();
   civic.startProjector();
   for (let number = 0; number < 4; number += 1) await appendReports(civic.log, number, randomFrom(number));

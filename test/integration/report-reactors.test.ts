@@ -81,7 +81,7 @@ afterEach(async () => {
   await database.close();
 });
 
-test('a report of what is there closes by itself, and its account is told', async () => {
+test('a report of an existing record closes by itself, and its account is notified', async () => {
   run();
   const reportId = await reports.submit('a', input);
   await atRest(REPORT_WORKER, REPORT_SETTLER);
@@ -89,7 +89,7 @@ test('a report of what is there closes by itself, and its account is told', asyn
   expect(await accountEvents('a')).toEqual(['DataReportSubmitted', 'DataReportSettled']);
 });
 
-test('a record that comes back resolves the report that waited for it, without a regular turn', async () => {
+test('a record that is published again resolves the waiting report, without a regular turn', async () => {
   await write(events.withdraw('agenda_items', 'wanted'));
   run();
   const reportId = await reports.submit('a', input);
@@ -106,7 +106,7 @@ test('a record that comes back resolves the report that waited for it, without a
   expect(await accountEvents('a')).toEqual(['DataReportSubmitted', 'DataReportSettled']);
 });
 
-test('a closing that was told already is not told twice, whoever tells it again and from wherever', async () => {
+test('a closing that was delivered is not delivered twice, by any process and from any position', async () => {
   await reports.submit('a', input);
   await reports.turn();
   for (let round = 0; round < 3; round++) {
@@ -118,7 +118,7 @@ test('a closing that was told already is not told twice, whoever tells it again 
   }
 });
 
-test('a closing that was never told, since its process died in between, is told by whoever goes on', async () => {
+test('a closing that was not delivered, because its process died, is delivered by the next one', async () => {
   await reports.submit('a', input);
   await reports.turn();
   expect(await accountEvents('a')).toEqual(['DataReportSubmitted']);
@@ -127,7 +127,7 @@ test('a closing that was never told, since its process died in between, is told 
   expect(await accountEvents('a')).toEqual(['DataReportSubmitted', 'DataReportSettled']);
 });
 
-test('a paused worker follows the log and works on nothing; once it is resumed it looks at everything that is open', async () => {
+test('a paused worker follows the log and does no work; a resumed one processes all open reports', async () => {
   const turn = (paused: boolean) => turnReportSwitch(reports, 'worker', { paused, by: 'test', reason: null }, reports.clock.now() + 10_000);
   await write(events.withdraw('agenda_items', 'wanted'));
   const waiting = await reports.submit('a', input);
@@ -144,7 +144,7 @@ test('a paused worker follows the log and works on nothing; once it is resumed i
   expect([(await reports.report(waiting)).status, (await reports.report(fresh)).status]).toEqual(['resolved', 'investigating']);
 });
 
-test('two workers that share the work come to the same end as one', async () => {
+test('two workers that share the work have the same result as one', async () => {
   const ids: string[] = [];
   for (let number = 0; number < 12; number++) {
     ids.push(await reports.submit(`account ${number}`, number % 2 === 0 ? input : { ...input, expectedRecord: `Unknown ${number}` }));

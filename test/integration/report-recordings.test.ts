@@ -108,7 +108,7 @@ describe.skipIf(!there)('with recordings of Dallas (set LEGISTAR_RECORDINGS to t
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   });
 
-  test('a report about an item that is in the service is closed as already available with that item', async () => {
+  test('a report about an existing item is closed as already available with that item', async () => {
     const { event, item } = telling()[0]!;
     const expectedRecord = item.EventItemTitle!.slice(0, 1000);
     const reports = [
@@ -129,7 +129,7 @@ describe.skipIf(!there)('with recordings of Dallas (set LEGISTAR_RECORDINGS to t
     }
   });
 
-  test('a report about an item that is removed and synced later ends as resolved with that item', async () => {
+  test('a report about an item that is removed and synced later is resolved with that item', async () => {
     const { event, item } = telling()[1]!;
     const id = agendaItemId(CLIENT, item.EventItemId);
     const removal = `${JSON.stringify({ op: 'remove', resource: 'agenda_items', id, reason: 'for a trial' })}\n`;

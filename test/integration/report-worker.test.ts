@@ -102,7 +102,7 @@ test.each([
   expect(report.note).toContain('No published record could be matched to the report beyond doubt');
 });
 
-test('of two items with one title on one page both are named, of two with one title on two pages none is', async () => {
+test('two items with one title are both named on one page, and none on two pages', async () => {
   await write(at('twin', TITLE, { sequence: 9 }));
   const samePage = await reports.submit('a', input());
   await write(
@@ -119,7 +119,7 @@ test('of two items with one title on one page both are named, of two with one ti
   expect(unclear.note).toContain(agendaId('agenda_items', 'third'));
 });
 
-test('a record that was removed and comes back after the report resolves it, and so does one that comes for the first time', async () => {
+test('a record that is published after the report resolves it, for the first time or again', async () => {
   await write(events.withdraw('agenda_items', 'wanted'));
   const [first, second] = [
     await reports.submit('a', input()),
@@ -139,7 +139,7 @@ test('a record that was removed and comes back after the report resolves it, and
   expect((await reports.report(second)).verifiedRecords).toMatchObject([{ itemId: agendaId('agenda_items', 'new') }]);
 });
 
-test('a second report of the same account is declined in favour of the older one; one of another account is looked into', async () => {
+test('a second report of the same account is declined for the first; one of another account is not', async () => {
   const missing = { expectedRecord: 'A record that nobody has published yet' };
   const first = await reports.submit('a', input(missing));
   reports.clock.advance(10);
@@ -170,7 +170,7 @@ test.each([
   expect(await reports.typesOf(reportStream(reportId))).toEqual(['DataReportLeased', 'DataReportMoved']);
 });
 
-test('an address that only sounds like a covered place is left to a person', async () => {
+test('an address that only resembles a covered place is left to a person', async () => {
   const reportId = await reports.submit(
     'a',
     input({ sourceUrl: 'https://dallascityhall.example.com/x', expectedRecord: 'Something else' }),
@@ -179,7 +179,7 @@ test('an address that only sounds like a covered place is left to a person', asy
   expect((await reports.report(reportId)).status).toBe('investigating');
 });
 
-test('a failing source is waited for, and once it is read again the report is looked into', async () => {
+test('a report waits for a failing source, and is investigated once the source is read', async () => {
   const failing = { ...dallasSource, status: 'failing', consecutiveFailures: 3, lastCheckedAt: '2025-12-31T00:00:00.000Z' } as const;
   await write(events.source('dallas', failing));
   const reportId = await reports.submit('a', input({ expectedRecord: 'Something that is not there' }));
@@ -198,14 +198,14 @@ test('a failing source is waited for, and once it is read again the report is lo
   expect(await reports.report(reportId)).toMatchObject({ status: 'investigating', reasonCode: 'source_unavailable' });
 });
 
-test('a source whose agendas have no text layer is waited for as unreadable', async () => {
+test('a report waits for a source without a text layer as unreadable', async () => {
   await write(events.source('dallas', { ...dallasSource, agendaTextEvidence: 'no_text_layer' }));
   const reportId = await reports.submit('a', input({ expectedRecord: 'Something that is not there' }));
   await reports.turn();
   expect(await reports.report(reportId)).toMatchObject({ status: 'awaiting_source', reasonCode: 'source_unreadable' });
 });
 
-test('a report that waits is looked at less and less often, and never less than weekly', async () => {
+test('a waiting report is checked at growing intervals, and at least weekly', async () => {
   const reportId = await reports.submit('a', input({ expectedRecord: 'Something that is not there' }));
   await reports.turn();
   const waits: number[] = [];
@@ -220,7 +220,7 @@ test('a report that waits is looked at less and less often, and never less than 
   expect(waits).toEqual([1, 2, 4, 7, 7, 7]);
 });
 
-test('while it is paused it looks at nothing; when the budget of the day is spent it stops and goes on tomorrow', async () => {
+test('a paused worker does nothing; with the daily budget spent it stops and continues the next day', async () => {
   const ids = [await reports.submit('a', input()), await reports.submit('b', input()), await reports.submit('c', input())];
   const turn = (paused: boolean) => turnReportSwitch(reports, 'worker', { paused, by: 'test', reason: null }, reports.clock.now() + 10_000);
   await turn(true);
@@ -233,7 +233,7 @@ test('while it is paused it looks at nothing; when the budget of the day is spen
   expect(await reports.turn(frugal)).toMatchObject({ moved: [{ reportId: ids[2] }], stopped: null });
 });
 
-test('a switch is not turned with words that could not be read again', async () => {
+test('a switch with unreadable text is refused', async () => {
   const turn = (by: string, reason: string | null) =>
     turnReportSwitch(reports, 'worker', { paused: true, by, reason }, reports.clock.now() + 10_000);
   for (const turned of [
@@ -249,7 +249,7 @@ test('a switch is not turned with words that could not be read again', async () 
   expect((await readSwitches(reports.log)).worker.paused).toBe(true);
 });
 
-test('a report that a person holds is left alone, and costs nothing of the budget', async () => {
+test('a report that a person holds is left alone, and uses no budget', async () => {
   const reportId = await reports.submit('a', input());
   const taken = await reports.leases.take({ reportId, holder: 'ann', now: reports.clock.now(), leaseMs: 60_000, above: 0, budget: 9 });
   expect(taken.kind).toBe('taken');
@@ -259,7 +259,7 @@ test('a report that a person holds is left alone, and costs nothing of the budge
   expect(await reports.turn()).toMatchObject({ moved: [{ reportId, to: 'already_available' }] });
 });
 
-test('a report that cannot be worked on does not keep the others from it', async () => {
+test('a report that fails does not stop the others', async () => {
   const ids = [await reports.submit('a', input()), await reports.submit('b', input())];
   const { worker } = reports.parts();
   let asked = 0;

@@ -36,13 +36,13 @@ describe('words', () => {
     ]);
   });
 
-  test('are found in any form and order, all of them', async () => {
+  test('are all found, in any form and order', async () => {
     expect(await found('streets elm')).toEqual(['one', 'two']);
     expect(await found('ELM washing')).toEqual(['one']);
     expect(await found('planting')).toEqual(['two']);
   });
 
-  test('in quotes do not reach from one field into the next', async () => {
+  test('in quotes do not match across two fields', async () => {
     await search.fold([
       events.item('seven', 'm', { title: 'seven Alpha', text: 'beta', actionText: 'gamma', matterType: 'delta', matterFile: 'omega' }),
       events.topic('topic', { name: 'Sigma', publicLabel: 'Tau' }),
@@ -54,7 +54,7 @@ describe('words', () => {
       for (const right of fields) expect([left, right, await found(`"${left} ${right}"`)]).toEqual([left, right, []]);
   });
 
-  test('in quotes stand side by side; or takes either; a minus leaves out', async () => {
+  test('in quotes match adjacent words; or matches either; a minus excludes', async () => {
     expect(await found('"elm street"')).toEqual(['one']);
     expect(await found('“elm street”')).toEqual(['one']);
     expect(await found('zoning or budget')).toEqual(['four', 'one']);
@@ -64,7 +64,7 @@ describe('words', () => {
     expect(await found('-street')).toEqual(['four']);
   });
 
-  test('of body, jurisdiction, topic, file, text, action and documents are found too', async () => {
+  test('of body, jurisdiction, topic, file, text, action and documents are found', async () => {
     await search.fold([
       events.topic('housing', { name: 'Homes', publicLabel: 'Affordable dwellings' }),
       events.item('five', 'm', {
@@ -102,7 +102,7 @@ describe('words', () => {
     for (const query of ['pena', 'peña', 'PEÑA', 'fiesta']) expect([query, await found(query)]).toEqual([query, ['six']]);
   });
 
-  test('count most in the title, then in topics, then in names, then in the text', async () => {
+  test('rank highest in the title, then in topics, then in names, then in the text', async () => {
     await search.fold([
       events.body('quarry', { jurisdictionId: agendaId('jurisdictions', 'dallas'), name: 'Quarry council' }),
       events.topic('quarry'),
@@ -147,12 +147,12 @@ describe('a misspelt word', () => {
     }
   });
 
-  test('that is excluded or one of several is corrected as well', async () => {
+  test('that is excluded or an alternative is corrected as well', async () => {
     expect(await found('-resturant')).toEqual(['three', 'two']);
     expect(await found('anexation or resturant')).toEqual(['one', 'three']);
   });
 
-  test('is left as it is where nothing is near, and a known word is never replaced', async () => {
+  test('is unchanged without a near word, and a known word is never replaced', async () => {
     const { results, guidance } = await search.search({ query: 'xylophone' });
     expect(results).toEqual([]);
     expect(guidance).toMatch(/^No agenda item matches\. An empty result does not prove that no government activity occurred\./);
@@ -160,7 +160,7 @@ describe('a misspelt word', () => {
     expect((await search.search({ query: 'streets' })).guidance).not.toContain('searched for');
   });
 
-  test('is no longer corrected to a word whose last record is gone', async () => {
+  test('is no longer corrected to a word whose last record was removed', async () => {
     await search.fold([events.item('one', 'm', { title: 'one Car wash' })]);
     const { results, guidance } = await search.search({ query: 'resturant' });
     expect([results, guidance.includes('searched for')]).toEqual([[], false]);
@@ -200,13 +200,13 @@ describe('words that no item has together', () => {
     expect(await said('police council dallas')).toBe(false);
   });
 
-  test('find nothing for who says or, minus or less than half of them', async () => {
+  test('find nothing for a query with or, minus or less than half of the words', async () => {
     expect(await found('helicopter schools -cars')).toEqual([]);
     expect(await found('"helicopter schools"')).toEqual([]);
     expect(await found('helicopter schools bridges')).toEqual([]);
   });
 
-  test('give pages that go on as they began', async () => {
+  test('give further pages of the same search', async () => {
     const query = 'police schools';
     const first = await search.search({ query, limit: 1 });
     await search.fold([events.item('five', 'm', { title: 'five Police in schools' })]);
@@ -232,20 +232,20 @@ describe('filters', () => {
   });
   const permits = async (input: object) => (await titles({ query: 'permit', ...input })).toSorted();
 
-  test('take a jurisdiction, a topic, or both', async () => {
+  test('accept a jurisdiction, a topic, or both', async () => {
     expect(await permits({ jurisdictionSlug: 'dallas' })).toEqual(['a1', 'a2', 'b1']);
     expect(await permits({ topicSlug: 'zoning' })).toEqual(['a2', 'c1']);
     expect(await permits({ topicSlug: 'zoning', jurisdictionSlug: 'plano' })).toEqual(['c1']);
   });
 
-  test('take the days of the meeting where it is held, both ends included', async () => {
+  test('accept the local days of the meeting, both ends included', async () => {
     expect(await permits({ fromDate: '2026-03-01' })).toEqual(['b1', 'c1']);
     expect(await permits({ toDate: '2026-02-28' })).toEqual(['a1', 'a2']);
     expect(await permits({ fromDate: '2026-02-28', toDate: '2026-03-01' })).toEqual(['a1', 'a2', 'b1']);
     expect(await permits({ fromDate: '0001-01-01', toDate: '9999-12-31' })).toHaveLength(4);
   });
 
-  test('of a known jurisdiction without a body say that none is covered yet, and where to see what is', async () => {
+  test('of a known jurisdiction without a body say that none is covered yet, and where the covered ones are', async () => {
     await search.fold([events.jurisdiction('celina')]);
     const { results, guidance } = await search.search({ query: 'permit', jurisdictionSlug: 'celina' });
     expect(results).toEqual([]);
@@ -254,13 +254,13 @@ describe('filters', () => {
     expect((await search.search({ query: 'permit', jurisdictionSlug: 'dallas' })).guidance).not.toContain('covered yet');
   });
 
-  test('say which of them names nothing known, and find nothing by it', async () => {
+  test('name the unknown values, and find nothing by them', async () => {
     const { results, guidance } = await search.search({ query: 'permit', jurisdictionSlug: 'atlantis', topicSlug: 'gold' });
     expect(results).toEqual([]);
     expect(guidance).toContain('No jurisdiction with this jurisdictionSlug is known. No topic with this topicSlug is known.');
   });
 
-  test('mean the older of two records with one slug', async () => {
+  test('select the older of two records with one slug', async () => {
     const createdAt = '2027-01-01T00:00:00.000Z';
     await search.fold([
       events.jurisdiction('second', { slug: 'dallas', createdAt }),
@@ -274,7 +274,7 @@ describe('filters', () => {
     expect(await permits({})).toContain('d1');
   });
 
-  test('that the schema refuses: a malformed date, a date that is none, an end before the beginning, what is no slug', async () => {
+  test('that the schema refuses: a malformed or invalid date, an end before the beginning, a bad slug', async () => {
     for (const input of [
       { fromDate: '2026-3-1' },
       { fromDate: '2026-02-30' },
@@ -309,7 +309,7 @@ describe('cursors', () => {
     ]);
   });
 
-  test('continue right after a row, whichever it is', async () => {
+  test('continue right after any row', async () => {
     const { data, cursorAfter } = await search.page({ query, limit: 7 });
     expect(data.nextCursor).toBeNull();
     for (const [index, cursor] of cursorAfter.entries()) {
@@ -318,7 +318,7 @@ describe('cursors', () => {
     expect((await search.search({ query, cursor: cursorAfter.at(-1)! })).guidance).toMatch(/^There are no further results\./);
   });
 
-  test('fit another page size, and no other query or filter', async () => {
+  test('work with another page size, and with no other query or filter', async () => {
     const { nextCursor } = await search.search({ query, limit: 2 });
     expect(nextCursor!.length).toBeLessThanOrEqual(512);
     expect((await search.search({ query, limit: 20, cursor: nextCursor! })).results).toHaveLength(5);

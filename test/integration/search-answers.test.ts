@@ -21,7 +21,7 @@ const meeting = (name: string, body: string, startsAt: string, titles: readonly 
   meetingWithItems(events, name, body, startsAt, titles);
 
 describe('an answer', () => {
-  test('tells the publisher and how fresh its source is, stale once two days have passed', async () => {
+  test('names the publisher and the freshness of its source, stale after two days', async () => {
     const lastSuccessfulCheckAt = new Date(TEST_TIME).toISOString();
     await search.fold([
       ...events.place('dallas'),
@@ -47,7 +47,7 @@ describe('an answer', () => {
     expect(await ask()).toMatchObject({ publisher: { sourceType: null }, freshness: { status: 'unknown', lastSuccessfulCheckAt: null } });
   });
 
-  test("takes the meeting's own source, else the body's oldest active one", async () => {
+  test("uses the meeting's own source, else the body's oldest active one", async () => {
     const createdAt = '2027-01-01T00:00:00.000Z';
     const ofBody = { publicBodyId: agendaId('public_bodies', 'dallas'), jurisdictionId: agendaId('jurisdictions', 'dallas') };
     await search.fold([
@@ -63,7 +63,7 @@ describe('an answer', () => {
     expect(await type()).toBe('legistar');
   });
 
-  test('has an excerpt around the match in the text, and of the title where the match is there', async () => {
+  test('has an excerpt around the match in the text, or of the title if the match is there', async () => {
     const filler = 'Nothing of note was said about anything at all by anybody. '.repeat(40);
     await search.fold([
       ...events.place('dallas'),
@@ -98,7 +98,7 @@ describe('an answer', () => {
     }
   });
 
-  test('says when more than a thousand items match, and ranks the latest thousand', async () => {
+  test('reports more than a thousand matches, and ranks the latest thousand', async () => {
     const names = Array.from({ length: MOST_CANDIDATES }, (_, n) => `n${n}`);
     await search.fold([
       ...events.place('dallas'),

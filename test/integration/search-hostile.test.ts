@@ -51,7 +51,7 @@ describe('a hostile query', () => {
     '\u{d800}',
     '%_%',
     '🙈'.repeat(100),
-  ])('without a word finds nothing and says why, or finds what it can: %j', async (query) => {
+  ])('without a word finds nothing and gives the reason, or finds what it can: %j', async (query) => {
     const { results, guidance, nextCursor } = await search.search({ query });
     expect([results, nextCursor]).toEqual([[], null]);
     expect(guidance).toContain('An empty result does not prove that no government activity occurred.');

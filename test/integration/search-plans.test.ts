@@ -148,23 +148,23 @@ const refreshedBy = (refresh: 'vacuum' | 'analyze'): void =>
 const LOOKS = 'a search goes through the index of words and looks at few rows';
 const RANKS = 'the latest thousand matches are ranked, whatever stretches of time they lie in';
 
-describe('T29 with two hundred thousand items and statistics of an empty table', () => {
+describe('with two hundred thousand items and statistics of an empty table', () => {
   test(LOOKS, looksAtFewRows, 120_000);
   test(RANKS, ranksTheLatest, 120_000);
 });
 
-describe('T29 with two hundred thousand items that are counted and not yet looked at', () => {
+describe('with two hundred thousand items that are counted and not yet analyzed', () => {
   refreshedBy('vacuum');
   test(LOOKS, looksAtFewRows, 120_000);
 });
 
-describe('T29 with two hundred thousand items and fresh statistics', () => {
+describe('with two hundred thousand items and fresh statistics', () => {
   refreshedBy('analyze');
   test(LOOKS, looksAtFewRows, 120_000);
   test(RANKS, ranksTheLatest, 120_000);
 });
 
-test('T29 a fold finds the items of changed meetings and writes their entries by keys alone', async () => {
+test('a fold finds the items of changed meetings and writes their entries by keys only', async () => {
   const { rows } = await session.query<{ meeting_id: string }>(`select meeting_id from ${tables.meetings} order by meeting_id limit 50`);
   const ids = rows.map(({ meeting_id }) => meeting_id);
   const found = await explained(itemsOf(search.generation, columnArrays, 'meetings', ids), folding);

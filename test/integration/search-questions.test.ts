@@ -58,7 +58,7 @@ describe.skipIf(!there)('with recordings of Dallas and Fort Worth (set LEGISTAR_
     await server?.close();
   });
 
-  test('headings have no entry, and every item of which the source gives more than a title has one', async () => {
+  test('headings have no entry, and every item with more than a title has one', async () => {
     const { generation } = (await civic.generations.list()).find(
       ({ projection, state }) => projection === agendaSearch.name && state === 'live',
     )!;
@@ -76,7 +76,7 @@ describe.skipIf(!there)('with recordings of Dallas and Fort Worth (set LEGISTAR_
     expect({ rows: rows.length, titles: titles.size }).toEqual({ rows: 3396, titles: 122 });
   });
 
-  test(`of twenty questions that a person would ask at least ${ENOUGH} find their item among the first ${FOUND_IN}`, async () => {
+  test(`of twenty typical questions at least ${ENOUGH} find their item among the first ${FOUND_IN}`, async () => {
     const search = createSearchAgenda({ reads: () => civic.reads, clock: civic.clock });
     const { signal } = new AbortController();
     const item = createGetAgendaItem(civic);

@@ -23,7 +23,7 @@ const meeting = (name: string, body: string, startsAt: string, titles: readonly 
 describe('section headings', () => {
   const shown = async (query: string) => (await search.search({ query })).results.map(({ title }) => title);
 
-  test('are no rows of a search, and come and go as what the source gives them does', async () => {
+  test('are no rows of a search, and change with the data of the source', async () => {
     const headings = ['CONSENT AGENDA', 'Department of Consent', 'Consent items', 'CONSENT FISCALLY SOUND'];
     await search.fold([...events.place('dallas'), ...meeting('m', 'dallas', at(0), [])]);
     await search.fold(headings.map((title, row) => events.item(`h${row}`, 'm', { title })));
@@ -45,14 +45,14 @@ describe('section headings', () => {
     { title: 'REZONE 100 CONSENT STREET' },
     { title: 'Consent of the parks department' },
     { title: 'Consent to a contract for janitorial services' },
-  ])('are told from an item %j', async (content) => {
+  ])('are distinguished from an item %j', async (content) => {
     await search.fold([...events.place('dallas'), ...meeting('m', 'dallas', at(0), []), events.item('i', 'm', content)]);
     expect(await shown('consent')).toEqual([content.title]);
   });
 });
 
 describe('a row', () => {
-  test('has the local day, the time zone and the status of its meeting, and the file number and outcome of its item', async () => {
+  test('has the local day, time zone and status of its meeting, and file number and outcome of its item', async () => {
     await search.fold([
       ...events.place('dallas'),
       events.meeting('m', 'dallas', '2026-03-02T00:30:00.000Z', { status: 'held' }),
@@ -73,8 +73,8 @@ describe('a row', () => {
   });
 });
 
-describe('the topics that a search can be narrowed to', () => {
-  test('are listed by slug with their labels; of two with one slug the older counts, and one that is not selectable is left out', async () => {
+describe('the topics that can filter a search', () => {
+  test('are the selectable ones by slug with their labels; of two with one slug the older one counts', async () => {
     const createdAt = '2027-01-01T00:00:00.000Z';
     await search.fold([
       events.topic('zoning', { publicLabel: 'zoning and rezoning' }),
@@ -90,7 +90,7 @@ describe('the topics that a search can be narrowed to', () => {
 });
 
 describe('a read model of version 1', () => {
-  test('answers searches and items without a time zone, and no topics, until the new one is built', async () => {
+  test('answers searches and items without a time zone and topics, until the new one is built', async () => {
     await search.fold([...events.place('dallas'), events.topic('zoning'), ...meeting('m', 'dallas', at(0), ['one Permit'])]);
     const table = (part: string) => `civic.agenda_search_${part}_g${search.generation}`;
     const dropped = ['meetings drop column timezone', 'topics drop column label, drop column selectable', 'items drop column heading'];
