@@ -50,7 +50,7 @@ describe('on PostgreSQL', () => {
   });
   const dump = async () => dumpTables(civic.dependencies(), recordHistory, await civic.live(recordHistory.name));
 
-  test('a thousand versions, a removed record and writers who go on come out clean, in the log and in a feed that was folded before', async () => {
+  test('an erasure removes a text of a thousand versions from log and feed while writers continue', async () => {
     const { log, writer } = civic;
     await writer.write(
       Array.from({ length: 1000 }, (_, n) => upsert(1, `${NAME} ${n}`)),
@@ -93,7 +93,7 @@ describe('on PostgreSQL', () => {
     expect(await dump()).toEqual(live);
   });
 
-  test('a rebuild that met the erased text before the live one met the erasure waits for it and is not refused', async () => {
+  test('a rebuild that reads the erased text before the live one reads the erasure is not refused', async () => {
     const { log, writer } = civic;
     await writer.write([upsert(3, `a ${NAME}`), upsert(3, `b ${NAME}`), upsert(3, 'c')], {});
     await civic.settled(undefined, [recordHistory.name]);
@@ -109,7 +109,7 @@ describe('on PostgreSQL', () => {
   });
 });
 
-test('on KurrentDB a read that begins after an erasure has returned shows none of it, in another process that has read the text before', async () => {
+test('on KurrentDB another process reads nothing of the text after its erasure has returned', async () => {
   const peer = await startKurrentPeer();
   const open = () => withErasures(openKurrentLog({ url: peer.url, deadlineMs: 20_000 }), { rewrites: false }, systemClock);
   const [eraser, other] = [open(), open()];

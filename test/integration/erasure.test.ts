@@ -129,7 +129,7 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
   /** None of the sample's public hits is of the item, and the audit names ids alone. */
   const WITHOUT = ['public hits', 'audit'];
 
-  test('a name that stood everywhere stands nowhere any more, and every proof holds', async () => {
+  test('an erased name is in no table, event, answer or file, and every check passes', async () => {
     const before = await item();
     const upsert = { op: 'upsert', resource: 'agenda_items', id: itemId };
     await importing(

@@ -59,7 +59,7 @@ afterAll(async () => {
   for (const database of databases) await database.close();
 });
 
-describe('after a restore to before some of what customers have seen', () => {
+describe('after a restore of an older state', () => {
   let old: ServedCivic;
   let restored: ServedCivic;
   let key: string;
@@ -106,7 +106,7 @@ describe('after a restore to before some of what customers have seen', () => {
     await old?.close();
   });
 
-  test('no cursor of the old feed is answered, whatever it is bound to and wherever it stands, before and after others take its positions', async () => {
+  test('no cursor of the old feed is answered, before and after new changes take its positions', async () => {
     expect(previousFeedId).toBe(feedId);
     const bindings: readonly FeedBinding[] = ['nothing', 'all', ...SOME_RESOURCES];
     const ask = async (position: number, binding: FeedBinding) => {
@@ -127,7 +127,7 @@ describe('after a restore to before some of what customers have seen', () => {
     expect(await statusOf(restored.ask('GET', '/changes?limit=5', key))).toBe(200);
   });
 
-  test('no page of a snapshot of the old feed is given, and none of a new one by an old cursor', async () => {
+  test('no page of an old snapshot is given, and none of a new one for an old cursor', async () => {
     const pages = (id: string, cursor?: string) =>
       statusOf(restored.ask('GET', `/snapshots/${id}/topics?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`, key));
     const { snapshotId } = before.snapshot;
@@ -142,7 +142,7 @@ describe('after a restore to before some of what customers have seen', () => {
     }
   });
 
-  test('a subscription is there and goes on from the boundary of a new snapshot alone; one of the lost time is not', async () => {
+  test('a subscription continues from the boundary of a new snapshot only; a lost one is unknown', async () => {
     const poll = (id: string, query = '') => statusOf(pollFeed(restored, key, id, query));
     expect(await poll(before.feed)).toBe(EXPIRED);
     expect(await poll(before.feed, `?cursor=${before.snapshot.boundaryCursor}`)).toBe(EXPIRED);
@@ -150,7 +150,7 @@ describe('after a restore to before some of what customers have seen', () => {
     expect(await poll(lost.feed)).toBe(MISSING);
   });
 
-  test('a cursor of the coverage, which names no place in the feed, stays good', async () => {
+  test('a cursor of the coverage stays valid, because it has no feed position', async () => {
     const coverage = async (served: ServedCivic, cursor: string) =>
       (await (await fetch(`${served.baseUrl}/api/v1/public/coverage?limit=3${cursor}`)).json()) as {
         meta: { pagination: { nextCursor: string } };
@@ -159,7 +159,7 @@ describe('after a restore to before some of what customers have seen', () => {
     expect(await coverage(restored, `&cursor=${nextCursor}`)).toEqual(await coverage(old, `&cursor=${nextCursor}`));
   });
 
-  test('a mirror recovers by itself: equal by the digests, and nothing of the lost time is left in it', async () => {
+  test('a mirror recovers by itself: its digests are equal, and it has no lost record', async () => {
     expect(first.told).toMatchObject({ snapshots: 1, verified: true });
     const ofLostTime = recordId('topics', 501);
     expect(filesOf(replica())).toContain(ofLostTime);
@@ -180,8 +180,8 @@ const startOn = async (env: Environment) => {
   return { exitCode, stderr };
 };
 
-describe('a database that was set back or moved by other means', () => {
-  test('one that came from a dump is refused at the start, and says which of two commands it wants', async () => {
+describe('a database that was restored or moved by other tools', () => {
+  test('one from a dump is refused at the start, with the two commands to choose from', async () => {
     const from = await newDatabase();
     const first = await serveCivic(from);
     const key = (await first.issueKey(await first.openAccount())).secret;
@@ -232,7 +232,7 @@ describe('a database that was set back or moved by other means', () => {
     expect(await startOn({ DATABASE_URL: moved })).toEqual({ exitCode: 0, stderr: '' });
   });
 
-  test('a log that was set back under its read models is refused; renewed, they are built anew and no old cursor is answered', async () => {
+  test('a log that was restored under its read models is refused; after a renewal they are built anew', async () => {
     const peer = await startKurrentPeer();
     try {
       const env = { DATABASE_URL: await newDatabase(), EVENTSTORE_URL: peer.url };
@@ -267,7 +267,7 @@ describe('a database that was set back or moved by other means', () => {
     }
   });
 
-  test('working rows of another log are refused although no read model is there yet', async () => {
+  test('working rows of another log are refused also without a read model', async () => {
     const url = await newDatabase();
     expect((await startOn({ DATABASE_URL: url })).exitCode).toBe(0);
     await onDatabase(url, `update civic.generations set log_id = null`);

@@ -60,7 +60,7 @@ test('messages become records by the ordinary commands, in the order of each rec
   expect(await variantsOf(civic, id(3))).toEqual(['topic-4']);
 });
 
-test('a message that states no change stops nothing: it is put aside as it came, with the reason and its place', async () => {
+test('a message without a change is set aside unchanged, with reason and place, and stops nothing', async () => {
   made(1);
   const running = inlet();
   const bad = ['{', '{"op":"rename"}', JSON.stringify({ op: 'upsert', resource: 'topics', id: id(1), data: { slug: 7 } })];
@@ -85,7 +85,7 @@ test('a message that states no change stops nothing: it is put aside as it came,
   expect(ofOffset.get('4')?.headers['civic-reason']).toMatch(/no value/);
 });
 
-test('messages that come again change nothing, also when the brokers have forgotten how far the group was', async () => {
+test('repeated messages change nothing, also when the brokers have lost the offset of the group', async () => {
   made(2);
   const first = inlet();
   await send(put(1, 1), put(1, 2), put(1, 1), put(2, 1));
@@ -100,7 +100,7 @@ test('messages that come again change nothing, also when the brokers have forgot
   expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-1', 'topic-9']);
 });
 
-test('after a crash between writing and noting it, what was written is not written again over what others wrote since', async () => {
+test('after a crash before the commit of the offset, a repeat does not overwrite later changes of others', async () => {
   made(1);
   const { parts } = inletParts(civic);
   const crashing = inlet({ store: { ...parts.store, settle: () => new Promise(() => undefined) } });
@@ -117,7 +117,7 @@ test('after a crash between writing and noting it, what was written is not writt
   expect(await variantsOf(civic, id(2))).toEqual(['topic-1']);
 });
 
-test('inlets that come and go share the partitions, and every message has its effect once', async () => {
+test('inlets that join and leave share the partitions, and each message takes effect once', async () => {
   made(4);
   const records = [1, 2, 3, 4, 5, 6, 7, 8];
   let variant = 0;
@@ -143,7 +143,7 @@ test('inlets that come and go share the partitions, and every message has its ef
   for (const number of records) expect(await variantsOf(civic, id(number))).toEqual(all);
 });
 
-test('a topic that was made anew under the same name is not taken for the old one', async () => {
+test('a recreated topic of the same name is not taken for the old one', async () => {
   made(1);
   const first = inlet();
   await send(put(1, 1), put(1, 2));
@@ -159,7 +159,7 @@ test('a topic that was made anew under the same name is not taken for the old on
   expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
 });
 
-describe('two processes that both believe to have the partition', () => {
+describe('two processes that both assume to own a partition', () => {
   const PART = { topic: 'by hand', partition: 0 };
   let part: { readonly topic: string; readonly partition: number };
   const nothing = async () => undefined;
@@ -191,24 +191,21 @@ describe('two processes that both believe to have the partition', () => {
     return { taker, reached: reached.promise, wake: wake.resolve };
   };
 
-  test.each(['before its claim', 'after its claim'] as const)(
-    'one that was frozen %s overwrites nothing that came later',
-    async (place) => {
-      const zombie = await frozenAt(place);
-      const late = zombie.taker.take(messages(0, put(1, 1), put(2, 1)), 2n, nothing);
-      late.catch(() => undefined);
-      await zombie.reached;
-      const next = createInletPart(inletParts(civic).parts, part);
-      expect(await next.from(100n)).toEqual({ offset: 0n, isFresh: true });
-      expect(await next.take(messages(0, put(1, 1), put(2, 1), put(1, 2)), 3n, nothing)).toBe(3n);
-      zombie.wake();
-      await expect(late).rejects.toThrow(/taken by another process/);
-      expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
-      expect(await variantsOf(civic, id(2))).toEqual(['topic-1']);
-    },
-  );
+  test.each(['before its claim', 'after its claim'] as const)('one that was frozen %s does not overwrite later changes', async (place) => {
+    const zombie = await frozenAt(place);
+    const late = zombie.taker.take(messages(0, put(1, 1), put(2, 1)), 2n, nothing);
+    late.catch(() => undefined);
+    await zombie.reached;
+    const next = createInletPart(inletParts(civic).parts, part);
+    expect(await next.from(100n)).toEqual({ offset: 0n, isFresh: true });
+    expect(await next.take(messages(0, put(1, 1), put(2, 1), put(1, 2)), 3n, nothing)).toBe(3n);
+    zombie.wake();
+    await expect(late).rejects.toThrow(/taken by another process/);
+    expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
+    expect(await variantsOf(civic, id(2))).toEqual(['topic-1']);
+  });
 
-  test('one that was frozen before its claim does not decide again upon what came later, also where its change had been made by others', async () => {
+  test('one that was frozen before its claim does not decide again on later messages', async () => {
     const zombie = await frozenAt('before its claim');
     const late = zombie.taker.take(messages(0, put(1, 1)), 1n, nothing);
     late.catch(() => undefined);
@@ -222,7 +219,7 @@ describe('two processes that both believe to have the partition', () => {
     expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
   });
 
-  test('what is settled is passed over when it is given again', async () => {
+  test('settled messages are skipped when they are delivered again', async () => {
     const taker = createInletPart(inletParts(civic).parts, part);
     await taker.from(100n);
     await taker.take(messages(0, put(1, 1), put(1, 2)), 2n, nothing);
@@ -230,7 +227,7 @@ describe('two processes that both believe to have the partition', () => {
     expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-3']);
   });
 
-  test('what was begun is given in the same portion again, once all of it was read', async () => {
+  test('a started portion is delivered again with the same messages', async () => {
     const { parts } = inletParts(civic);
     const first = createInletPart({ ...parts, store: { ...parts.store, settle: async () => false } }, part);
     await first.from(100n);

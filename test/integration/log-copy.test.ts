@@ -56,7 +56,7 @@ const verified = async (env: Environment) => {
   return (JSON.parse(stdout) as { name: string; equal: boolean }[]).filter(({ equal }) => !equal);
 };
 
-test('a copy that is killed goes on where it was, beside the running service, and does not switch under it', async () => {
+test('a killed copy continues where it was, beside the running service, and does not switch', async () => {
   const killed = installation.run(['log', 'copy', '--to', peer.url]);
   await untilTrue('some events are copied', () => own() > 300);
   killed.kill('SIGKILL');
@@ -70,7 +70,7 @@ test('a copy that is killed goes on where it was, beside the running service, an
   expect(before).toBeLessThan(own());
 });
 
-test('with the service stopped it copies the rest, compares, and switches; a start on the old log is refused', async () => {
+test('with the service stopped it copies the rest, compares and switches; the old log is refused', async () => {
   const forgotten = await installation.start({ role: 'api' });
   await service.stop();
   await importing([upsert('documents', 70_000, 0)], {});
@@ -87,7 +87,7 @@ test('with the service stopped it copies the rest, compares, and switches; a sta
   expect(refused.stderr).toMatch(/^civic: the read model \w+ has followed log [^\n]*\n$/);
 });
 
-test('read models go on from where they were: the same pages, the same cursors, nothing folded again', async () => {
+test('read models continue where they were: the same pages and cursors, and nothing is folded again', async () => {
   service = await installation.start({ env: onPeer });
   const feed = await readFeed(service, key, 100);
   const now = lasting(feed);
@@ -104,7 +104,7 @@ test('read models go on from where they were: the same pages, the same cursors, 
   expect(await verified(onPeer)).toEqual([]);
 });
 
-test('a target that holds something else is refused, and so is the log in use', async () => {
+test('a target with other content is refused, and so is the log in use', async () => {
   const other = await startKurrentPeer();
   try {
     const elsewhere = makeInstallation('civic-elsewhere-', { EVENTSTORE_URL: other.url });
@@ -126,7 +126,7 @@ test('a target that holds something else is refused, and so is the log in use', 
   }
 });
 
-test('the way back takes what is there for the beginning, and customers see no difference', async () => {
+test('the copy back accepts the existing prefix, and customers see no difference', async () => {
   const before = lasting(await readFeed(service, key, 100));
   await service.stop();
   const { exitCode, stderr, moved } = await copying('postgresql', onPeer);

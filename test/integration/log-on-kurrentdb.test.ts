@@ -43,7 +43,7 @@ const json = async <Value>(...args: string[]): Promise<Value> => {
   return JSON.parse(stdout) as Value;
 };
 
-test('nothing of the log is in PostgreSQL, and every event of the service is on the peer', async () => {
+test('PostgreSQL contains no event of the log, and KurrentDB contains every event', async () => {
   const types = new Set(peer.store.records.map(({ type }) => type));
   expect(types.has('FeedOpened')).toBe(true);
   expect(types.has('RecordPublished')).toBe(true);
@@ -51,7 +51,7 @@ test('nothing of the log is in PostgreSQL, and every event of the service is on 
   expect(status.map(({ name }) => name)).toContain('record_history');
 });
 
-test('what is imported is in the feed when the command returns, and the same import again appends nothing', async () => {
+test('an imported record is in the feed when the command returns, and a second import appends nothing', async () => {
   const before = (await readFeed(service, key, 500)).at(-1)!.meta.nextCursor;
   expect(await importing(someOf(0, 300))).toMatchObject({ appended: 300, unchanged: 0 });
   expect(await importing([...someOf(0, 300), ...someOf(0, 20, 1), remove('documents', 7)])).toMatchObject({ appended: 21 });
@@ -59,7 +59,7 @@ test('what is imported is in the feed when the command returns, and the same imp
   expect(items).toHaveLength(321);
 });
 
-test('the changes from a boundary of a snapshot are those that were made after it, and no other', async () => {
+test('the changes since the boundary of a snapshot are exactly the later ones', async () => {
   const { data: snapshot } = await bodyOf<{ data: { boundaryCursor: string; counts: Record<string, number> } }>(
     await service.fetch('/api/v1/data/snapshots', { method: 'POST', key }),
   );
@@ -69,7 +69,7 @@ test('the changes from a boundary of a snapshot are those that were made after i
   expect(items).toHaveLength(10);
 });
 
-test('a rebuild from the log gives every read model again, row by row, and the feed keeps its pages', async () => {
+test('a rebuild from the log gives every read model again row by row, and the same pages of the feed', async () => {
   const before = lasting(await readFeed(service, key, 100));
   await json('projections', 'rebuild', '--all');
   const verified = await json<{ name: string; equal: boolean }[]>('projections', 'verify', '--all');
@@ -77,7 +77,7 @@ test('a rebuild from the log gives every read model again, row by row, and the f
   expect(lasting(await readFeed(service, key, 100))).toBe(before);
 });
 
-test('the log goes away and comes back: nothing acknowledged is lost, and the service goes on by itself', async () => {
+test('after an outage of the log nothing acknowledged is lost, and the service continues', async () => {
   const before = (await readFeed(service, key, 500)).at(-1)!.meta.nextCursor;
   await peer.way.goDown();
   // Reading goes on without the log.
@@ -95,7 +95,7 @@ test('the log goes away and comes back: nothing acknowledged is lost, and the se
   expect(ready.status).toBe(200);
 });
 
-test('after kill -9 the next start goes on with the same log', async () => {
+test('after kill -9 the next start continues with the same log', async () => {
   const before = lasting(await readFeed(service, key, 50));
   await service.kill9();
   service = await installation.start();
@@ -103,7 +103,7 @@ test('after kill -9 the next start goes on with the same log', async () => {
   expect(await importing(someOf(3000, 5))).toMatchObject({ appended: 5 });
 });
 
-test('the same read models beside another log are refused with one line, and the other log stays as it is', async () => {
+test('the same read models with another log are refused with one line, and that log is unchanged', async () => {
   const other = await startKurrentPeer();
   try {
     for (const env of [{ EVENTSTORE_URL: '' }, { EVENTSTORE_URL: other.url }]) {

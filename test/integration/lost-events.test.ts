@@ -23,7 +23,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test('an event that the log has lost is not folded out of memory, and those that it has are', async () => {
+test('an event that the log has lost is not folded from memory, and the existing ones are', async () => {
   const projector = civic.startProjector();
   await civic.writer.write(randomChanges(randomFrom(testSeed()), 10, 4), {});
   await civic.settled();
@@ -55,7 +55,7 @@ test('an event that the log has lost is not folded out of memory, and those that
   await follower.stop();
 });
 
-test('a checkpoint does not move over events that the log has lost, although none of them is for its read model', async () => {
+test('a checkpoint does not move over lost events, although none of them is for its read model', async () => {
   await civic.settled(undefined, [recordHistory.name]);
   const before = await civic.log.head();
   const scannedTo = String(Number(before) + 1).padStart(20, '0') as Position;

@@ -40,7 +40,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test.each(PROJECTIONS)('T21 $name: batches of any size, each delivered one to three times, leave the same tables', async (projection) => {
+test.each(PROJECTIONS)('$name: batches of any size, each delivered one to three times, leave the same tables', async (projection) => {
   await withSeed(async (random) => {
     const live = await dumpTables(civic.database, projection, await civic.live(projection.name));
     expect((await eventsOf(civic, projection)).length).toBeGreaterThan(4);

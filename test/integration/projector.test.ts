@@ -76,7 +76,7 @@ const checkOwners = async (generation: number) => {
   return token;
 };
 
-test('T3 a batch that is rolled back leaves no position and no hole, and the next one takes the same numbers', async () => {
+test('a batch that is rolled back leaves no position and no gap, and the next one has the same numbers', async () => {
   await withSeed(async (random) => {
     let failures = 0;
     const failing = afterFold(recordHistory, () => {
@@ -142,7 +142,7 @@ const suspendable = () => {
 };
 
 test.each(['between two batches', 'between fold and commit'])(
-  'T15 a projector that was suspended %s past its lease commits nothing once another has taken over',
+  'a projector that was suspended %s past its lease commits nothing after another took over',
   async (where) => {
     const zombie = suspendable();
     let folded = 0;
@@ -178,7 +178,7 @@ test.each(['between two batches', 'between fold and commit'])(
   },
 );
 
-test('T16 an owner whose backends are terminated while it folds goes on without a hole, and nobody else comes in between', async () => {
+test('an owner whose backends are terminated continues without a gap, and no other owner folds in between', async () => {
   const killer = new Client({ connectionString: server.url });
   await killer.connect();
   const random = randomFrom(testSeed());
@@ -200,7 +200,7 @@ test('T16 an owner whose backends are terminated while it folds goes on without 
   await killer.end();
 });
 
-test('T17 of two projectors that start together exactly one owns each generation, ten times', async () => {
+test('of two projectors that start together exactly one owns each generation, ten times', async () => {
   const fresh = Array.from({ length: 10 }, (_, round): Projection => ({ ...snapshots, name: `snapshots_round_${round}` }));
   for (const projection of fresh) {
     // A lease that no pause of a busy machine outlives.
@@ -213,7 +213,7 @@ test('T17 of two projectors that start together exactly one owns each generation
   }
 });
 
-test('T23 a poison event pauses its projection at it with reason and id, others go on, and a retry folds it', async () => {
+test('an event that fails pauses its projection with reason and id, others continue, and a retry folds it', async () => {
   let poisoned = true;
   const poison = recordId('documents', 7000);
   const hooked = afterFold(recordReferences, (batch) => {
@@ -260,7 +260,7 @@ test('T23 a poison event pauses its projection at it with reason and id, others 
   await projector.stop();
 });
 
-test('T23 an event that an operator had left out stays left out, in every rebuild too', async () => {
+test('an event that an operator skipped stays skipped in every rebuild', async () => {
   const poison = recordId('documents', 8000);
   const hooked = afterFold(recordReferences, (batch) => {
     if (batch.some(({ stream }) => stream.endsWith(poison))) throw new Error('this event can never be folded');

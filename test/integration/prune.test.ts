@@ -48,7 +48,7 @@ const readAt = async (position: number) => {
   }
 };
 
-test('pruning removes the rows superseded up to the replay floor, except the row there, and every answer above it stays', async () => {
+test('pruning removes superseded rows up to the replay floor, and every answer above it is unchanged', async () => {
   const now = civic.clock.now();
   const floor = await floorAt(now);
   expect(floor).toBeGreaterThan(0);
@@ -71,7 +71,7 @@ test('pruning removes the rows superseded up to the replay floor, except the row
   expect(await civic.rows(`select position from ${history} where position = ${floor}`)).toHaveLength(1);
 });
 
-test('T26 the mark never falls: not by a clock that goes back, not by a longer retention, not by hand', async () => {
+test('prunedThrough never falls: not by clock, retention or hand', async () => {
   const before = await mark();
   expect(await civic.prune(civic.clock.now() - 20 * DAY_MS)).toBe(0);
   expect(await mark()).toBe(before);
@@ -85,14 +85,14 @@ test('T26 the mark never falls: not by a clock that goes back, not by a longer r
   expect(await mark()).toBe(before);
 });
 
-test('many prunings at once, and beside them readers, agree', async () => {
+test('concurrent prunings and readers agree', async () => {
   civic.clock.advance(5 * DAY_MS);
   const removed = await Promise.all([civic.prune(), civic.prune(), civic.prune(), readAt(await mark())]);
   expect(removed.slice(0, 3).some((count) => Number(count) > 0)).toBe(true);
   expect(await mark()).toBe(await floorAt(civic.clock.now()));
 });
 
-test('a reader at the head of a quiet feed is never expired, and the floor may reach the head', async () => {
+test('a reader at the head of a quiet feed never expires, and the floor may reach the head', async () => {
   civic.clock.advance(10 * RETENTION_MS);
   const head = (await expectedFeed(civic.log)).length;
   expect(await readAt(head)).toBe(0);
@@ -104,7 +104,7 @@ test('a reader at the head of a quiet feed is never expired, and the floor may r
   expect(readPage(text)).toMatchObject({ items: [], next: head, hasMore: false, replayExpiresAt: civic.clock.now() + RETENTION_MS });
 });
 
-test('a page read without a cursor says that history was pruned, and names the snapshot; the pages after it do not', async () => {
+test('a page without a cursor reports pruned history and names the snapshot; later pages do not', async () => {
   for (const filter of [{}, { resource: 'topics' as const }]) {
     const first = changesPage.parse(JSON.parse((await civic.changes({ ...filter, limit: 10, maxResponseBytes: MAX_BYTES })).text));
     expect(first.meta).toMatchObject({ historyPruned: true, recovery: [{ operationId: 'createCivicSnapshot' }] });
@@ -114,7 +114,7 @@ test('a page read without a cursor says that history was pruned, and names the s
   }
 });
 
-test('a cursor at the mark is proved, also where the change there is a removal', async () => {
+test('a cursor at prunedThrough is checked, also if the change there is a removal', async () => {
   const other = await startTestDatabase();
   const pruned = await openTestCivic(other.url);
   try {

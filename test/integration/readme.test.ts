@@ -49,7 +49,7 @@ describe('the examples of the README and the pages for readers and operators', (
     expect(stdout).toMatch(/record_history +\d+ +true/);
   });
 
-  test('the copy that the program of docs/replicate.md keeps equals the service in every resource', async () => {
+  test('the copy of the program in docs/replicate.md equals the service in every resource', async () => {
     const [program = '', ...others] = blocks('js');
     expect(others).toEqual([]);
     const path = join(installation.folder, 'copy.mjs');
@@ -63,7 +63,7 @@ describe('the examples of the README and the pages for readers and operators', (
   });
 });
 
-test('docs/rest.md and the README name every operation that is served, and no other path', () => {
+test('docs/rest.md and the README name exactly the served operations', () => {
   const served = new Set<string>(Object.values(OPERATIONS).map(({ path }) => path));
   const named = new Set([...TEXT.matchAll(/`(?:(?:GET|POST|DELETE) )?(\/api\/[^`?]+)`/g)].map(([, path]) => path!));
   expect([...named].filter((path) => !served.has(path))).toEqual([]);

@@ -34,7 +34,7 @@ interface Built {
   readonly state: string;
 }
 
-test('an operator holds, compares, switches and switches back beside a running service, and alone once it was killed', async () => {
+test('an operator holds, compares, switches and switches back, with a running and a killed service', async () => {
   const [live] = await listed();
   expect(live).toMatchObject({ state: 'live', serves: true, rebuild: false });
   const [held] = await value<readonly Built[]>('rebuild', 'record_history', '--hold');

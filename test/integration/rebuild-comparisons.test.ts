@@ -14,7 +14,7 @@ const trial = rebuildTrial();
 const { start } = trial;
 beforeAll(() => void ({ civic, rebuilds } = trial));
 
-test('T20 a refused rebuild names the tables and the rows that differ, and serves all the same only where an operator accepts them', async () => {
+test('a refused rebuild names tables and rows that differ, and serves only if an operator accepts them', async () => {
   await start([recordReferences, recordHistory, snapshots]);
   const live = await civic.live(recordReferences.name);
   const [table] = recordReferences.tables(live);
@@ -38,7 +38,7 @@ test('T20 a refused rebuild names the tables and the rows that differ, and serve
   }
 });
 
-test('T20 the published feed is never switched to a rebuild that differs, whoever accepts it', async () => {
+test('the published feed is never switched to a rebuild that differs, also when an operator accepts it', async () => {
   await start([recordHistory, snapshots]);
   const live = await civic.live(recordHistory.name);
   const { state, history } = recordHistoryTables(live);
@@ -64,7 +64,7 @@ test('T20 the published feed is never switched to a rebuild that differs, whoeve
   await rebuilds.serves(generation);
 });
 
-test('T18 a version with other columns takes the place of the one before it, although their rows cannot be compared', async () => {
+test('a version with other columns replaces the former one, although their rows cannot be compared', async () => {
   await start([recordReferences]);
   await trial.projector!.stop();
   const wider: Projection = {
@@ -82,7 +82,7 @@ test('T18 a version with other columns takes the place of the one before it, alt
   await rebuilds.decide((await rebuilds.liveRow(wider.name)).generation, 'drop');
 });
 
-test('a held rebuild is equal also after the live one alone was pruned: what only one of the two still retains is not compared', async () => {
+test('a held rebuild is equal also after only the live one was pruned', async () => {
   await start([recordHistory, snapshots]);
   const { generation } = await rebuilds.rebuild(recordHistory, 'held');
   trial.projector!.nudge();

@@ -51,7 +51,7 @@ const following = async (stopped: () => boolean): Promise<{ readonly items: Read
   }
 };
 
-test('T18 a held rebuild is compared and folded along, serves only once it is told to, and gives way again; a reader across both switches sees no gap', async () => {
+test('a held rebuild is compared, serves after a switch and not after a switch back, without a gap', async () => {
   await start([recordHistory, snapshots]);
   const before = await civic.live(recordHistory.name);
   const done = new AbortController();
@@ -91,7 +91,7 @@ test('T18 a held rebuild is compared and folded along, serves only once it is to
   expect(civic.logger.errors).toEqual([]);
 });
 
-test('T19 a rebuild that is cancelled at a random moment commits nothing more and leaves what is live as it is', async () => {
+test('a rebuild that is cancelled at any moment commits nothing more and leaves the live one unchanged', async () => {
   await start([recordHistory, snapshots]);
   const live = await civic.live(recordHistory.name);
   const whole = await rebuilds.hashOf(recordHistory, live);
@@ -124,7 +124,7 @@ test('T19 a rebuild that is cancelled at a random moment commits nothing more an
   });
 });
 
-test('T19 a cancel during the switch either comes before it, and nothing switches, or after it, and is refused', async () => {
+test('a cancel during the switch either prevents the switch, or is refused after it', async () => {
   await start([recordHistory, snapshots]);
   await trial.projector!.stop();
   const live = await civic.live(recordHistory.name);
@@ -160,7 +160,7 @@ test('T19 a cancel during the switch either comes before it, and nothing switche
   expect(live).not.toBe(switched.generation);
 });
 
-test('T15 an owner whose rebuild was paused as it came to the switch does not switch any more', async () => {
+test('an owner whose rebuild is paused at the switch does not switch any more', async () => {
   await start([recordHistory, snapshots]);
   await trial.projector!.stop();
   const live = await civic.live(recordHistory.name);
@@ -183,7 +183,7 @@ test('T15 an owner whose rebuild was paused as it came to the switch does not sw
   expect(civic.logger.errors.filter((error) => error.includes('switched'))).toEqual([]);
 });
 
-test('T19 a rebuild that an operator paused stands still in every process until it is resumed, and then goes on where it was', async () => {
+test('a paused rebuild stands still in every process until it is resumed, and continues where it was', async () => {
   const shutter = gate();
   let folded = 0;
   const slow = beforeFold(recordHistory, async () => {
@@ -223,7 +223,7 @@ test('T19 a rebuild that an operator paused stands still in every process until 
   expect(await rebuilds.hashOf(recordHistory, generation)).toBe(whole);
 });
 
-test('of two operators who decide at once one is told that it is too late', async () => {
+test('of two operators who decide at once one is refused as too late', async () => {
   await start([recordHistory, snapshots]);
   for (let times = 0; times < 6; times++) {
     const [one, two] = await Promise.all([rebuilds.rebuild(recordHistory, 'held'), rebuilds.rebuild(recordHistory, 'held')]);
@@ -243,7 +243,7 @@ test('of two operators who decide at once one is told that it is too late', asyn
   }
 });
 
-test('what a switch replaced is kept for its time, given up for the next rebuild, and its tables go when unused', async () => {
+test('a replaced generation is kept for its time, given up for the next rebuild, and its tables dropped', async () => {
   const brief: Projection = { ...snapshots, name: 'snapshots_kept' };
   trial.projector = civic.startProjector([brief], { keptMs: 60_000 });
   await civic.settled(undefined, [brief.name]);
@@ -278,7 +278,7 @@ test('what a switch replaced is kept for its time, given up for the next rebuild
   expect(await civic.rows(`select to_regclass($1)`, [brief.tables(second.generation)[0]!])).toEqual([[null]]);
 });
 
-test('T19 progress is monotone and its rate is told across owners that come and go', async () => {
+test('progress is monotone and has a rate across changes of the owner', async () => {
   await start([recordHistory, snapshots]);
   await trial.projector!.stop();
   const slow = beforeFold(recordHistory, () => civic.clock.sleep(60));
@@ -303,7 +303,7 @@ test('T19 progress is monotone and its rate is told across owners that come and 
   expect(Math.max(...rates)).toBeLessThan(5 / 0.06 + 200);
 });
 
-test('events written while a rebuild is held are in it once it serves', async () => {
+test('events written while a rebuild is held are in it when it serves', async () => {
   await start([recordHistory, snapshots]);
   const { generation } = await rebuilds.rebuild(recordHistory, 'held');
   trial.projector!.nudge();

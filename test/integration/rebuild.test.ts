@@ -74,7 +74,7 @@ const following = async (stopped: () => boolean): Promise<{ readonly items: Read
   }
 };
 
-test('T18 a generation is built while the live one serves and events arrive; a reader across the switch sees no gap and the head never falls', async () => {
+test('a generation is built while the live one serves; a reader across the switch sees no gap', async () => {
   projector = civic.startProjector([slowed(recordHistory, 3), snapshots]);
   await civic.settled();
   const done = new AbortController();
@@ -97,7 +97,7 @@ test('T18 a generation is built while the live one serves and events arrive; a r
   expect(civic.logger.errors).toEqual([]);
 });
 
-test('T18 a rebuild ends although every look at the log finds something new', async () => {
+test('a rebuild ends although every read of the log finds new events', async () => {
   let number = 0;
   const busy: EventLog = {
     ...civic.log,
@@ -112,7 +112,7 @@ test('T18 a rebuild ends although every look at the log finds something new', as
   await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
 });
 
-test('T18 tables that another version of the program made meanwhile are not filled', async () => {
+test('tables that another version of the program made meanwhile are not filled', async () => {
   projector = civic.startProjector([recordHistory, snapshots]);
   await civic.settled();
   await projector.stop();
@@ -138,7 +138,7 @@ test('T18 tables that another version of the program made meanwhile are not fill
 /** The version that is live once the test of newer ones has run. */
 const CURRENT: Projection = { ...recordHistory, version: recordHistory.version + 3 };
 
-test('T18 a newer version replaces a live one that nobody folds any more, also when events have arrived since', async () => {
+test('a newer version replaces a live one without a projector, also when events have arrived since', async () => {
   projector = civic.startProjector([recordHistory, snapshots]);
   await civic.settled();
   await projector.stop();
@@ -165,10 +165,10 @@ test('T18 a newer version replaces a live one that nobody folds any more, also w
   expect((await row(unfinished.generation))?.folded ?? 0).toBe(0);
 });
 
-describe('from here on', () => {
+describe('from this position', () => {
   const current = CURRENT;
 
-  test('T19 a rebuild that is interrupted at random points goes on where it was and equals one that was not', async () => {
+  test('a rebuild that is interrupted at random points continues and equals an uninterrupted one', async () => {
     projector = civic.startProjector([current, snapshots]);
     await civic.settled();
     const whole = await dumpTables(civic.database, current, await civic.live(current.name));
@@ -206,7 +206,7 @@ describe('from here on', () => {
     });
   });
 
-  test('T20 a rebuild that would not reproduce the feed is refused, the live one goes on, and nothing builds it again by itself', async () => {
+  test('a rebuild that would not reproduce the feed is refused once, and the live one continues', async () => {
     const live = await civic.live(current.name);
     const { history, state } = recordHistoryTables(live);
     const otherwise: Projection = {
@@ -266,7 +266,7 @@ describe('from here on', () => {
     expect((await verify()).differences).toEqual([]);
   });
 
-  test('a rebuild passes a live generation by that is paused at an event, keeps every position of it and goes on behind it', async () => {
+  test('a rebuild overtakes a live generation that is paused, keeps its positions and continues', async () => {
     const poison = upsert('topics', 777, 1);
     const poisoned: Projection = {
       ...current,

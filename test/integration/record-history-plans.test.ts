@@ -163,9 +163,9 @@ const asText = {
 
 const index = (what: string): string => `record_history_g${generation}_${what}`;
 
-describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`T29 with 200,000 rows and plan_cache_mode %s`, (mode) => {
+describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with 200,000 rows and plan_cache_mode %s`, (mode) => {
   test.each(['kept from when the table was empty', 'with fresh statistics'])(
-    'pages, batches and folds go through their indexes, plans %s',
+    'pages, batches and folds use their indexes, plans %s',
     async (when) => {
       if (when === 'with fresh statistics') await session.query(`analyze ${recordHistoryTables(generation).history}`);
       const all = await statements();

@@ -72,14 +72,14 @@ afterAll(async () => {
 });
 
 describe('the references of records', () => {
-  it('name exactly the fields of the schemas that hold the id of another record', () => {
+  it('are exactly the fields of the schemas that contain the id of another record', () => {
     for (const resource of RESOURCES) {
       const fields = Object.keys(RECORD_SCHEMAS[resource].shape).filter((field) => field.endsWith('Id') && field !== 'sourceRecordId');
       expect([resource, REFERENCE_FIELDS[resource]]).toEqual([resource, fields]);
     }
   });
 
-  it('follow a record as it is published, changed within a batch, withdrawn and published again', async () => {
+  it('follow a record that is published, changed within a batch, withdrawn and published again', async () => {
     const referring = (target: string) => known().referring('agenda_items', 'meetingId', [target]);
     await fold([
       event('agenda_items', ITEM, { meetingId: MEETING, agendaId: null }),
@@ -101,7 +101,7 @@ describe('the references of records', () => {
     expect(await referring(OTHER)).toEqual([]);
   });
 
-  it('leave the same rows whether the events come one by one or in one batch', async () => {
+  it('leave the same rows for single events and for one batch', async () => {
     const [first, second] = ['first', 'second'].map((name) => derivedId('test', name)) as [string, string];
     const events = [
       event('documents', first, { meetingId: MEETING, agendaItemId: ITEM }),
@@ -127,7 +127,7 @@ describe('the references of records', () => {
     expect(await rows()).toEqual(oneByOne);
   });
 
-  it('give the data of what is current and nothing for what is withdrawn or unknown', async () => {
+  it('give the data of current records and nothing for withdrawn or unknown ones', async () => {
     const withdrawn = derivedId('test', 'withdrawn');
     event('meetings', withdrawn, { title: 'gone' });
     event('meetings', withdrawn, null);

@@ -56,7 +56,7 @@ const contents = async (log: EventLog): Promise<string[]> => {
   return linesOf(withoutTimes);
 };
 
-test('a first run that dies at any of its appends, before or after it is stored, is finished by the next start', async () => {
+test('a first run that dies at any of its appends is completed by the next start', async () => {
   const whole = await open();
   expect((await start(whole, whole.log))?.key).toMatch(/^crs_/);
   const wanted = await contents(whole.log);
@@ -77,7 +77,7 @@ test('a first run that dies at any of its appends, before or after it is stored,
   }
 });
 
-test('what was edited or removed after a first run is left alone by every later start, and no sample comes into a log in use', async () => {
+test('later starts leave edited or removed records unchanged, and add no sample to a log in use', async () => {
   const used = await open();
   const [first, second] = catalogueRecords();
   await used.writer.write([first!], {});
@@ -89,7 +89,7 @@ test('what was edited or removed after a first run is left alone by every later 
   expect(await used.log.head()).toBe(before);
 });
 
-test('however many processes open the feed of an empty log at once, it gets one identity', async () => {
+test('many processes that open the feed of an empty log at once give it one identity', async () => {
   server = await startTestDatabase();
   await migrate(server.url);
   const logs = Array.from({ length: 5 }, () => openEventLog({ dsn: server!.url, statementTimeoutMs: 10_000 }));
@@ -102,7 +102,7 @@ test('however many processes open the feed of an empty log at once, it gets one 
   await Promise.all(logs.map((log) => log.close()));
 });
 
-test('a log that begins with something else is refused by name', async () => {
+test('a log that begins with another event is refused by name', async () => {
   server = await startTestDatabase();
   await migrate(server.url);
   const log = openEventLog({ dsn: server.url, statementTimeoutMs: 10_000 });

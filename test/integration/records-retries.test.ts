@@ -52,7 +52,7 @@ const storedLate = (log: EventLog, moment: 'before reading' | 'after reading'): 
   };
 };
 
-test('a log that stores nothing until the deadline ends the write as a deadline, which a caller may try again', async () => {
+test('a log that stores nothing until the deadline ends the write as a deadline, which can be retried', async () => {
   const silent: EventLog = {
     ...civic.log,
     appendEach: async () => {
@@ -74,7 +74,7 @@ test('a log that stores nothing until the deadline ends the write as a deadline,
 });
 
 test.each(['before reading', 'after reading'] as const)(
-  'T4 an append that is stored only after it was looked up in vain is found and not made twice (%s the state again)',
+  'an append that is stored after a failed lookup is found and not repeated (%s the state again)',
   async (moment) => {
     const number = moment === 'before reading' ? 9001 : 9002;
     const outcomes = await writerOn(storedLate(civic.log, moment)).write(
@@ -90,7 +90,7 @@ test.each(['before reading', 'after reading'] as const)(
   },
 );
 
-test('T4 whatever conflicts and lost answers an append meets, each change is one event, and A, B, A is three', async () => {
+test('with any conflicts and lost answers of appends, each change is one event, and A, B, A is three', async () => {
   let next = 0;
   await fc.assert(
     fc.asyncProperty(fc.integer(), async (seed) => {
@@ -131,7 +131,7 @@ test('T4 whatever conflicts and lost answers an append meets, each change is one
   );
 });
 
-test('T4 of many writers that say the same of one record at once, one makes the event', async () => {
+test('of many concurrent writers with the same record one makes the event', async () => {
   const writers = Array.from({ length: 8 }, () => writerOn(civic.log));
   const outcomes = await Promise.all(writers.map((writer) => writer.write([upsert('topics', 5000, 1)], {})));
   expect(outcomes.flat().filter(({ kind }) => kind === 'appended')).toHaveLength(1);
@@ -139,7 +139,7 @@ test('T4 of many writers that say the same of one record at once, one makes the 
   expect(await history(5000)).toHaveLength(1);
 });
 
-test('a removed record that comes back keeps its createdAt and counts its versions on', async () => {
+test('a removed record that is published again keeps its createdAt and counts its versions on', async () => {
   const { createdAt, ...times } = await (async () => {
     await civic.writer.write([upsert('topics', 6000, 1)], {});
     const first = civic.clock.now();

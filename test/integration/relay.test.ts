@@ -44,7 +44,7 @@ const paused = async (): Promise<string> => {
   return (await relayRow(civic))!.pausedReason!;
 };
 
-test('the topic holds the feed: every item once, word for word, keyed by its record, under the headers that name its place', async () => {
+test('the topic contains every item once, unchanged, keyed by its record, with its position in headers', async () => {
   await civic.writer.write(randomChanges(randomFrom(7), 300), {});
   relay();
   await civic.writer.write(randomChanges(randomFrom(8), 300), {});
@@ -76,7 +76,7 @@ test('the topic holds the feed: every item once, word for word, keyed by its rec
   expect(peer.store.configs.get(FEED_TOPIC)?.get('cleanup.policy')).toBe('compact');
 });
 
-test('a partition whose leader moves to a broker that has answered already loses and repeats nothing', async () => {
+test('a leader change to a broker that has answered before loses and repeats nothing', async () => {
   const second = await startKafkaPeer({ store: peer.store, node: 2 });
   try {
     for (const index of [3, 4, 5]) peer.store.lead(index, 2);
@@ -95,7 +95,7 @@ test('a partition whose leader moves to a broker that has answered already loses
   }
 });
 
-test('a broker that answers late while another one fails has each message once', async () => {
+test('a broker that is slow while another one fails has each message once', async () => {
   const second = await startKafkaPeer({ store: peer.store, node: 2 });
   try {
     for (const index of [3, 4, 5]) peer.store.lead(index, 2);
@@ -112,7 +112,7 @@ test('a broker that answers late while another one fails has each message once',
   }
 });
 
-test('a rebuild of the record history and a restart of the relay publish nothing (T20)', async () => {
+test('a rebuild of the record history and a restart of the relay publish nothing', async () => {
   await civic.writer.write(randomChanges(randomFrom(3), 200), {});
   const first = relay();
   await relayAtRest(civic);
@@ -135,7 +135,7 @@ test('a rebuild of the record history and a restart of the relay publish nothing
   expect(await positions()).toEqual(dense(items.length));
 });
 
-test('a connection that is lost around any step of a transaction, before or after it, costs and repeats nothing', async () => {
+test('a connection that is lost around any step of a transaction loses and repeats nothing', async () => {
   relay();
   const steps = ['AddPartitionsToTxn', 'Produce', 'EndTxn'].flatMap((call) => [['cutBefore', call] as const, ['cutAfter', call] as const]);
   for (const [number, [fault, call]] of steps.entries()) {
@@ -147,7 +147,7 @@ test('a connection that is lost around any step of a transaction, before or afte
   expect(await positions()).toEqual(dense((await feedItems(civic)).length));
 });
 
-test('while the brokers are away it waits without being paused, and then goes on where it was', async () => {
+test('while the brokers are away it waits without a pause, and then continues where it was', async () => {
   relay();
   await civic.writer.write(randomChanges(randomFrom(1), 50), {});
   await relayAtRest(civic);
@@ -173,7 +173,7 @@ test('of two relays one works, and the other takes over when it stops', async ()
   expect(await positions()).toEqual(dense((await feedItems(civic)).length));
 });
 
-test('a relay that was shut out while it published adds nothing, and neither did what it had begun', async () => {
+test('a relay that was fenced while it published adds nothing, nor does its open transaction', async () => {
   let isIntruding = false;
   relay({
     around: (topic) => ({
@@ -205,7 +205,7 @@ test('a relay that was shut out while it published adds nothing, and neither did
   expect(await positions()).toEqual(dense((await feedItems(civic)).length));
 });
 
-test('records too large for one send go one by one', async () => {
+test('records too large for one send are sent one by one', async () => {
   const large = (number: number) => {
     const change = upsert('topics', number, 1) as { content: object };
     return { ...change, content: { ...change.content, description: 'x'.repeat(900_000) } } as ReturnType<typeof upsert>;
@@ -227,7 +227,7 @@ describe('where history has been pruned', () => {
     expect(await civic.prune()).toBeGreaterThan(0);
   };
 
-  test('a new topic begins with the records as they stand, says so, and goes on with every change', async () => {
+  test('a new topic begins with the current records, marks this, and continues with every change', async () => {
     await pruned();
     relay();
     await relayAtRest(civic);
@@ -243,7 +243,7 @@ describe('where history has been pruned', () => {
     ]);
   });
 
-  test('a topic that has fallen behind it is not continued: the relay pauses and says what to do', async () => {
+  test('a topic that is too far behind is not continued: the relay pauses and names the next step', async () => {
     const first = relay();
     await write(upsert('topics', 9, 1));
     await relayAtRest(civic);
@@ -255,7 +255,7 @@ describe('where history has been pruned', () => {
   });
 });
 
-describe('whose topic it is', () => {
+describe('the owner of a topic', () => {
   test('after a restore the new feed is published from its beginning, under its own name', async () => {
     const first = relay();
     await write(upsert('topics', 1, 1), upsert('topics', 2, 1));
@@ -296,14 +296,14 @@ describe('whose topic it is', () => {
     expect(ends()).toEqual(before);
   });
 
-  test('a topic with messages of which nobody knows how far they go is left alone', async () => {
+  test('a topic with messages of unknown position is left alone', async () => {
     peer.store.create(FEED_TOPIC, 3);
     await sendAll(peer.brokers, FEED_TOPIC, [{ key: 'topics/1', value: '{}' }]);
     relay();
     expect(await paused()).toContain('does not say of which feed and how far');
   });
 
-  test('a topic that was deleted is filled anew, also where nothing changes', async () => {
+  test('a deleted topic is filled again, also without changes', async () => {
     const first = relay();
     await write(upsert('topics', 1, 1), upsert('topics', 2, 1));
     await relayAtRest(civic);
@@ -314,7 +314,7 @@ describe('whose topic it is', () => {
     expect(await positions()).toEqual([1, 2]);
   });
 
-  test('a topic whose messages have all grown too old is continued, not filled anew', async () => {
+  test('a topic whose messages have all expired is continued, not filled again', async () => {
     const first = relay();
     await write(upsert('topics', 1, 1), upsert('topics', 2, 1));
     await relayAtRest(civic);
@@ -330,7 +330,7 @@ describe('whose topic it is', () => {
 test.each([
   ['has grown past them', 15],
   ['is shorter than the topic', 2],
-])('pauses with the reason where the topic carries changes that the feed has lost, and the feed %s', async (_, written) => {
+])('pauses with the reason if the topic has changes that the feed has lost, and the feed %s', async (_, written) => {
   await civic.writer.write(randomChanges(randomFrom(1), 10), {});
   relay();
   await relayAtRest(civic);

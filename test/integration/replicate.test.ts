@@ -45,7 +45,7 @@ test.each([
   ['a folder', () => join(installation.folder, 'mirror')],
   ['a SQLite file', () => `sqlite:${join(installation.folder, 'mirror.db')}`],
   ['a PostgreSQL database', () => database.url],
-])('%s is brought level again and again, each time proven by the digests', async (_, to) => {
+])('%s is synchronised repeatedly, and its digests are equal each time', async (_, to) => {
   await importSome(150);
   expect(JSON.parse((await mirror(to())).stdout)).toMatchObject({ snapshots: 1, changes: 0, verified: true });
   await importSome(60);
@@ -54,7 +54,7 @@ test.each([
   expect(again.changes).toBeGreaterThan(0);
 });
 
-test('a mirror that is killed again and again while records change ends equal to the service', async () => {
+test('a mirror that is killed repeatedly while records change ends equal to the service', async () => {
   const to = `sqlite:${join(installation.folder, 'killed.db')}`;
   for (let round = 0; round < 4; round += 1) {
     await importSome(80);
@@ -66,7 +66,7 @@ test('a mirror that is killed again and again while records change ends equal to
   expect(JSON.parse((await mirror(to)).stdout)).toMatchObject({ verified: true });
 });
 
-test('one that follows ends cleanly when it is told to, and a filtered one holds its resource alone', async () => {
+test('a following mirror ends cleanly on a signal, and a filtered one contains only its resource', async () => {
   const to = join(installation.folder, 'filtered');
   expect(JSON.parse((await mirror(to, '--resource', 'topics')).stdout)).toMatchObject({ verified: true });
   const fresh = join(installation.folder, 'following');
@@ -79,7 +79,7 @@ test('one that follows ends cleanly when it is told to, and a filtered one holds
   expect({ exitCode, stderr }).toEqual({ exitCode: 130, stderr: expect.stringMatching(/^civic: stopped by SIGTERM\n$/) as unknown });
 });
 
-test('a key that is refused, and an address where nobody answers, are one line each', async () => {
+test('a refused key and an unreachable address are one line each', async () => {
   const refused = await installation.civic(['replicate', '--base-url', service.baseUrl, '--key', 'crs_wrong', '--to', 'x']);
   expect(refused).toMatchObject({
     exitCode: 1,

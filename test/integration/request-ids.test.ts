@@ -31,7 +31,7 @@ const caused = async (ask: () => Promise<unknown>): Promise<readonly Pick<Stored
 };
 const metadataOf = ({ metadata }: Pick<StoredEvent, 'metadata'>) => JSON.parse(metadata) as Record<string, unknown>;
 
-test('every event that a request causes, over HTTP or by a tool, names the id that its answer carries, and its account and key', async () => {
+test('every event of a request, over HTTP or by a tool, has the id of its answer, its account and key', async () => {
   let subscription = '';
   let id: string | null | undefined;
   const over = (answered: () => Promise<Response>) => async () => {
@@ -76,7 +76,7 @@ test('every event that a request causes, over HTTP or by a tool, names the id th
   expect(ids.size).toBe(commands.length);
 });
 
-test('every answer carries an id of its own, whatever became of the request, and takes none from the caller', async () => {
+test('every answer has an id of its own in any outcome, and never one of the caller', async () => {
   const given = { 'x-request-id': 'mine', 'request-id': 'mine' };
   const asked: readonly (readonly [string, RequestInit, number])[] = [
     ['/api/v1/data/health', { headers: { ...given, authorization: `Bearer ${key.secret}` } }, 200],

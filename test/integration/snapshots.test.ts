@@ -78,7 +78,7 @@ const code = async (work: Promise<unknown>): Promise<string> =>
     (error: unknown) => (error instanceof Rejection ? error.code : String(error)),
   );
 
-test('T6 the boundary cursor is accepted by every filter; the cursors of a read are bound to its filter', async () => {
+test('every filter accepts the boundary cursor; the cursors of a read are bound to its filter', async () => {
   const { boundaryCursor } = await take();
   const read = (cursor: string, resource?: Resource) =>
     civic.changes({ cursor, ...(resource === undefined ? {} : { resource }), limit: 10, maxResponseBytes: MAX_BYTES });
@@ -91,7 +91,7 @@ test('T6 the boundary cursor is accepted by every filter; the cursors of a read 
   }
 });
 
-test('T13 the pages of a snapshot stay as they were while records change, rebuilds switch and pruning runs', async () => {
+test('the pages of a snapshot do not change while records change, rebuilds switch and pruning runs', async () => {
   const { snapshotId, boundaryCursor, counts, digests } = await take();
   const boundary = positionOf(boundaryCursor);
   const expected = stateAt(await expectedFeed(civic.log), boundary);
@@ -110,7 +110,7 @@ test('T13 the pages of a snapshot stay as they were while records change, rebuil
   expect(totalsOf(state)).toEqual({ counts, digests });
 });
 
-test('T13 retention never passes the boundary of a snapshot that has not expired, and passes it when it has', async () => {
+test('retention passes the boundary of a snapshot exactly when it has expired', async () => {
   // A snapshot that outlives the retention: only then can the boundary be what holds the pruning back.
   const lasting = createTakeSnapshot({
     log: civic.log,
@@ -138,7 +138,7 @@ test('T13 retention never passes the boundary of a snapshot that has not expired
   expect(await mark()).toBeGreaterThan(boundary);
 });
 
-test('T14 a snapshot whose rows may be gone is refused as expired and never shown in part', async () => {
+test('a snapshot whose rows may be pruned is refused as expired and never shown in part', async () => {
   const { snapshotId, boundaryCursor } = await take();
   await change();
   await civic.rows(`update civic.feed_retention set mark = ${positionOf(boundaryCursor) + 1}`);
@@ -146,7 +146,7 @@ test('T14 a snapshot whose rows may be gone is refused as expired and never show
   expect(await code(readAll((await take()).snapshotId, 500))).toBe('answered');
 });
 
-test("another account's snapshot, an unknown one and an expired one are all not found", async () => {
+test('a snapshot that belongs to another account, is unknown or has expired is not found', async () => {
   const { snapshotId } = await take();
   const page = (id: string, accountId: string) =>
     code(civic.snapshotPage({ accountId, snapshotId: id, resource: 'topics', limit: 10, maxResponseBytes: MAX_BYTES }));
@@ -173,7 +173,7 @@ const disturbed = (database: ReadDatabase, between: () => Promise<void>): ReadDa
   },
 });
 
-test("T14 a snapshot's position, counts and digests are of one moment, whatever is committed between two statements", async () => {
+test('position, counts and digests of a snapshot are of one moment, with concurrent commits', async () => {
   let number = 0;
   const between = async () => {
     await civic.writer.write([upsert('topics', 1000 + number, number)], {});
@@ -189,7 +189,7 @@ test("T14 a snapshot's position, counts and digests are of one moment, whatever 
   expect(number).toBeGreaterThan(4);
 });
 
-test('T14 a page as of a boundary never shows a later version, nor misses one silently, while changes and pruning run beside it', async () => {
+test('a page at a boundary shows no later version and misses none, with concurrent changes and pruning', async () => {
   const done = new AbortController();
   const working = (async () => {
     while (!done.signal.aborted) {
