@@ -77,7 +77,7 @@ const paymentSettled = (settledAt: string): AccountEvent => ({
   },
 });
 
-test('every batching of the same events leaves the same tables, and they say what the events said', async () => {
+test('events in batches of any size leave the same tables, and the tables match the events', async () => {
   const [accountId, neighbour] = [randomUUID(), randomUUID()];
   const [keyId, revokedKeyId] = [randomUUID(), randomUUID()];
   const history = [
@@ -141,7 +141,7 @@ test('every batching of the same events leaves the same tables, and they say wha
   expect(await findKey(reads, randomUUID())).toBeNull();
 });
 
-test('two keys of one hash cannot stand in the read model', async () => {
+test('the read model refuses two keys with one hash', async () => {
   const accountId = randomUUID();
   const events = [
     stored(accountId, opened, 1),
@@ -151,7 +151,7 @@ test('two keys of one hash cannot stand in the read model', async () => {
   await expect(fold(events, generation)).rejects.toThrow('unique');
 });
 
-test('a difference between two generations is found', async () => {
+test('a difference between two generations is detected', async () => {
   await fold([stored(randomUUID(), opened, 9)], other);
   const found = await Promise.all(accounts.differences(generation, other, 'rows').map((statement) => database.read.texts(statement)));
   expect(found.flat()).toHaveLength(1);

@@ -20,7 +20,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-test('what a customer has written stands there with key, request and time, newest last, beside what was done to the account', async () => {
+test('the writes of a customer are listed with key, request and time, newest last', async () => {
   const account = await served.openAccount();
   const [first, second] = [await served.issueKey(account), await served.issueKey(account)];
   const expected: object[] = [
@@ -55,7 +55,7 @@ test('what a customer has written stands there with key, request and time, newes
   expect(await listAudit(served.civic.reads, account)).toEqual(expected);
 });
 
-test("an account's entries are its own, and an account that is not there has none", async () => {
+test('an account has only its own entries, and an unknown account has none', async () => {
   const [mine, theirs] = [await served.openAccount(), await served.openAccount()];
   const key = await served.issueKey(theirs);
   await newFeed(served, key.secret, 'a');
@@ -64,7 +64,7 @@ test("an account's entries are its own, and an account that is not there has non
   expect(await listAudit(served.civic.reads, served.civic.identifiers.next())).toEqual([]);
 });
 
-test('every event of an account and every receipt of a report is followed, and a report names its account by its stream', () => {
+test('every event of an account and every receipt of a report is recorded', () => {
   for (const type of [...Object.keys(ACCOUNT_EVENTS), 'SnapshotTaken', 'DataReportSubmitted']) expect(AUDITED).toContain(type);
   expect(Object.keys(ACCOUNT_REPORT_EVENTS)).toContain('DataReportSubmitted');
   const [account, report, key] = [1, 2, 3].map(() => served.civic.identifiers.next()) as [string, string, string];
@@ -90,7 +90,7 @@ test('every event of an account and every receipt of a report is followed, and a
   });
 });
 
-test('whatever an account event names is its subject, and the account is where it names nothing', () => {
+test('an entry has the named key as its subject, or the account if the event names none', () => {
   const account = served.civic.identifiers.next();
   const ids = { keyId: 'the key', paymentId: 'the payment' };
   const subjects = Object.entries(ACCOUNT_EVENTS).map(([type, schema]) => {
@@ -107,7 +107,7 @@ test('whatever an account event names is its subject, and the account is where i
   }
 });
 
-test('no secret of a key, and nothing that leads to one, is in the table', async () => {
+test('the table contains no secret of a key and nothing that leads to one', async () => {
   const account = await served.openAccount();
   const { secret } = await served.issueKey(account);
   await newFeed(served, secret, 'a');
@@ -116,7 +116,7 @@ test('no secret of a key, and nothing that leads to one, is in the table', async
   expect(text).not.toMatch(/[0-9a-f]{64}/);
 });
 
-test('civic audit prints a table for a person and one JSON value for a script, and says when there is no such account', async () => {
+test('civic audit prints a table or one JSON value, and reports an unknown account', async () => {
   const installation: Installation = makeInstallation('civic-audit-');
   let service: Service | undefined;
   try {

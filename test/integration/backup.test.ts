@@ -75,7 +75,7 @@ afterAll(async () => {
   for (const database of databases) await database.close();
 });
 
-test('a backup beside a service that is being written to is a beginning of its log, and what is made from it serves that beginning', async () => {
+test('a backup of a running service is a prefix of its log, and a restore of it serves that prefix', async () => {
   const writing = importing(Array.from({ length: 800 }, (_, nth) => upsert('documents', 10_000 + nth, nth)));
   const backed = await civic(['backup', '--to', path('busy.gz')], original);
   await writing;
@@ -95,7 +95,7 @@ test('a backup beside a service that is being written to is a beginning of its l
   expect(there).toEqual(here.slice(0, there.length));
 });
 
-test('every read model comes back row by row, on PostgreSQL, on KurrentDB, and from there on PostgreSQL again', async () => {
+test('every read model is restored row by row, from PostgreSQL to KurrentDB and back', async () => {
   await service.stop();
   await rowsIn(
     original,
@@ -135,7 +135,7 @@ test('every read model comes back row by row, on PostgreSQL, on KurrentDB, and f
   }
 });
 
-test('a restore that is killed again and again is served by nobody, goes on with its own file alone, and ends as if nothing had been', async () => {
+test('a restore that is killed repeatedly is never served, and only its own file completes it', async () => {
   const target = await newDatabase();
   for (const least of [1, 1_000]) {
     const running = installation.run(['restore', path('busy.gz')], { env: target });
@@ -166,7 +166,7 @@ test('a restore that is killed again and again is served by nobody, goes on with
   );
 });
 
-test('a backup that is killed leaves no file of its name, and a name that is taken is left alone', async () => {
+test('a backup that is killed leaves no file of its name, and an existing file is not replaced', async () => {
   const running = installation.run(['backup', '--to', path('killed.gz')], { env: original });
   await untilTrue('it writes', () => readdirSync(installation.folder).some((name) => /^\.killed\.gz\..*\.partial$/.test(name)));
   running.kill('SIGKILL');
@@ -183,7 +183,7 @@ test('a backup that is killed leaves no file of its name, and a name that is tak
   expect(readdirSync(installation.folder).filter((name) => name.startsWith('.taken'))).toEqual([]);
 });
 
-test('a log in use, read models of another log, and a damaged file are refused before anything is written', async () => {
+test('a used log, read models of another log and a damaged file are refused before a write', async () => {
   const before = await eventsIn(original);
   expect((await civic(['restore', path('busy.gz')], original)).stderr).toMatch(
     /the log is not empty, it begins with FeedOpened: give an empty database/,
@@ -205,7 +205,7 @@ test('a log in use, read models of another log, and a damaged file are refused b
   expect((await civic(['backup', '--to', path('nothing.gz')], target)).exitCode).toBe(0);
 });
 
-test('standard output takes a backup and standard input verifies it; with the keys revoked nobody gets in', async () => {
+test('a backup goes to standard output and is verified from standard input; revoked keys stay revoked', async () => {
   const shell = installation.run(['backup', '--to', '-', '--json'], { env: original });
   expect((await shell.ended).stderr).toMatch(/cannot both go to standard output/);
   const target = await newDatabase();

@@ -38,7 +38,7 @@ const parts = () => {
 };
 const health = () => createReadCivicHealth({ ...parts(), handles: new Map(ALL_PROJECTIONS.map(({ name, handles }) => [name, handles])) })();
 
-test('a reactor that nobody has run yet is stopped once there is work, and pending in health', async () => {
+test('a reactor that never ran is stopped while it has work, and pending in health', async () => {
   const event = classification.events.topic('zoning', { keywords: ['rezoning'] });
   expect(await list()).toMatchObject([{ name: CLASSIFICATION, state: 'live', lagEvents: 0, handled: 0, owner: null, reason: null }]);
   await classification.write(event);
@@ -59,7 +59,7 @@ test('a reactor that nobody has run yet is stopped once there is work, and pendi
   });
 });
 
-test('one that is paused is failed work that degrades health without its reason, until an operator lets it try again', async () => {
+test('a paused reactor is failed work that degrades health, without its reason, until a retry', async () => {
   let broken = true;
   const reactor = createClassificationReactor(classification.parts());
   const failing: Reactor = {

@@ -80,7 +80,7 @@ const failingFor = (name: string, error: () => Error | null) => {
   };
 };
 
-test('an owner that is killed between the hits and the checkpoint leaves none of them twice', async () => {
+test('an owner that is killed between the hits and the checkpoint causes no duplicate', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `case ${index}`);
   await classification.write(items(...names));
   const { child, says } = startChild('after-writing');
@@ -96,7 +96,7 @@ test('an owner that is killed between the hits and the checkpoint leaves none of
   expect((await classification.row())!.token).toBe(2);
 });
 
-test('an owner that was frozen beyond its lease writes nothing over what its successor has written', async () => {
+test('an owner that was frozen beyond its lease overwrites nothing of its successor', async () => {
   await classification.write(items('case'));
   const { child, says } = startChild('before-writing');
   await says('classifying');
@@ -116,7 +116,7 @@ test('an owner that was frozen beyond its lease writes nothing over what its suc
   expect(frozen).not.toBe(successor.owner);
 });
 
-test('of two processes one at a time runs it, and the other goes on when that one ends', async () => {
+test('of two processes one runs it at a time, and the other continues when the first ends', async () => {
   const busy = new Set<string>();
   const seen = new Set<string>();
   let together = 0;
@@ -149,7 +149,7 @@ test('of two processes one at a time runs it, and the other goes on when that on
   expect(await classifiedItems()).toEqual(idsOf('case 0', 'case 1', 'case 2', 'case 3', 'case 4', 'last'));
 });
 
-test('an owner that comes back knows of the topics that changed while another ran it', async () => {
+test('an owner that returns knows the topics that changed while another ran it', async () => {
   const reactor = createClassificationReactor(classification.parts());
   let lost = false;
   const watched: Reactor = {
@@ -177,7 +177,7 @@ test('an owner that comes back knows of the topics that changed while another ra
   expect(new Set(topics.map(({ topicId }) => topicId))).toEqual(new Set(['zoning', 'streets'].map((name) => agendaId('topics', name))));
 });
 
-test('what cannot be handled pauses it with the reason and the event, while projections go on; a retry goes on from there', async () => {
+test('an event that fails pauses it with reason and event, projections continue, and a retry continues', async () => {
   let broken = true;
   const healthy = classification.start();
   await classification.atRest();
@@ -210,7 +210,7 @@ test('what cannot be handled pauses it with the reason and the event, while proj
 test.each([
   ['is away', new DatabaseUnavailable('gone')],
   ['is silent', new DeadlineExceeded('no answer')],
-])('a database that %s for long pauses nothing', async (_, failure) => {
+])('a database that %s for a long time pauses nothing', async (_, failure) => {
   let failures = 0;
   const classifier = failingFor('case', () => (++failures < 30 ? failure : null));
   classification.start({ classifier });
@@ -220,7 +220,7 @@ test.each([
   expect(await classifiedItems()).toEqual(idsOf('case'));
 });
 
-test('a read model that lags for long pauses nothing, and a stop is heard while it is waited for', async () => {
+test('a read model that lags pauses nothing, and a stop ends the wait for it', async () => {
   let now = Date.now();
   const clock = { now: () => (now += 40_000), sleep: async () => undefined };
   let asked = 0;
@@ -260,7 +260,7 @@ test('it does not follow another log', async () => {
   );
 });
 
-test('a rebuild of the read models runs nothing again', async () => {
+test('a rebuild of the read models starts no classification', async () => {
   classification.start();
   await classification.write(items('one', 'two'));
   await classification.atRest();
@@ -277,7 +277,7 @@ test('a rebuild of the read models runs nothing again', async () => {
   expect(await classifiedItems()).toEqual(idsOf('one', 'two', 'three'));
 });
 
-test('five thousand items are classified in a small multiple of the time in which they are published', async () => {
+test('classifying five thousand items takes a small multiple of the time of publishing them', async () => {
   const began = performance.now();
   const titles = [TITLE, 'Approve the minutes of the meeting of 6 January.', 'Award a contract for street lights.'];
   for (let start = 0; start < 5000; start += 500) {

@@ -60,7 +60,7 @@ afterAll(async () => {
 const ground = (): readonly StoredEvent[] => [zoning(), water(), ...events.place('dallas'), events.meeting('session', 'dallas', MEETING)];
 
 describe('an agenda item', () => {
-  test('gets its hits, caused by its own event and dated with it', async () => {
+  test('gets hits that name its event as their cause and have its date', async () => {
     await write(ground());
     classification.civic.clock.advance(60_000);
     await write(events.item('case', 'session', { title: TITLE }));
@@ -72,7 +72,7 @@ describe('an agenda item', () => {
     expect(JSON.parse(stored!.metadata)).toMatchObject({ causedBy: published!.id });
   });
 
-  test('that says something else has other hits, and one that is withdrawn has none', async () => {
+  test('gets other hits when its text changes, and none when it is withdrawn', async () => {
     await write(ground(), events.item('case', 'session', { title: TITLE }));
     expect(await hitsOf('case')).toEqual(['case: zoning']);
     await write(events.item('case', 'session', { title: 'Award a contract to replace the water main in Oak Lane.' }));
@@ -91,7 +91,7 @@ describe('an agenda item', () => {
     expect(await hitsOf('heading', 'rezoning heading', 'case')).toEqual(['case: zoning']);
   });
 
-  test('that arrives before its meeting, body, jurisdiction and topic ends with the hits of one that came after them', async () => {
+  test('that arrives before its meeting, body, jurisdiction and topic gets the same hits as one after them', async () => {
     const item = events.item('case', 'session', { title: TITLE });
     await write(...ground(), item);
     const whole = (await hitOf('case'))!;
@@ -107,8 +107,8 @@ describe('an agenda item', () => {
   });
 });
 
-describe('what an item hangs on', () => {
-  test('a topic that gets other keywords, is put out of use, or is withdrawn takes and gives hits of every item', async () => {
+describe('a change of what an item refers to', () => {
+  test('a topic with new keywords, deactivated or withdrawn changes the hits of every item', async () => {
     await write(
       ground(),
       events.item('case', 'session', { title: TITLE }),
@@ -127,7 +127,7 @@ describe('what an item hangs on', () => {
     expect(await hitsOf('case', 'other')).toEqual([]);
   });
 
-  test('a meeting, a body and a jurisdiction that change bring their items hits up to date, also where the batch holds nothing else', async () => {
+  test('a changed meeting, body or jurisdiction updates the hits of its items, also alone in a batch', async () => {
     await write(ground(), events.item('case', 'session', { title: TITLE }));
     const before = (await hitOf('case'))!;
     await write(events.body('dallas', { actingBodyRole: 'recommending' }));
@@ -151,7 +151,7 @@ describe('what an item hangs on', () => {
 });
 
 describe('a second run', () => {
-  test('for a change that says nothing else of an item leaves its hit and the time at which it was classified', async () => {
+  test('for a change without new text leaves a hit and its time of classification', async () => {
     await write(ground(), events.item('case', 'session', { title: TITLE }));
     const before = (await hitOf('case'))!;
     classification.civic.clock.advance(60_000);
@@ -161,7 +161,7 @@ describe('a second run', () => {
     expect(await hitOf('case')).toEqual(before);
   });
 
-  test('over unchanged records appends nothing, whoever has sent the hits', async () => {
+  test('over unchanged records appends nothing, for hits of any sender', async () => {
     const sent = events.hit('sent', 'case', 'zoning', { classifier: 'import' });
     const ours = hitId(agendaId('agenda_items', 'case'), agendaId('topics', 'zoning'));
     await write(ground(), sent, events.item('case', 'session', { title: TITLE }), events.item('more', 'session', { title: TITLE }));
@@ -177,7 +177,7 @@ describe('a second run', () => {
     await write(events.withdraw('agenda_hits', 'sent'));
   });
 
-  test('leaves a hit that an import has sent as it was sent, under our own id too', async () => {
+  test('leaves an imported hit as it was sent, also under an id of the service', async () => {
     const ours = hitId(agendaId('agenda_items', 'case'), agendaId('topics', 'zoning'));
     const sent = JSON.parse(events.hit('sent', 'case', 'zoning', { classifier: 'analyst' }).data) as object;
     await write(ground());

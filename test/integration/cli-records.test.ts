@@ -42,7 +42,7 @@ const rejects = (path: string) =>
     .map((line) => JSON.parse(line) as { line: number; reason: string });
 
 describe('import', () => {
-  test('a file that is not there, and a folder, are one line each', async () => {
+  test('reports a missing file and a folder in one line each', async () => {
     mkdirSync(join(installation.folder, 'folder'));
     for (const name of ['missing.ndjson', 'folder']) {
       const answer = await importing(name);
@@ -52,7 +52,7 @@ describe('import', () => {
     }
   });
 
-  test('bad lines of many batches that are under way at once are each kept once, and whole', async () => {
+  test('keeps each bad line of concurrent batches once and whole', async () => {
     const bad = Array.from({ length: 4_000 }, (_, number) => ({
       ...record(`bad ${number}`),
       data: { kind: 'agenda', titel: 'x'.repeat(200) },
@@ -68,7 +68,7 @@ describe('import', () => {
     ).toEqual(bad.map((_, index) => index + 1));
   });
 
-  test('bad lines stop nothing: the good ones are in, the bad ones are named with their numbers', async () => {
+  test('imports the good lines and names the bad ones with their numbers', async () => {
     const path = file(
       'mixed.ndjson',
       Buffer.concat([
@@ -94,7 +94,7 @@ describe('import', () => {
     expect(rejects(path).every(({ reason }) => reason.length > 10)).toBe(true);
   });
 
-  describe('does not write refused lines through what stands at the name of their file:', () => {
+  describe('does not write refused lines through what exists at the name of their file:', () => {
     const BAD = '{"op":"upsert",\n';
     const placed = (name: string, place: (rejected: string, target: string) => void) => {
       const path = file(name, ndjson([record(name)]) + BAD);
@@ -134,7 +134,7 @@ describe('import', () => {
       expect(readFileSync(target, 'utf8')).toBe('precious');
     });
 
-    test('an earlier file of refused lines is replaced, and one is left alone when nothing is refused', async () => {
+    test('replaces an earlier file of refused lines, and leaves it when no line is refused', async () => {
       const path = file('again.ndjson', BAD.repeat(3));
       await importing(path);
       writeFileSync(path, BAD);
@@ -146,7 +146,7 @@ describe('import', () => {
     });
   });
 
-  test('a binary file is refused line by line', async () => {
+  test('refuses a binary file line by line', async () => {
     const path = file('binary', Buffer.from(Uint8Array.from({ length: 50_000 }, (_, index) => (index * 7919) % 256)));
     const answer = await importing(path);
     expect(answer.exitCode).toBe(3);
@@ -154,7 +154,7 @@ describe('import', () => {
     expect(tally(answer)['rejected']).toBe(tally(answer)['read']);
   });
 
-  test('ten megabytes of nonsense are refused, in one line and in many', async () => {
+  test('refuses ten megabytes of garbage, in one line and in many', async () => {
     const one = await importing(file('one-line', Buffer.alloc(10_000_000, 'nonsense ')));
     expect({ exitCode: one.exitCode, tally: tally(one) }).toMatchObject({ exitCode: 3, tally: { read: 1, rejected: 1 } });
     const many = await importing(file('many-lines', 'nonsense is here\n'.repeat(600_000)));
@@ -162,23 +162,20 @@ describe('import', () => {
     expect(rejects(join(installation.folder, 'many-lines'))).toHaveLength(600_000);
   });
 
-  test('an empty input is no failure', async () => {
+  test('accepts an empty input', async () => {
     const answer = await installation.civic(['records', 'import', '-', '--json'], { input: '' });
     expect({ exitCode: answer.exitCode, tally: tally(answer) }).toMatchObject({ exitCode: 0, tally: { read: 0, appended: 0 } });
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)(
-    '%s ends an import that waits for more input, and what it has written stays',
-    async (signal) => {
-      const changes = Array.from({ length: 500 }, (_, number) => record(`${signal} ${number}`));
-      const running = installation.run(['records', 'import', '-', '--json'], { input: { startsWith: ndjson(changes) } });
-      const stored = async () => (await exported()).filter((line) => line.includes(`"${signal} `)).length;
-      while ((await stored()) < changes.length) expect(processesOf(installation.dataDir).length).toBeGreaterThan(0);
-      running.kill(signal);
-      expect(await running.ended).toMatchObject({ exitCode: 130, stdout: '', stderr: `civic: stopped by ${signal}\n` });
-      expect(await stored()).toBe(changes.length);
-    },
-  );
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s ends an import that waits for more input, and its written records stay', async (signal) => {
+    const changes = Array.from({ length: 500 }, (_, number) => record(`${signal} ${number}`));
+    const running = installation.run(['records', 'import', '-', '--json'], { input: { startsWith: ndjson(changes) } });
+    const stored = async () => (await exported()).filter((line) => line.includes(`"${signal} `)).length;
+    while ((await stored()) < changes.length) expect(processesOf(installation.dataDir).length).toBeGreaterThan(0);
+    running.kill(signal);
+    expect(await running.ended).toMatchObject({ exitCode: 130, stdout: '', stderr: `civic: stopped by ${signal}\n` });
+    expect(await stored()).toBe(changes.length);
+  });
 });
 
 const exported = async (...args: readonly string[]): Promise<readonly string[]> => {
@@ -188,7 +185,7 @@ const exported = async (...args: readonly string[]): Promise<readonly string[]> 
 };
 
 describe('export', () => {
-  test('a reader that goes away ends it without a word', async () => {
+  test('ends without a message when its reader disconnects', async () => {
     const changes = Array.from({ length: 1500 }, (_, number) => record(`long ${number}`, 'A long title. '.repeat(60)));
     expect((await importing(file('long.ndjson', ndjson(changes)), installation.civic)).exitCode).toBe(0);
     const shell = `set -o pipefail; "${process.execPath}" "${MAIN}" records export | head -n 1`;
@@ -199,14 +196,14 @@ describe('export', () => {
     expect({ lines: stdout.split('\n').length, stderr, exitCode }).toEqual({ lines: 2, stderr: '', exitCode: 141 });
   });
 
-  test('what is exported imports again as nothing new', async () => {
+  test('exports records that import again without a new event', async () => {
     const answer = await importing(file('again.ndjson', `${(await exported()).join('\n')}\n`));
     expect(tally(answer)).toMatchObject({ appended: 0, rejected: 0 });
   });
 });
 
-describe('several at once', () => {
-  test('two imports of the same records at once give each record once', async () => {
+describe('several commands at once', () => {
+  test('give each record once when two imports have the same records', async () => {
     const changes = Array.from({ length: 800 }, (_, number) => record(`both ${number}`));
     const path = file('both.ndjson', ndjson(changes));
     const twice = file('both-too.ndjson', ndjson(changes));
@@ -216,7 +213,7 @@ describe('several at once', () => {
     expect((await exported('--resource', 'documents')).filter((line) => line.includes('"title":"both '))).toHaveLength(changes.length);
   });
 
-  test('commands that come and go leave the service and its database alone', async () => {
+  test('do not affect the service and its database when they end', async () => {
     const keeper = keeperOf(installation.dataDir);
     const answers = await Promise.all(Array.from({ length: 4 }, () => installation.civic(['projections', 'list', '--json'])));
     expect(answers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
@@ -224,7 +221,7 @@ describe('several at once', () => {
     expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(200);
   });
 
-  test('a command that is killed leaves them alone too', async () => {
+  test('do not affect them when they are killed', async () => {
     const keeper = keeperOf(installation.dataDir);
     const running = installation.run(['records', 'import', '-'], { input: { startsWith: ndjson([record('killed')]) } });
     await untilTrue(

@@ -49,7 +49,7 @@ const submit = async (more: object = {}): Promise<string> => {
 const seen = async (reportId: string): Promise<DataReport> =>
   ((await (await service.fetch(`/api/v1/data-reports/${reportId}`, { key })).json()) as { data: DataReport }).data;
 
-test('an investigator takes a report from its receipt to its end, and the customer sees each step of it', async () => {
+test('an investigator takes a report from receipt to closing, and the customer sees each step', async () => {
   const id = await submit({ jurisdictionSlug: 'dallas' });
   expect(await refusal('lease', id, '--holder', 'ann')).toMatch(/^worker_paused: /);
   expect(await refusal('work', '--once')).toMatch(/^worker_paused: /);
@@ -141,7 +141,7 @@ test('reports are listed by status, place, age, holder and account, as a plain t
   }
 });
 
-test('the words of a customer neither drive the terminal nor look like lines of the history', async () => {
+test('the text of a customer neither controls the terminal nor looks like lines of the history', async () => {
   const forged = '2026-01-01T00:00:00.000Z  investigating -> resolved  by ann (lease 9)';
   const hostile = `Evil \u001b[2J \u009b31m \u202egnol \u2028 \ud83d\ude00\n${forged}`;
   const id = await submit({
@@ -162,7 +162,7 @@ test('the words of a customer neither drive the terminal nor look like lines of 
   expect((await civic('show', id)).stdout).toContain(`    \\u001b]0;title\\u0007\n    ${forged}\n`);
 });
 
-test('what could not be read again is refused and changes nothing', async () => {
+test('text that could not be read back is refused and changes nothing', async () => {
   const id = await submit();
   const tooLong = 'x'.repeat(501);
   expect(await refusal('pause', 'intake', '--reason', tooLong)).toMatch(/^invalid_input: reason: [^\n]+$/);
@@ -179,7 +179,7 @@ test('what could not be read again is refused and changes nothing', async () => 
   expect(await json('list', '--holder', ' bob ')).toMatchObject([{ reportId: id }]);
 });
 
-test('once work is resumed the worker of the service does what it can, and a paused intake takes nothing in', async () => {
+test('the worker of the service works once it is resumed, and a paused intake refuses reports', async () => {
   expect(await json('resume', 'worker')).toEqual({ intake: 'running', worker: 'running' });
   expect(await json<{ stopped: null }>('work', '--once')).toMatchObject({ stopped: null, failed: [] });
   expect(await json('pause', 'intake')).toEqual({ intake: 'paused', worker: 'running' });

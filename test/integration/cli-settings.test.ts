@@ -69,13 +69,13 @@ describe('settings', () => {
     ['CIVIC_KAFKA_FEED_TOPIC', 'my feed', 'a topic'],
     ['CIVIC_LOG_LEVEL', 'loud', 'trace'],
     ['CIVIC_LOG_FORMAT', 'xml', 'pretty or json'],
-  ])('%s=%s stops the start with name, value and what is allowed', async (name, value, allowed) => {
+  ])('%s=%s stops the start with name, value and allowed values', async (name, value, allowed) => {
     const line = oneLine(await listing({ [name]: value }));
     expect(line).toContain(`${name} is ${JSON.stringify(value)}; allowed is `);
     expect(line).toContain(allowed);
   });
 
-  test('a password for Kafka is never shown, and never sent where anybody could read it', async () => {
+  test('a password for Kafka is never shown, and never sent in plain text', async () => {
     const kafka = { KAFKA_BROKERS: '127.0.0.1:9', CIVIC_KAFKA_SASL: 'plain:civic:s3cret' };
     expect(oneLine(await listing(kafka))).toMatch(/CIVIC_KAFKA_SASL is plain, but CIVIC_KAFKA_TLS is off/);
     const bad = oneLine(await listing({ CIVIC_KAFKA_SASL: 'md5:civic:s3cret' }));
@@ -83,14 +83,14 @@ describe('settings', () => {
     expect(bad).not.toContain('s3cret');
   });
 
-  test('an unknown name is a warning that lists the known ones, and the command goes on', async () => {
+  test('an unknown name is a warning that lists the known ones, and the command continues', async () => {
     const { exitCode, stdout, stderr } = await listing({ CIVIC_HTTP_PROT: '1' }, installation.civic);
     expect(exitCode).toBe(0);
     expect(JSON.parse(stdout)).toBeInstanceOf(Array);
     expect(stderr).toContain('unknown setting CIVIC_HTTP_PROT; known are CIVIC_HTTP_HOST');
   });
 
-  test('a .env file in the working directory is read, and the environment wins over it', async () => {
+  test('a .env file in the working directory is read, and the environment takes precedence', async () => {
     writeFileSync(join(installation.folder, '.env'), 'CIVIC_SAMPLE=perhaps\n');
     try {
       expect(oneLine(await listing({}, installation.civic))).toContain('CIVIC_SAMPLE is "perhaps"');
@@ -123,7 +123,7 @@ describe('a database of the user', () => {
     expect(oneLine(await listing({ DATABASE_URL: url }))).toContain(said);
   });
 
-  test('one that is not there is one line', async () => {
+  test('one that does not exist is one line', async () => {
     const { url } = await database();
     const line = oneLine(await listing({ DATABASE_URL: url.replace(/\/[^/]*$/, '/nowhere') }));
     expect(line).toContain('nowhere does not exist; create it or correct DATABASE_URL');
@@ -144,7 +144,7 @@ describe('a database of the user', () => {
     expect(oneLine(await listing({ DATABASE_URL: url }))).toContain('was written by a newer version (it has the migration 9999-later)');
   });
 
-  test('serving on it starts no PostgreSQL and no sample, and the service answers', async () => {
+  test('one in use by the service starts no PostgreSQL and no sample, and the service answers', async () => {
     const { url } = await database();
     const service = await installation.start({
       env: { DATABASE_URL: url, CIVIC_SAMPLE: '', CIVIC_DATA_DIR: join(installation.folder, 'unused') },
@@ -169,7 +169,7 @@ describe('ports and folders', () => {
     }
   });
 
-  test('a second service on the folder is refused with one line, and the first goes on', async () => {
+  test('a second service on the folder is refused with one line, and the first continues', async () => {
     const service = await installation.start();
     const keeper = keeperOf(installation.dataDir);
     expect(await refusal(installation.start())).toContain(`a service already runs on this data directory (process ${service.pid})`);
@@ -182,7 +182,7 @@ describe('ports and folders', () => {
     expect(oneLine(await listing({ CIVIC_DATA_DIR: folder }))).toContain(folder);
   });
 
-  test('a folder with files of somebody else is refused and left alone', async () => {
+  test('a folder with other files is refused and unchanged', async () => {
     const folder = join(installation.folder, 'theirs');
     mkdirSync(folder);
     writeFileSync(join(folder, 'letter.txt'), 'theirs');
@@ -216,7 +216,7 @@ const canMount = (): boolean => {
 };
 
 describe('a full disk', () => {
-  test('ends an import with one line, loses nothing acknowledged, and is over when there is room again', async (context) => {
+  test('ends an import with one line, loses nothing acknowledged, and allows writes when space is free', async (context) => {
     if (!canMount()) return context.skip('a small file system cannot be mounted here: run as root where mounting is allowed');
     const disk = join(installation.folder, 'disk');
     const ballast = join(disk, 'ballast');

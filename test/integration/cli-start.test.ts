@@ -63,7 +63,7 @@ const nothingLeft = async (service: number): Promise<void> => {
   expect(processesOf(installation.dataDir)).toEqual([]);
 };
 
-test('the script begins with exec: npm has the service itself as its child, whose memory is limited in every way it is started', async () => {
+test('the npm script uses exec and limits the memory of the service', async () => {
   const { service } = await npmStart('off');
   expect(readFileSync(`/proc/${service}/cmdline`, 'utf8').split('\0').slice(1)).toEqual([
     '--min-semi-space-size=8',
@@ -78,30 +78,27 @@ test('the script begins with exec: npm has the service itself as its child, whos
 
 const TERMINAL = spawnSync('script', ['--version']).status === 0;
 
-test.skipIf(!TERMINAL)(
-  'a first start on a terminal prints a key with which the printed lines work as they are (needs script)',
-  async () => {
-    await makeAnother();
-    // A terminal without output processing, so that lines end as the program ends them.
-    const inside = `stty -opost; exec ${NPM_START.join(' ')}`;
-    const command = ['script', '--quiet', '--return', '--command', inside, '/dev/null'];
-    const env = installation.environment({ CIVIC_SAMPLE: 'on' });
-    const terminal = runProgram(command, { cwd: CHECKOUT, env, input: { startsWith: '' } });
-    started.push(terminal);
-    try {
-      const banner = await bannerOf(terminal);
-      expect(banner).toMatch(/^API key +crs_\w+\n +\(the sample account; shown this once\)$/m);
-      expectToWork(banner, {});
-    } finally {
-      terminal.child.stdin?.write(CONTROL_C);
-      await terminal.ended;
-    }
-    expect((await terminal.ended).exitCode).toBe(0);
-    expect(processesOf(installation.dataDir)).toEqual([]);
-  },
-);
+test.skipIf(!TERMINAL)('a first start on a terminal prints a key, and the printed lines work with it (needs script)', async () => {
+  await makeAnother();
+  // A terminal without output processing, so that lines end as the program ends them.
+  const inside = `stty -opost; exec ${NPM_START.join(' ')}`;
+  const command = ['script', '--quiet', '--return', '--command', inside, '/dev/null'];
+  const env = installation.environment({ CIVIC_SAMPLE: 'on' });
+  const terminal = runProgram(command, { cwd: CHECKOUT, env, input: { startsWith: '' } });
+  started.push(terminal);
+  try {
+    const banner = await bannerOf(terminal);
+    expect(banner).toMatch(/^API key +crs_\w+\n +\(the sample account; shown this once\)$/m);
+    expectToWork(banner, {});
+  } finally {
+    terminal.child.stdin?.write(CONTROL_C);
+    await terminal.ended;
+  }
+  expect((await terminal.ended).exitCode).toBe(0);
+  expect(processesOf(installation.dataDir)).toEqual([]);
+});
 
-test('a first start into a file or a pipe prints no key but the command that issues one, which works as printed', async () => {
+test('a first start into a file or a pipe prints no key but the command that issues one', async () => {
   await makeAnother();
   const { banner, npm } = await npmStart('on');
   expect(banner).not.toContain('crs_');
@@ -141,7 +138,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)('%s to npm ends everything with exit 0
   await nothingLeft(service);
 });
 
-test('an impatient second and third SIGTERM change nothing', async () => {
+test('a second and third SIGTERM change nothing', async () => {
   const { npm, service } = await npmStart('off');
   for (let time = 0; time < 3; time += 1) process.kill(service, 'SIGTERM');
   expect((await npm.ended).exitCode).toBe(0);
@@ -149,7 +146,7 @@ test('an impatient second and third SIGTERM change nothing', async () => {
   expect(readFileSync(`${installation.dataDir}/postgresql.log`, 'utf8')).toContain('database system is shut down');
 });
 
-test('SIGINT to the whole group, as a terminal sends it, ends everything with exit 0', async () => {
+test('SIGINT to the whole process group ends everything with exit 0', async () => {
   // setsid makes the process itself the leader of a group of its own and becomes npm.
   const { npm, service } = await npmStart('off', ['setsid']);
   process.kill(-npm.pid, 'SIGINT');
@@ -157,7 +154,7 @@ test('SIGINT to the whole group, as a terminal sends it, ends everything with ex
   await nothingLeft(service);
 });
 
-test('SIGTERM in the middle of a start ends it with exit 0, and the next start is whole', async () => {
+test('SIGTERM during a start ends it with exit 0, and the next start is complete', async () => {
   await makeAnother();
   const starting = installation.launch({ sample: 'on' });
   starting.ready.catch(() => undefined);

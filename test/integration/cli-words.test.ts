@@ -120,7 +120,7 @@ const expectOneLine = ({ stdout, stderr }: Answered): void => {
   expect(stderr).not.toMatch(/\bat \S+ \(|node:internal|Error:/);
 };
 
-test('every command is either tried here or the service itself', () => {
+test('every command is tried here or is the service itself', () => {
   const tried = new Set([...Object.keys(WORKING), ...Object.keys(REFUSED), 'serve']);
   expect(COMMANDS.map((words) => words.join(' ')).filter((words) => !tried.has(words))).toEqual([]);
 });
@@ -135,7 +135,7 @@ describe('help', () => {
     expect(said.stdout).toContain(`Usage: civic ${words.join(' ')}`);
   });
 
-  test('the whole program is listed, and no command at all shows the list as a mistake', async () => {
+  test('lists every command; a call without a command prints the list as an error', async () => {
     expect((await civic(['--help'])).stdout).toContain('projections');
     const nothing = await civic([]);
     expect(nothing.exitCode).toBe(2);
@@ -151,7 +151,7 @@ describe('--json', () => {
     expect(typeof value).toBe('object');
   });
 
-  test.each(Object.keys(REFUSED))('`civic %s --json` that is refused prints nothing and one line of reason', async (words) => {
+  test.each(Object.keys(REFUSED))('`civic %s --json` that is refused prints no output and one line of reason', async (words) => {
     const answer = await civic([...words.split(' '), ...given(REFUSED[words]!), '--json']);
     expect(answer.exitCode).toBe(1);
     expectOneLine(answer);
@@ -193,7 +193,7 @@ describe('mistakes', () => {
     ['a client without a place', ['sources', 'sync', 'legistar', '--client', 'nobody'], 1, '--jurisdiction'],
     ['two sources at once', ['sources', 'sync', 'legistar', ...CLIENT, '--base-url', 'http://127.0.0.1:1/v1'], 1, 'not both'],
     ['a date that is none', ['sources', 'sync', 'legistar', ...CLIENT, '--since', 'yesterday'], 1, 'YYYY-MM-DD'],
-  ] as const)('%s is one line that says what is allowed', async (_, args, exitCode, said) => {
+  ] as const)('%s is one line that names the allowed values', async (_, args, exitCode, said) => {
     const answer = await civic(args);
     expect(answer.exitCode).toBe(exitCode);
     expectOneLine(answer);
@@ -201,7 +201,7 @@ describe('mistakes', () => {
   });
 });
 
-describe('a process of its own', () => {
+describe('a separate process', () => {
   test.each([
     ['an answer', ['keys', 'list', '--account', 'ACCOUNT', '--json']],
     ['an answer for a person', ['accounts', 'list']],
@@ -211,7 +211,7 @@ describe('a process of its own', () => {
     ['a refusal that needs nothing opened', ['restore', 'nothing.gz']],
     ['a misuse', ['records', 'export', '--wrong']],
     ['no command at all', []],
-  ] as const)('answers like this one: %s', async (_, args, env: Environment = {}) => {
+  ] as const)('answers like this process: %s', async (_, args, env: Environment = {}) => {
     const withoutTimes = (answer: Answered): Answered => ({ ...answer, stderr: answer.stderr.replaceAll(/"time":\d+/g, '') });
     const here = await installation.civicHere(given(args), { env });
     expect(withoutTimes(here)).toEqual(withoutTimes(await installation.civic(given(args), { env })));

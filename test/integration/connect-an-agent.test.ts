@@ -49,7 +49,7 @@ test('the address and the headers of the client configuration reach the tools', 
   await client.close();
 });
 
-test('the program of the page lists the tools and calls one', async () => {
+test('the program of the page lists the tools and calls one of them', async () => {
   // Beside the installed libraries, which it imports by name.
   const path = join(CHECKOUT, `connect-an-agent-${process.pid}.tmp.mjs`);
   const ends =
@@ -65,7 +65,7 @@ test('the program of the page lists the tools and calls one', async () => {
 });
 
 test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
-  'the line without any client calls a tool as it is written (needs curl)',
+  'the command without a client calls a tool as it is written (needs curl)',
   async () => {
     const line = ['bash', '-c', `set -euo pipefail\n${here(block('sh'))}`];
     const { exitCode, stdout, stderr } = await runProgram(line, { cwd: installation.folder, env: environment() }).ended;
@@ -76,7 +76,7 @@ test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
   },
 );
 
-test('every tool has its line in the table, and no other name is there', () => {
+test('the table lists every tool and no other name', () => {
   const table = PAGE.slice(PAGE.indexOf('## The tools'), PAGE.indexOf('Each call counts'));
   expect([...table.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name]) => name)).toEqual(TOOL_NAMES);
 });

@@ -47,7 +47,7 @@ const ours = Object.entries(services).filter(([, { build }]) => build !== undefi
 const roleOf = ({ command = [] }: ComposeService): string => command[command.indexOf('--role') + 1] ?? '';
 
 describe('the image', () => {
-  test('is made of files that are there and that .dockerignore lets in, and lets in nothing else', () => {
+  test('is made of existing files, which .dockerignore includes, and no others', () => {
     const lines = read('.dockerignore')
       .split('\n')
       .filter((line) => line !== '' && !line.startsWith('#'));
@@ -58,7 +58,7 @@ describe('the image', () => {
     expect(letIn.toSorted()).toEqual(copied.toSorted());
   });
 
-  test('runs a Node that the program takes, as a user without a name, and is told to stop by SIGTERM without a shell in between', () => {
+  test('runs a supported Node as a numeric user, and receives SIGTERM without a shell in between', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
     const wanted = /(\d+)\.(\d+)/.exec(engines.node)!.slice(1).map(Number);
     const versions = [...DOCKERFILE.matchAll(/^FROM node:(\d+)\.(\d+)-slim/gm)].map(([, major, minor]) => [Number(major), Number(minor)]);
@@ -71,7 +71,7 @@ describe('the image', () => {
     expect(DOCKERFILE).not.toMatch(/^(RUN|CMD|ENTRYPOINT) (?!\[)/m);
   });
 
-  test('sets nothing but settings that there are', () => {
+  test('sets only known settings', () => {
     const [, block] = /^ENV ((?:.*\\\n)*.*)$/m.exec(DOCKERFILE)!;
     const set = Object.fromEntries([...block!.matchAll(/(\w+)=(\S+)/g)].map(([, name, value]) => [name!, value!]));
     expect(readSettings(set).warnings).toEqual([]);
@@ -80,7 +80,7 @@ describe('the image', () => {
 });
 
 describe('the full set-up', () => {
-  test('runs every role but `all`, several of those that share work, each by settings that are read and taken', () => {
+  test('runs every role but `all`, several of the shared ones, with settings that are read', () => {
     const roles = ours.map(([, service]) => roleOf(service));
     expect(new Set(roles)).toEqual(new Set(ROLES.filter((role) => role !== 'all')));
     expect(roles.filter((role) => role === 'api').length).toBeGreaterThanOrEqual(3);
@@ -93,7 +93,7 @@ describe('the full set-up', () => {
     }
   });
 
-  test('gives every process of ours a read-only file system, and everybody no more rights, memory or way in than is needed', () => {
+  test('gives every process a read-only file system and minimal rights, memory and ports', () => {
     for (const [name, service] of Object.entries(services)) {
       expect([name, service.cap_drop, service.security_opt]).toEqual([name, ['ALL'], ['no-new-privileges:true']]);
       expect([name, service.restart, service.mem_limit !== undefined]).toEqual([name, 'unless-stopped', true]);
@@ -104,7 +104,7 @@ describe('the full set-up', () => {
     expect(read('compose.yaml')).not.toMatch(/password: (?!\$)/i);
   });
 
-  test('starts nobody before what it needs is healthy, and gives every process longer to stop than its drain and its requests take', () => {
+  test('starts each process after its dependencies are healthy, and stops it later than its drain', () => {
     for (const [name, { depends_on = {}, stop_grace_period = '10s', environment = {} }] of ours) {
       expect([name, Object.keys(depends_on)]).toEqual([name, expect.arrayContaining(['postgres', 'kurrentdb'])]);
       expect(new Set(Object.values(depends_on).map(({ condition }) => condition))).toEqual(new Set(['service_healthy']));
@@ -116,7 +116,7 @@ describe('the full set-up', () => {
     }
   });
 
-  test('has a proxy that sends requests to every API process and asks each for its readiness more often than the drain lasts', () => {
+  test('has a proxy that uses every API process and asks for readiness more often than the drain lasts', () => {
     const { content } = configs.proxy;
     const apis = ours.filter(([, service]) => roleOf(service) === 'api');
     expect([...content.matchAll(/(\S+):8080(?= )/g)].map(([, name]) => name).filter(Boolean)).toEqual(apis.map(([name]) => name));
@@ -142,7 +142,7 @@ describe(`the program with production packages alone (${HOW})`, () => {
     tree?.close();
   });
 
-  test("serves each role as nobody from a tree that it cannot write, is found healthy by the image's own check, and ends with 0", async () => {
+  test('serves each role as user nobody from a read-only tree, passes the image health check, and exits 0', async () => {
     database = await startTestDatabase();
     proxy = await openTcpProxy(() => serverAt(database.url));
     tree = makeProductionTree(HOW);

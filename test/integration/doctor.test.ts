@@ -37,17 +37,17 @@ const run = async (sql: string) => {
   await client.end();
 };
 
-test('an installation that has never been started is sound, and is not changed by the look', async () => {
+test('an installation that was never started has no finding, and the doctor does not change it', async () => {
   expect(await examined({})).toMatchObject({ exitCode: 0, states: { database: 'ok', schema: 'ok', clock: 'ok', 'free disk': 'ok' } });
   expect(await examined({})).toMatchObject({ states: { schema: 'ok' } });
 });
 
-test('a foreign database fails the schema and nothing else of it', async () => {
+test('a foreign database fails the check of the schema only', async () => {
   await run('create table customers (id int)');
   expect(await examined({ DATABASE_URL: database.url })).toMatchObject({ exitCode: 1, states: { database: 'ok', schema: 'failed' } });
 });
 
-test('a database that is not there is one finding, with no password in it', async () => {
+test('a missing database is one finding, without a password in it', async () => {
   const env = { ...FREE, DATABASE_URL: 'postgres://civic:s3cret@127.0.0.1:1/civic' };
   const { exitCode, stdout, stderr } = await installation.civic(['doctor'], { env });
   expect(exitCode).toBe(1);
@@ -55,7 +55,7 @@ test('a database that is not there is one finding, with no password in it', asyn
   expect(stdout + stderr).not.toContain('s3cret');
 });
 
-test('a database whose tables are locked is one finding, and the look ends', async () => {
+test('a database with locked tables is one finding, and the doctor ends', async () => {
   await run('drop table customers');
   await migrate(database.url);
   const locker = await connected();
@@ -64,7 +64,7 @@ test('a database whose tables are locked is one finding, and the look ends', asy
   await locker.end();
 });
 
-test('a database that takes no writes fails the doctor and refuses every command, also with a current schema', async () => {
+test('a read-only database fails the doctor and refuses every command, also with a current schema', async () => {
   await run('drop schema if exists civic cascade');
   await migrate(database.url);
   const url = new URL(database.url);

@@ -25,7 +25,7 @@ afterEach(async () => {
   await gone(dataDir, folder);
 });
 
-test('the last to leave stops the server and leaves no process, no socket and a whole data directory', async () => {
+test('the last user to leave stops the server and leaves no process, no socket and a complete directory', async () => {
   const first = start('command');
   expect(await first.next()).toHaveProperty('url');
   expect(await first.ask('insert')).toEqual({ count: 1 });
@@ -38,7 +38,7 @@ test('the last to leave stops the server and leaves no process, no socket and a 
   expect(await second.ask('count')).toEqual({ count: 1 });
 });
 
-test('a second command shares the server of the first and goes on when the first has left', async () => {
+test('a second command shares the server of the first and continues when the first has ended', async () => {
   const first = start('command');
   const { url } = await first.next();
   const server = postmasterOf(dataDir);
@@ -50,7 +50,7 @@ test('a second command shares the server of the first and goes on when the first
   expect(postmasterOf(dataDir)).toBe(server);
 });
 
-test('a service adopts the server that a command has started and keeps it when the command leaves', async () => {
+test('a service adopts the server of a command and keeps it when the command ends', async () => {
   const command = start('command');
   await command.next();
   const server = postmasterOf(dataDir);
@@ -63,7 +63,7 @@ test('a service adopts the server that a command has started and keeps it when t
   expect(processesOf(dataDir)).toEqual([]);
 });
 
-test('a second service is refused with one line that names the first, and the first is not disturbed', async () => {
+test('a second service is refused with one line that names the first, and the first is not affected', async () => {
   const first = start('service');
   await first.next();
   const { refused, name } = await start('service').next();
@@ -73,7 +73,7 @@ test('a second service is refused with one line that names the first, and the fi
   expect(await first.ask('insert')).toEqual({ count: 1 });
 });
 
-test('a service that comes right after another was killed is let in', async () => {
+test('a service that starts right after another was killed is accepted', async () => {
   const first = start('service');
   await first.next();
   const command = start('command');
@@ -84,7 +84,7 @@ test('a service that comes right after another was killed is let in', async () =
   expect(keeperOf(dataDir)).toBe(keeper);
 });
 
-test('a path that is too long for a socket works through a private short one, which goes with the server', async () => {
+test('a path that is too long for a socket uses a private short one, which is removed with the server', async () => {
   const long = join(dataDir, ...Array.from({ length: 8 }, () => 'a-folder-with-quite-a-long-name'), 'with spaces, commas & ümlauts');
   const user = start('command', long);
   const { url } = await user.next();
@@ -98,7 +98,7 @@ test('a path that is too long for a socket works through a private short one, wh
   expect(readdirSync(long)).not.toContain('run');
 });
 
-test('the keeper and the server know nothing of the secrets of who started them', async () => {
+test('the keeper and the server do not have the secrets of the process that started them', async () => {
   const user = startUser({ dataDir, role: 'command', env: { SOME_SECRET: 'never-seen' } });
   users.push(user);
   await user.next();
@@ -107,7 +107,7 @@ test('the keeper and the server know nothing of the secrets of who started them'
   }
 });
 
-test('a folder of another program is refused and not touched', async () => {
+test('a folder of another program is refused and unchanged', async () => {
   mkdirSync(dataDir);
   writeFileSync(join(dataDir, 'PG_VERSION'), '16\n');
   const { refused } = await start('service').next();
@@ -115,7 +115,7 @@ test('a folder of another program is refused and not touched', async () => {
   expect(readdirSync(dataDir)).toEqual(['PG_VERSION']);
 });
 
-test('data of another version of PostgreSQL is refused and not touched', async () => {
+test('data of another version of PostgreSQL is refused and unchanged', async () => {
   const user = start('command');
   await user.next();
   await user.ask('leave');
@@ -124,7 +124,7 @@ test('data of another version of PostgreSQL is refused and not touched', async (
   expect(refused).toMatch(/holds data of PostgreSQL 19 .* reads version 18/);
 });
 
-test('damaged data is reported in one line that says so', async () => {
+test('damaged data is reported in one line', async () => {
   const user = start('command');
   await user.next();
   await user.ask('leave');

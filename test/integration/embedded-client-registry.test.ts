@@ -43,7 +43,7 @@ function come(role: UserRole): { readonly socket: Socket; next(): Promise<Keeper
   return { socket, next: async () => told.shift() ?? new Promise((resolve) => waiting.push(resolve)) };
 }
 
-test('who comes while the server is down is told its address only when it is up again', async () => {
+test('a client that connects while the server is down gets its address when it is up again', async () => {
   registry.broadcast(ready);
   await come('service').next();
   registry.withdrawReady();
@@ -56,7 +56,7 @@ test('who comes while the server is down is told its address only when it is up 
   expect(await late.next()).toEqual(ready);
 });
 
-test('a service is refused while another one is there, and let in when that one has just gone', async () => {
+test('a service is refused while another one is connected, and accepted when it has left', async () => {
   registry.broadcast(ready);
   const first = come('service');
   expect(await first.next()).toEqual(ready);
@@ -68,7 +68,7 @@ test('a service is refused while another one is there, and let in when that one 
   expect(await third.next()).toEqual(ready);
 });
 
-test('who comes after the registry has closed is sent away without an answer, to come again', async () => {
+test('a client that connects after the registry has closed gets no answer and retries', async () => {
   registry.broadcast(ready);
   const last = come('command');
   await last.next();
@@ -88,7 +88,7 @@ test('who comes after the registry has closed is sent away without an answer, to
   expect(told).toEqual([]);
 });
 
-test('the last to leave is told so and held until the end, and nobody else is', async () => {
+test('only the last client to leave is informed of it, and it waits for the end of the server', async () => {
   registry.broadcast(ready);
   const [one, two] = [come('command'), come('command')];
   await Promise.all([one.next(), two.next()]);
@@ -102,7 +102,7 @@ test('the last to leave is told so and held until the end, and nobody else is', 
   expect(await closed).toBe('closed');
 });
 
-test('what is no message ends that connection and no other', async () => {
+test('an invalid message ends its connection and no other', async () => {
   registry.broadcast(ready);
   const good = come('command');
   await good.next();

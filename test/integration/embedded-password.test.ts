@@ -75,12 +75,12 @@ afterEach(async () => {
   await gone(dataDir, folder);
 });
 
-test('a process of the account of the server is refused without the password, and cannot read it', async () => {
+test('a process of the server account is refused without the password, and cannot read it', async () => {
   const { url } = await serviceOn();
   await expectLocked(url);
 });
 
-test('root runs the server as postgres where that account exists, else as nobody, and never as root', async ({ skip }) => {
+test('root runs the server as postgres if that account exists, else as nobody, and never as root', async ({ skip }) => {
   if (!root) skip(why);
   await serviceOn();
   expect(statSync(dataLayout(dataDir).cluster).uid).toBe(uidOf('postgres') ?? NOBODY);
@@ -103,7 +103,7 @@ test('a service that runs the server as nobody logs one warning', async ({ skip 
   }
 });
 
-test('a data directory that trusted every connection keeps its rows, wants the password and changes its owner', async () => {
+test('a data directory with trust authentication keeps its rows, gets a password and a new owner', async () => {
   makeTrustingCluster(dataDir);
   const { user, url } = await serviceOn();
   expect(await user.ask('count')).toEqual({ count: 1 });
@@ -120,7 +120,7 @@ test.each([
   ['is lost', (path: string) => void spawnSync('rm', [path]), false],
   ['can be read by others', (path: string) => void spawnSync('chmod', ['0644', path]), false],
   ['belongs to another cluster', (path: string) => writeFileSync(path, `${another}\n`), true],
-])('a password file that %s is replaced or set again at the next start', async (_what, harm, kept) => {
+])('a password file that %s is replaced or its password set again at the next start', async (_what, harm, kept) => {
   const first = await serviceOn();
   expect(await first.user.ask('insert')).toEqual({ count: 1 });
   await first.user.ask('leave');
@@ -132,7 +132,7 @@ test.each([
   await expectLocked(next.url);
 });
 
-test('the password is in no command line, environment, log, answer or file but its own', { timeout: 240_000 }, async () => {
+test('the password is in no command line, environment, log, answer or file except its own', { timeout: 240_000 }, async () => {
   const installation = makeInstallation('civic-password-', { CIVIC_LOG_LEVEL: 'trace' }, 'bare');
   try {
     const service = await installation.start({ sample: 'on' });

@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { startTestDatabase } from '../support/embedded-database.ts';
 
-test('two test databases of one run see nothing of each other', async () => {
+test('two test databases of one run share no data', async () => {
   const [one, two] = [await startTestDatabase(), await startTestDatabase()];
   const [first, second] = [new Client(one.url), new Client(two.url)];
   await Promise.all([first.connect(), second.connect()]);
@@ -13,7 +13,7 @@ test('two test databases of one run see nothing of each other', async () => {
   await Promise.all([one.close(), two.close()]);
 });
 
-test('a closed test database is gone, also with a connection still open', async () => {
+test('a closed test database is removed, also with an open connection', async () => {
   const database = await startTestDatabase();
   const client = new Client(database.url);
   client.on('error', () => undefined);

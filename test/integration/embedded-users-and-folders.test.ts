@@ -30,7 +30,7 @@ async function worksTwice(start: Omit<UserStart, 'dataDir' | 'role'>): Promise<v
   }
 }
 
-test('an ordinary user runs it without any right of root', async ({ skip }) => {
+test('an ordinary user runs the server without a right of root', async ({ skip }) => {
   if (!root) skip('the other tests run as an ordinary user here');
   mkdirSync(dataDir);
   chownSync(dataDir, 65534, 65534);
@@ -39,7 +39,7 @@ test('an ordinary user runs it without any right of root', async ({ skip }) => {
   expect(statSync(join(dataDir, 'database-password'))).toMatchObject({ uid: 65534, mode: 0o100600 });
 });
 
-test('root and an ordinary user take turns on the folder of that user', async ({ skip }) => {
+test('root and an ordinary user run the server in turn on the folder of that user', async ({ skip }) => {
   if (!root) skip(why);
   mkdirSync(dataDir);
   chownSync(dataDir, 65534, 65534);
@@ -51,14 +51,14 @@ test('root and an ordinary user take turns on the folder of that user', async ({
   }
 });
 
-test('a folder of somebody else is refused with one line that names the owner', async ({ skip }) => {
+test('a folder of another user is refused with one line that names the owner', async ({ skip }) => {
   if (!root) skip(why);
   mkdirSync(dataDir, { mode: 0o755 });
   const { refused } = await startUser({ dataDir, role: 'service', prefix: asNobody }).next();
   expect(refused).toMatch(/cannot be used by user 65534, it belongs to user 0: start as its owner, or set CIVIC_DATA_DIR/);
 });
 
-test('an ordinary user cannot use the server that root runs', async ({ skip }) => {
+test('an ordinary user cannot use the server of root', async ({ skip }) => {
   if (!root) skip(why);
   const service = startUser({ dataDir, role: 'service' });
   await service.next();
@@ -67,14 +67,14 @@ test('an ordinary user cannot use the server that root runs', async ({ skip }) =
   await service.ask('leave');
 });
 
-test('root runs it in a folder that no other user may pass through', async ({ skip }) => {
+test('root runs the server in a folder that no other user may enter', async ({ skip }) => {
   if (!root) skip(why);
   if (!namespaces) skip('needs user namespaces; the next test covers machines without them');
   chmodSync(folder, 0o700);
   await worksTwice({});
 });
 
-test('root runs it in such a folder also where user namespaces are forbidden', async ({ skip }) => {
+test('root runs the server in such a folder also without user namespaces', async ({ skip }) => {
   if (!root) skip(why);
   chmodSync(folder, 0o700);
   const programs = join(folder, 'bin');

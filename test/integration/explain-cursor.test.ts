@@ -36,20 +36,20 @@ const change = async () => {
 const explain = (text: string) => explainCursor({ reads: civic.reads, clock: civic.clock, retentionMs: RETENTION_MS }, text);
 
 describe('a feed cursor', () => {
-  test('at the head is good and behind by nothing', async () => {
+  test('at the head is valid with a distance of zero', async () => {
     const { feedId, position } = await readFeedHead(civic.reads);
     const cursor = encodeFeedCursor({ feedId: feedId!, position, fingerprint: null, binding: 'topics' });
     expect(await explain(cursor)).toMatchObject({ kind: 'feed', position, behind: 0, readWith: 'resource=topics', nextChangeAt: null });
   });
 
-  test('that has passed the first retention is told as expired, with what to do', async () => {
+  test('older than the first retention is reported as expired, with the next step', async () => {
     const { feedId, position } = await readFeedHead(civic.reads);
     const explained = await explain(encodeFeedCursor({ feedId: feedId!, position: 1, fingerprint: null, binding: 'all' }));
     expect(explained).toMatchObject({ kind: 'feed', position: 1, behind: position - 1 });
     expect(explained.verdict).toMatch(/older than the replay retention.*410.*snapshot/);
   });
 
-  test('beyond the head, and of another feed, is told so', async () => {
+  test('beyond the head or of another feed is reported as such', async () => {
     const { feedId, position } = await readFeedHead(civic.reads);
     expect(
       (await explain(encodeFeedCursor({ feedId: feedId!, position: position + 1, fingerprint: null, binding: 'nothing' }))).verdict,
@@ -60,7 +60,7 @@ describe('a feed cursor', () => {
   });
 });
 
-test('cursors of the other kinds say what they are bound to', async () => {
+test('cursors of the other kinds are shown with their filter', async () => {
   const { feedId } = await readFeedHead(civic.reads);
   const page = encodeSnapshotPageCursor({ feedId: feedId!, snapshotId: OTHER, resource: 'topics', position: 7 });
   expect(await explain(page)).toMatchObject({ kind: 'snapshotPage', snapshotId: OTHER, resource: 'topics', position: 7 });
@@ -71,11 +71,11 @@ test('cursors of the other kinds say what they are bound to', async () => {
   expect(await explain(coverage)).toMatchObject({ kind: 'coverage', county: 'dallas', offset: 20 });
 });
 
-test.each(['', 'x', '!!', 'A'.repeat(600)])('%j is told to be no cursor', async (text) => {
+test.each(['', 'x', '!!', 'A'.repeat(600)])('%j is reported as no cursor', async (text) => {
   expect(await explain(text)).toMatchObject({ kind: 'none' });
 });
 
-test('the versions of a record are those of its stream, oldest first and dense', async () => {
+test('the versions of a record are those of its stream, oldest first and without a gap', async () => {
   const rows = await civic.reads.texts((generation) => ({
     text: `select record_id::text, max(version)::text from civic.record_history_g${generation('record_history')} group by 1 order by 2::bigint desc limit 1`,
     values: [],

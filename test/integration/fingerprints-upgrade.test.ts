@@ -41,7 +41,7 @@ const makeOlder = async (): Promise<void> => {
   await civic.rows(`update ${history} set fingerprint = null`);
 };
 
-test('a build without fingerprints is read until the new one takes its place, and its cursors go on', async () => {
+test('a generation without fingerprints is read until a new one replaces it, and its cursors continue', async () => {
   const projector = civic.startProjector();
   await civic.writer.write(randomChanges(randomFrom(testSeed()), 40, 6), {});
   await civic.settled();

@@ -117,7 +117,7 @@ const BAD: Readonly<Record<string, readonly [line: string | Buffer, reason: RegE
   'a removal with U+0000 in its reason': [removal(1, { reason: 'a\u0000' }), /reason/],
 };
 
-test('each bad line is refused by itself with its number and a reason, and its neighbours are imported', async () => {
+test('each bad line is refused with its number and a reason, and the other lines are imported', async () => {
   const lines: (string | Buffer)[] = [topic(1, 1)];
   for (const [nth, [line]] of Object.values(BAD).entries()) lines.push(line, topic(100 + nth, nth));
   const { read, appended, rejected, count } = await importLines(lines);
@@ -131,7 +131,7 @@ test('each bad line is refused by itself with its number and a reason, and its n
   expect(appended).toBe(1 + Object.keys(BAD).length);
 });
 
-test('a record of exactly 1 MiB, a byte order mark, CRLF, blank lines and a last line without its end are all read', async () => {
+test('a record of 1 MiB, a byte order mark, CRLF, blank lines and an unterminated last line are read', async () => {
   const largest = topic(200, 1, { description: 'd'.repeat(fitting(200)) });
   expect(await importLines([largest])).toMatchObject({ read: 1, appended: 1, rejected: [] });
   const lines = [`\ufeff${topic(201, 1)}`, '', '   ', '\t \t', ' '.repeat(5000), topic(202, 1), `  ${topic(203, 1)}  `];
@@ -146,7 +146,7 @@ test('a record of exactly 1 MiB, a byte order mark, CRLF, blank lines and a last
   expect(await importLines([])).toMatchObject({ read: 0, appended: 0 });
 });
 
-test('changes of one record keep their order through a whole file, whatever stands between them', async () => {
+test('changes of one record keep their order through a whole file', async () => {
   const lines: string[] = [];
   for (let variant = 0; variant < 1500; variant++) {
     lines.push(topic(300, variant));
@@ -160,7 +160,7 @@ test('changes of one record keep their order through a whole file, whatever stan
   expect(said).toEqual(Array.from({ length: 1500 }, (_, variant) => `topic-${variant}`));
 });
 
-test('the same file again appends nothing, in whatever form its values are written', async () => {
+test('the same file again appends nothing, in any notation of its values', async () => {
   const first = [topic(400, 1), lineOf(400, 1, {}, { recordDate: '2026-02-28' })];
   expect(await importLines(first)).toMatchObject({ appended: 2, unchanged: 0 });
   civic.clock.advance(1000);
@@ -195,7 +195,7 @@ test('a removed record that is imported again keeps its createdAt', async () => 
   expect(data.items[0]).toMatchObject({ version: '3', data: { createdAt: created, updatedAt: updated } });
 });
 
-test('an export is the state of its moment and imports into the same records, in pieces of any size', async () => {
+test('an export has the state of one moment and imports into the same records, in pieces of any size', async () => {
   await withSeed(async (random) => {
     await civic.writer.write(randomChanges(random, 300, 60), {});
     await civic.settled();

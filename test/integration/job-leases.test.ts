@@ -37,7 +37,7 @@ const processes = (): readonly JobDependencies[] =>
     leaseMs: LEASE_MS,
   }));
 
-test('of three processes that come at once one does the work, each time that it is due and not before', async () => {
+test('of three concurrent processes one does the work, once for each time that it is due', async () => {
   const done: string[] = [];
   let atOnce = 0;
   const come = () =>
@@ -71,7 +71,7 @@ test('of three processes that come at once one does the work, each time that it 
   }
 });
 
-test('a turn whose process died is taken over after its lease, and the dead one that comes back ends nothing', async () => {
+test('a turn of a dead process is taken over after its lease, and that process ends nothing later', async () => {
   const [first, second] = processes() as [JobDependencies, JobDependencies];
   const abandoned = await first.jobLeases.take('abandoned', first.owner, clock.now(), LEASE_MS);
   const take = () => second.jobLeases.take('abandoned', second.owner, clock.now(), LEASE_MS);
@@ -87,7 +87,7 @@ test('a turn whose process died is taken over after its lease, and the dead one 
   expect(await take()).toBeNull();
 });
 
-test('work that loses its turn is told to stop, and work that was stopped or failed leaves the turn to others', async () => {
+test('work that loses its turn is stopped, and stopped or failed work leaves the turn to others', async () => {
   const [first, second] = processes().map((parts) => ({ ...parts, leaseMs: 60 })) as [JobDependencies, JobDependencies];
   const begun = Promise.withResolvers<void>();
   const losing = runIfDue(
@@ -120,7 +120,7 @@ test('work that loses its turn is told to stop, and work that was stopped or fai
   expect(await second.jobLeases.take('stopped', second.owner, clock.now(), LEASE_MS)).not.toBeNull();
 });
 
-test('each role does its own regular work, and polling is with the workers', async () => {
+test('each role does its own jobs, and workers poll', async () => {
   const { settings } = readSettings({ DATABASE_URL: database.url, CIVIC_POLL: 'cityofdallas,fortworthgov', CIVIC_LOG_LEVEL: 'silent' });
   const civic = await openCivic(settings, 'command', []);
   onTestFinished(() => civic.close());
@@ -135,7 +135,7 @@ test('each role does its own regular work, and polling is with the workers', asy
   expect(regular('all')).toEqual([...worker, 'counting public requests together', 'pruning'].toSorted());
 });
 
-test('a client is polled under one lease, with or without the name of its source; an unknown source is refused', async () => {
+test('a client is polled under one lease, with or without a source name; an unknown source is refused', async () => {
   const opened = (poll: string) =>
     openCivic(readSettings({ DATABASE_URL: database.url, CIVIC_POLL: poll, CIVIC_LOG_LEVEL: 'silent' }).settings, 'command', []);
   const civic = await opened('cityofdallas,legistar:fortworthgov');
@@ -147,7 +147,7 @@ test('a client is polled under one lease, with or without the name of its source
   await expect(opened('nowhere:cityofdallas')).rejects.toThrow('CIVIC_POLL names the source nowhere; allowed is legistar');
 });
 
-test('the page on deployment says of every piece of work which role does it and how several share it', () => {
+test('the page on deployment lists every job with its role and how several processes share it', () => {
   const page = readFileSync(new URL('../../docs/deployment.md', import.meta.url), 'utf8');
   const table = page.slice(page.indexOf('## Which role does what'), page.indexOf('## How many'));
   const told = [...table.matchAll(/^\| (?!work|-)(.+?) \| (.*?)\| (\w+) \|$/gm)].map(([, work, roles, among]) => [

@@ -67,7 +67,7 @@ const askEverything = async (where: string): Promise<void> => {
 
 const output = ({ stdout, stderr }: Answered): string => stdout + stderr;
 
-test('the secret of a key is in nothing that is said, logged, counted or kept, whatever is asked with it', async () => {
+test('the secret of a key is in no answer, log, metric or table after any request with it', async () => {
   await askEverything('answers');
   await bench.civic.rows('alter table civic.admission_counts rename to admission_counts_away');
   await askEverything('answers while nobody can be told');

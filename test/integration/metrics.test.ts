@@ -43,7 +43,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-test('the exposition is one that a strict reader takes, and every name of ours says its unit', () => {
+test('a strict parser accepts the exposition, and every name has a unit', () => {
   expect(ours().length).toBeGreaterThan(30);
   expect(families.filter(({ type, name }) => type === 'counter' && !name.endsWith('_total')).map(({ name }) => name)).toEqual([]);
   expect(ours().filter(({ type, name }) => type !== 'counter' && name.endsWith('_total'))).toEqual([]);
@@ -65,7 +65,7 @@ test('a label has few values, and none of them names a customer, a record or a s
   }
 });
 
-test('what was done is counted: appends, folds, refusals, places, snapshots and connections', () => {
+test('appends, folds, refusals, slots, snapshots and connections are counted', () => {
   expect(value('civic_log_append_duration_seconds_count', { outcome: 'appended' })).toBeGreaterThan(3);
   expect(value('civic_projection_fold_duration_seconds_count', { projection: 'record_history' })).toBeGreaterThan(0);
   expect(value('civic_refusals_total', { code: 'unauthorized' })).toBe(1);
@@ -81,7 +81,7 @@ test('what was done is counted: appends, folds, refusals, places, snapshots and 
   expect(value('civic_build_info', { version: '1.0.0', role: 'api' })).toBe(1);
 });
 
-test('an append that meets a conflict is counted as one', async () => {
+test('an append with a conflict is counted as a conflict', async () => {
   const [name, labels] = ['civic_log_append_duration_seconds_count', { outcome: 'conflict' }] as const;
   const conflicts = value(name, labels) ?? 0;
   const [event] = (await served.civic.log.readAll({ after: '' as never, limit: 1 })).events;
@@ -93,7 +93,7 @@ test('an append that meets a conflict is counted as one', async () => {
   expect(value(name, labels)).toBe(conflicts + 1);
 });
 
-test('the page of the metrics lists each of them with its type, and no other', async () => {
+test('the page of the metrics lists exactly these metrics with their types', async () => {
   const listed = [...DOCUMENT.matchAll(/^\| `(civic_\w+)`[^|]*\| (\w+) \|/gm)].map(([, name, type]) => `${name} ${type}`);
   const registry = new Registry();
   registerKafkaMetrics(registry, { published: 0, position: 0, appended: 0, unchanged: 0, rejected: 0 });

@@ -34,7 +34,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-test('a process that was started before a migration serves on after it: reads, snapshots and what is written', async () => {
+test('a process that was started before a migration serves reads, snapshots and writes after it', async () => {
   const { key } = await bench.open();
   await bench.settled();
   const asked = async () => {
@@ -63,7 +63,7 @@ test('a process that was started before a migration serves on after it: reads, s
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/newer version/) as unknown]);
 });
 
-test('no migration takes away or changes what processes that were started before it use', () => {
+test('no migration removes or changes what older processes use', () => {
   const taking = /\bdrop (table|column|view|schema)\b|\brename\b|\balter column \w+ (type|set not null)\b/i;
   for (const name of readdirSync(MIGRATIONS_FOLDER).toSorted()) {
     const sql = readFileSync(join(MIGRATIONS_FOLDER, name), 'utf8').replaceAll(/--.*$/gm, '');
@@ -71,7 +71,7 @@ test('no migration takes away or changes what processes that were started before
   }
 });
 
-test('an older projector beside a newer one folds nothing of the newer generation, nor the newer one of the older, and the feed has no gap', async () => {
+test('an older projector and a newer one fold only their own generations, and the feed has no gap', async () => {
   const random = randomFrom(testSeed());
   const newer = { ...recordHistory, version: recordHistory.version + 1 };
   const others = PROJECTIONS.filter(({ name }) => name !== recordHistory.name);

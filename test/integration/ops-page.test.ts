@@ -56,7 +56,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
   const rowOf = (page: Page, table: string, name: string) => page.locator(`#${table} tbody tr`, { hasText: name });
   const overflow = (page: Page) => page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
 
-  test('all is well at first, and log, feed and places move as records are written, without a complaint of the browser', async () => {
+  test('the first view shows no problem, follows writes, and causes no error of the browser', async () => {
     await write(0, 20);
     const { page, complaints } = await open();
     await expect.poll(() => status(page), PATIENT).toBe('All well');
@@ -74,7 +74,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await page.context().close();
   });
 
-  test('a paused projection is told by name and reason in the line on top, in words, until it is resumed', async () => {
+  test('a paused projection is named with its reason in the top line until it is resumed', async () => {
     const { page, complaints } = await open();
     await pause('audit', 'the event has no account');
     await expect.poll(() => status(page), PATIENT).toBe('Projection audit is paused: the event has no account');
@@ -92,7 +92,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await page.context().close();
   });
 
-  test('hostile and very long text is shown as it is written, does nothing and breaks no width', async () => {
+  test('hostile and very long text is shown as text, runs nothing and does not widen the page', async () => {
     await pause('audit', `${HOSTILE} ${LONG}`);
     await pause('reports', LONG);
     const { page, complaints } = await open({ viewport: { width: 360, height: 740 } });
@@ -109,7 +109,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
   });
 
   /** These change nothing that another of them looks at. */
-  describe.concurrent('seen by several at once', () => {
+  describe.concurrent('the page can be open in several browsers at once', () => {
     test.for<readonly [string, BrowserContextOptions]>([
       ['on a phone', { viewport: { width: 360, height: 740 }, isMobile: true }],
       ['at twice the size on a small window', { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 }],
@@ -123,9 +123,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
       await page.context().close();
     });
 
-    test('the page can be read by a program: headings, named tables with heads, one live line, and links that the keyboard reaches', async ({
-      expect,
-    }) => {
+    test('the page has headings, named tables with headers, one live line, and links in keyboard order', async ({ expect }) => {
       const { page } = await open();
       await expect.poll(() => status(page), PATIENT).toBe('All well');
       for (const name of ['At a glance', 'Projections', 'Reactors', 'Sources', 'Payments', 'Refusals of this process', 'This process']) {
@@ -146,9 +144,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
       await page.context().close();
     });
 
-    test('a rebuild that this process makes is shown under its name, follows what is written, and goes when it is given up', async ({
-      expect,
-    }) => {
+    test('a rebuild of this process is shown by name with its progress, and disappears when it is cancelled', async ({ expect }) => {
       const { page } = await open();
       const { generations, projections, listing } = served.civic;
       const asked = projections.find(({ name }) => name === 'record_history')!;
@@ -174,7 +170,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
       await page.context().close();
     });
 
-    test('a service that is gone is said, and found again', async ({ expect }) => {
+    test('a stopped service is reported, and its return too', async ({ expect }) => {
       const { page } = await open();
       await expect.poll(() => status(page), PATIENT).toBe('All well');
       await page.context().setOffline(true);
@@ -186,7 +182,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     });
   });
 
-  test('a rebuild is shown with its progress, its rate and the time left, and goes when it is done', async () => {
+  test('a rebuild is shown with its progress, rate and time left, and disappears when it is done', async () => {
     const { page, complaints } = await open();
     await write(200, 40);
     // Held by an owner that does not exist, so that it moves by the test's hand alone.
@@ -210,7 +206,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await page.context().close();
   });
 
-  test('a database that is gone is said within seconds with the age of what is shown, and all is well again when it is back', async () => {
+  test('a lost database is reported within seconds with the age of the view, and its return too', async () => {
     const { page } = await open();
     await expect.poll(() => status(page), PATIENT).toBe('All well');
     await server.goDown('kill');

@@ -22,7 +22,7 @@ afterEach(async () => {
   await peer.stop();
 });
 
-test('messages for partitions that the producer does not know are refused, and all are sent by a sender that is opened anew', async () => {
+test('messages for unknown partitions are refused, and a new sender sends all of them', async () => {
   peer.store.create(TOPIC, 6);
   const outdated = await openPartitionSender(kafka, TOPIC);
   peer.store.remove(TOPIC);
@@ -39,7 +39,7 @@ test('messages for partitions that the producer does not know are refused, and a
   expect(read.map(({ key }) => key).toSorted()).toEqual(MESSAGES.map(({ key }) => key).toSorted());
 });
 
-test('messages without values are sent in batches that a broker takes, by the size of their keys and headers', async () => {
+test('messages without values are sent in batches that a broker accepts, by size of keys and headers', async () => {
   peer.store.create(TOPIC, 1, new Map([['max.message.bytes', '500000']]));
   await producer.connect();
   const large = MESSAGES.map(({ key }) => ({ key, value: null, headers: { reason: 'x'.repeat(20_000) } }));

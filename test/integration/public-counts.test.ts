@@ -26,7 +26,7 @@ const rows = async () =>
     .flat()
     .map(Number);
 
-test('a process hears what the others have counted of what it asks for, in that window, and not its own', async () => {
+test('a process gets the counts of the others for its keys in that window, and not its own', async () => {
   const [one, two, three] = [process(), process(), process()];
   expect(
     await one.exchange(
@@ -57,7 +57,7 @@ test('a process hears what the others have counted of what it asks for, in that 
   expect(await three.exchange(120_000, new Map([['op a', 1]]))).toEqual(new Map());
 });
 
-test('many that exchange the same names at once do not stand in each other’s way', async () => {
+test('many processes that exchange the same names at once do not block each other', async () => {
   const names = Array.from({ length: 500 }, (_, number) => `op ${number}`);
   const heard = await Promise.all(
     Array.from({ length: 8 }, async (_, index) => {
@@ -70,7 +70,7 @@ test('many that exchange the same names at once do not stand in each other’s w
   for (const own of heard) expect([...(await own.exchange(180_000, new Map([['op 7', 1]]))).values()]).toEqual([7]);
 });
 
-test('windows that started before a time are forgotten, no other', async () => {
+test('windows that started before a given time are removed, and no other', async () => {
   const one = process();
   for (const window of [240_000, 300_000]) await one.exchange(window, new Map([['op', 1]]));
   await one.forget(300_000);

@@ -33,7 +33,7 @@ afterAll(async () => {
 const generationOf = async (name: string) =>
   (await served.civic.generations.list()).find(({ projection, state }) => projection === name && state === 'live')!.generation;
 
-test.each([subscriptions, audit])('$name built anew from the log alone equals the live one, row by row', async (projection) => {
+test.each([subscriptions, audit])('$name rebuilt from the log equals the live one, row by row', async (projection) => {
   const { folded, differences } = await verifyProjection(
     served.civic.projectorDependencies,
     projection,
@@ -44,7 +44,7 @@ test.each([subscriptions, audit])('$name built anew from the log alone equals th
   expect(differences).toEqual([]);
 });
 
-test('rebuilding beside the live tables shows every reader the same, before, during and after the switch', async () => {
+test('readers see the same before, during and after the switch of a rebuild', async () => {
   const [listed, audited] = [await listFeeds(served, key.secret), await listAudit(served.civic.reads, account)];
   const before = new Map<string, number>();
   for (const projection of [subscriptions, audit]) {
@@ -65,7 +65,7 @@ test('rebuilding beside the live tables shows every reader the same, before, dur
   expect((await pollFeed(served, key.secret, id)).status).toBe(200);
 });
 
-test('the checkpoint of a long stream stands in the table, and the program decides by it as without it', async () => {
+test('a long stream has a checkpoint, and decisions with it equal those without it', async () => {
   for (let round = 0; round < 60; round += 1) {
     const { id } = await newFeed(served, key.secret, `long ${round}`);
     await revokeFeed(served, key.secret, id);

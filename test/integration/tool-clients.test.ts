@@ -90,7 +90,7 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
     }
   });
 
-  test('pages through the research coverage to its end, each jurisdiction once, whatever the cap leaves on a page', async () => {
+  test('reads all pages of the research coverage, each jurisdiction once, with any page size', async () => {
     const client = await connect();
     try {
       const seen: string[] = [];
@@ -107,7 +107,7 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
     }
   });
 
-  test('is told what was wrong with a call', async () => {
+  test('gets the error of a bad call', async () => {
     const client = await connect();
     try {
       const codeOf = async (tool: ToolName, input: Record<string, unknown>) => {
@@ -129,7 +129,7 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
   });
 });
 
-test('a key that is not known is 401 to the official client, and no older era is tried', async () => {
+test('an unknown key is 401 to the official client, and no older era is tried', async () => {
   await expect(current({ mode: 'auto' }, 'crs_unknown')).rejects.toThrow(/401|unauthorized/i);
 });
 

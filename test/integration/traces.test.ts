@@ -30,7 +30,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-test.concurrent('a request, and what it causes, is one trace that goes on with the caller\u2019s, and the last of it is sent after SIGTERM', async () => {
+test.concurrent('a request and its effects are one trace under the caller\u2019s, and its end is sent after SIGTERM', async () => {
   const collector = await startTraceCollector();
   const service = await installation.start({
     env: {
@@ -110,7 +110,7 @@ test.concurrent('a request, and what it causes, is one trace that goes on with t
   }
 });
 
-test.concurrent('a collector that takes connections and answers nothing harms no answer and holds up no end', async () => {
+test.concurrent('a silent collector affects no answer and delays no end', async () => {
   const hanging = createServer(() => undefined);
   await new Promise<void>((resolve) => hanging.listen(0, '127.0.0.1', resolve));
   const { port } = hanging.address() as AddressInfo;
@@ -131,7 +131,7 @@ test.concurrent('a collector that takes connections and answers nothing harms no
   hanging.close();
 });
 
-test.concurrent('the library is loaded by a program that is asked for traces, and by no other', async () => {
+test.concurrent('the library is loaded only by a program with traces on', async () => {
   const list = async (env: Record<string, string>) => {
     const { exitCode, stderr } = await installation.civic(['accounts', 'list'], { env: { ...watching, ...env } });
     expect(exitCode).toBe(0);
@@ -153,11 +153,11 @@ test.each([
   [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }, true],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
   [{ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'true' }, false],
-])('by %j it is asked for traces: %s', (environment, asked) => {
+])('%j turns traces on: %s', (environment, asked) => {
   expect(tracesAsked(readSettings(environment).settings)).toBe(asked);
 });
 
-test('an address with a password in it that is no address is refused without showing it', () => {
+test('an invalid address with a password in it is refused without being shown', () => {
   expect(() => readSettings({ OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://user:hunter2@host' })).toThrow(
     /^OTEL_EXPORTER_OTLP_ENDPOINT is not usable; allowed/,
   );

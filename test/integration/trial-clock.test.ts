@@ -14,8 +14,8 @@ const DAY_MS = 86_400_000;
 /** Longer than anything here takes. */
 const A_WHILE_MS = 10 * MINUTE_MS;
 
-describe('the offset that a database keeps', () => {
-  test('is that of the first start at a time, for whoever starts there again, later or at once, and for whoever names none', async () => {
+describe('the offset in a database', () => {
+  test('is that of the first start at a time, for a later or concurrent start there, and without a time', async () => {
     const database = await startTestDatabase();
     await migrate(database.url);
     const opened = await openDatabase({ dsn: database.url, statementTimeoutMs: 10_000 });
@@ -83,7 +83,7 @@ describe('a service on trial', () => {
     await installation?.close();
   });
 
-  test('lives at the time it was given: its events, what a cursor is good for, and what is upcoming', async () => {
+  test('uses the time that it was given for events, cursors and upcoming meetings', async () => {
     const first = await changes();
     for (const { changedAt } of first.items) isSoonAfter(Date.parse(changedAt), AUTUMN);
     isSoonAfter(await checkedAt(), AUTUMN);
@@ -96,7 +96,7 @@ describe('a service on trial', () => {
     expect(Math.min(...meetings)).toBeLessThan(Date.parse(SPRING));
   });
 
-  test('shares its time with a command that was told none', async () => {
+  test('shares its time with a command without a time', async () => {
     const id = '6f0c2a52-51c0-4c1e-9a53-0c9a4b9f2f10';
     const { nextCursor } = await atHead();
     const data = { kind: 'agenda', title: 'Agenda', url: 'https://example.org/agenda.pdf' };
@@ -110,7 +110,7 @@ describe('a service on trial', () => {
     expect(Date.parse(change.changedAt)).toBeLessThanOrEqual(await checkedAt());
   });
 
-  test('runs on after a restart with the same start and with none, and moves with another, each time said aloud', async () => {
+  test('keeps its clock after a restart with the same time or none, moves with another, and logs each', async () => {
     for (const env of [{ CIVIC_CLOCK_START: AUTUMN }, {}] as Record<string, string>[]) {
       const before = [await checkedAt(), Date.now()] as const;
       await service.stop();

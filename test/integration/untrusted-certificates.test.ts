@@ -76,7 +76,7 @@ describe.each(CASES)("a certificate of the log's server of which %s", (reason, m
   });
 });
 
-test('a server of the log that is away is not reported as one with a certificate that is refused', async () => {
+test('an unreachable log server is not reported as one with a refused certificate', async () => {
   const log = openKurrentLog({ url: 'esdb://127.0.0.1:1?tls=true', deadlineMs: 30_000 });
   await expect(log.head()).rejects.toThrow('the log could not be reached, or went away');
   await log.close();

@@ -28,7 +28,7 @@ const process = (connections = 2): WindowCounts => {
   return createWindowCounts(async (statement) => (await opened.run(statement)).rows);
 };
 
-test('no count waits for the disk, and none is written ahead', async () => {
+test('no count waits for the disk or writes ahead', async () => {
   const opened = await openDatabase({ dsn: database.url, statementTimeoutMs: 20_000 });
   closing.push(() => opened.close());
   expect(await opened.counting({ text: 'show synchronous_commit', values: [] })).toEqual([['off']]);
@@ -46,7 +46,7 @@ const second: Bucket = { name: 'second', limit: 4, seconds: 1 };
 /** The start of a minute. */
 const START = 1_767_225_600_000;
 
-test('takes from every bucket or from none, and tells what is left and when the windows end', async () => {
+test('takes from every bucket or from none, and returns what is left and when the windows end', async () => {
   const counts = process();
   const id = account();
   expect(await counts.take(id, [minute, second], 3, START + 400)).toEqual({
@@ -65,7 +65,7 @@ test('takes from every bucket or from none, and tells what is left and when the 
   expect(await counts.take(id, [second], 4, START + 59_001)).toMatchObject({ kind: 'taken', states: [{ remaining: 0 }] });
 });
 
-test('of several exhausted buckets the one that opens last tells when to come again', async () => {
+test('of several exhausted buckets the last to open gives the time to retry', async () => {
   const counts = process();
   const id = account();
   const hour: Bucket = { name: 'hour', limit: 1, seconds: 3600 };
@@ -74,7 +74,7 @@ test('of several exhausted buckets the one that opens last tells when to come ag
   expect(again).toEqual({ kind: 'exhausted', bucket: hour, retryAfterSeconds: 3600 });
 });
 
-test('windows are aligned to the clock and the next one is whole again, at its first millisecond', async () => {
+test('windows are aligned to the clock, and the next one is full from its first millisecond', async () => {
   const counts = process();
   const id = account();
   expect((await counts.take(id, [minute], 10, START + 59_999)).kind).toBe('taken');
@@ -82,7 +82,7 @@ test('windows are aligned to the clock and the next one is whole again, at its f
   expect(await counts.take(id, [minute], 1, START + 60_000)).toMatchObject({ states: [{ remaining: 9, resetSeconds: 60 }] });
 });
 
-test('accounts, and buckets of other names, do not count for each other', async () => {
+test('accounts and buckets of other names do not share counts', async () => {
   const counts = process();
   const [one, other] = [account(), account()];
   await counts.take(one, [minute], 10, START);
@@ -90,7 +90,7 @@ test('accounts, and buckets of other names, do not count for each other', async 
   expect((await counts.take(one, [{ ...minute, name: 'another' }], 10, START)).kind).toBe('taken');
 });
 
-test('a window that a process with a clock ahead has opened is not opened again by one behind', async () => {
+test('a window opened by a process with a fast clock is not opened again by a slow one', async () => {
   const [ahead, behind] = [process(), process()];
   const id = account();
   await behind.take(id, [minute], 2, START + 59_000);
@@ -103,7 +103,7 @@ test('a window that a process with a clock ahead has opened is not opened again 
   expect((await behind.take(id, [minute], 1, START + 60_000)).kind).toBe('exhausted');
 });
 
-test('a second is one for clocks that differ by two, and the clock that is behind opens none of its own', async () => {
+test('two clocks that differ by two seconds share a second, and the slow one opens none', async () => {
   const [ahead, behind] = [process(), process()];
   const id = account();
   await ahead.take(id, [second], 3, START + 2_000);
@@ -112,7 +112,7 @@ test('a second is one for clocks that differ by two, and the clock that is behin
   expect((await ahead.take(id, [second], 1, START + 2_500)).kind).toBe('exhausted');
 });
 
-test('a clock that is ahead by half a minute does not close the second to the others for so long, and the minute holds for all', async () => {
+test('a clock ahead by half a minute does not close the second for so long, and the minute holds', async () => {
   const [ahead, behind] = [process(), process()];
   const id = account();
   await ahead.take(id, [minute, second], 4, START + 45_000);
@@ -122,14 +122,14 @@ test('a clock that is ahead by half a minute does not close the second to the ot
   expect(await ahead.take(id, [minute], 7, START + 75_000)).toMatchObject({ kind: 'exhausted' });
 });
 
-test('a clock that was put back by more than clocks differ starts over, and does not wait for a time that is gone', async () => {
+test('a clock that was put back by more than the tolerance starts over without a wait', async () => {
   const counts = process();
   const id = account();
   await counts.take(id, [minute], 10, START + 365 * 86_400_000);
   expect(await counts.take(id, [minute], 4, START)).toMatchObject({ kind: 'taken', states: [{ remaining: 6, resetSeconds: 60 }] });
 });
 
-test('many at once from several processes, in any order of buckets, take exactly what there is', async () => {
+test('concurrent calls from several processes, in any order of buckets, use exactly the allowance', async () => {
   const processes = Array.from({ length: 4 }, () => process(3));
   const id = account();
   const [large, larger]: Bucket[] = [
