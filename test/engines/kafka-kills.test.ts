@@ -16,7 +16,7 @@ const RELAY_KILLS = 6;
 const BROKER_KILLS = 3;
 const PART = 250;
 const INLET = 'civic.in';
-/** With one survivor, from the kill on. */
+/** The limit with one survivor, from the kill. */
 const TAKEOVER_MS = 12_000;
 const RECORDS = 60;
 
@@ -34,7 +34,7 @@ const startRelay = async (): Promise<Running> => {
   relays.add(running);
   return running;
 };
-/** What the relays that still run have said last. */
+/** The last output of the running relays. */
 const relayLogs = async (): Promise<string> => {
   const ended = await Promise.all(
     [...relays].map(async (running) => {
@@ -61,7 +61,7 @@ const changesOf = async () => (await readFeed(service, key, 500)).flatMap(({ dat
 /** Of each record four changes: A, B, A, C. */
 const states = (from: number): RecordChange[][] =>
   [1, 2, 1, 3].map((variant) => Array.from({ length: RECORDS }, (_, index) => upsert('documents', from + index, variant)));
-/** One state after the other, each until the brokers have it: the same state said twice is one change. */
+/** Sends one state after the other, each after the brokers have the one before: a repeated state is one change. */
 const sendStates = async (from: number): Promise<void> => {
   for (const state of states(from)) {
     await untilTrue('the brokers take messages', async () => {
@@ -80,7 +80,7 @@ describe(`Kafka ${KAFKA_VERSION}, ${BROKERS} brokers`, () => {
     kafka = await startKafka(KAFKA_VERSION, { brokers: BROKERS });
     const admin = plainKafka(kafka.brokers).admin();
     await admin.connect();
-    // Its leaders are told of a moment later than it is.
+    // Its leaders are known a moment later.
     await admin.createTopics({ topics: [{ topic: INLET, numPartitions: 4 }], waitForLeaders: false });
     await untilTrue('the topic has leaders', async () => {
       const { topics } = await admin.fetchTopicMetadata({ topics: [INLET] }).catch(() => ({ topics: [] }));

@@ -76,7 +76,7 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** The row of the doctor about the brokers, as a process of its own: what it trusts is read at its start. */
+/** The row of the doctor about the brokers, from a separate process: certificates are read at its start. */
 const doctor = async (env: Environment) => {
   const { stdout } = await installation.civic(['doctor', '--json'], { env: { ...trusted, ...env } });
   const findings = JSON.parse(stdout) as readonly { check: string; state: string; found: string; remedy?: string }[];
@@ -153,7 +153,7 @@ describe(`the relay on Kafka ${KAFKA_VERSION}`, () => {
     await acl('relay', AclResourceTypes.TRANSACTIONAL_ID, 'civic.relay.', [AclOperationTypes.DESCRIBE, AclOperationTypes.WRITE], true);
     await retry();
     await untilTrue('the relay has published all', published);
-    // Only one that goes on reads its place, in a group.
+    // Only a relay that continues reads its position, in a group.
     await service.stop();
     service = await installation.start({ env: trusted });
     expect(await paused()).toMatch(/a right is missing: Read on the groups whose names begin with civic\.relay\.civic\.feed\./);

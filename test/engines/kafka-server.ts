@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { untilTrue } from '../support/until-reached.ts';
 import { plainKafka } from '../support/kafka-client.ts';
 
-/** The versions that are run: the last of 3.x, and a current 4.x. */
+/** The tested versions: the last of 3.x, and a current 4.x. */
 export const KAFKA_VERSIONS = ['3.9.1', '4.1.0'];
-/** The one that this run is for. */
+/** The version of this run. */
 export const KAFKA_VERSION = process.env['KAFKA_VERSION'] ?? KAFKA_VERSIONS[0]!;
 
 const CACHE = join(import.meta.dirname, '../../node_modules/.cache/engines');

@@ -26,7 +26,7 @@ interface Counts {
 }
 interface Found {
   readonly engine: string;
-  /** Why nothing is run; else what is. */
+  /** The reason for no run; else the run. */
   readonly runs: string | readonly Run[];
 }
 

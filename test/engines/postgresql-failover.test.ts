@@ -8,7 +8,7 @@ import { type Installation, makeInstallation, type Service } from '../support/se
 import { untilTrue } from '../support/until-reached.ts';
 
 const DATABASE = 'civic';
-/** As the issue of a failover asks: new changes are served within so long of the promotion. */
+/** The limit for new changes after a promotion. */
 const AGAIN_MS = 10_000;
 
 describe.each(['synchronous', 'asynchronous'] as const)('the primary is killed while a %s standby exists', (kind) => {

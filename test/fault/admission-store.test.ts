@@ -33,7 +33,7 @@ interface Answered {
   readonly retryAfter: string | null;
 }
 
-/** Asks without a pause until it is told to end, and keeps what it is answered. */
+/** Sends requests without a pause until it is stopped, and keeps the answers. */
 const load = () => {
   const answered: Answered[] = [];
   const ending = new AbortController();
@@ -51,7 +51,7 @@ const load = () => {
   return {
     answered,
     since,
-    /** Waits for so many answers to requests that were begun after this moment. */
+    /** Waits for this many answers to requests that begin from now on. */
     more: async (count: number) => {
       const time = performance.now();
       await untilReached('answers', count, () => since(time).length);

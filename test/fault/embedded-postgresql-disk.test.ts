@@ -61,7 +61,7 @@ test('a start on a full disk is refused with one line; with free space every com
 });
 
 test('an import on a full disk reports it, and that the import can be repeated', async ({ skip }) => {
-  // Enough for the doctor to find nothing wrong before it is full.
+  // Enough space for a clean report of the doctor before it is full.
   onDisk('400m', skip);
   const installation = makeInstallation('civic-full-disk-', { CIVIC_DATA_DIR: dataDir }, 'bare');
   const lines = (from: number): string => Array.from({ length: 1_000 }, (_, index) => `${changeLine(from + index)}\n`).join('');

@@ -22,7 +22,7 @@ const start = (role: 'service' | 'command'): EmbeddedUser => {
   return user;
 };
 
-/** A service in its use of the database, with three rows committed. */
+/** A service that uses the database, with three committed rows. */
 async function serviceWithThreeRows(): Promise<EmbeddedUser> {
   const service = start('service');
   await service.next();
@@ -124,7 +124,7 @@ test('a first start that is killed at any moment is finished by the next one', a
   for (const moment of [0, 60, 150, 250, 350, 450, 600]) {
     const interrupted = start('service');
     const ready = interrupted.next();
-    // The moment is the point of the test: it falls into the keeper's start, into initdb, or into the server's start.
+    // The kill falls into the start of the keeper, initdb, or the start of the server.
     await new Promise((resolve) => setTimeout(resolve, 100 + moment));
     for (const { pid, command } of processesOf(dataDir)) if (command.includes('keeper-main')) process.kill(pid, 'SIGKILL');
     await interrupted.kill();
@@ -153,7 +153,7 @@ test('the next start stops a server that lost its keeper, and finds every commit
   await service.ask('leave');
   const layout = dataLayout(dataDir);
   let lock: number | undefined;
-  // The last process of the server that has just stopped may hold it for a moment.
+  // The last process of the stopped server may hold it briefly.
   await untilTrue('the lock of the data directory is free', () => (lock = takeKeeperLock(layout)) !== undefined);
   const plan = planLaunch(nativeFolder(), dataDir, layout.cluster);
   const { serverSockets } = makeRunDirectory(layout, plan.owner, true);

@@ -13,7 +13,7 @@ const ERASE = ['erase', 'record', ID, '--text', NAME, '--with', '[removed]', '--
 
 let database: TestDatabase;
 let installation: Installation;
-/** Holds what a step needs, so that it stands still there. */
+/** Locks what a step needs, so that the step waits. */
 let holder: Client;
 let watch: Client;
 
@@ -44,7 +44,7 @@ const hold = async (statement: string): Promise<void> => {
   await holder.query(statement);
 };
 const release = () => holder.query('rollback');
-/** Backends that wait for what is held. */
+/** Backends that wait for the lock. */
 const held = async (): Promise<readonly number[]> => {
   const { processID } = holder as unknown as { readonly processID: number };
   const { rows } = await watch.query<{ pid: number }>('select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [
@@ -60,13 +60,13 @@ test('an erasure with command, projector and worker killed at its steps is compl
   let service = await installation.start();
   await json(['records', 'import', '-', '--json'], `${version(`of ${NAME}`)}\n${version(`${NAME} again`)}\n`);
 
-  // The command, after the change that takes the content's place and before the erasure.
+  // Kills the command after the replacing change and before the erasure.
   await hold(`select from civic.events where stream = '${STREAM}' and revision = 0 for update`);
   let erasing = installation.run(ERASE);
   await untilTrue('the erasure is held', async () => (await held()).length > 0);
   erasing.kill('SIGKILL');
   await erasing.ended;
-  // The server finds out by its keepalives that nobody waits for this any more.
+  // The server detects by keepalives that the client has ended.
   for (const pid of await held()) await watch.query('select pg_terminate_backend($1)', [pid]);
   await untilTrue('it has let go', async () => (await held()).length === 0);
   await release();
@@ -78,13 +78,13 @@ test('an erasure with command, projector and worker killed at its steps is compl
   await untilTrue('the fold is held', async () => (await count('ContentErased')) === 1 && (await held()).length > 0);
   erasing.kill('SIGKILL');
   await Promise.all([erasing.ended, service.kill9()]);
-  // As a command that was under way has kept what it had read before.
+  // As a running command that has stored what it read before.
   await watch.query(`insert into civic.decider_checkpoints values ($1, 'other', 1, 0, gen_random_uuid(), $2, 'sealed')`, [STREAM, NAME]);
   for (const pid of await held()) await watch.query('select pg_terminate_backend($1)', [pid]);
   expect((await tables()).length).toBeGreaterThan(1);
   await release();
 
-  // The worker, right before it drops what stands in no read model.
+  // The worker, before it drops what no read model contains.
   await hold('select from civic.erasure_mark for update');
   service = await installation.start();
   await untilTrue('the worker is held', async () => (await held()).length > 0);

@@ -6,7 +6,7 @@ import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
 import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
 
 const PROMISED_MS = 3_000;
-/** So many times as long as an answer takes while all is well may it take beside what is promised: the machine may be busy. */
+/** Tolerance beside the promised time, as a multiple of the usual time of an answer, for a busy machine. */
 const BUSY = 3;
 const PATIENT = { interval: 100 };
 
@@ -57,7 +57,7 @@ test('all health checks report a silent database within three seconds, at the fi
   longest = 0;
   proxy.stall();
   try {
-    // A reading serves for a second: after it every gauge asks anew.
+    // A reading is cached for a second.
     await expect.poll(async () => (await state()).database.state, PATIENT).not.toBe('answers');
     for (let round = 0; round < 2; round += 1) {
       const [ready, gauges, seen] = await Promise.all([ask('/readyz'), ask('/metrics'), state()]);

@@ -38,7 +38,7 @@ test('an import that loses its log says that it can be repeated, and continues w
   expect(answer).toMatchObject({ exitCode: 1, stdout: '' });
   expect(answer.stderr).toMatch(STOPPED);
 
-  // A starved machine may lose its database on the way too: then the same holds again.
+  // On a busy machine the database may also be lost; then the same holds.
   const runAgain = () => installation.civicHere(['records', 'import', path, '--json']);
   let again = await runAgain();
   for (let tries = 0; STOPPED.test(again.stderr) && tries < 5; tries += 1) again = await runAgain();

@@ -7,7 +7,7 @@ import { runTail } from '../support/log-tail-run.ts';
 
 const SEED = Number(process.env.TAIL_SEED ?? Math.floor(Math.random() * 1e9));
 
-/** What most stores do: positions from a sequence, taken before the commit, with nothing that keeps commits in that order. */
+/** Positions from a sequence, assigned before the commit, without an order of commits, as in most stores. */
 const WITHOUT_THE_LOCK = `
   create sequence civic.naive_positions;
   create or replace function civic.lock_log() returns bigint language sql as $$ select nextval('civic.naive_positions') * 1000 $$`;

@@ -27,7 +27,7 @@ const end = async (): Promise<void> => {
   await peer?.stop();
 };
 
-/** The log as it was, once nothing changes it any more but what is done here. */
+/** The log after all other writers have ended. */
 const imageOfLog = async (): Promise<number> => {
   await untilTrue('every read model has caught up', async () => (await healthOf()).pipeline.pendingWork === 0);
   return peer.store.records.length;

@@ -37,7 +37,7 @@ describe('a process of the role api beside a projector, whose database is replac
     const client = new Client({ connectionString: database.url });
     await client.connect();
     const count = async () => Number((await client.query(`select count(*) from civic.events`)).rows[0].count);
-    // The standby has these in its log and not in its read models.
+    // The log of the standby has these events, its read models do not.
     await client.query('update civic.generations set operator_paused_at = 1');
     const before = await count();
     const importing = installation.run(['records', 'import', '-'], { input: topicLines('behind', 50) });
@@ -45,7 +45,7 @@ describe('a process of the role api beside a projector, whose database is replac
     importing.kill('SIGKILL');
     await importing.ended;
     await client.query('update civic.generations set operator_paused_at = null');
-    // The copy has another number on the same server, which a start would take for a move.
+    // The copy has another OID on the same server, which a start would take for a move.
     await client.query(`update civic.installation set database = ''`);
     await client.end();
     const standby = await copyTestDatabase(database);
@@ -58,7 +58,7 @@ describe('a process of the role api beside a projector, whose database is replac
     );
     cursors.lost = (await read('')).next;
     await untilTrue('it is ready', async () => (await readyz()).status === 200);
-    // One look, so that the process has seen what its read models hold.
+    // One read, so that the process knows the state of its read models.
     await after(2_500);
     await projector.stop();
     await replaceTestDatabase(database, standby);

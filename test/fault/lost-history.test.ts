@@ -6,7 +6,7 @@ import { importTopics, readTopics, topicNames } from '../support/numbered-topics
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
-/** The longest that new changes may take to appear once history is lost, in milliseconds. A busy machine may take its time. */
+/** The longest delay of new changes after lost history, in milliseconds, on a busy machine. */
 const PATIENCE_MS = 120_000;
 
 let database: TestDatabase;
@@ -31,7 +31,7 @@ describe('a running service whose database is replaced by an older one, as by a 
     service = await installation.start();
     await write('kept', 100);
     await service.stop();
-    // The copy has another number on the same server, which a start would take for a move.
+    // The copy has another OID on the same server, which a start would take for a move.
     const client = new Client({ connectionString: database.url });
     await client.connect();
     await client.query(`update civic.installation set database = ''`);

@@ -45,7 +45,7 @@ describe.each<[string, HttpFault, string, number]>([
     const again = await connect(revived.baseUrl, customer.key);
     const answers = new Set<string>();
     let answer = await again.call('search_agenda', SEARCH, payment);
-    // A lease runs out in fifteen seconds, and then the worker comes round: within minutes on the slowest machine.
+    // A lease expires in fifteen seconds; then the worker runs, within minutes on a slow machine.
     for (let tries = 0; answer.isError === true && tries < 400; tries += 1) {
       answers.add(codeOf(answer) ?? 'paid');
       await after(500);

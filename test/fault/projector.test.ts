@@ -38,7 +38,7 @@ beforeAll(async () => {
   await noteMoves(civic);
 });
 
-/** Whatever became of the test before: a child that it left behind would hold leases that the next one waits for. */
+/** A child of a failed test would hold leases that the next test waits for. */
 afterEach(async () => {
   for (const child of children) await kill(child);
 });
@@ -48,7 +48,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** As `withSeed`; a failure also tells where all stood and what the children did and said last. */
+/** As `withSeed`; a failure also reports checkpoints, moves and the last output of the children. */
 const withMoves = (work: (random: () => number) => Promise<void>) =>
   withSeed(async (random) => {
     try {
@@ -59,7 +59,7 @@ const withMoves = (work: (random: () => number) => Promise<void>) =>
     }
   });
 
-/** The first place beyond where a read model stands now, or the log's end where there is none. */
+/** The first position after a read model's checkpoint, or the end of the log. */
 const justAfter = async (name: string): Promise<Position> => {
   const live = (await civic.generations.list()).find(({ projection, state }) => projection === name && state === 'live');
   const [head, next] = [await civic.log.head(), toPosition(Number(live?.checkpoint ?? 0) + 1)];
@@ -91,7 +91,7 @@ test(`projectors killed ${KILLS} times at random leave the same tables as a run 
       done.abort();
       await writing;
     }
-    // Those who are alive go on by themselves; how long they need for the rest, in batches as small as one event, is a matter of the machine.
+    // Living children continue by themselves; the time for the rest, in batches as small as one event, depends on the machine.
     for (const name of NAMES) await civic.settled(await justAfter(name), [name]);
     const heir = civic.startProjector();
     for (const child of alive) {
@@ -137,7 +137,7 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
     try {
       await untilReached('the child folds', 21, commits);
       child.process.kill('SIGSTOP');
-      // A lease that does not end on a busy machine: the child could take it again, and rightly so.
+      // A long lease: on a busy machine a short one could end and be acquired again.
       const heir = civic.startProjector(ALL_PROJECTIONS, { leaseMs: 60_000 });
       await untilTrue('another owner has taken every generation over', async () =>
         (await civic.generations.list()).every(({ state, owner: holder }) => state !== 'live' || (holder !== null && holder !== owner)),
@@ -146,7 +146,7 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
       child.process.kill('SIGCONT');
       await civic.settled();
       expect(await commits()).toBe(before);
-      // Once the heir has gone it takes over by itself: so it has come to know that it was no longer the owner.
+      // It takes over again after its successor has ended: so it knew that it was not the owner.
       await heir.stop();
       await untilReached('the child owns again', before + 21, commits);
     } finally {

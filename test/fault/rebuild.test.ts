@@ -96,12 +96,12 @@ test('an owner frozen during a build commits nothing after a cancel, and the liv
   const { generation } = await rebuilds.rebuild(recordHistory);
   await untilReached('the build', 21, async () => (await rebuilds.row(generation))!.folded);
   child.process.kill('SIGSTOP');
-  // A transaction that it had open gives up its rows by itself; then the decision goes through.
+  // Its open transaction ends by timeout; then the decision succeeds.
   const cancelled = (await rebuilds.decide(generation, 'cancel'))!;
   expect(cancelled).toMatchObject({ state: 'retired', owner: null });
   const whole = await rebuilds.hashOf(recordHistory, live);
   child.process.kill('SIGCONT');
-  // It has woken: it takes its other leases again and folds what arrives.
+  // It continues: it acquires its other leases again and folds new events.
   const random = randomFrom(testSeed());
   await civic.writer.write(randomChanges(random, 10, 60), {});
   await civic.settled(undefined, NAMES);

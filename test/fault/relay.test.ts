@@ -57,7 +57,7 @@ const complete = async () => {
 test('a relay that is killed at random points loses and repeats no message', async () => {
   const seed = testSeed();
   const random = randomFrom(seed);
-  // Answers take a while, so that a kill meets every stage of a transaction.
+  // Slow answers, so that kills meet every stage of a transaction.
   peer.faults.slowMs = 2;
   for (let round = 0; round < 4; round++) {
     const relay = await startProcess();
@@ -91,14 +91,14 @@ test('a relay that was frozen while another took over publishes nothing when it 
   frozen.kill('SIGSTOP');
   await writing;
   peer.faults.slowMs = 0;
-  // A lease that does not end on a busy machine: the frozen one could take it again, and rightly so.
+  // A long lease: on a busy machine a short one could end and be acquired again.
   const next = startRelay(civic, peer.brokers, { leaseMs: 60_000 });
   await relayAtRest(civic);
   const [afterTakeOver, owner] = [told(), (await relayRow(civic))!.owner];
   const asked = calls();
   frozen.kill('SIGCONT');
   await untilTrue('the frozen one has been heard of again', () => calls() > asked);
-  // Time enough for whatever it has left to send; nothing is waited for that should happen.
+  // A fixed wait for messages that must not arrive.
   await systemClock.sleep(1500);
   expect(told()).toBe(afterTakeOver);
   expect((await relayRow(civic))!.owner).toBe(owner);

@@ -51,7 +51,7 @@ describe('an API process that is killed between the commit and its answer', () =
   };
 
   test('has made the report: a retry gets its first receipt, and another body gets 409', async () => {
-    // Nobody folds, so that the answer waits: the report is in the log and its receipt has not been given.
+    // Without a projector the answer waits: the report is in the log without a receipt.
     const killed = await installation.start({ role: 'api', env: { DATABASE_URL: database.url } });
     const lost = submitReport(killed, key, 'killed', WHOLE_MISSING_RECORD).then(
       () => 'answered',
@@ -76,7 +76,7 @@ describe('an API process that is killed between the commit and its answer', () =
     expect([refused.status, await codeOf(refused)]).toEqual([409, 'replay_conflict']);
     expect((await readReport(running, key, made!.reportId)).status).toBe(200);
     expect(await stored()).toHaveLength(1);
-    // The place that its maker had is counted, and does not stand in the way of the next.
+    // The place of its process is counted and does not block the next report.
     expect((await newReport(running, key, 'next')).reportId).not.toBe(made!.reportId);
   });
 
@@ -113,7 +113,7 @@ describe('a database that goes away while reports come in', () => {
       const over = new AbortController();
       let asked = 0;
 
-      /** As a customer would: the same token again until it is taken in. */
+      /** Repeats the same token until the report is accepted, as a customer does. */
       const report = async ({ accountId, key }: (typeof accounts)[number]): Promise<void> => {
         for (let number = 0; !over.signal.aborted && number < 20; number += 1) {
           const token = `token-${number}`;

@@ -58,7 +58,7 @@ afterAll(async () => {
 const asking = ({ key }: Customer) => ({ authorization: `Bearer ${key}` });
 const listTools = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
 
-/** One question of each kind; a snapshot's page is asked for once there is a snapshot. */
+/** One request of each kind; pages of a snapshot once there is one. */
 const questions = (customer: Customer, snapshotId: string | null): readonly Question[] => [
   { kind: 'feed', method: 'GET', path: '/api/v1/data/changes?limit=20', headers: asking(customer) },
   { kind: 'snapshot', method: 'POST', path: '/api/v1/data/snapshots', headers: asking(customer) },
@@ -96,7 +96,7 @@ const questions = (customer: Customer, snapshotId: string | null): readonly Ques
   },
 ];
 
-/** Asks everything again and again until it is over. Where its process tells it to go it goes to the next one, as it does where nobody listens. */
+/** Repeats all requests until the end. Moves to the next process when one closes the connection or refuses it. */
 const ask = async (client: KeptClient, customer: Customer, places: () => readonly string[], met: Met, over: AbortSignal) => {
   let [place, snapshotId]: [number, string | null] = [Math.floor(Math.random() * 100), null];
   for (let number = 0; !over.aborted; number += 1) {
@@ -209,7 +209,7 @@ test('a stopping process reports it, serves on with closing connections, finishe
     checks: [{ name: 'process', ok: false, reason: 'stopping' }],
   });
   expect((await fetch(`${service.opsUrl}/livez`)).status).toBe(200);
-  // On the connection that was kept, and on one that was not there before.
+  // On the kept connection and on a new one.
   expect(await client.ask(service.baseUrl, feed)).toMatchObject({ status: 200, last: true });
   expect(await client.ask(service.baseUrl, feed)).toMatchObject({ status: 200, last: true });
   await untilTrue('nobody listens any more', async () =>
@@ -239,7 +239,7 @@ test.each(['PT5M', 'PT0S'])('a second SIGTERM ends the wait, in a delay of %s an
   process.kill(service.pid, 'SIGTERM');
   await expect(half.answered).rejects.toThrow();
   expect(await service.ended).toMatchObject({ exitCode: 0, signal: null });
-  // Far from both the five minutes of the delay and the ten seconds of a request that hangs; on a busy machine no more than a start takes.
+  // Far from the five minutes of the delay and the ten seconds of a hanging request; on a busy machine at most the time of a start.
   expect(performance.now() - told).toBeLessThan(Math.max(8_000, started));
 });
 
@@ -258,7 +258,7 @@ test('one process alone that is restarted on its port cuts no accepted request',
       await client.ask(baseUrl, question).then(
         ({ status, text }) => met.note(question.kind, status, text),
         async (error: NodeJS.ErrnoException) => {
-          // The kernel takes connections for a process that is closing and resets those that it has not handed over: nobody has seen these.
+          // The kernel accepts connections for a closing process and resets those that the process has not accepted.
           if (error.code === 'ECONNREFUSED' || notHandedOver(error)) met.refused += 1;
           else met.failed.push(`${question.kind}: ${error.code} ${error.message}`);
           await after(20);

@@ -13,10 +13,10 @@ const ARGUMENTS = { query: 'zoning' };
 let database: TestDatabase;
 let served: ServedCivic;
 let admin: Client;
-/** Holds the lock, in a transaction; the state of other sessions would stand still in it. */
+/** Holds the lock in a transaction, in which the view of other sessions does not change. */
 let locker: Client;
 let table: string;
-/** Statements that PostgreSQL runs, or lets wait for the lock, for searches. */
+/** Statements of searches that run or wait for the lock in PostgreSQL. */
 const searching = async (): Promise<number> => {
   const text = `select from pg_stat_activity where datname = current_database() and state = 'active' and query like '%from ${table}%' and pid <> pg_backend_pid()`;
   return (await admin.query(text)).rowCount!;

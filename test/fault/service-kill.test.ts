@@ -13,12 +13,12 @@ import { type Answered, type Installation, makeInstallation, type Service } from
 /** `SOAK_KILLS=200 SOAK_SEED=7 vitest run --project fault test/fault/service-kill.test.ts` is the long run. */
 const KILLS = Number(process.env['SOAK_KILLS'] ?? 8);
 const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
-/** Ends what hangs: far beyond what the kills take on a busy machine. */
+/** A timeout far longer than the kills take on a busy machine. */
 const LONGEST_MS = 600_000 + KILLS * 300_000;
 const LINES_A_FILE = 200;
-/** Between two pieces of work of one actor: what they do all the time leaves the starts no processor. */
+/** The pause between two operations of an actor; without it the starts get no processor time. */
 const PAUSE_MS = 300;
-/** Milliseconds, at most: a third of the kills fall into the start, counted from its beginning, the others come after the service was up. */
+/** At most, in milliseconds: a third of the kills fall into the start, the others come after it. */
 const LIFE = { starting: 2_500, serving: 1_500 };
 const REBUILT = ['record_history', 'record_references'];
 
@@ -41,7 +41,7 @@ const ask: Ask = (path, options = {}) => {
   if (service === undefined) throw new TypeError('nothing serves right now');
   return service.fetch(path, { ...options, key });
 };
-/** Until nothing more comes by itself, and the mirror has it all: a command waits for the read models before it prints. */
+/** Waits until no change arrives and the mirror is complete: a command waits for the read models before it prints. */
 const settle = async (): Promise<void> => {
   await reactorsAtRest(installation.dataDir);
   await installation.civicHere(['records', 'export', '--resource', 'topics']);
@@ -67,7 +67,7 @@ const syncOnce = async (): Promise<void> => {
   if (answer.exitCode !== 0 || answer.stderr !== '') throw new Error(`sync: ${JSON.stringify(answer)}`);
 };
 
-/** Repeats a piece of work until the killing is over; the first failure ends it all. */
+/** Repeats an operation until the kills are over; the first failure ends all. */
 const untilOver = async (over: AbortSignal, work: () => Promise<void>): Promise<void> => {
   while (!over.aborted) {
     await work();
@@ -78,7 +78,7 @@ const untilOver = async (over: AbortSignal, work: () => Promise<void>): Promise<
 const hasWorked = (): boolean =>
   writers.every(({ imports }) => imports >= 2) && [...rebuilt.values()].every((count) => count >= 1) && advancesWhileKilled >= 3;
 
-/** At least as often as is wanted; on a busy machine it goes on until there was work to disturb. */
+/** At least the wanted number; on a busy machine it continues until it has disturbed some work. */
 const killAgainAndAgain = async (failed: AbortSignal): Promise<void> => {
   for (let kill = 0; (kill < KILLS || (kill < 10 * KILLS && !hasWorked())) && !failed.aborted; kill += 1) {
     const starting = installation.launch();
@@ -102,7 +102,7 @@ const rebuildOne = async (name: string): Promise<void> => {
   rebuilt.set(name, rebuilt.get(name)! + 1);
 };
 
-/** As a customer would: whatever goes wrong with the connection, it asks again from the cursor that it holds. */
+/** Repeats from its cursor after any error of the connection, as a customer does. */
 const replicate = async (over: AbortSignal): Promise<void> => {
   while (!over.aborted) {
     const from = mirror.position;

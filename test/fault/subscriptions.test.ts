@@ -12,7 +12,7 @@ import { createFeed, eventsOfFeeds, feedOf, listFeeds, newFeed, revokeFeed } fro
 const PAID_UNTIL = '2099-01-01T00:00:00.000Z';
 
 let database: TestDatabase;
-/** By a clock that stands; it folds for all. */
+/** Its clock stands still; it folds for all processes. */
 let served: ServedCivic;
 let processes: readonly ApiProcess[];
 let projector: Projector;
@@ -109,7 +109,7 @@ describe('two hundred concurrent creations of twenty names from four processes',
 });
 
 describe('between the append and the answer', () => {
-  /** Runs work while nothing is folded, so that what was appended is not answered yet. */
+  /** Runs work while nothing is folded, so appended writes are not answered. */
   const whileNothingIsFolded = async (work: () => Promise<void>): Promise<void> => {
     await projector.stop();
     try {
@@ -183,7 +183,7 @@ describe('between the append and the answer', () => {
       await appended(account, 1);
       repeat = createFeed(through(processes[1]!), key, { name: 'a' });
       void repeat.then(() => (answeredEarly = true));
-      // A request that waits for nothing is answered in the meantime.
+      // Other requests are answered meanwhile.
       for (let time = 0; time < 20; time += 1) expect((await listFeeds(through(processes[1]!), key)).activeCount).toBe(0);
       expect(answeredEarly).toBe(false);
     });

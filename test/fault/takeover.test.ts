@@ -12,11 +12,11 @@ import { type Installation, makeInstallation, type Service } from '../support/se
 import { checkWholeFeed } from '../support/whole-feed.ts';
 import { untilReached } from '../support/until-reached.ts';
 
-/** Far more than a takeover takes on the busiest machine: what trusts the clock of a process waits as long, or does not wait at all. */
+/** Far longer than a takeover on a busy machine: code that trusts the clock of a process waits as long, or not at all. */
 const SHIFT_MS = 3_600_000;
 /** As the program has it. */
 const LEASE_MS = 5_000;
-/** Of the time in which a process starts and takes everything that is free: so long may a takeover last beyond the lease. */
+/** The time that a takeover may last beyond the lease, as a multiple of the time of a start. */
 const STARTS = 6;
 const NAMES = PROJECTIONS.map(({ name }) => name);
 const SHIFTED = fileURLToPath(new URL('../support/shifted-clock.mjs', import.meta.url));
@@ -25,11 +25,11 @@ let database: TestDatabase;
 let proxy: TcpProxy;
 let classification: TestClassification;
 let installation: Installation;
-/** How many there are, by the program's own list. */
+/** Their number, from the list of the program. */
 let reactors: number;
 const services = new Set<Service>();
 
-/** The whole program on the database, by default with its own clock and a straight way there. */
+/** The program on the database, by default with its own clock and a direct connection. */
 const start = async (env: Readonly<Record<string, string>> = {}): Promise<Service> => {
   const service = await installation.start({ env: { DATABASE_URL: database.url, ...env } });
   services.add(service);
@@ -81,7 +81,7 @@ const heldBy = async (service: Service): Promise<number> => (await holders()).fi
 const lastCommit = async (): Promise<number> => Number((await rows('select coalesce(max(id), 0) from civic.owners'))[0]![0]);
 const moreCommits = async (count: number): Promise<void> => untilReached('the commits', (await lastCommit()) + count, lastCommit);
 
-/** Resolves to how long it took until a process had everything. */
+/** Resolves to the time until one process owned everything. */
 const hasAll = async (heir: Service, began: number): Promise<number> => {
   await untilReached('what the heir owns', NAMES.length + reactors, () => heldBy(heir));
   return performance.now() - began;
@@ -91,7 +91,7 @@ const takenOverBy = async (heir: Service, fault: () => void | Promise<void>): Pr
   await fault();
   return hasAll(heir, began);
 };
-/** It did nothing under a lease that it no longer has, while the work went on. On a busy machine it may take one again that has ended. */
+/** It did nothing under a lost lease. On a busy machine it may acquire a lease again that has ended. */
 const staysOut = async (former: Service, goOn: () => void): Promise<void> => {
   const since = await lastCommit();
   goOn();
@@ -129,10 +129,10 @@ test('every projection and every reactor is taken over within seconds, without a
     const longest = LEASE_MS + STARTS * (await hasAll(first, began));
     const ahead = await start({ NODE_OPTIONS: `--import=${SHIFTED}`, TEST_CLOCK_SHIFT_MS: String(SHIFT_MS) });
     const far = await start({ DATABASE_URL: through(proxy) });
-    // A clock that is an hour ahead takes nothing from an owner that lives: `checkTokens` looks at every change of an owner.
+    // A clock that is an hour ahead takes nothing from a living owner: `checkTokens` checks every change of an owner.
     await moreCommits(300);
 
-    // Only one is left to take over each time, so that every kind of end meets the owner of everything.
+    // One process remains for each takeover, so every kind of fault meets the owner of everything.
     process.kill(far.pid, 'SIGSTOP');
     expect(await takenOverBy(ahead, () => first.kill9())).toBeLessThan(longest);
     process.kill(far.pid, 'SIGCONT');
@@ -166,7 +166,7 @@ const hitsPublished = async (): Promise<readonly string[]> => {
   return found;
 };
 
-/** No owner did anything after a later one had come, none took what another had a lease on, and no checkpoint went back. */
+/** No owner acted after a later one, none took a lease that was held, and no checkpoint went back. */
 const checkTokens = async (): Promise<void> => {
   const seen = new Map<string, { token: number; checkpoint: string }>();
   for (const [what, token, checkpoint] of await rows('select what, token, checkpoint from civic.owners order by id')) {
@@ -176,6 +176,6 @@ const checkTokens = async (): Promise<void> => {
     seen.set(what!, { token: Number(token), checkpoint: checkpoint! });
   }
   expect(seen.size).toBeGreaterThanOrEqual(NAMES.length + 3);
-  // A living owner's lease has more than three seconds left. The processes know the time of the database to within a round trip.
+  // The lease of a living owner has more than three seconds left. Processes know the time of the database within a round trip.
   expect(await rows('select what, owner, token, taken_early_ms from civic.owners where taken_early_ms > 2000')).toEqual([]);
 };

@@ -89,7 +89,7 @@ test('events in batches of any size leave the same tables, and the tables match 
     stored(neighbour, { type: 'AccountSuspended', data: {} }, 3_500),
     stored(accountId, { type: 'AccountPeriodSet', data: { tier: 'pro', paidUntil: '2026-04-01T00:00:00.000Z' } }, 4_000),
     stored(accountId, { type: 'AccountPaymentConfirmed', data: { paidAt: '2026-01-01T00:00:00.000Z' } }, 4_500),
-    // Told late, and out of order.
+    // Delivered late and out of order.
     stored(accountId, paymentSettled('2025-12-31T00:00:00.000Z'), 4_600),
     stored(neighbour, paymentSettled('2026-01-05T00:00:00.000Z'), 4_700),
     stored(neighbour, paymentSettled('2026-01-04T00:00:00.000Z'), 4_800),

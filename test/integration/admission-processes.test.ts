@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const minuteNow = (): number => Math.floor(Date.now() / MINUTE_MS);
 
-/** Asks all at once, again with another account where a minute ended on the way: what counts is one window. */
+/** Sends all requests at once; repeats with another account if a minute ended meanwhile. */
 const inOneMinute = async (among: readonly Service[]): Promise<{ readonly customer: Customer; readonly answers: readonly Response[] }> => {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const customer = await bench.open();

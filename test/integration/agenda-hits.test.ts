@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(async () => agenda?.close());
 beforeEach(async () => agenda.clear());
 
-/** Everything that one hit of Dallas in two weeks needs. */
+/** All records for one hit of Dallas in two weeks. */
 const standard = () => [
   ...events.place('dallas'),
   events.topic('zoning'),
@@ -75,7 +75,7 @@ describe('a public hit', () => {
       await agenda.clear();
       const all = standard();
       await fold(all.toSpliced(last, 1));
-      // A hit says nothing of a source.
+      // A hit has no source.
       expect([all[last]!.stream, await isShown()]).toEqual([
         all[last]!.stream,
         all[last]!.stream.startsWith('sources-') ? 'everywhere' : 'nowhere',
@@ -192,7 +192,7 @@ describe('the active public coverage set', () => {
     expect((await agenda.upcoming('zoning', { count: true })).data.totalCount).toBe(7);
   });
 
-  /** Names for two other records, one with a smaller id than the named one's and one with a greater: ids must not decide. */
+  /** Names of two other records, one with a smaller and one with a greater id: ids must not decide. */
   const rivals = (resource: 'jurisdictions' | 'public_bodies' | 'topics', name: string): readonly [string, string] => {
     const names = Array.from({ length: 30 }, (_, n) => `rival ${n}`);
     const isSmaller = (rival: string) => agendaId(resource, rival) < agendaId(resource, name);

@@ -24,10 +24,10 @@ const HOUR_MS = 3_600_000;
 let agenda: TestAgenda;
 let tables: AgendaTables;
 let session: Client;
-/** Set up as the connections are that folds run on. */
+/** A connection with the settings of the connections that fold. */
 let folding: Client;
 
-/** The statement that a question sends. */
+/** The statement that a query sends. */
 const sent = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<Statement> => {
   let statement: Statement | undefined;
   const reads = {
@@ -40,7 +40,7 @@ const sent = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<Statem
   return statement!;
 };
 
-/** Placed as the 490th hit of its topic: two an hour from now on. */
+/** The 490th hit of its topic, at two hits an hour from now. */
 const cursor = () => encodeUpcomingCursor({ startsAt: TEST_TIME + 300 * HOUR_MS, classifiedAt: 0, hitId: agendaId('agenda_hits', 'x') });
 
 const statements = async (): Promise<Readonly<Record<string, Statement>>> => {
@@ -73,7 +73,7 @@ beforeAll(async () => {
   await session.connect();
   folding = new Client(clientConfig({ dsn: agenda.server.url, purpose: 'plans', lookups: true }));
   await folding.connect();
-  // As in a program that was started on an empty database: every plan is kept from before there were rows.
+  // As in a process that started on an empty database: its plans are older than the rows.
   for (let times = 0; times < 8; times++) for (const statement of Object.values(await statements())) await run(statement);
 
   const { events, fold } = agenda;
@@ -121,7 +121,7 @@ interface Node {
 
 const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
 
-/** How a table was read: the indexes used, "all" for the whole table, and how many of its rows were touched. */
+/** The reads of a table: the indexes, or "all" for the whole table, and the number of rows. */
 const scans = async ({ name, text, values }: Statement, mode: string, table: keyof AgendaTables, on = session) => {
   await on.query('begin');
   try {
@@ -168,7 +168,7 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with a milli
     ] as const) {
       const { used, touched } = await read(what);
       expect([what, used]).toEqual([what, ['upcoming']]);
-      // Half of the listed hits of one topic of fifteen are upcoming, and all of these are counted.
+      // Half of the listed hits of one of fifteen topics are upcoming, and all of them are counted.
       expect(touched).toBeLessThan(HITS / 4 / TOPICS + number * page);
     }
     for (const [what, lists] of [

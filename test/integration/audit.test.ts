@@ -41,7 +41,7 @@ test('the writes of a customer are listed with key, request and time, newest las
   const created = await createFeed(served, second.secret, { name: 'a' });
   const feed = ((await created.json()) as { data: { id: string } }).data.id;
   wrote(created, 'FeedSubscriptionCreated', feed, second.keyId);
-  // What changed nothing is no write.
+  // A request that changes nothing is not a write.
   await createFeed(served, second.secret, { name: 'a' });
   await createFeed(served, second.secret, { name: 'a', resource: 'topics' });
   await revokeFeed(served, first.secret, feed);

@@ -12,7 +12,7 @@ import { startKurrentPeer } from '../support/kurrent-peer.ts';
 import { readModelsOf } from '../support/restored-read-models.ts';
 import { type Environment, type Installation, makeInstallation, type Service } from '../support/service.ts';
 
-/** A service on a database of its own, its backups, and what is made from them. */
+/** A service with its own database, its backups, and the restored databases. */
 let installation: Installation;
 let service: Service;
 let key: string;

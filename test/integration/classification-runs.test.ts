@@ -53,7 +53,7 @@ const startChild = (mode: 'after-writing' | 'before-writing') => {
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return {
     child,
-    /** Waits until it says something that begins so, and tells the whole line. */
+    /** Waits for a line with this prefix and returns it. */
     says: async (beginning: string): Promise<string> => {
       for (;;) {
         const { value, done } = (await lines.next()) as { value: string; done?: boolean };
@@ -135,7 +135,7 @@ test('of two processes one runs it at a time, and the other continues when the f
       },
     };
   };
-  // A lease that does not end on a busy machine: the second could take it, and rightly so.
+  // A long lease: on a busy machine a short one could end and be taken over.
   const first = classification.start({}, { leaseMs: 60_000, reactor: watched('first') });
   await classification.atRest();
   classification.start({}, { leaseMs: 60_000, reactor: watched('second') });
@@ -243,7 +243,7 @@ test('a read model that lags pauses nothing, and a stop ends the wait for it', a
   await untilReached('the looks', 3, () => looks);
   const before = looks;
   await waiting.stop();
-  // The look that was under way ended, and no other was begun.
+  // The running check ended, and no other began.
   expect(looks).toBe(before);
   expect(longest).toBeLessThanOrEqual(5_000);
 });
@@ -291,6 +291,6 @@ test('classifying five thousand items takes a small multiple of the time of publ
   await classification.atRest();
   const classified = performance.now();
   expect((await classification.hits()).length).toBe(1670);
-  // Two to three times as long as publishing and folding them; reading everything again for each item would take a hundred times as long.
+  // Two to three times the time of publishing and folding; reading everything for each item would take a hundred times.
   expect(classified - published).toBeLessThan(10 * (published - began));
 });

@@ -56,7 +56,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** Everything that the items of the meeting hang on. */
+/** All records that the items of the meeting refer to. */
 const ground = (): readonly StoredEvent[] => [zoning(), water(), ...events.place('dallas'), events.meeting('session', 'dallas', MEETING)];
 
 describe('an agenda item', () => {

@@ -6,13 +6,13 @@ let installation: Installation;
 let service: Service;
 let key: string;
 
-/** The service without its worker: what happens here is done by hand. */
+/** The service without its worker; the test moves reports by commands. */
 beforeAll(async () => {
   installation = makeInstallation('civic-cli-reports-');
   service = await installation.start({ sample: 'on' });
   expectDone(await civic('pause', 'worker', '--by', 'ann', '--reason', 'a trial'));
 });
-/** An account of its own: the fifth report of an account in a minute is the last. */
+/** A separate account: an account may send five reports a minute. */
 beforeEach(async () => {
   key = await installation.openAccount();
 });

@@ -47,7 +47,7 @@ const refusal = async (starting: Promise<Service>): Promise<string> => {
   );
   expect(error).toBeInstanceOf(ServiceDidNotStart);
   const { exitCode, stderr } = error as ServiceDidNotStart;
-  // A process that is starved may have warned that its database did not answer in time; that is no part of the refusal.
+  // On a busy machine the process may also warn about a slow database; this is not part of the refusal.
   const said = stderr.replaceAll(/^\{"level":40,.*\n/gm, '');
   return oneLine({ exitCode, signal: null, stdout: '', stderr: said });
 };

@@ -8,7 +8,7 @@ import { keeperOf, postmasterOf, processesOf } from '../support/embedded-users.t
 import { bannerOf, type Installation, makeInstallation, remaining, runProgram, type Running } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
-/** `npm start` itself, in this checkout; its preparation has been made by `npm test`. */
+/** `npm start` in this checkout; `npm test` has prepared it. */
 const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const CONTROL_C = '\x03';
 const NPM_START = ['npm', 'start', '--ignore-scripts', '--silent'];
@@ -80,7 +80,7 @@ const TERMINAL = spawnSync('script', ['--version']).status === 0;
 
 test.skipIf(!TERMINAL)('a first start on a terminal prints a key, and the printed lines work with it (needs script)', async () => {
   await makeAnother();
-  // A terminal without output processing, so that lines end as the program ends them.
+  // A terminal without output processing, which keeps the line ends of the program.
   const inside = `stty -opost; exec ${NPM_START.join(' ')}`;
   const command = ['script', '--quiet', '--return', '--command', inside, '/dev/null'];
   const env = installation.environment({ CIVIC_SAMPLE: 'on' });

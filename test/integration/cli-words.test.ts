@@ -64,7 +64,7 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'feed acknowledge': [],
   'sample remove': [],
 };
-/** Commands whose success needs a state that the service is not in here; their refusal is looked at instead. */
+/** Commands that cannot succeed in this state of the service; their refusal is checked. */
 const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'projections pause': ['record_history'],
   'projections resume': ['record_history'],
@@ -110,7 +110,7 @@ afterAll(async () => {
   await installation.close();
 });
 
-/** In this process, for the time of it; whether processes answer the same is looked at below. */
+/** Runs in this process to save time; a test below compares it with separate processes. */
 const civic = (args: readonly string[]): Promise<Answered> => leavingNothingOpen(() => installation.civicHere(args));
 const given = (args: readonly string[]): readonly string[] => args.map((arg) => at[arg as keyof typeof at] ?? arg);
 

@@ -11,7 +11,7 @@ const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 const PAGE = readFileSync(join(CHECKOUT, 'docs/connect-an-agent.md'), 'utf8');
 const EXAMPLE = 'https://records.example.org';
 
-/** The fenced block of this language that is marked to be run: there is one. */
+/** The one fenced block of this language that is marked to be run. */
 const block = (language: string): string => {
   const found = [...PAGE.matchAll(new RegExp(`^\`\`\`${language} run\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text!);
   expect({ language, blocks: found.length }).toEqual({ language, blocks: 1 });

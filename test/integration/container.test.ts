@@ -34,7 +34,7 @@ interface ComposeService {
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly healthcheck?: { readonly test: readonly string[] };
 }
-/** As Compose fills in what the file leaves to the environment, where only what is required is set. */
+/** The file with variables substituted as by Compose, with only the required ones set. */
 const interpolated = (text: string): string =>
   text.replaceAll(/\$\{([A-Z_]+)(?::([-?])([^}]*))?\}/g, (_all, name: string, kind: string, rest: string) =>
     kind === '-' ? rest : `value${name.length}`,

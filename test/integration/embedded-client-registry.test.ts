@@ -26,7 +26,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Comes to the registry; `next` waits for the next thing that it is told. */
+/** Connects to the registry; `next` waits for the next message. */
 function come(role: UserRole): { readonly socket: Socket; next(): Promise<KeeperMessage | 'closed'> } {
   const socket = connect(join(folder, 'keeper.sock'));
   sockets.push(socket);
@@ -48,7 +48,7 @@ test('a client that connects while the server is down gets its address when it i
   await come('service').next();
   registry.withdrawReady();
   const late = come('command');
-  // Refused after the late one was let in, which hears nothing of that.
+  // Refused after the late one was accepted, which is not informed of it.
   await come('service').next();
   registry.broadcast({ type: 'restarted', reason: 'killed' });
   registry.broadcast(ready);
@@ -62,7 +62,7 @@ test('a service is refused while another one is connected, and accepted when it 
   expect(await first.next()).toEqual(ready);
   expect(await come('service').next()).toMatchObject({ type: 'refused' });
   const third = come('service');
-  // The registry has heard the third when a later one has its answer, and sees the first one go after that.
+  // The registry has accepted the third when a later one has its answer; then the first one leaves.
   await come('command').next();
   first.socket.destroy();
   expect(await third.next()).toEqual(ready);
@@ -75,7 +75,7 @@ test('a client that connects after the registry has closed gets no answer and re
   const early = connect(join(folder, 'keeper.sock'));
   sockets.push(early);
   await new Promise((resolve) => early.once('connect', resolve));
-  // The registry takes connections in their order, so the early one is in when a later one has its answer.
+  // The registry accepts connections in order: the early one is accepted when a later one has its answer.
   await come('command').next();
   const idle = registry.untilIdle();
   for (const socket of sockets) if (socket !== early) send(socket, { type: 'bye' });

@@ -26,7 +26,7 @@ const serviceOn = async (env: Readonly<Record<string, string>> = {}): Promise<{ 
   return { user, url };
 };
 
-/** What a process of a user gets that logs in with a connection string. */
+/** The result of a login of a process of a user with a connection string. */
 const loginAs = (uid: number, url: string): string => {
   const become = root ? [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'] : [];
   return spawnSync('setpriv', [...become, process.execPath, LOGIN], { input: url, encoding: 'utf8', cwd: '/', env: childEnvironment() })
@@ -39,7 +39,7 @@ const withPassword = (url: string, password: string): string => {
   return changed.href;
 };
 
-/** No process of the server's account gets in, and the password is out of its reach. */
+/** No process of the server's account can log in or read the password. */
 const expectLocked = async (url: string): Promise<void> => {
   const serverAccount = statSync(dataLayout(dataDir).cluster).uid;
   expect(loginAs(serverAccount, url)).toBe('in');

@@ -19,7 +19,7 @@ beforeEach(() => {
 
 afterEach(async () => gone(dataDir, folder));
 
-/** Starts, commits a row, leaves, and finds it again. */
+/** Starts, commits a row, stops, and reads the row again. */
 async function worksTwice(start: Omit<UserStart, 'dataDir' | 'role'>): Promise<void> {
   for (const count of [1, 2]) {
     const user = startUser({ dataDir, role: 'service', ...start });

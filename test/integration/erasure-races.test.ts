@@ -59,7 +59,7 @@ describe('on PostgreSQL', () => {
     await writer.write([upsert(2, `of ${NAME}`), remove(2)], {});
     const projector = civic.startProjector([recordHistory]);
     await civic.settled(undefined, [recordHistory.name]);
-    // Whoever died right after the erasure: nobody folds it until somebody starts again.
+    // As if the process died after the erasure: the erasure is folded only after a start.
     await projector.stop();
     const position = await civic.atHead();
     const erasing = new AbortController();
@@ -76,7 +76,7 @@ describe('on PostgreSQL', () => {
     expect((await titles(log, 1)).join(' ')).not.toContain(NAME);
     expect((await titles(log, 1)).slice(0, 3)).toEqual(['x 0', 'x 1', 'x 2']);
     expect(await titles(log, 2)).toEqual(['of x', 'removed']);
-    // Twice is once.
+    // A second erasure changes nothing.
     const length = (await titles(log, 1)).length;
     expect(await eraseFrom(log, 1, 2)).toMatchObject({ places: [], erasures: [], changes: 0 });
     expect((await titles(log, 1)).length).toBe(length);
@@ -116,7 +116,7 @@ test('on KurrentDB another process reads nothing of the text after its erasure h
   const stopping = new AbortController();
   try {
     const writer = createRecordWriter({ log: eraser, clock: systemClock, identifiers: randomIdentifiers, deadlineMs: 20_000 });
-    // It follows, so that its newest events are in its memory.
+    // It follows the log, so its memory contains the newest events.
     const following = (async () => {
       for await (const _ of other.subscribe({ after: LOG_START, batchSize: 10, signal: stopping.signal })) void _;
     })();
@@ -135,7 +135,7 @@ test('on KurrentDB another process reads nothing of the text after its erasure h
       expect(JSON.stringify(all)).not.toContain(NAME);
       expect(JSON.stringify(first)).not.toContain(NAME);
     }
-    // The store itself forgets nothing.
+    // The store itself keeps all events.
     expect(peer.store.records.some(({ data }) => Buffer.from(data).includes(NAME))).toBe(true);
     stopping.abort();
     await following;

@@ -13,7 +13,7 @@ import { type Installation, makeInstallation, type Service } from '../support/se
 import { askTools, currentRequest } from '../support/tool-requests.ts';
 import { tablesWith, wholeDatabase } from '../support/whole-database.ts';
 
-/** Two words that stand nowhere else, by which also a search index is searched. */
+/** Two words that occur nowhere else, also used to query a search index. */
 const NAME = 'Zebulona Quixworth';
 const WORDS = ['zebulona', 'quixworth'];
 const REPLACED = '[removed]';
@@ -114,7 +114,7 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     return answer.text();
   };
   const command = async (...args: string[]) => JSON.stringify(await json(...args));
-  /** What is shown of the texts, to customers, agents and operators. */
+  /** The texts as customers, agents and operators see them. */
   const shown = async (reportId: string): Promise<Readonly<Record<string, string>>> => ({
     batch: await asText('/api/v1/data/batch', { requests: [{ resource: 'agenda_items', ids: [itemId] }] }),
     'an item': await tool('get_agenda_item', { itemId }),
@@ -180,7 +180,7 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
 
     const records = new Set(all.filter(({ type }) => type.startsWith('Record')).map(({ stream }) => stream.slice(stream.indexOf('-') + 1)));
     const erased: { changes: number; erasures: string[] }[] = [];
-    // Once is enough to see that it can be done.
+    // One run is enough.
     const HOUSEKEEPING = peer === undefined ? [] : ['--no-vacuum'];
     const erase = async (...subject: string[]) => {
       const { exitCode, stdout } = await installation.civicHere(['erase', ...subject, '--text', NAME, ...ERASE, ...HOUSEKEEPING, '--json']);
@@ -191,7 +191,7 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     if (report !== undefined) await erase('report', report.reportId);
     await erase('account', accountId);
     expect(erased.every(({ erasures }) => erasures.length === 1)).toBe(true);
-    // What others made of the text meanwhile, such as a hit that quotes it.
+    // Copies of the text that were made meanwhile, such as a hit that quotes it.
     let left = await found();
     for (; left.length > 0; left = await found()) await erase('record', left[0]!.stream.replace(/^[a-z_]+-/, ''));
 
@@ -203,7 +203,7 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     for (const [where, text] of Object.entries(report === undefined ? {} : await shown(report.reportId))) {
       for (const word of WORDS) expect([where, text.toLowerCase().includes(word)]).toEqual([where, false]);
     }
-    // What the page says of KurrentDB: its old bytes stay.
+    // KurrentDB keeps the old bytes, as the page states.
     if (peer !== undefined) expect(peer.store.records.some(({ data }) => Buffer.from(data).toString().includes(NAME))).toBe(true);
 
     const anew = new FeedMirror();
@@ -211,7 +211,7 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     await catchUp(follower, ask, () => 100);
     expect(JSON.stringify(anew.changes)).not.toContain('Quixworth');
     expect(anew.position).toBe(follower.position);
-    // Positions, versions and times are those that were; only the content of what was erased is another.
+    // Positions, versions and times are unchanged; only the erased content differs.
     const outline = (changes: readonly string[]) => changes.map((text) => ({ ...(JSON.parse(text) as object), data: null }));
     expect(outline(anew.changes)).toEqual(outline(follower.changes));
     const digests = await headDigests();
@@ -219,7 +219,7 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     expect(follower.digests()).toEqual(digests);
     expect([...follower.records.values()].join('')).not.toContain('Quixworth');
 
-    // The pages of one reading fit together; what was begun before is begun again.
+    // The pages of one read are consistent; a read from before the erasure starts again.
     const late = await pageOf(snapshot.snapshotId, 'agenda_items', `limit=1&cursor=${early.meta.nextCursor!}`);
     expect(late.status).toBe(410);
     expect(await late.json()).toMatchObject({ error: { code: 'cursor_expired' } });
@@ -238,7 +238,7 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
     });
     expect(last.meta.digest).toBe(sumOf('agenda_items', items));
     expect(last.meta.digest).not.toBe(snapshot.digests['agenda_items']);
-    // A resource that nothing was erased from is as it was, and says nothing of a digest.
+    // A resource without an erasure is unchanged and has no notice about its digest.
     const topics = await bodyOf<Page>(await pageOf(snapshot.snapshotId, 'topics', 'limit=500'));
     expect([topics.meta.digest, sumOf('topics', topics.data.items)]).toEqual([undefined, snapshot.digests['topics']]);
 
@@ -255,12 +255,12 @@ describe.each(['PostgreSQL', 'KurrentDB'] as const)('with the log on %s', (store
       return tables();
     };
     const live = await once();
-    // All of them on one store: what a fold makes of an erasure is the same on the other.
+    // All on one store: a fold of an erasure does not depend on the store.
     if (peer === undefined) await json('projections', 'rebuild', '--all');
     else await json('projections', 'rebuild', 'record_history');
     const verified = await json<{ equal: boolean }[]>('projections', 'verify', 'record_history');
     expect(verified.filter(({ equal }) => !equal)).toEqual([]);
-    // Kept for a switch back; an erasure has them go.
+    // Kept for a switch back; an erasure drops them.
     await erase('account', accountId);
     expect(await once()).toEqual(live);
     const again = await bodyOf<Page>(await pageOf(snapshot.snapshotId, 'agenda_items', 'limit=500'));

@@ -215,7 +215,7 @@ describe('a database that was restored or moved by other tools', () => {
       expect(await statusOf(served.ask('GET', `/changes?cursor=${boundaryCursor}`, key))).toBe(status);
       await served.close();
     }
-    // As after a recovery to a point in time: the start says so, and goes on.
+    // As after a point-in-time recovery: the start logs it and continues.
     await onDatabase(moved, `update civic.installation set timeline = '000000FF'`);
     const warned = await startOn({ DATABASE_URL: moved });
     expect(warned).toEqual({
@@ -224,7 +224,7 @@ describe('a database that was restored or moved by other tools', () => {
     });
     expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(0);
     expect(await startOn({ DATABASE_URL: moved })).toEqual({ exitCode: 0, stderr: '' });
-    // Somebody has begun a renewal and was killed.
+    // A renewal that was killed.
     await onDatabase(moved, `update civic.installation set renewing = 'a reason'`);
     expect((await startOn({ DATABASE_URL: moved })).stderr).toMatch(/was about to be given a new identity \(a reason\) and was not/);
     expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(1);

@@ -32,7 +32,7 @@ const partsOf = (text: string) => {
   if (typeof cursor === 'string') throw new Error(cursor);
   return cursor;
 };
-/** As the migration leaves a build of the version before. */
+/** The state in which the migration leaves a generation of the version before. */
 const makeOlder = async (): Promise<void> => {
   const { history, state } = recordHistoryTables(await civic.live(recordHistory.name));
   await civic.rows(`update civic.generations set version = 2 where projection = '${recordHistory.name}'`);

@@ -23,7 +23,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** Bytes in pieces of the given size, as a file or a pipe delivers them: lines and characters are cut anywhere. */
+/** Bytes in chunks of the given size; chunks end anywhere in lines and characters. */
 async function* inPieces(bytes: Buffer, size: () => number): AsyncGenerator<Uint8Array> {
   for (let from = 0; from < bytes.length; ) {
     const piece = bytes.subarray(from, from + size());
@@ -61,7 +61,7 @@ const removal = (number: number, change: object = {}): string =>
 
 const MAX_RECORD = 1_048_576;
 
-/** The largest `text` that a record may hold, found from what the record weighs without it. */
+/** The largest `text` of a record, computed from the size of the record without it. */
 const fitting = (number: number): number => {
   const { id, content } = upsert('topics', number, 1) as { id: string; content: object };
   const at = '2026-01-01T00:00:00.000Z';

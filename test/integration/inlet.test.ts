@@ -169,7 +169,7 @@ describe('two processes that both assume to own a partition', () => {
     part = { ...PART, topic: `by hand ${topic}` };
   });
 
-  /** An inlet that stops for a while at a place, as a frozen process does. */
+  /** An inlet that pauses at one place, as a frozen process does. */
   const frozenAt = async (place: 'before its claim' | 'after its claim') => {
     const { parts } = inletParts(civic);
     const [reached, wake] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];

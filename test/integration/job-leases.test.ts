@@ -15,7 +15,7 @@ const LEASE_MS = 5_000;
 
 let database: TestDatabase;
 let civics: TestCivic[];
-/** The time that they share; it stands still unless the test moves it. */
+/** Their common clock; only the test moves it. */
 const clock = new TestClock();
 const going = new AbortController();
 
@@ -28,7 +28,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** Three processes, as far as the database can tell. */
+/** Three processes from the view of the database. */
 const processes = (): readonly JobDependencies[] =>
   civics.map((civic, nth) => ({
     jobLeases: createJobLeases(civic.database.transactor),
@@ -104,7 +104,7 @@ test('work that loses its turn is stopped, and stopped or failed work leaves the
   );
   await begun.promise;
   clock.advance(61);
-  // The clock stands still for the first: its renewals reach no further than the other's look, until that finds the lease run out.
+  // The clock of the first stands still, so its renewals do not extend the lease beyond the check of the other.
   await untilTrue('the other has the turn', async () => {
     clock.advance(61);
     return (await second.jobLeases.take('lost', second.owner, clock.now(), 60_000)) !== null;

@@ -12,9 +12,9 @@ let bench: AdmissionBench;
 let installation: Installation;
 let service: Service;
 let customer: Customer;
-/** Secrets by what they are of. */
+/** Secrets by their kind. */
 const secrets: Record<string, string> = {};
-/** Everything that was said anywhere, by where. */
+/** All output, by place. */
 const said: Record<string, string> = {};
 const env = () => ({ DATABASE_URL: bench.civic.url, CIVIC_LOG_LEVEL: 'trace' });
 
@@ -37,7 +37,7 @@ afterAll(async () => {
   await bench?.close();
 });
 
-/** Each operation with sound input, and with a secret in every place where somebody may put it by mistake. */
+/** Each operation with valid input, and with a secret in every field. */
 const requests = function* (secret: string) {
   for (const { method, path } of Object.values(OPERATIONS)) {
     const sound = path.replace(/\{(snapshotId|subscriptionId|reportId|matchId)\}/, ID).replace('{resource}', 'topics');

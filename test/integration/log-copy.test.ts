@@ -13,7 +13,7 @@ let installation: Installation;
 let service: Service;
 let key: string;
 let onPeer: Environment;
-/** What customers hold before anything moves. */
+/** The pages and cursors of customers before the copy. */
 let pages: string;
 let middle: string;
 
@@ -79,7 +79,7 @@ test('with the service stopped it copies the rest, compares and switches; the ol
   expect(moved).toMatchObject({ copied: expect.any(Number) as number, switched: true, events: own(), heldBy: [] });
   expect(moved!['copied']).toBeGreaterThan(0);
   expect(moved!['digest']).toMatch(/^[0-9a-f]{64}$/);
-  // A process that nobody stopped: what it would append to the old log is refused, and not acknowledged and lost.
+  // A process that still runs: its appends to the old log are refused, not acknowledged and lost.
   expect((await forgotten.fetch('/api/v1/data/snapshots', { method: 'POST', key })).status).toBe(503);
   expect((await forgotten.stop()).exitCode).toBe(0);
   const refused = await installation.civicHere(['accounts', 'list']);
@@ -91,7 +91,7 @@ test('read models continue where they were: the same pages and cursors, and noth
   service = await installation.start({ env: onPeer });
   const feed = await readFeed(service, key, 100);
   const now = lasting(feed);
-  // The last page had room for the one record that was imported after the pages were kept.
+  // The last page also has the one record that was imported later.
   expect(now.slice(0, pages.lastIndexOf('"next"') - 2)).toBe(pages.slice(0, pages.lastIndexOf('"next"') - 2));
   expect((await readFeed(service, key, 100, middle)).flatMap(({ data }) => data.items).at(-1)).toEqual(feed.at(-1)!.data.items.at(-1));
   const { stdout } = await installation.civicHere(['projections', 'list', '--json'], { env: onPeer });
@@ -132,7 +132,7 @@ test('the copy back accepts the existing prefix, and customers see no difference
   const { exitCode, stderr, moved } = await copying('postgresql', onPeer);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   expect(moved).toMatchObject({ switched: true, events: own() });
-  // Only what came after the move: one record, and what followed from it.
+  // Only events after the move: one record and its consequences.
   expect(moved!['copied']).toBe(own() - (moved!['found'] as number));
   expect(moved!['copied']).toBeLessThan(20);
   service = await installation.start();

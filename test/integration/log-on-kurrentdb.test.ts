@@ -6,7 +6,7 @@ import { type KurrentPeer, startKurrentPeer } from '../support/kurrent-peer.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { untilTrue } from '../support/civic.ts';
 
-/** The program as it is, with its log on a peer that speaks the wire protocol of KurrentDB and its read models in PostgreSQL. */
+/** The program with its log on a peer that speaks the wire protocol of KurrentDB, and its read models in PostgreSQL. */
 let peer: KurrentPeer;
 let installation: Installation;
 let service: Service;
@@ -80,7 +80,7 @@ test('a rebuild from the log gives every read model again row by row, and the sa
 test('after an outage of the log nothing acknowledged is lost, and the service continues', async () => {
   const before = (await readFeed(service, key, 500)).at(-1)!.meta.nextCursor;
   await peer.way.goDown();
-  // Reading goes on without the log.
+  // Reads continue without the log.
   await readFeed(service, key, 500);
   const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-'], { input: '' });
   expect(exitCode).toBe(1);

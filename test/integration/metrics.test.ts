@@ -8,7 +8,7 @@ import { type MetricFamily, parseExposition } from '../support/exposition.ts';
 import { type IssuedKey, type ServedCivic, serveCivic } from '../support/served-civic.ts';
 
 const DOCUMENT = readFileSync(new URL('../../docs/metrics.md', import.meta.url), 'utf8');
-/** Gauges and histograms say what they are measured in; what is counted has no unit. */
+/** Gauges and histograms name their unit; counters have none. */
 const UNITS = /_(seconds|bytes|total|events|rows|connections|info|open|live|active|paused|position|busy|waiting|rate|known)$/;
 const COUNTED = ['civic_sources', 'civic_payments'];
 

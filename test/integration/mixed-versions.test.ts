@@ -105,7 +105,7 @@ test('an older projector and a newer one fold only their own generations, and th
   over.abort();
   await writing;
   await civic.settled();
-  // With the newer program gone the older one leaves its generation alone, also when there is something to fold.
+  // Without the newer program the older one does not fold the newer generation, also with events to fold.
   await first.stop();
   await write();
   const lookedBefore = looks;

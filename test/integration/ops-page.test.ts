@@ -108,7 +108,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await page.context().close();
   });
 
-  /** These change nothing that another of them looks at. */
+  /** These tests do not affect each other. */
   describe.concurrent('the page can be open in several browsers at once', () => {
     test.for<readonly [string, BrowserContextOptions]>([
       ['on a phone', { viewport: { width: 360, height: 740 }, isMobile: true }],
@@ -185,7 +185,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
   test('a rebuild is shown with its progress, rate and time left, and disappears when it is done', async () => {
     const { page, complaints } = await open();
     await write(200, 40);
-    // Held by an owner that does not exist, so that it moves by the test's hand alone.
+    // Its owner does not exist, so only the test moves it.
     await change(
       `insert into civic.generations (projection, version, state, checkpoint, place, stretch_at, stretch_folded, stretch_place, created_at, changed_at, owner, token, lease_until)
         select projection, version, 'building', lpad('10', length(checkpoint), '0'), 10, $1::bigint, 0, 0, 0, 0, 'elsewhere', 1, 9000000000000
@@ -224,7 +224,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
   });
 });
 
-/** Runs in the page: texts whose contrast with what is behind them is below 4.5 to 1. */
+/** Runs in the page: texts with a contrast to their background below 4.5 to 1. */
 const WEAK_TEXTS = `() => {
   const channel = (value) => (value / 255 <= 0.03928 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
   const parse = (color) => (color.match(/[\\d.]+/g) ?? []).map(Number);

@@ -23,7 +23,7 @@ const MAX_BYTES = 50_000_000;
 
 let server: TestDatabase;
 let civic: TestCivic;
-/** The same database as another process has it. */
+/** The same database with the connections of another process. */
 let other: TestCivic;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** The projection with something done between its fold and the commit. */
+/** The projection with a callback between its fold and the commit. */
 const afterFold = (projection: Projection, hook: (batch: readonly StoredEvent[]) => Promise<void> | void): Projection => ({
   ...projection,
   fold: async (batch, context) => {
@@ -64,7 +64,7 @@ const checkFeed = async (reader: TestCivic = civic) => {
   checkReading(expected, items, { from: 0, to: expected.length, resource: null });
 };
 
-/** What the owners of a generation did, in order: no owner may do anything after a later one has come. */
+/** The actions of the owners of a generation, in order: no owner may act after a later one. */
 const checkOwners = async (generation: number) => {
   const rows = await civic.rows('select token, checkpoint from civic.owners where generation = $1 order by id', [generation]);
   let [token, checkpoint] = [0, ''];
@@ -106,7 +106,7 @@ test('a batch whose fold fails as a whole is folded event by event, none twice',
   });
 });
 
-/** A process that is suspended: its clock stands, its timers wait, and nothing that it decided is sent until it goes on. */
+/** A suspended process: its clock and timers stand still, and it sends nothing until it continues. */
 const suspendable = () => {
   let resume: () => void = () => undefined;
   let suspended: Promise<void> | undefined;
@@ -158,7 +158,7 @@ test.each(['between two batches', 'between fold and commit'])(
     await untilTrue('the first owner has folded', () => folded > 0);
     if (where === 'between two batches') zombie.suspend();
     await civic.writer.write(randomChanges(random, 40, 100), {});
-    // A lease that does not end on a busy machine: the zombie could take it again, and rightly so.
+    // A long lease: on a busy machine a short one could end and be acquired again.
     const second = other.startProjector([recordHistory, snapshots], { owner: `heir ${where}`, leaseMs: 60_000 });
     await other.settled();
     const commits = async () => Number((await civic.rows('select count(*) from civic.owners where owner = $1', [owner]))[0]![0]);
@@ -168,7 +168,7 @@ test.each(['between two batches', 'between fold and commit'])(
     await other.settled();
     await first.stop();
     expect(await commits()).toBe(before);
-    // Nor did it try: what the database would have refused counts as done here.
+    // It did not try either: an attempt that the database refuses counts here.
     expect(civic.logger.errors).toEqual([]);
     const [heir] = await civic.rows('select count(*) from civic.owners where owner = $1', [`heir ${where}`]);
     expect(Number(heir![0])).toBeGreaterThan(1);
@@ -203,7 +203,7 @@ test('an owner whose backends are terminated continues without a gap, and no oth
 test('of two projectors that start together exactly one owns each generation, ten times', async () => {
   const fresh = Array.from({ length: 10 }, (_, round): Projection => ({ ...snapshots, name: `snapshots_round_${round}` }));
   for (const projection of fresh) {
-    // A lease that no pause of a busy machine outlives.
+    // A lease longer than any pause of a busy machine.
     const lasting = { leaseMs: 30_000 };
     const [first, second] = [civic.startProjector([projection], lasting), other.startProjector([projection], lasting)];
     await civic.settled(undefined, [projection.name]);

@@ -66,7 +66,7 @@ test('pruning removes superseded rows up to the replay floor, and every answer a
     `select resource || ' ' || record_id, body from ${history} where position <= ${floor} and superseded_at > ${floor}`,
   );
   expect(linesOf(rows.map(([key, body]) => [key!, body!] as const))).toEqual(linesOf(stateAt(expected, floor)));
-  // A removal supersedes itself: the row at the floor stays, for it proves the history before it.
+  // A removal supersedes itself. The row at the floor stays, because it proves the history before it.
   expect(await civic.rows(`select position from ${history} where superseded_at <= ${floor} and position <> ${floor}`)).toEqual([]);
   expect(await civic.rows(`select position from ${history} where position = ${floor}`)).toHaveLength(1);
 });

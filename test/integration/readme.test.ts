@@ -34,7 +34,7 @@ describe('the examples of the README and the pages for readers and operators', (
     BASE: service.baseUrl,
     KEY: key,
     TMPDIR: installation.folder,
-    // The preparation that npm runs before each script has been made for the tests.
+    // The preparation that npm runs before each script has already run.
     npm_config_ignore_scripts: 'true',
   });
   const curl = spawnSync('curl', ['--version']).status === 0;

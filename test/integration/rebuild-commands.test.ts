@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ProjectionStatus } from '../../queries/operators/list-projections.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 
-/** The real program: a service that folds, commands beside it, and commands alone. */
+/** A service that folds, commands beside it, and commands without it. */
 let installation: Installation;
 let service: Service;
 
@@ -43,7 +43,7 @@ test('an operator holds, compares, switches and switches back, with a running an
     [live!.generation, 'live'],
     [held!.generation, 'ready'],
   ]);
-  // The service is its owner, not the command that has ended.
+  // The owner is the service, not the command.
   const owners = (await listed()).map(({ owner }) => owner);
   expect(owners[1]).toBe(owners[0]);
   expect(await refusal('rebuild', 'record_history')).toContain('civic projections switch record_history');

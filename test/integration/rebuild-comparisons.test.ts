@@ -58,7 +58,7 @@ test('the published feed is never switched to a rebuild that differs, also when 
   const rebuilt = recordHistoryTables(generation).history;
   await civic.rows(`update ${history} h set body = r.body from ${rebuilt} r where r.position = 3 and h.position = 3`);
   await civic.rows(`update ${state} set chain = $1`, [chain![0]!]);
-  // Equal again: what was refused may be taken up again.
+  // Equal again: the refused rebuild may continue.
   await rebuilds.decide(generation, 'switch-accepting');
   trial.projector!.nudge();
   await rebuilds.serves(generation);

@@ -20,7 +20,7 @@ const trial = rebuildTrial();
 const { start } = trial;
 beforeAll(() => void ({ civic, rebuilds } = trial));
 
-/** A fold that waits at its gate while it is shut. */
+/** A fold that waits while its gate is closed. */
 const gate = () => {
   let open: () => void = () => undefined;
   let shut: Promise<void> | undefined;
@@ -34,7 +34,7 @@ const gate = () => {
   };
 };
 
-/** Pages through the feed until told to stop, and sees its head on the way. */
+/** Reads the feed page by page until it is stopped, and records the head. */
 const following = async (stopped: () => boolean): Promise<{ readonly items: ReadItem[]; readonly to: number }> => {
   const items: ReadItem[] = [];
   let cursor: string | undefined;
@@ -100,7 +100,7 @@ test('a rebuild that is cancelled at any moment commits nothing more and leaves 
     for (let times = 0; times < 4; times++) {
       const cancelAt = 1 + below(random, 10);
       let folds = 0;
-      // Decided on another connection when the batch has been read and its transaction begun.
+      // The decision uses another connection after the transaction of the batch began.
       const waiting: GenerationStore = {
         ...civic.generations,
         advance: async (transaction, lease, advance) => {
@@ -198,7 +198,7 @@ test('a paused rebuild stands still in every process until it is resumed, and co
   const { generation } = await rebuilds.rebuild(recordHistory);
   trial.projector.nudge();
   await untilTrue('it has begun', async () => (await rebuilds.row(generation))!.folded > 0);
-  // The batch that is open holds the row: the decision waits for it, and no other batch follows.
+  // The open batch locks the row: the decision waits for it, and no other batch follows.
   const pausing = rebuilds.decide(generation, 'pause');
   shutter.open();
   const paused = (await pausing)!;
@@ -260,12 +260,12 @@ test('a replaced generation is kept for its time, given up for the next rebuild,
   await rebuilds.decide(third.generation, 'switch');
   trial.projector.nudge();
   await rebuilds.serves(third.generation);
-  // A switch back that is given up is kept as before.
+  // After a cancelled switch back the generation is kept.
   await trial.projector.stop();
   const { keptUntil } = (await rebuilds.row(second.generation))!;
   await rebuilds.decide(second.generation, 'switch-back');
   expect(await rebuilds.decide(second.generation, 'cancel')).toMatchObject({ state: 'retired', keptUntil });
-  // Past that time, and longer ago than any reader's statement, it goes by itself.
+  // After that time, and after the longest statement of a reader, it is dropped.
   let ahead = 0;
   const clock = { now: () => Date.now() + ahead, sleep: civic.clock.sleep };
   trial.projector = civic.startProjector([brief], { leaseClock: clock });
@@ -299,7 +299,7 @@ test('progress is monotone and has a rate across changes of the owner', async ()
     });
     await trial.projector.stop();
   }
-  // Slept through: 5 events take at least 60 ms.
+  // 5 events take at least 60 ms.
   expect(Math.max(...rates)).toBeLessThan(5 / 0.06 + 200);
 });
 

@@ -46,7 +46,7 @@ const row = async (generation: number): Promise<Generation | undefined> =>
 
 const rebuild = (projection: Projection): Promise<Generation> => civic.generations.create(projection, 'building', Date.now());
 
-/** The fold as it is, some milliseconds slower, so that things happen while it runs. */
+/** The fold, delayed by some milliseconds. */
 const slowed = (projection: Projection, milliseconds: number, onBatch: () => void = () => undefined): Projection => ({
   ...projection,
   fold: async (batch, context) => {
@@ -85,7 +85,7 @@ test('a generation is built while the live one serves; a reader across the switc
   for (let times = 0; times < 3; times++) {
     const building = await rebuild(recordHistory);
     projector.nudge();
-    // Under steady writing: waiting for a moment of silence would wait for ever.
+    // Writes continue, so a wait for an idle log would not end.
     await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
     expect(await civic.live(recordHistory.name)).toBe(building.generation);
   }
@@ -118,7 +118,7 @@ test('tables that another version of the program made meanwhile are not filled',
   await projector.stop();
   const before = (await row(await civic.live(recordHistory.name)))!;
   let looks = 0;
-  // What it lists is old: the generation was made right after.
+  // The list is older than the generation.
   const stale: GenerationStore = {
     ...civic.generations,
     list: () => {
@@ -152,7 +152,7 @@ test('a newer version replaces a live one without a projector, also when events 
   );
   await civic.settled();
   expect((await following(() => true)).to).toBe((await expectedFeed(civic.log)).length);
-  // From here on the newer version is the live one.
+  // The newer version is now live.
   await projector.stop();
   const unfinished = await civic.generations.create({ ...recordHistory, version: newer.version + 1 }, 'building', Date.now());
   projector = civic.startProjector([CURRENT, snapshots]);
@@ -180,7 +180,7 @@ describe('from this position', () => {
         let batches = 1 + below(random, 3);
         let enough: () => void = () => undefined;
         const folded = new Promise<void>((resolve) => (enough = resolve));
-        // One that was let run on at the end of the last turn would go on folding for ever.
+        // Stops an owner that the last iteration left running.
         await projector?.stop();
         projector = civic.startProjector(
           [
@@ -223,7 +223,7 @@ describe('from this position', () => {
       (await civic.generations.list()).filter(({ state, version }) => state === 'refused' && version === current.version + 1);
     await untilTrue('the rebuild is refused', async () => (await refused()).length > 0);
     expect((await refused())[0]!.pausedReason).toContain('differs');
-    // Several looks for work later there is still one.
+    // After several checks for work there is still one.
     for (let looks = 0; looks < 4; looks++) {
       projector.nudge();
       await civic.clock.sleep(20);

@@ -22,7 +22,7 @@ let server: TestDatabase;
 let civic: TestCivic;
 let generation: number;
 let session: Client;
-/** Set up as the connections are that folds run on. */
+/** A connection with the settings of the connections that fold. */
 let folding: Client;
 
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
@@ -76,7 +76,7 @@ beforeAll(async () => {
   civic.startProjector();
   await civic.settled();
   generation = await civic.live(recordHistory.name);
-  // The snapshots' table has the same number here as in the statement made above.
+  // The table of snapshots has the same number as in the statement above.
   await civic.rows(
     `create table if not exists civic.snapshots_g${generation} (like civic.snapshots_g${await civic.live('snapshots')} including all)`,
   );
@@ -85,7 +85,7 @@ beforeAll(async () => {
   folding = new Client(clientConfig({ dsn: server.url, purpose: 'plans', lookups: true }));
   await folding.connect();
   await session.query(`update civic.projections set live_generation = ${generation} where name = 'snapshots'`);
-  // As in a program that was started on an empty database: every plan is kept from before there were rows.
+  // As in a process that started on an empty database: its plans are older than the rows.
   const { supersede, ...reads } = await statements();
   for (let times = 0; times < 8; times++) {
     for (const statement of Object.values(reads)) await run(statement, session);
@@ -93,7 +93,7 @@ beforeAll(async () => {
   }
 
   const { history, state } = recordHistoryTables(generation);
-  // A third of the records of each resource changed once more.
+  // One third of the records of each resource changes once more.
   await session.query(
     `insert into ${history} (position, resource, record_id, version, removed, changed_at, superseded_at, digest, envelope, body)
      select n, case when n % 1000 = 0 then 'topics' when n % 10 = 0 then 'meetings' else 'agenda_items' end, ('00000000-0000-4000-8000-' || lpad((n % ${(ROWS * 3) / 4})::text, 12, '0'))::uuid, 1, false, n,
@@ -126,7 +126,7 @@ interface Node {
 
 const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
 
-/** How the statement ran: each scan of the history as the index it used, or "all" for the whole table; and how many rows they touched. */
+/** The plan of the statement: for each scan of the history the index, or "all" for the whole table, and the rows that were read. */
 const scans = async ({ name, text, values }: Statement, mode: string, session: Client) => {
   await session.query('begin');
   try {
@@ -154,7 +154,7 @@ const scans = async ({ name, text, values }: Statement, mode: string, session: C
   }
 };
 
-/** `execute` takes literals, and the binary form of an array is none. */
+/** `execute` takes literals; the binary form of an array is not one. */
 const asText = {
   ...columnArrays,
   texts: (values: readonly (string | null)[]) => values as never,
@@ -182,7 +182,7 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with 200,000
         expect(filtered.touched).toBeLessThan(230);
       }
       const page = await scans(snapshot, mode, session);
-      // And whether an erasure has changed what it shows: no row, where there was none.
+      // Also reads whether an erasure has changed the page: no row without an erasure.
       expect(page.used).toEqual(['erased_versions_pkey', index('by_resource'), index('pkey')]);
       expect(page.touched).toBeLessThan(440);
       expect((await scans(all['batch']!, mode, session)).used).toEqual([index('current')]);

@@ -26,7 +26,7 @@ afterAll(async () => {
 const writerOn = (log: EventLog) => createRecordWriter({ log, clock: civic.clock, identifiers: civic.identifiers, deadlineMs: 20_000 });
 const history = (number: number) => civic.log.readStream(recordStream('topics', recordId('topics', number)), NO_STREAM, 1000);
 
-/** A lost connection whose append is stored all the same, but only when somebody has looked for it in vain and the log is read again. */
+/** A lost connection whose append is stored after a failed lookup, when the log is read again. */
 const storedLate = (log: EventLog, moment: 'before reading' | 'after reading'): EventLog => {
   let late: readonly StreamAppend[] | undefined;
   let lost = false;

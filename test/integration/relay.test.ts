@@ -84,7 +84,7 @@ test('a leader change to a broker that has answered before loses and repeats not
     await civic.writer.write(randomChanges(randomFrom(7), 100), {});
     await relayAtRest(civic);
     for (const leader of [1, 2]) {
-      // The client learns of it by the refusal of the former leader.
+      // The former leader refuses the client.
       for (const index of [3, 4, 5]) peer.store.lead(index, leader);
       await civic.writer.write(randomChanges(randomFrom(7 + leader), 100), {});
       await relayAtRest(civic);
@@ -183,7 +183,7 @@ test('a relay that was fenced while it published adds nothing, nor does its open
         return {
           ...publication,
           publish: async (messages, place) => {
-            // Somebody takes the topic over and publishes the very same right before this one's messages arrive.
+            // Another relay takes the topic over and publishes the same messages first.
             if (isIntruding) {
               isIntruding = false;
               const other = await topic.open();

@@ -66,7 +66,7 @@ const move = async (held: WorkedReport, to: ReportMove['to'], work = reports.wor
 };
 const eventsOf = async (reportId: string) => (await reports.log.readStream(reportStream(reportId), -1, 1000)).map(readReportEvent);
 
-/** What must hold of every report, whatever was tried: each move is its newest lease's, from where the one before led. */
+/** Holds for every report: each move belongs to its newest lease and starts at the status of the move before. */
 const expectSound = async (reportId: string) => {
   let [status, holder, token] = ['received', '', 0];
   for (const { type, data } of await eventsOf(reportId)) {
@@ -123,7 +123,7 @@ test('a worker that is killed between lease and move changes nothing, and anothe
   await expectSound(reportId!);
 });
 
-/** A log that stops before it stores a move, until it is told to go on. */
+/** A log that waits before it stores a move, until it is released. */
 const stalling = () => {
   const waits = Promise.withResolvers<void>();
   let stalled = false;

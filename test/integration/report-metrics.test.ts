@@ -37,7 +37,7 @@ const move = async (reportId: string, ...moves: readonly [Pick<ReportMove, 'to'>
   const handled = await moveReport(reports.work, leased.lease, revision, { moves: [first!, ...others], note: null });
   expect(handled).toMatchObject({ kind: 'appended' });
 };
-/** The metrics as another process tells them that has just started. */
+/** The metrics of another process that has just started. */
 const told = async (): Promise<readonly string[]> => {
   await reports.settled(undefined, ['reports']);
   const registry = new Registry();

@@ -41,7 +41,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** The statements that a question sends, as it sends them. */
+/** The statements that a query sends. */
 const sent = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<readonly Statement[]> => {
   const statements: Statement[] = [];
   const live = (name: string) => (name === 'reports' ? generation : keys);
@@ -60,7 +60,7 @@ const sent = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<readon
   return statements;
 };
 
-/** How the statements are run when their plan is made once for all parameters, as a prepared one's is. */
+/** Runs the statements with a generic plan, as prepared statements have. */
 const plans = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<string> => {
   const found: string[] = [];
   for (const { text, values } of await sent(ask)) {

@@ -9,7 +9,7 @@ import { appendReports } from '../support/civic-reports.ts';
 import { randomFrom } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
-/** Several programs on one database, each with connections of its own. */
+/** Several processes on one database, each with its own connections. */
 let database: TestDatabase;
 let programs: readonly TestCivic[];
 const one = () => programs[0]!;
@@ -100,7 +100,7 @@ describe('the queue', () => {
         }
         const reportId = randomUUID();
         if (!(await queue.reserve({ reportId, until: Number.MAX_SAFE_INTEGER, limit }))) {
-          // Somebody closes one.
+          // Closes one of them.
           const [closed] = visible;
           if (closed !== undefined) visible.delete(closed);
           continue;

@@ -35,7 +35,7 @@ describe.skipIf(!there)('with recordings of Dallas (set LEGISTAR_RECORDINGS to t
 
   const itemsOf = (event: Row) =>
     JSON.parse(readFileSync(join(RECORDINGS, CLIENT, 'eventitems', `${event.EventId}.json`), 'utf8')) as readonly ItemRow[];
-  /** Items of long titles that no other item of these meetings has. */
+  /** Items with long titles that are unique in these meetings. */
   const telling = (): readonly { readonly event: Row; readonly item: ItemRow }[] => {
     const all = events.flatMap((event) => itemsOf(event).map((item) => ({ event, item })));
     const times = new Map<string, number>();
@@ -81,7 +81,7 @@ describe.skipIf(!there)('with recordings of Dallas (set LEGISTAR_RECORDINGS to t
       const { data } = (await answer.json()) as { data: DataReport };
       if (statuses.includes(data.status)) return data;
       if (performance.now() > deadline) throw new Error(`the report is still ${JSON.stringify(data)}`);
-      // A customer's reads of a minute are thirty.
+      // A customer may read thirty times a minute.
       await after(2_500);
     }
   };

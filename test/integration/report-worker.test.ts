@@ -150,7 +150,7 @@ test('a second report of the same account is declined for the first; one of anot
   expect(await reports.report(again)).toMatchObject({ status: 'declined', reasonCode: 'duplicate_report' });
   expect((await reports.report(again)).finding).toContain(first);
   const told = ({ status, reasonCode, finding, nextAction }: KnownReport) => ({ status, reasonCode, finding, nextAction });
-  // No word to a customer of what others report.
+  // A customer sees nothing of the reports of others.
   expect(told(await reports.report(other))).toEqual(told(await reports.report(another)));
   expect((await reports.report(other)).note).toContain(first);
   expect(await reports.report(first)).toMatchObject({ status: 'investigating', reasonCode: null });

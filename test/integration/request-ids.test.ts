@@ -23,7 +23,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** What was appended while this ran, and the id that its answer carried. */
+/** The events that were appended during the call, and the request id of its answer. */
 const caused = async (ask: () => Promise<unknown>): Promise<readonly Pick<StoredEvent, 'type' | 'metadata'>[]> => {
   const after = await served.civic.log.head();
   await ask();

@@ -12,16 +12,16 @@ import { openTestSearch, type TestSearch } from '../support/agenda-search.ts';
 import { TEST_TIME } from '../support/civic.ts';
 
 const ITEMS = 200_000;
-/** Between two meetings; ten years in all. */
+/** The interval of two meetings; the data covers ten years. */
 const APART_MS = 8.76 * 3_600_000;
 const MEETING = 20;
-/** No search looks at more rows of entries than this: all of a few stretches of time, or all of few matches. */
+/** The most rows of entries that a search reads. */
 const MOST_ROWS = 40_000;
 
 let search: TestSearch;
 let tables: AgendaSearchTables;
 let session: Client;
-/** Set up as the connections are that folds run on. */
+/** A connection with the settings of the connections that fold. */
 let folding: Client;
 
 const uuid = (number: string, kind: number) => `('00000000-0000-4000-${8000 + kind}-' || lpad((${number})::text, 12, '0'))::uuid`;
@@ -41,9 +41,9 @@ beforeAll(async () => {
   await session.connect();
   folding = new Client(clientConfig({ dsn: search.server.url, purpose: 'plans', lookups: true }));
   await folding.connect();
-  // What is known of the tables is said by each test.
+  // Each test sets the statistics of the tables.
   for (const table of Object.values(tables)) await session.query(`alter table ${table} set (autovacuum_enabled = off)`);
-  // As in a program that was started on an empty database: every plan is kept from before there were rows.
+  // As in a process that started on an empty database: its plans are older than the rows.
   for (let times = 0; times < 8; times++) await search.search({ query: 'c1' });
   const body = `case when n % 100 = 0 then '${agendaId('public_bodies', 'plano')}' else '${agendaId('public_bodies', 'dallas')}' end`;
   await session.query(
@@ -124,7 +124,7 @@ const looksAtFewRows = async (): Promise<void> => {
         );
         const ways = scans.map((node) => node['Index Name']?.replace(/.*_/, '') ?? node['Node Type']);
         expect([query, filters, ways.filter((way) => way !== 'pkey' && way !== 'Bitmap Heap Scan')]).toEqual([query, filters, []]);
-        // All of what is only in the past is looked at.
+        // All past entries are read.
         const most = query === 'c6' ? ITEMS / 3 + 100 : MOST_ROWS;
         expect([query, filters, rows <= most ? 'few' : rows]).toEqual([query, filters, 'few']);
       }

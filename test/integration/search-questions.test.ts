@@ -15,14 +15,14 @@ import { syncLegistar } from '../../src/sources/legistar/sync.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
-/** Recorded answers of Dallas and Fort Worth; they stay out of the repository. */
+/** Recorded answers of Dallas and Fort Worth; they are not in the repository. */
 const RECORDINGS = process.env['LEGISTAR_RECORDINGS'] ?? fileURLToPath(new URL('../../../shared/data/legistar-api', import.meta.url));
 const CLIENTS = ['cityofdallas', 'fortworthgov'];
 const there = CLIENTS.every((client) => existsSync(`${RECORDINGS}/${client}/events.json`));
 
 interface Question {
   readonly question: string;
-  /** The files of which one should come first. */
+  /** One of these files must come first. */
   readonly matterFiles: readonly string[];
 }
 

@@ -94,7 +94,7 @@ describe('a read model of version 1', () => {
     await search.fold([...events.place('dallas'), events.topic('zoning'), ...meeting('m', 'dallas', at(0), ['one Permit'])]);
     const table = (part: string) => `civic.agenda_search_${part}_g${search.generation}`;
     const dropped = ['meetings drop column timezone', 'topics drop column label, drop column selectable', 'items drop column heading'];
-    // What is dropped is rolled back: the other tests need it.
+    // The drop is rolled back, because other tests need the table.
     const undo = new Error('undo');
     await search.database.transactor
       .transaction(async (transaction) => {

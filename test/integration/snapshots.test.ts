@@ -42,7 +42,7 @@ const change = async (count = 40) => {
 
 const take = () => civic.takeSnapshot({ accountId: account, keyId: account, requestId: 'test' });
 
-/** Every record of a snapshot, page by page; `between` runs after each page. */
+/** Reads every record of a snapshot; `between` runs after each page. */
 const readAll = async (snapshotId: string, limit: number, between: () => Promise<void> = async () => undefined) => {
   const state = new Map<string, string>();
   for (const resource of SOME_RESOURCES) {
@@ -111,7 +111,7 @@ test('the pages of a snapshot do not change while records change, rebuilds switc
 });
 
 test('retention passes the boundary of a snapshot exactly when it has expired', async () => {
-  // A snapshot that outlives the retention: only then can the boundary be what holds the pruning back.
+  // The snapshot lives longer than the retention; otherwise its boundary would not limit the pruning.
   const lasting = createTakeSnapshot({
     log: civic.log,
     clock: civic.clock,
@@ -159,7 +159,7 @@ test('a snapshot that belongs to another account, is unknown or has expired is n
   expect(await page(snapshotId, account)).toBe('not_found');
 });
 
-/** The database with something done after every statement: what is read in two statements is read at two moments. */
+/** The database with a callback after every statement. */
 const disturbed = (database: ReadDatabase, between: () => Promise<void>): ReadDatabase => ({
   many: async (query) => {
     const rows = await database.many(query);

@@ -7,7 +7,7 @@ import { TOOL_NAMES, type ToolName } from '../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../contract/tools/tools.ts';
 import { makeInstallation, type Service } from '../support/service.ts';
 
-/** The real program with the sample, and the official clients of both generations. */
+/** The program with the sample data, and the official clients of both generations. */
 const installation = makeInstallation('civic-tools-');
 let service: Service;
 
@@ -48,7 +48,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<Connected>>> = {
   'the client of the first generation': first,
 };
 
-/** Asserts that the tool answered as the contract has it, and that the text is the data; gives the data. */
+/** Asserts that the answer matches the contract and that its text equals its data. Returns the data. */
 const called = async <Name extends ToolName>(client: Connected, name: Name, input: object) => {
   const result = await client.callTool({ name, arguments: input as Record<string, unknown> });
   expect({ name, error: result['isError'], text: result['isError'] === true ? result['content'] : '' }).toEqual({

@@ -7,7 +7,7 @@ import { makeInstallation, type Service } from '../support/service.ts';
 import { askTools, BOTH_TYPES } from '../support/tool-requests.ts';
 import { type LocalFacilitator, startLocalFacilitator } from '../support/x402-facilitator.ts';
 
-/** The real program, the official client, the official payer and a facilitator made of the library's own code: the whole way of a payment. */
+/** The program, the official client, the official payer and a facilitator made of the library's code. */
 const installation = makeInstallation('civic-paid-');
 let service: Service;
 let facilitator: LocalFacilitator;
@@ -23,7 +23,7 @@ afterAll(async () => {
   await installation.close();
 });
 
-/** Somebody with money; a wallet pays for one account only. */
+/** A payer with money; a wallet pays for one account only. */
 const fundedPayer = () => {
   const payer = makePayer();
   facilitator.chain.fund(payer.address, 1_000_000n);

@@ -11,7 +11,7 @@ let started: ChildProcess[];
 
 const lockFile = (version: string): string => JSON.stringify({ packages: { '': {}, 'node_modules/some': { version } } });
 
-/** Stands for npm: writes down each call, takes a moment, and leaves what npm leaves. */
+/** A substitute for npm: records each call, waits briefly, and writes the files that npm writes. */
 const npm = (outcome: string): string => `#!/bin/sh
 echo "$1" >> "${checkout}/npm-calls"
 echo 'noise of npm'

@@ -8,7 +8,7 @@ import { type Installation, makeInstallation } from '../support/service.ts';
 import { startTraceCollector } from '../support/trace-collector.ts';
 
 const LOG_EVERY = 100;
-/** Says when the library of traces is loaded, whoever imports it. */
+/** Reports when the library of traces is loaded, from any import. */
 const WATCH = `import { registerHooks } from 'node:module';
   registerHooks({ load: (url, context, next) => {
     if (url.includes('@opentelemetry/sdk-node/build/src/index.js')) process.stderr.write('THE LIBRARY IS LOADED\\n');
@@ -36,7 +36,7 @@ test.concurrent('a request and its effects are one trace under the caller\u2019s
     env: {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
-      // Nothing is due before the end: what arrives was flushed by it.
+      // Nothing is sent before the end, so the end flushed what arrives.
       OTEL_BSP_SCHEDULE_DELAY: '600000',
       OTEL_BSP_MAX_EXPORT_BATCH_SIZE: '100000',
       OTEL_BSP_MAX_QUEUE_SIZE: '100000',
@@ -95,7 +95,7 @@ test.concurrent('a request and its effects are one trace under the caller\u2019s
   expect(spans.filter(({ name }) => name === 'GET')).toMatchObject([
     { parentSpanId: '', failed: false, attributes: { 'civic.operation': 'none', 'http.request.method': 'GET' } },
   ]);
-  // A trace begins with a request, a batch or an append: what runs each moment without a cause makes none.
+  // A trace begins with a request, a batch or an append; periodic work without a cause makes none.
   const roots = new Set(spans.filter(({ parentSpanId }) => parentSpanId === '').map(({ name }) => name.split(' ')[0]));
   expect([...roots].filter((word) => !['GET', 'POST', 'fold', 'react', 'append'].includes(word!))).toEqual([]);
 
@@ -125,7 +125,7 @@ test.concurrent('a silent collector affects no answer and delays no end', async 
   const asked = performance.now();
   const { exitCode, stderr } = await service.stop();
   expect(exitCode).toBe(0);
-  // By itself the library tries for ten seconds; on a busy machine an end takes no more than a start beside its own three.
+  // The library tries for ten seconds by default; on a busy machine an end takes at most the time of a start and three seconds.
   expect(performance.now() - asked).toBeLessThan(Math.max(9_000, 3_000 + started));
   expect(stderr).not.toContain('hunter2');
   hanging.close();

@@ -25,7 +25,7 @@ const listening = async (server: Server): Promise<number> => {
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
 };
-/** A server that stands behind TLS, as the log's and a broker are; nothing gets past its certificate. */
+/** A server behind TLS, such as the log or a broker, that no client gets past its certificate. */
 const tlsServer = ({ key, certificate: cert }: MadeCertificate): Promise<number> =>
   listening(
     createTlsServer({ key, cert, ALPNProtocols: ['h2'] }, (socket) => void socket.on('error', () => undefined)).on(
@@ -33,7 +33,7 @@ const tlsServer = ({ key, certificate: cert }: MadeCertificate): Promise<number>
       () => undefined,
     ),
   );
-/** A server that turns to TLS when it is asked to, as PostgreSQL does. */
+/** A server that switches to TLS on request, as PostgreSQL does. */
 const postgresqlServer = ({ key, certificate: cert }: MadeCertificate): Promise<number> =>
   listening(
     createServer((socket) => {

@@ -18,7 +18,7 @@ afterAll(async () => {
   await database.close();
 });
 
-/** As one process has it: connections of its own. */
+/** A process with its own connections. */
 const process = (connections = 2): WindowCounts => {
   const opened = openPipelinedConnections(
     { dsn: database.url, purpose: 'test-counts', statementTimeoutMs: 20_000, plansForGrowth: true, lossy: true },

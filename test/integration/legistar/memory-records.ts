@@ -10,7 +10,7 @@ interface Stored {
   readonly content: Record<string, unknown>;
 }
 
-/** Records kept in memory: normalises by the record schemas and tells appended, unchanged and rejected apart, as the service does. */
+/** Records in memory. Normalises by the record schemas and distinguishes appended, unchanged and rejected, as the service does. */
 export class MemoryRecords implements RecordWriter, PublishedRecords {
   readonly records = new Map<string, Stored>();
   readonly log: { readonly op: RecordChange['op']; readonly resource: Resource; readonly id: string; readonly reason?: string | null }[] =

@@ -5,14 +5,14 @@ import type { AddressInfo } from 'node:net';
 
 type Row = Record<string, unknown>;
 
-/** What a client of the source publishes; a test changes it to play a change at the source. */
+/** The published data of a client of the source; a test changes it. */
 export interface Recording {
   bodies: unknown[];
   events: Row[];
   readonly items: Map<number, unknown[]>;
 }
 
-/** What the next requests get instead of an answer. */
+/** A fault that replaces the answer to a request. */
 export type Fault = (response: ServerResponse) => void;
 
 export const FIXTURES = new URL('../../fixtures/legistar/', import.meta.url);
@@ -25,7 +25,7 @@ export const readRecording = async (client: string): Promise<Recording> => {
   return { bodies: await read('bodies.json'), events, items };
 };
 
-/** The source on loopback with the ways of the real one: pages, a filter by date, and whatever faults a test lines up. */
+/** The source on loopback: pages, a filter by date, and the faults that a test sets. */
 export const startReplayServer = async (client: string, recording: Recording) => {
   const faults: Fault[] = [];
   const faultsByPath = new Map<string, Fault>();
@@ -63,9 +63,9 @@ export const startReplayServer = async (client: string, recording: Recording) =>
   await once(server, 'listening');
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    /** Taken one by one by the next requests. */
+    /** Each applies to one request, in order. */
     faults,
-    /** Stand until they are taken away. */
+    /** Apply until they are removed. */
     faultsByPath,
     requests,
     close: async () => {
@@ -81,12 +81,12 @@ export const status =
   (response) =>
     response.writeHead(code, headers).end(body);
 
-/** An answer that breaks off in the middle of a row. */
+/** An answer that ends within a row. */
 export const cutBody: Fault = (response) => {
   response.writeHead(200, { 'content-type': 'application/json' }).write('[{"EventId": 1, "Ev', () => response.destroy());
 };
 
-/** A whole answer that is no JSON. */
+/** A complete answer that is not JSON. */
 export const halfJson: Fault = (response) => response.writeHead(200, { 'content-type': 'application/json' }).end('[{"EventId": 1, "Ev');
 
 /** Never answers. */

@@ -11,7 +11,7 @@ import { cutBody, FIXTURES, halfJson, hang, readRecording, type Recording, start
 
 const CLIENT = 'fortworthgov';
 
-/** Time that passes only when somebody sleeps. */
+/** A clock that advances only by sleeps. */
 const trialClock = () => {
   let time = Date.parse('2026-04-20T12:00:00Z');
   const slept: number[] = [];
@@ -44,7 +44,7 @@ const reader = (options: { timeout?: number; retries?: RetryRules; client?: stri
 const sync = (options: Parameters<typeof reader>[0] & { since?: string } = {}): Promise<LegistarReport> =>
   syncLegistar({ client: CLIENT, reader: reader(options), writer: records, known: records, clock, since: options.since });
 
-/** Changes the title of item 90012 at the source and no stamp. */
+/** Changes the title of item 90012 at the source without a new time stamp. */
 const retitle = (title: unknown) => {
   const items = recording.items.get(9001) ?? [];
   items[1] = { ...(items[1] as Record<string, unknown>), EventItemTitle: title };

@@ -66,7 +66,7 @@ describe.each(Object.keys(AGENTS))('%s', (name) => {
       expect(again._meta!['x402/payment-response']).toEqual(receipt);
       expect(shop.facilitator.chain.broadcasts).toBe(broadcasts + 1);
 
-      // The first result, read and paid for by itself.
+      // The first result, read and paid separately.
       const [{ itemId }] = (paid.structuredContent.data as { results: [{ itemId: string }] }).results;
       const item = await shop.payer.pay(challengeOf(await agent.call('get_agenda_item', { itemId })));
       expect((await agent.call('get_agenda_item', { itemId }, item)).structuredContent.data).toMatchObject({ item: { itemId } });
@@ -88,7 +88,7 @@ describe.each(Object.keys(AGENTS))('%s', (name) => {
       expect(errorOf(await agent.call('search_agenda', { query: 'zzzzqqqq xxyyxx' }, await shop.payer.pay(challenge))).code).toBe(
         'empty_result_not_chargeable',
       );
-      // After all of this the payment is as good as new.
+      // The payment is still valid after all of this.
       expect((await agent.call('search_agenda', SEARCH, payment)).isError).toBeUndefined();
     });
   });

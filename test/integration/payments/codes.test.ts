@@ -48,10 +48,10 @@ const authorization = (payment: SentPayment, changes: object): SentPayment => ({
 });
 interface Produced {
   readonly answer: PaymentAnswer;
-  /** To look up what became of it. */
+  /** To look up its outcome. */
   readonly payment?: SentPayment;
 }
-/** Every code of a paid tool that paying brings about, and how it comes about. */
+/** Every code that a payment of a tool can cause, with its cause. */
 const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
   beta_unavailable: async () => ({ answer: await shop.open({ facilitator: null }).payForRead(shop.call(await signed())) }),
   billing_channel_payment_mismatch: async () => {
@@ -181,7 +181,7 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
     return { answer: await openWithFailingMove(shop, 'RESULT_SAVED').payForRead(shop.call(payment)), payment };
   },
 };
-/** The bare challenge is no error object; the cursor is the search's own to judge. */
+/** The bare challenge is not an error object, and the search itself checks the cursor. */
 const ELSEWHERE: ReadonlySet<ToolErrorCode> = new Set(['payment_required', 'invalid_cursor']);
 
 test('the table below has every code of a payment and no other', () => {
@@ -190,7 +190,7 @@ test('the table below has every code of a payment and no other', () => {
   expect(Object.keys(PRODUCE).toSorted()).toEqual(codes.toSorted());
 });
 
-/** After these the caller may sign anew; how is in the details. */
+/** After these the caller may sign again; the details state how. */
 const REPAYABLE: readonly string[] = [
   'payment_invalid',
   'payment_expired',
@@ -292,7 +292,7 @@ test('without a price there is no challenge, and a paid result stays available',
   expect(await shop.ask(payment)).toEqual(first);
   shop.price = priceOf('99', PAY_TO);
   expect(await shop.ask(payment)).toEqual(first);
-  // Past its own time too.
+  // Also after its own time.
   shop.clock.advance(3_600_000);
   expect(await shop.ask(payment)).toEqual(first);
 });

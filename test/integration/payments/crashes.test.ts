@@ -33,7 +33,7 @@ const life = async (death: Death | null): Promise<{ readonly payment: SentPaymen
   return { payment, commits: parts.commits(), dead: parts.dead() };
 };
 
-/** Every commit of the whole way, with what the chain does when the money is to move. */
+/** Every commit of a payment, for each mode of the chain. */
 const FAULTS: readonly (ChainFault | null)[] = [null, 'pending_once', 'lost', 'revert'];
 
 describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
@@ -49,7 +49,7 @@ describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
         expect(dead).toBe(true);
         shop.facilitator.chain.fault = null;
         await afterwards(shop, survivor, payment, { chain: chainLookup(node.url, 2_000) });
-        // Past the last time at which the chain would take it.
+        // After the last time at which the chain accepts it.
         shop.clock.advance(300_000);
         await work(shop, { chain: chainLookup(node.url, 2_000) });
         const row = await expectAgreement(shop, survivor, payment);
@@ -57,7 +57,7 @@ describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
         shop.clock.offset = 0;
       }
     }
-    // With the chain asked, nothing stays unknown; and what nothing had begun for when the program died can be paid again.
+    // After the chain was asked, no outcome is unknown, and a payment that had not begun can be sent again.
     expect([...ends.values()]).not.toContain('RECONCILE');
     expect(ends.get('1 before')).toBe('SETTLED');
     if (fault === null) expect([...ends.values()].filter((end) => end !== 'SETTLED' && end !== 'SETTLE_FAILED')).toEqual([]);
@@ -73,7 +73,7 @@ describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
         shop.facilitator.chain.fault = null;
         await afterwards(shop, survivor, payment);
         const row = await expectAgreement(shop, survivor, payment);
-        // Unknown only where money has moved and the answer was lost, or where it was refused in a way that proves nothing.
+        // Unknown only if money moved and the answer was lost, or if the refusal proves nothing.
         if (row?.state === 'RECONCILE' && fault === null) expect(paidOnChain(shop, payment)).toBe(1);
         shop.clock.offset = 0;
       }

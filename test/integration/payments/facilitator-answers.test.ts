@@ -35,7 +35,7 @@ const serve = async (listener: RequestListener): Promise<string> => {
 };
 
 const json = { 'content-type': 'application/json' };
-/** An answer that would be a verdict, a result of JSON-RPC or a list if it ended. */
+/** An endless answer that begins as a verdict, a JSON-RPC result or a list. */
 const BEGINNING = '{"isValid":true,"success":true,"jsonrpc":"2.0","id":1,"result":"0x1","extra":"';
 
 /** Sends as fast as it is read, and never ends. */
@@ -60,7 +60,7 @@ const dripping = async (response: ServerResponse): Promise<void> => {
   }
 };
 
-/** Each way in which we ask somebody about a payment; resolves to what was understood. */
+/** Each kind of request about a payment; resolves to the parsed answer. */
 const QUESTIONS = {
   verify: (url: string, ms: number) => httpFacilitator(url, { verifyMs: ms, settleMs: ms }).verify(payment),
   settle: (url: string, ms: number) => httpFacilitator(url, { verifyMs: ms, settleMs: ms }).settle(payment),
@@ -78,7 +78,7 @@ describe.each(['verify', 'settle', 'look'] as const)('%s', (question) => {
     const url = await serve((_, response) => void endless(response, sent));
     const answer = await QUESTIONS[question](url, PATIENT.verifyMs);
     expect(answer).toMatchObject({ kind: NO_ANSWER[question], ...(question === 'look' ? {} : { reason: 'bad_answer' }) });
-    // What the sockets of both sides hold is sent too.
+    // The buffers of both sockets count too.
     expect(sent.bytes).toBeLessThan(MAX_ANSWER_BYTES + 16 * 1024 * 1024);
   });
 

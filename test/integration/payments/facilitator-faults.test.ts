@@ -86,7 +86,7 @@ describe.each(Object.entries(ways))('%s', (_, open) => {
   });
 });
 
-/** Waits for what does not come no longer than the test must. */
+/** Short timeouts for answers that do not arrive. */
 const impatient = (fault: HttpFault) => (fault === 'hang' ? shop.open({ facilitator: halfPatient() }) : shop.open());
 const halfPatient = (): Facilitator => {
   const short = httpFacilitator(shop.facilitator.url, { verifyMs: 700, settleMs: 700 });
@@ -134,7 +134,7 @@ describe('the facilitator itself', () => {
     expect(paidOnChain(shop, payment)).toBe(paid);
     shop.facilitator.faults.settle = null;
     const later = await afterwards(shop, shop.open(), payment);
-    // Settled before, the facilitator only says that the nonce is used: that is for the chain or an operator to tell.
+    // For a settled payment the facilitator only reports a used nonce; the chain or an operator decides.
     expect(later).toMatchObject(paid === 0 ? { kind: 'paid' } : { code: 'payment_reconciliation_required' });
     await expectAgreement(shop, shop.open(), payment);
   });
@@ -200,7 +200,7 @@ test('no log line, event, error or shown column contains the payload or the sign
     expect(seen.toLowerCase()).not.toContain(signature.slice(0, 40));
     expect(seen).not.toContain('"signature"');
   }
-  // Once a payment has ended the ledger itself has forgotten it too.
+  // The ledger removes it when a payment has ended.
   expect(
     await shop.civic.rows(
       "select count(*) from civic.payments where payload is not null and state in ('SETTLED', 'SETTLE_FAILED', 'LAPSED', 'READ_FAILED', 'READ_EMPTY')",

@@ -67,7 +67,7 @@ describe('one payment is for one call', () => {
     for (const uses of [2, 20]) {
       const payment = await shop.payer.pay(await shop.challenge());
       const { broadcasts } = shop.facilitator.chain;
-      // Several programs on one ledger.
+      // Several processes on one ledger.
       const programs = [shop.open(), shop.open(), shop.open()];
       const answers = await Promise.all(Array.from({ length: uses }, (_, use) => programs[use % 3]!.payForRead(shop.call(payment))));
       expect(shop.facilitator.chain.broadcasts).toBe(broadcasts + 1);
@@ -138,7 +138,7 @@ describe('one payment is for one call', () => {
     }
     for (const refusal of refusals)
       expect(refusal).toEqual({ kind: 'error', code: 'payment_replay_mismatch', message: expect.any(String) });
-    // Another key of the same account may fetch what the account has paid for.
+    // Another key of the account may fetch the paid result.
     expect(
       await shop.ask(settled, { principal: { accountId: shop.accountId, keyId: randomUUID(), billing: billingOf('payg') } }),
     ).toMatchObject({ kind: 'paid' });

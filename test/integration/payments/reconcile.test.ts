@@ -29,7 +29,7 @@ afterEach(() => {
 });
 const chain = () => chainLookup(node.url, 20_000);
 const signed = async (): Promise<SentPayment> => shop.payer.pay(await shop.challenge());
-/** A payment whose settlement nobody knows the end of; `paid` says what really happened. */
+/** A payment of unknown outcome; `paid` is the actual outcome. */
 const unknown = async (paid: boolean): Promise<SentPayment> => {
   const payment = await signed();
   shop.facilitator.faults.settle = paid ? 'done_then_500' : 'http_500';
@@ -51,7 +51,7 @@ describe('a payment of unknown outcome', () => {
     shop.clock.advance(6_000);
     await work(shop, { chain: chain() });
     await expectAgreement(shop, shop.open(), payment);
-    // Only the blocks in which it can have happened were searched.
+    // Only the possible blocks were searched.
     expect(Math.max(...node.searched.map(Number))).toBeLessThan(3_000);
   });
 

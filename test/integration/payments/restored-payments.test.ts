@@ -6,7 +6,7 @@ import { openTestCivic, type TestCivic } from '../../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { PaymentWorld } from '../../support/payment-world.ts';
 
-/** An installation that sells, and one that is made from its saved rows while the chain goes on. */
+/** An installation that sells, and one restored from its saved rows while the chain continues. */
 const databases: TestDatabase[] = [];
 let original: TestCivic;
 let restored: TestCivic;
@@ -55,7 +55,7 @@ test('what was paid before a backup is answered and never paid again; later paym
   );
   expect(again).toEqual(budgets);
 
-  // In the lost time: the chain takes what was sent, and something is paid for that the backup knows nothing of.
+  // After the backup: the chain accepts the sent payment, and another payment is made.
   world.settleMode = 'ok';
   world.land();
   const [unknown] = [5];
