@@ -1,4 +1,4 @@
-/** What a hostile client does on one connection, as data: the driver sends it, the checks know what may come back. */
+/** The actions of a hostile client on one connection, as data for the driver and the checks. */
 export interface Conversation {
   readonly listener: 'public' | 'operators';
   readonly kind: string;
@@ -20,9 +20,9 @@ export type Step = Buffer | number;
  */
 export type End = 'read' | 'answers' | 'reset' | 'leave' | 'hold';
 
-/** What the generator may use of the service under attack. */
+/** The values of the service under attack that the generator uses. */
 export interface FuzzFacts {
-  /** A key that may do everything. */
+  /** A key with all scopes. */
   readonly key: string;
   readonly snapshotId: string;
   readonly subscriptionId: string;

@@ -3,7 +3,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Conversation } from './conversation.ts';
 import { readAnswers } from './read-answers.ts';
 
-/** What came of a conversation. */
+/** The result of a conversation. */
 export interface Outcome {
   readonly received: Buffer;
   /**
@@ -13,9 +13,9 @@ export interface Outcome {
   readonly how: 'refused' | 'ended' | 'cut' | 'left' | 'unanswered';
 }
 
-/** An answer that is due comes within this time on any machine, and before the server gives up a request for being late. */
+/** The limit for an answer; shorter than the server's own limit for a slow request. */
 const PATIENCE_MS = 25_000;
-/** What may be incomplete is given this time to be answered before it is half-closed; nothing is judged by it. */
+/** The wait for an answer to a possibly incomplete request before it is half-closed; no check depends on it. */
 const UNKNOWN_MS = 100;
 
 /** The connections that a batch leaves open, unread. */
@@ -32,7 +32,7 @@ export class Held {
   }
 }
 
-/** Sends a conversation and receives what the server says to it; a held connection is left open with `held`. */
+/** Sends a conversation and receives the answers; a held connection is left open with `held`. */
 export async function converse(port: number, { steps, end, methods }: Conversation, held: Held): Promise<Outcome> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const chunks: Buffer[] = [];
@@ -83,7 +83,7 @@ export async function converse(port: number, { steps, end, methods }: Conversati
   return outcome;
 }
 
-/** Waits for the kernel to have taken the bytes; a reader that never reads is not waited for. */
+/** Waits until the kernel accepted the bytes, but not for a server that never reads. */
 function flushed(socket: Socket, bytes: Buffer, end: Conversation['end']): Promise<void> {
   return new Promise((resolve) => {
     socket.write(bytes, () => resolve());
@@ -106,7 +106,7 @@ async function within(done: Promise<void>, milliseconds: number): Promise<void> 
   timer.abort();
 }
 
-/** What is no HTTP is as good as all answers: the checks say what is wrong with it. */
+/** Bytes that are not HTTP count as all answers: the checks report them. */
 function countAnswers(received: Buffer, methods: readonly string[] | null): number {
   try {
     return readAnswers(received, methods).answers.length;

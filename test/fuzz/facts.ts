@@ -1,7 +1,7 @@
 import { MISSING_RECORD } from '../support/missing-record.ts';
 import type { FuzzFacts } from './conversation.ts';
 
-/** Makes a snapshot, a subscription and a report of a key, so that requests reach what they name. */
+/** Makes a snapshot, a subscription and a report of a key, so that requests can name existing ones. */
 export async function makeFacts(baseUrl: string, key: string): Promise<FuzzFacts> {
   const made = async (path: string, body: object): Promise<Record<string, string>> => {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'idempotency-key': 'fuzz', connection: 'close' };

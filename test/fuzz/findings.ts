@@ -1,4 +1,4 @@
-/** What a run found wrong: each thing once for a batch, with where it came first and how often. */
+/** The findings of a run: each once per batch, with its first place and its count. */
 export class Findings {
   readonly #found = new Map<string, { readonly first: string; times: number }>();
 

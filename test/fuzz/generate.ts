@@ -14,7 +14,7 @@ import {
 } from './mutations.ts';
 import { one, operatorsRequest, type RequestParts, validRequest, writeRequest } from './requests.ts';
 
-/** A flood is as much as one read of a socket brings. */
+/** A flood has the size of one read of a socket. */
 const FLOOD_BYTES = 65_536;
 const HELD_BODY_BYTES = 1_000_000;
 const MAX_PAUSE_MS = 30;
@@ -44,10 +44,10 @@ const pipelined = (random: SeededRandom, facts: FuzzFacts, count: number): Writt
 const chunked = (random: SeededRandom, parts: RequestParts, isRight: boolean): Written =>
   whole({ ...withHeader(parts, 'transfer-encoding', 'chunked'), body: chunkedBody(random, parts.body ?? '{"a":1}', isRight) });
 
-/** Headers that announce a body which never comes, without a key: the answer needs none of it. */
+/** Headers without a key that announce a body which is never sent: the answer does not need the body. */
 const bodyWithoutKey = (random: SeededRandom, parts: RequestParts): Written => {
   const method = one(random, ['POST', ...ODD_METHODS.slice(0, 4)]);
-  // A public path takes no POST and a customer path wants a key: neither may wait for the body.
+  // A public path accepts no POST and a customer path needs a key: neither may wait for the body.
   const length = ['content-length', String(1 + random.below(HELD_BODY_BYTES))] as const;
   const headers = [...parts.headers.filter(([name]) => !/^(authorization|content-length)$/.test(name)), length];
   return { ...whole({ ...parts, method, headers, body: null }), end: 'answers' };
@@ -105,7 +105,7 @@ const drawEnd = (random: SeededRandom): End => {
 const randomAt = (seed: number, index: number): SeededRandom =>
   seededRandom(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
 
-/** The conversation at a place of the sequence that a seed gives: the same seed, place and facts give the same bytes. */
+/** The conversation with an index in the sequence of a seed: the same seed, index and facts give the same bytes. */
 export const conversationAt = (seed: number, index: number, facts: FuzzFacts): Conversation => {
   const random = randomAt(seed, index);
   const listener = random.chance(0.1) ? 'operators' : 'public';
@@ -120,7 +120,7 @@ export const conversationAt = (seed: number, index: number, facts: FuzzFacts): C
   return { listener: kind.startsWith('pipelined') ? 'public' : listener, kind, tools, ...written, steps };
 };
 
-/** Requests without any fault, with which a process loads and keeps what it does on purpose. */
+/** Valid requests that warm a process up. */
 export const warmUpAt = (index: number, facts: FuzzFacts): Conversation => {
   const random = randomAt(0, index);
   return { listener: 'public', kind: 'warm-up', tools: true, end: 'read', ...whole(validRequest(random, facts)) };
@@ -131,7 +131,7 @@ const upTo = (random: SeededRandom, steps: readonly Step[]): readonly Step[] => 
   return [bytes.subarray(0, random.below(bytes.length + 1))];
 };
 
-/** What many connections do at once while a batch runs, all the same: a flood that is never read, a body without a key, half a request, nothing. */
+/** Many connections that do the same during a batch: send an unread flood, a body without a key, half a request, or nothing. */
 export const CROWDS: readonly { readonly kind: string; readonly members: number; readonly step: Buffer | null }[] = [
   { kind: 'crowd of unread floods', members: 160, step: flood() },
   { kind: 'crowd of bodies without a key', members: 400, step: heldBody() },
@@ -149,7 +149,7 @@ function heldBody(): Buffer {
   return Buffer.concat([Buffer.from(head), Buffer.alloc(HELD_BODY_BYTES - 1, ' ')]);
 }
 
-/** The crowd of a batch: each in its turn, so that a short run has them all. */
+/** The crowd of a batch: all kinds in turn, so a short run has each of them. */
 export const crowdAt = (batch: number): readonly Conversation[] => {
   const { kind, members, step } = CROWDS[batch % CROWDS.length]!;
   const steps = step === null ? [] : [step];

@@ -3,10 +3,10 @@ import type { Conversation } from './conversation.ts';
 import type { Outcome } from './converse.ts';
 import { BadHttp, type RawAnswer, readAnswers } from './read-answers.ts';
 
-/** JSON-RPC's own number for a failure in the server. */
+/** The JSON-RPC code of an internal error. */
 const RPC_INTERNAL_ERROR = -32_603;
 
-/** What is wrong with what the server said to a conversation; nothing fails meanwhile, so that every failure is the client's and a refusal. */
+/** The errors in the server's answers to a conversation. Nothing else fails, so every failure must be a refusal of the client. */
 export function judge(conversation: Conversation, { received, how }: Outcome): readonly string[] {
   const { methods, listener, tools } = conversation;
   if (how === 'unanswered') return [`nothing more came after ${JSON.stringify(received.toString('latin1', 0, 120))}`];
@@ -26,7 +26,7 @@ export function judge(conversation: Conversation, { received, how }: Outcome): r
 
 /** `/readyz` may say that the process is not ready. */
 const NOT_READY = /^503: \{"status"/;
-/** An operators' listener may end what asks for a tunnel without a word. */
+/** The operator listener may end a CONNECT without an answer. */
 const isTunnel = ({ listener, kind }: Conversation): boolean => listener === 'operators' && kind === 'connect';
 
 function judgeAnswer({ status, headers, body }: RawAnswer, method: string | undefined, tools: boolean): string[] {

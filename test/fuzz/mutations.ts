@@ -1,7 +1,7 @@
 import type { SeededRandom } from '../support/seeded-random.ts';
 import { type Header, one, type RequestParts } from './requests.ts';
 
-/** Methods that no operation has, those of Node's parser first, and words that are none. */
+/** Methods that no operation has: those of Node's parser first, then invalid ones. */
 export const ODD_METHODS = ['PUT', 'PATCH', 'OPTIONS', 'QUERY', 'TRACE', 'DELETE', 'POST', 'PROPFIND', 'LOCK', 'PURGE', 'SEARCH'] as const;
 const NO_METHODS = ['FETCH', 'get', 'G ET', '', 'CONNECTX', 'A'.repeat(300)] as const;
 
@@ -131,7 +131,7 @@ export const mutateBytes = (random: SeededRandom, bytes: Buffer): Buffer => {
   return mutated;
 };
 
-/** A body in chunks: right, or broken in one of the ways that a parser must notice. */
+/** A body in chunks, valid or invalid in a way that a parser must detect. */
 export const chunkedBody = (random: SeededRandom, body: string, isRight: boolean): string => {
   const size = 1 + random.below(40);
   const chunks = body.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];

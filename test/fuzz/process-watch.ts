@@ -4,7 +4,7 @@ import { type Descriptors, descriptorsOf } from '../soak/descriptors.ts';
 import type { Kept } from '../soak/kept-by-heap.ts';
 
 const SAMPLE_MS = 50;
-/** A busy machine may take this long to close, collect or end something. */
+/** The time that a busy machine may take to close, collect or end something. */
 const PATIENCE_MS = 60_000;
 /** Connections to the database come and go. */
 const MORE_DESCRIPTORS = 25;
@@ -17,7 +17,7 @@ export interface Watched {
   readonly memoryFile: string;
 }
 
-/** What a process has before it is attacked. */
+/** The resources of a process before an attack. */
 export interface Baseline extends Descriptors {
   readonly pid: number;
   readonly keptMb: number;
@@ -28,7 +28,7 @@ export function residentMbOf(pid: number): number {
   return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) / 1024;
 }
 
-/** A zombie has ended, though its parent has not looked yet. */
+/** A zombie has ended, although its parent has not waited for it. */
 export function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+[ZX]/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -58,7 +58,7 @@ export function watchResident(pid: number): { readonly largestMb: () => number; 
 
 const portsOf = ({ baseUrl, opsUrl }: Watched): ReadonlySet<number> => new Set([baseUrl, opsUrl].map((url) => Number(new URL(url).port)));
 
-/** Throws where the process has ended or does not tell what it keeps. */
+/** Throws if the process has ended or does not report its memory. */
 export async function baselineOf(watched: Watched): Promise<Baseline> {
   const pid = watched.pid!;
   const keptMb = await keptMbOf(pid, watched.memoryFile);
@@ -66,7 +66,7 @@ export async function baselineOf(watched: Watched): Promise<Baseline> {
   return { pid, keptMb, ...descriptorsOf(pid, portsOf(watched)) };
 }
 
-/** What the process has more than before, once it has had the time to let go of it; nothing where it ended meanwhile. */
+/** The additional resources of the process after a wait for their release; empty if it has ended. */
 export async function changesSince({ pid, own, taken, keptMb }: Baseline, watched: Watched): Promise<readonly string[]> {
   try {
     const found = await settledDescriptors(pid, portsOf(watched), { own: own + MORE_DESCRIPTORS, taken });
@@ -83,7 +83,7 @@ export async function changesSince({ pid, own, taken, keptMb }: Baseline, watche
   }
 }
 
-/** Waits until the descriptors are back to what is allowed; gives what there is in the end. Throws when the process has ended. */
+/** Waits until the number of descriptors is within the limit; returns the last number. Throws when the process has ended. */
 export async function settledDescriptors(pid: number, ports: ReadonlySet<number>, allowed: Descriptors): Promise<Descriptors> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
@@ -100,7 +100,7 @@ const toldBy = (file: string, pid: number): readonly Kept[] =>
     .map((line) => JSON.parse(line) as Kept)
     .filter((kept) => kept.pid === pid);
 
-/** Has a process with `kept-by-heap.ts` loaded collect its heap, and gives the megabytes that it keeps; null where it does not answer. */
+/** Makes a process with `kept-by-heap.ts` collect its heap; returns the megabytes left, or null without an answer. */
 async function keptMbOf(pid: number, memoryFile: string): Promise<number | null> {
   const before = toldBy(memoryFile, pid).length;
   process.kill(pid, 'SIGWINCH');
@@ -113,7 +113,7 @@ async function keptMbOf(pid: number, memoryFile: string): Promise<number | null>
   return null;
 }
 
-/** Waits until the process has let go of every connection that customers made, as it does once it has dealt with each. */
+/** Waits until the process has closed every connection of customers. */
 export async function untilConnectionsGone(watched: Watched): Promise<void> {
   const { taken } = await settledDescriptors(watched.pid!, portsOf(watched), { own: Number.POSITIVE_INFINITY, taken: 0 });
   if (taken > 0) throw new Error(`${taken} connections are still open`);

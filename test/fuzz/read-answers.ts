@@ -1,4 +1,4 @@
-/** One answer as it stands on the wire. */
+/** One answer as received. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
@@ -7,11 +7,11 @@ export interface RawAnswer {
 
 export interface ReadAnswers {
   readonly answers: readonly RawAnswer[];
-  /** Bytes after the last whole answer: the beginning of one that was cut off. */
+  /** Bytes after the last complete answer. */
   readonly rest: Buffer;
 }
 
-/** What was received is no HTTP. */
+/** The received bytes are not HTTP. */
 export class BadHttp extends Error {
   override readonly name = 'BadHttp';
 }
@@ -56,7 +56,7 @@ const readHead = (head: string): Pick<RawAnswer, 'status' | 'headers'> => {
   return { status: Number(status), headers };
 };
 
-/** Null where it is not all there. */
+/** Null if it is incomplete. */
 const readBody = (
   status: number,
   headers: RawAnswer['headers'],
@@ -64,10 +64,10 @@ const readBody = (
   method: string | null | undefined,
 ): { readonly bytes: Buffer; readonly length: number } | null => {
   const none = { bytes: Buffer.alloc(0), length: 0 };
-  // What is no request has no method that the server could know: its refusal has a body, and is the last of the connection.
+  // Bytes that are no request have no method: the refusal has a body and ends the connection.
   const isLast = headers.get('connection') === 'close';
   if (status === 204 || status === 304 || (method === 'HEAD' && !(status >= 400 && isLast && after.length > 0))) return none;
-  // A changed request may have become a HEAD: its answer ends with its head.
+  // A mutated request may be a HEAD: its answer ends with its head.
   if (method === null && (after.length === 0 || after.subarray(0, 9).equals(NEXT))) return none;
   if (headers.get('transfer-encoding')?.toLowerCase() === 'chunked') return readChunks(after);
   const stated = headers.get('content-length');

@@ -7,7 +7,7 @@ import { OPERATIONS, type OperationId } from '../../contract/operations.ts';
 import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
 import type { FuzzFacts } from './conversation.ts';
 
-/** A request before it is written out. */
+/** A request before it is serialised. */
 export interface RequestParts {
   readonly method: string;
   readonly target: string;
@@ -43,7 +43,7 @@ const toolRequest = (random: SeededRandom, _path: string, { reportId }: FuzzFact
 
 const json = (value: object): Filled => ({ headers: [['content-type', 'application/json']], body: JSON.stringify(value) });
 
-/** What an operation is asked beside its path; an operation without an entry takes nothing more. */
+/** The query and body of an operation; an operation without an entry has none. */
 const ASKED: Partial<Record<OperationId, (random: SeededRandom, path: string, facts: FuzzFacts) => Filled>> = {
   listRecentAgendaHits: (random, path) => ({ target: `${path}?limit=${1 + random.below(3)}` }),
   listUpcomingAgendaHits: (random, path) => ({ target: `${path}?topic=${one(random, ['zoning', 'data_centers', 'none'])}` }),
@@ -68,7 +68,7 @@ const filledPath = (random: SeededRandom, path: string, facts: FuzzFacts): strin
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (random.chance(0.8) ? known[name] : undefined) ?? uuid(random));
 };
 
-/** A request that the public listener has an operation or a document for, as a customer with a good key sends it. */
+/** A valid request of a customer for an operation or document of the public listener. */
 export const validRequest = (random: SeededRandom, facts: FuzzFacts): RequestParts => {
   const host: Header = ['host', 'records.test'];
   if (random.chance(0.1)) return { method: one(random, ['GET', 'HEAD']), target: one(random, DOCUMENTS), headers: [host], body: null };
@@ -86,7 +86,7 @@ export const operatorsRequest = (random: SeededRandom): RequestParts => ({
   body: null,
 });
 
-/** The length is stated unless a header says how long the body is. */
+/** Adds the length unless a header states it. */
 export const writeRequest = ({ method, target, headers, body }: RequestParts): Buffer => {
   const stated = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
   const length: readonly Header[] = body === null || stated ? [] : [['content-length', String(Buffer.byteLength(body, 'latin1'))]];

@@ -5,15 +5,15 @@ import { conversationAt, crowdAt, warmUpAt } from './generate.ts';
 import { judge } from './judge.ts';
 import { type Baseline, baselineOf, changesSince, isAlive, watchResident } from './process-watch.ts';
 
-/** The process under attack, as a supervisor keeps it. */
+/** The process under attack, restarted as by a supervisor. */
 export interface FuzzTarget {
   /** Null once it has ended. */
   readonly pid: number | null;
   readonly baseUrl: string;
   readonly opsUrl: string;
-  /** Where it tells what it keeps (`SOAK_MEMORY_FILE`). */
+  /** The file of its memory figures (`SOAK_MEMORY_FILE`). */
   readonly memoryFile: string;
-  /** Ends it where it still runs, and starts it again. */
+  /** Stops it if it runs, and starts it again. */
   restart(): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface FuzzPlan {
   /** Conversations, without the crowds. */
   readonly count: number;
   readonly batch: number;
-  /** Told of each batch at its end, with what was wrong in it. */
+  /** Called at the end of each batch with its findings. */
   readonly onBatch: (told: string) => void;
 }
 
@@ -37,13 +37,13 @@ export interface FuzzResult {
 const AT_ONCE = 32;
 const WARM_UP = 300;
 const MAX_FINDINGS = 25;
-/** A process that leaves so many unanswered, or is too large, is lost: the rest of the batch would only wait for it. */
+/** A process with this many unanswered requests, or too large, is lost: the batch ends. */
 const MAX_UNANSWERED = 8;
-/** A process that is busy with a crowd answers late, and the batch goes on only then. */
+/** The wait for a process that is busy with a crowd. */
 const PROBE_MS = 240_000;
 export const MAX_RESIDENT_MB = 400;
 
-/** Attacks a process batch by batch and looks after each whether it is as before; the same seed sends the same bytes. */
+/** Attacks a process batch by batch and checks it after each; the same seed sends the same bytes. */
 export async function runFuzz(target: FuzzTarget, { seed, facts, count, batch, onBatch }: FuzzPlan): Promise<FuzzResult> {
   const findings = new Findings();
   const kinds = new Map<string, number>();
@@ -104,7 +104,7 @@ const warmedUp = async (target: FuzzTarget, facts: FuzzFacts): Promise<Baseline>
   return baselineOf(target);
 };
 
-/** Health, a page of the feed and the operators' listener, each on a connection of its own; what was wrong, else null. */
+/** Asks for health, a page of the feed and the operator listener, each on its own connection; returns the error or null. */
 const probed = async ({ baseUrl, opsUrl }: FuzzTarget, key: string): Promise<string | null> => {
   const headers = { authorization: `Bearer ${key}`, connection: 'close' };
   for (const url of [`${baseUrl}/api/v1/data/health`, `${baseUrl}/api/v1/data/changes?limit=5`, `${opsUrl}/livez`]) {
@@ -119,7 +119,7 @@ const probed = async ({ baseUrl, opsUrl }: FuzzTarget, key: string): Promise<str
   return null;
 };
 
-/** Does a numbered work so many times, some at once, each as soon as one before it is done. */
+/** Runs numbered work with a limit of concurrency. */
 const inTurn = async (count: number, work: (index: number) => Promise<void>): Promise<void> => {
   let next = 0;
   const worker = async (): Promise<void> => {

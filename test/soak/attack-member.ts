@@ -4,7 +4,7 @@ import type { World } from './world.ts';
 
 const BATCH = 2_500;
 
-/** Attacks a fresh life of the first API process with hostile conversations; what is wrong with it counts as a failure of the soak. */
+/** Restarts the first API process and attacks it with hostile conversations; findings are failures of the soak. */
 export async function attackMember(
   world: World,
   key: string,

@@ -10,13 +10,13 @@ const GIVE_UP_MS = 180_000;
 
 export interface Question {
   readonly operation: OperationId;
-  /** From the base URL on. */
+  /** Relative to the base URL. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
 }
 
-/** The soak is over, or too much is wrong. */
+/** The soak is over or has too many failures. */
 export class Over extends Error {
   override readonly name = 'Over';
 }
@@ -30,7 +30,7 @@ export interface Told {
   readonly to: number;
 }
 
-/** Somebody with a key who asks any of the API processes, and asks again while a fault excuses what he got. */
+/** A customer with a key who sends requests to any API process, and repeats them while a fault explains the refusal. */
 export class Customer {
   readonly #world: World;
   readonly #key: string;
@@ -54,7 +54,7 @@ export class Customer {
     if (this.over) throw new Over('over');
   }
 
-  /** The good answer, asked for as often as it takes. Throws `Over`, also when what came was wrong, which is then noted. */
+  /** Repeats a request until it succeeds. Throws `Over`, also after a wrong answer, which is recorded. */
   async ask(question: Question): Promise<Told> {
     const started = performance.now();
     for (;;) {
@@ -92,14 +92,14 @@ export class Customer {
   }
 }
 
-/** What fetch says of a connection that ended under a request. */
+/** The errors of fetch for a connection that ended during a request. */
 interface Broken {
   readonly code?: string;
   readonly message?: string;
   readonly socket?: { readonly localPort?: number; readonly bytesWritten?: number; readonly bytesRead?: number };
 }
 
-/** On a connection that is kept, as every client of the service does: the service must not end one on which somebody has begun to speak. */
+/** On a kept connection: the service must not end a connection with a request on it. */
 const send = async (url: string, init: RequestInit): Promise<Outcome> => {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {

@@ -4,14 +4,14 @@ import { stayAttached } from '../../infra/embedded-postgresql/stay-attached.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 import { keeperOf, postmasterOf } from '../support/embedded-users.ts';
 
-/** The PostgreSQL server of a soak, flushing as a real one does, whom faults can end in each of its ways. */
+/** The PostgreSQL server of a soak, with fsync, which faults can end. */
 export interface SoakDatabase {
-  /** Straight to the server, past every proxy. */
+  /** The server without a proxy. */
   readonly url: string;
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   signalServer(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): void;
   killKeeper(): void;
-  /** Resolves when it takes connections; rejects after a while. */
+  /** Resolves when it accepts connections; rejects after a timeout. */
   answers(withinMs: number): Promise<void>;
   leave(): Promise<void>;
 }

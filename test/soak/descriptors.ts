@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 export interface Descriptors {
-  /** Files, and connections that the process made or that nobody asked for. */
+  /** Files, and connections that the process opened. */
   readonly own: number;
-  /** Connections that others made to one of the ports: how many they keep is theirs to say. */
+  /** Connections of clients to one of the ports; clients decide their number. */
   readonly taken: number;
 }
 
-/** Inodes of the connections of this machine whose end here is one of the ports. */
+/** Inodes of the local connections to one of the ports. */
 const inodesAt = (ports: ReadonlySet<number>): ReadonlySet<string> =>
   new Set(
     ['tcp', 'tcp6'].flatMap((family) =>
@@ -20,14 +20,14 @@ const inodesAt = (ports: ReadonlySet<number>): ReadonlySet<string> =>
     ),
   );
 
-/** What a process that listens on these ports has open; throws when it has ended. */
+/** The open descriptors of a process that listens on these ports; throws when it has ended. */
 export const descriptorsOf = (pid: number, ports: ReadonlySet<number>): Descriptors => {
   const taken = inodesAt(ports);
   const links = readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
     try {
       return [readlinkSync(`/proc/${pid}/fd/${name}`)];
     } catch {
-      // Closed since.
+      // Closed meanwhile.
       return [];
     }
   });

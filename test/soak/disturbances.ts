@@ -1,4 +1,4 @@
-/** What a fault touches: the database for everybody, one process, one process's way to the database, or the folding of events. */
+/** The target of a fault: the database, one process, the connection of one process to the database, or the folding of events. */
 export type Touched = 'database' | 'folding' | `process ${string}` | `link ${string}`;
 
 export interface Disturbance {
@@ -12,7 +12,7 @@ export interface Disturbance {
 /** A statement that had been sent, or a pause before connecting again, ends this much later. */
 const GRACE_MS = 2_500;
 
-/** Which faults were on when: a refusal is excused by one that can have caused it, and by nothing else. */
+/** The faults by time: a refusal is excused only by a fault that can have caused it. */
 export class Disturbances {
   readonly all: Disturbance[] = [];
 
@@ -26,7 +26,7 @@ export class Disturbances {
     disturbance.to = performance.now();
   }
 
-  /** Whether something of what is named, anything at all when nothing is, was disturbed in this stretch of time. */
+  /** Whether one of the named targets, or any target, was disturbed in this time. */
   during(from: number, to: number, touched?: readonly Touched[]): boolean {
     return this.all.some(
       (each) =>

@@ -1,9 +1,9 @@
 const MOST = 25;
 
-/** Everything that was wrong, in the order in which it was found; the run ends when there is too much of it. */
+/** All failures in order; the run ends when there are too many. */
 export class Failures {
   readonly found: string[] = [];
-  /** Told of each at once. */
+  /** Called at once with each. */
   onFound: (what: string) => void = () => undefined;
   readonly #tooMany = new AbortController();
 

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 
 const MANY_EVENTS = 100_000;
 
-/** With everybody at rest: what every reader holds, what the log says, and what every writer was description are one and the same. */
+/** After all actors have ended: the copies of the readers, the log and the results of the writers agree. */
 export const checkEverything = async (world: World, cast: Cast): Promise<{ readonly position: number; readonly events: number }> => {
   const { failures, published, installation } = world;
   const never = new AbortController().signal;
@@ -102,7 +102,7 @@ export const checkEverything = async (world: World, cast: Cast): Promise<{ reado
   }
 };
 
-/** Every acknowledged change is in the feed, and in effect as often as it was description. */
+/** Every acknowledged change is in the feed exactly as often as it was acknowledged. */
 const checkWriters = ({ failures }: World, { writers, importers }: Cast, feed: readonly string[]): void => {
   const times = new Map<string, number>();
   const held = new Map<string, string | null>();

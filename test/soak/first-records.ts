@@ -15,7 +15,7 @@ export interface SoakAccount {
   readonly key: string;
 }
 
-/** Fills the log with the catalogue, the sample and a meeting whose items are classified, and opens accounts that are paid through. */
+/** Fills the log with the catalogue, the sample and a meeting with classified items, and opens paid accounts. */
 export const writeFirstRecords = async (databaseUrl: string, accounts: number): Promise<readonly SoakAccount[]> => {
   const { settings } = readSettings({ DATABASE_URL: databaseUrl, CIVIC_SAMPLE: 'off', CIVIC_LOG_LEVEL: 'silent' });
   const civic = await openCivic(settings, 'command', []);

@@ -5,7 +5,7 @@ import { errorEnvelope, STATUSES } from '../../contract/statuses.ts';
 import type { RejectionCode } from '../../domain/rejections.ts';
 import type { Disturbances, Touched } from './disturbances.ts';
 
-/** What came of one request: an answer, or none (`silent`: not within the client's own time). */
+/** The result of one request: an answer, or none (`silent`: not within the client's timeout). */
 export type Outcome =
   | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly headers: Headers }
   | { readonly kind: 'none'; readonly how: 'refused' | 'broken' | 'silent'; readonly why: string };
@@ -18,9 +18,9 @@ export interface Asked {
   readonly to: number;
 }
 
-/** Refusals that say that something is away for a while. */
+/** Refusals that report a temporary failure. */
 const PASSING: ReadonlySet<RejectionCode> = new Set(['feed_unavailable', 'authentication_unavailable', 'service_unavailable', 'timeout']);
-/** Allowances that the soak does not raise: they are part of what reports promise. */
+/** Allowances that the soak does not raise. */
 const RATES: ReadonlySet<RejectionCode> = new Set(['submit_rate_limited', 'status_rate_limited', 'report_limit_reached']);
 /** Operations that append, and wait for others to append and fold. */
 const WAITS: ReadonlySet<OperationId> = new Set([
@@ -34,7 +34,7 @@ const WAITS: ReadonlySet<OperationId> = new Set([
 
 export type Verdict = 'good' | 'again' | { readonly wrong: string };
 
-/** Whether what came is what the interface allows at that moment: a success, a refusal of the closed list that a fault explains, or wrong. */
+/** Classifies an answer: a success, a refusal of the closed list that a fault explains, or wrong. */
 export const judgeAnswer = (asked: Asked, outcome: Outcome, disturbances: Disturbances): Verdict => {
   const { operation, member, from, to } = asked;
   const process: Touched = `process ${member}`;

@@ -8,11 +8,11 @@ export interface Kept {
   readonly pid: number;
   /** Seconds since the process began. */
   readonly age: number;
-  /** Of the heap without the young generation, and of buffers outside of it. */
+  /** Of the heap without the young generation, and of external buffers. */
   readonly keptMb: number;
 }
 
-/** Buffers of what was collected are freed a little later. */
+/** Buffers of collected objects are freed a little later. */
 const SETTLES_MS = 500;
 
 const tell = (file: string): void => {

@@ -1,12 +1,12 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 
-/** What fetch tells when it sends a request. */
+/** The message that fetch publishes when it sends a request. */
 interface Sent {
   readonly request: { readonly path: string };
   readonly socket: object;
 }
 
-/** On how many connections the customers of this process asked, so that a run in which each question has its own is seen. */
+/** Counts the connections of the customers of this process, to detect a run with one connection per request. */
 export class KeptConnections {
   requests = 0;
   opened = 0;

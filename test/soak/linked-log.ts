@@ -7,7 +7,7 @@ import type { EventLog } from '../../domain/ports/event-log.ts';
 
 export interface LinkedLog {
   readonly log: EventLog;
-  /** Writes as an import does. */
+  /** Appends as an import does. */
   readonly writer: RecordWriter;
   close(): Promise<void>;
 }
@@ -15,7 +15,7 @@ export interface LinkedLog {
 const STATEMENT_MS = 20_000;
 const WRITE_MS = 30_000;
 
-/** The log by the way of the commands, which faults cut and stall like every other. */
+/** The log over the connection of the commands, which faults cut and stall. */
 export const openLinkedLog = (dsn: string): LinkedLog => {
   const log = openEventLog({ dsn, statementTimeoutMs: STATEMENT_MS });
   const writer = createRecordWriter({ log, clock: systemClock, identifiers: randomIdentifiers, deadlineMs: WRITE_MS });

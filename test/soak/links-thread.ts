@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import { openTcpProxy, serverAt, type TcpProxy } from '../support/tcp-proxy.ts';
 import type { LinkMessage } from './links.ts';
 
-/** The proxies of a soak, away from the busy event loop of those who use the service: see `links.ts`. */
+/** The proxies of a soak, in a thread apart from the busy event loop of the clients: see `links.ts`. */
 const proxies: TcpProxy[] = [];
 let server = '';
 

@@ -9,12 +9,12 @@ export interface LinkMessage {
   readonly argument?: string | number;
 }
 
-/** A way to the database that faults can be done to. */
+/** A connection to the database that faults can disturb. */
 export type Link = Omit<TcpProxy, 'goDown' | 'comeBack'>;
 
-/** All ways to the database, in a thread of their own: a reader that is busy must not slow down what passes between others. */
+/** All proxies to the database, in a separate thread, so that a busy reader does not slow down others. */
 export interface Links {
-  /** Where the server listens that all of them lead to, as a connection string; description before anything connects. */
+  /** The connection string of the server behind all of them; set before the first connection. */
   leadTo(url: string): void;
   open(): Promise<Link>;
   close(): Promise<void>;
@@ -29,7 +29,7 @@ export const openLinks = (): Links => {
     async open() {
       const link = opened;
       opened += 1;
-      // Links are opened one after the other, before anything else is asked of the thread.
+      // Links are opened one after the other, before any other request to the thread.
       const answered = once(thread, 'message');
       send({ call: 'open', link });
       const [port] = (await answered) as [number];

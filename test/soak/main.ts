@@ -25,7 +25,7 @@ ${Object.keys(FAULTS)
   .join('\n')}
 `;
 
-// At an exit that is asked for the processes that it started end too.
+// On a requested exit the started processes end too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 const run = async (): Promise<void> => {

@@ -13,7 +13,7 @@ export interface MemberParts {
   readonly name: string;
   readonly role: NonNullable<ServiceStart['role']>;
   readonly installation: Installation;
-  /** Its own way to the database. */
+  /** Its own connection to the database. */
   readonly link: Link;
   readonly databaseUrl: string;
   readonly disturbances: Disturbances;
@@ -25,14 +25,14 @@ interface Life {
   readonly service: Service;
 }
 
-/** One process of the service as a supervisor keeps it: started again whenever somebody has ended it; an end of its own is a failure. */
+/** One process of the service under a supervisor: restarted after each fault; an end without a fault is a failure. */
 export class Member {
   readonly name: string;
   readonly link: Link;
   readonly #parts: MemberParts;
   #life: Life | undefined;
   #expectsEnd = false;
-  /** Lines of its log of level error, over all of its lives. */
+  /** Lines of level error in its log, over all restarts. */
   readonly errors: string[] = [];
   lives = 0;
 
@@ -60,7 +60,7 @@ export class Member {
     return this.#life?.running.pid ?? null;
   }
 
-  /** Starts it, again and again while the database is disturbed; resolves when it is up. */
+  /** Starts it, repeatedly while the database is disturbed; resolves when it is up. */
   async start(): Promise<void> {
     const { installation, databaseUrl, role, name, disturbances, failures } = this.#parts;
     for (;;) {
@@ -100,7 +100,7 @@ export class Member {
     this.#parts.failures.add(`${this.name} ended by itself (${ended.exitCode ?? ended.signal}): ${ended.stderr.slice(-600)}`);
   }
 
-  /** As `kill -9` or an operator does; resolves when the process is gone. */
+  /** As `kill -9` or an operator does; resolves when the process has ended. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const life = this.#life;
     if (life === undefined) return;
@@ -120,13 +120,13 @@ export class Member {
     this.#life?.running.kill('SIGCONT');
   }
 
-  /** Puts its wall clock so many milliseconds beside the machine's; a later life keeps it. */
+  /** Sets the offset of its wall clock in milliseconds; a restart keeps it. */
   stepClock(offsetMs: number): void {
     this.#setClock(offsetMs);
     this.#life?.running.kill('SIGUSR2');
   }
 
-  /** Where its processes tell what they keep (kept-by-heap.ts). */
+  /** The file of memory figures of its processes (kept-by-heap.ts). */
   get memoryFile(): string {
     return join(this.#parts.installation.folder, `${this.#parts.name}.memory`);
   }
@@ -142,7 +142,7 @@ export class Member {
 
 const ERROR = 50;
 
-/** Lines of a log of level error, and what is no line of a log: a process says such things at an end of its own. */
+/** Lines of level error in a log, and lines that are no log lines, which a crashing process prints. */
 export const errorLines = (stderr: string): readonly string[] =>
   stderr.split('\n').filter((line) => {
     try {

@@ -7,27 +7,27 @@ export interface Sample extends Descriptors {
   /** Seconds since the process came up. */
   readonly age: number;
   readonly residentMb: number;
-  /** 99th percentile of the event loop's lag since the sample before, in milliseconds; null where it could not be asked. */
+  /** 99th percentile of the event loop's lag since the last sample, in milliseconds; null if it is unknown. */
   readonly lagMs: number | null;
 }
 
-/** One life of one process. */
+/** One run of one process. */
 export interface Life {
   readonly member: string;
   readonly samples: readonly Sample[];
-  /** What it kept after each full collection. */
+  /** Its memory after each full collection. */
   readonly kept: readonly Pick<Kept, 'age' | 'keptMb'>[];
 }
 
 const EVERY_MS = 2_000;
 const ASK_MS = 1_500;
-/** What a process loads and keeps on purpose (compiled code, pools, the window of newest events) is there by then. */
+/** The warm-up: compiled code, pools and the window of newest events are loaded after it. */
 const WARM_UP_SECONDS = 90;
 const SHORTEST_SECONDS = 90;
-/** Garbage makes room for itself until a collection is worth it: its room is as large as it gets only after several of them. */
+/** The heap grows for garbage; it has its full size only after several collections. */
 const SHORTEST_FOR_ROOM_SECONDS = 300;
 const FEWEST_COLLECTIONS = 4;
-/** No process may be larger at any time. */
+/** The maximum of each process. */
 export const MOST_RESIDENT_MB = 400;
 export const MOST_GROWTH_MB_A_MINUTE = 6;
 export const MOST_DESCRIPTORS_GROWTH = 40;
@@ -58,7 +58,7 @@ interface Growing extends Life {
   readonly samples: Sample[];
 }
 
-/** Samples every process of the service from outside while it lives. */
+/** Samples every process of the service from outside while it runs. */
 export class Memory {
   readonly #lives = new Map<number, Growing>();
   readonly #files = new Set<string>();
@@ -88,7 +88,7 @@ export class Memory {
       const lagMs = lag === undefined ? null : Number(lag) * 1000;
       life.samples.push({ age, residentMb, lagMs, ...descriptorsOf(pid, new Set(ports)) });
     } catch {
-      // It has just ended.
+      // It has ended.
     }
   }
 
@@ -107,7 +107,7 @@ export class Memory {
 
 const median = (values: readonly number[]): number => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
-/** Megabytes a minute: the median of all slopes, which single peaks do not move. */
+/** Megabytes a minute: the median of all slopes, which is not affected by single peaks. */
 const slopeOf = (points: readonly (readonly [age: number, mb: number])[]): number =>
   median(points.flatMap(([age, mb], at) => points.slice(at + 1).map(([later, then]) => ((then - mb) / (later - age)) * 60)));
 
@@ -138,7 +138,7 @@ export const findingOf = ({ member, samples, kept }: Life): MemoryFinding => {
   };
 };
 
-/** What of the findings is beyond the bounds. */
+/** The findings that exceed the bounds. */
 export const memoryFailures = (findings: readonly MemoryFinding[]): readonly string[] =>
   findings.flatMap(
     ({ member, seconds, mostMb, growthMbAMinute, keptGrowthMbAMinute, descriptors: [first, last], mostConnections, lagMs }) => [

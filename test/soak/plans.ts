@@ -1,7 +1,7 @@
 import { FAULTS } from './faults/all-faults.ts';
 import type { SoakPlan } from './soak-plan.ts';
 
-/** One of each sort: an end, a silence, a server lost, ways cut, slow, silent and half open, a clock, an orderly end. */
+/** One of each kind: a kill, a freeze, a lost server, connections cut, slow, silent and half open, a clock, an orderly end. */
 const SHORT_KINDS = [
   'several killed',
   'projector frozen',
@@ -14,7 +14,7 @@ const SHORT_KINDS = [
   'api drained',
 ];
 
-/** What `npm test` runs: the same code, fewer of everybody. */
+/** The form of `npm test`: the same code with fewer actors. */
 export const shortSoak = (seed: number): SoakPlan => ({
   seed,
   api: 2,
@@ -37,7 +37,7 @@ export const shortSoak = (seed: number): SoakPlan => ({
   measuresMemory: false,
 });
 
-/** The issue's numbers. */
+/** The long form. */
 export const longSoak = (seed: number, minutes: number): SoakPlan => ({
   seed,
   api: 4,

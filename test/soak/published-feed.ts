@@ -3,7 +3,7 @@ import { addDigest, digestText, recordDigest } from '../../domain/state-digest.t
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { positionOfCursor } from './positions.ts';
 
-/** An item as it came over the wire. */
+/** An item as received. */
 export interface WireItem {
   readonly cursor: string;
   readonly resource: string;
@@ -14,7 +14,7 @@ export interface WireItem {
   readonly data?: unknown;
 }
 
-/** The content of a record in some reader's hands; readers share it. */
+/** The content of a record, shared by readers. */
 export interface Content {
   readonly resource: string;
   readonly id: string;
@@ -32,7 +32,7 @@ export interface PublishedItem {
   readonly content: Content | null;
 }
 
-/** What was published at each position, by the first reader that was given it: whoever reads the same position later must be given the same. */
+/** The item at each position as its first reader got it: every later reader must get the same. */
 export class PublishedFeed {
   readonly items = new Map<number, PublishedItem>();
 
@@ -73,7 +73,7 @@ export class PublishedFeed {
   }
 }
 
-/** State digests of somebody's records, by resource. */
+/** State digests of records, by resource. */
 export const digestsOf = (state: ReadonlyMap<string, Content>): Readonly<Record<string, string>> => {
   const sums = new Map<string, bigint>(RESOURCES.map((resource) => [resource, 0n]));
   for (const content of state.values()) {

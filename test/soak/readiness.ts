@@ -9,12 +9,12 @@ const ANSWER_MS = 10_000;
 const PROBE = derivedId('soak', 'probe');
 
 export interface Readiness {
-  /** Milliseconds until a new change had been folded by every read model and followed by every reactor and was read at every API process; else what was missing. */
+  /** Milliseconds until every read model, reactor and API process had a new change; otherwise what was missing. */
   wait(withinMs: number): Promise<number | string>;
   close(): Promise<void>;
 }
 
-/** Sees whether the whole works, by a change of its own that goes past every proxy into the log. */
+/** Checks whether the service works, by a change that is appended without the proxies. */
 export const openReadiness = (world: World, key: string): Readiness => {
   const direct = openLinkedLog(world.database.url);
   let count = 0;
@@ -41,7 +41,7 @@ export const openReadiness = (world: World, key: string): Readiness => {
           const change = { op: 'upsert', resource: 'documents', id: PROBE, content } as const;
           const [outcome] = position === undefined ? await direct.writer.write([change], {}) : [];
           if (outcome?.kind === 'appended') position = outcome.position;
-          // A probe whose outcome was lost is found as it is.
+          // A probe with a lost outcome is looked up.
           if (outcome?.kind === 'unchanged') position = await direct.log.head();
           const found = await look(token, position!);
           if (found === null) return elapsed();

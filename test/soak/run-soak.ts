@@ -13,16 +13,16 @@ export interface SoakResult {
   readonly suffered: readonly Suffered[];
   readonly answers: ReadonlyMap<string, number>;
   readonly memory: readonly MemoryFinding[];
-  /** Lines of level error in the logs of the service's processes, with how often each came. */
+  /** Lines of level error in the logs of the processes, with their counts. */
   readonly errors: ReadonlyMap<string, number>;
-  /** What everybody did, in numbers. */
+  /** The counts of all actions. */
   readonly done: Readonly<Record<string, number>>;
 }
 
 export interface SoakOptions {
   readonly onFault: (suffered: Suffered, progress: string) => void;
   readonly onBatch?: (description: string) => void;
-  /** Told of what is wrong as soon as it is found. */
+  /** Called with each failure as soon as it is found. */
   readonly onFailure?: (failure: string) => void;
 }
 

@@ -7,7 +7,7 @@ export interface SoakPlan {
   readonly replicas: number;
   /** `civic replicate` processes. */
   readonly replicators: number;
-  /** Writers that import files by processes of their own, and those that write through the record writer in this process. */
+  /** Writers that import files in separate processes, and writers that use the record writer in this process. */
   readonly importers: number;
   readonly writers: number;
   readonly snapshotTakers: number;
@@ -16,16 +16,16 @@ export interface SoakPlan {
   readonly reporters: number;
   /** Hostile conversations with the first API process, once the faults are over. */
   readonly fuzz: number;
-  /** Kinds of faults: each has its turn, in an order that the seed gives, before any comes again. */
+  /** Kinds of faults; each runs once before a repeat, in the order of the seed. */
   readonly kinds: readonly string[];
   /** No new fault begins after this many milliseconds, once each kind has had its turn. */
   readonly faultsForMs: number;
-  /** How long faults last that may last as long as they like: as a share of what the long form takes. */
+  /** The duration of faults without a natural end, as a share of that in the long form. */
   readonly holds: number;
   /** Pause between a world that is ready again and the next fault, in milliseconds: from, below. */
   readonly pauseMs: readonly [number, number];
   /** Milliseconds within which everything must work again after a fault is over. */
   readonly readyWithinMs: number;
-  /** Whether the run is long enough for a slope of memory to mean anything. */
+  /** Whether the run is long enough to measure a slope of memory. */
   readonly measuresMemory: boolean;
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 
 /**
- * Loaded before a process's own code (`--import`): its wall clock runs beside the machine's by what stands in the file, in milliseconds,
- * and steps when SIGUSR2 says that the file has changed. Timers and `performance` go on as ever, as they do when a machine's clock is set.
+ * Loaded before the code of a process (`--import`): offsets its wall clock by the number in the file, in milliseconds,
+ * and steps on SIGUSR2. Timers and `performance` are not affected, as when the clock of a machine is set.
  */
 const file = process.env['SOAK_CLOCK_FILE'];
 if (file !== undefined) {

@@ -9,27 +9,27 @@ import { Member } from './member.ts';
 import { PublishedFeed } from './published-feed.ts';
 import type { SoakPlan } from './soak-plan.ts';
 
-/** Everything that runs in a soak, and what is known about it. */
+/** All processes of a soak and their state. */
 export interface World {
   readonly plan: SoakPlan;
   readonly installation: Installation;
   readonly database: SoakDatabase;
   readonly members: readonly Member[];
-  /** The way of the writers and of the operator's commands to the database. */
+  /** The connection of the writers and operator commands to the database. */
   readonly commandLink: Link;
   readonly log: LinkedLog;
-  /** One address for all API processes, each connection to one that is up. */
+  /** One address for all API processes; each connection goes to a running one. */
   readonly front: TcpProxy;
   readonly published: PublishedFeed;
   readonly disturbances: Disturbances;
   readonly failures: Failures;
-  /** How often each operation had which answer. */
+  /** The count of each answer of each operation. */
   readonly answers: Map<string, number>;
   api(): readonly Member[];
   close(): Promise<void>;
 }
 
-/** Builds the database, the ways to it and the processes, and starts them all. */
+/** Makes the database, the proxies and the processes, and starts them. */
 export const openWorld = async (plan: SoakPlan): Promise<World> => {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
@@ -71,7 +71,7 @@ export const openWorld = async (plan: SoakPlan): Promise<World> => {
     const log = openLinkedLog(urlOf(commandLink));
     closers.push(() => log.close());
     const [first, ...others] = members;
-    // The first one brings the schema; the others find it there.
+    // The first one makes the schema.
     await first!.start();
     await Promise.all(others.map((each) => each.start()));
     closers.push(() => Promise.all(members.map((each) => each.end('SIGKILL'))));

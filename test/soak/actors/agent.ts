@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 
 const PAUSE_MS = 1_000;
 
-/** An agent that calls the tools; a tool's refusal is judged as an answer of the interface is. */
+/** An agent that calls the tools; refusals of tools are checked as answers of the interface. */
 export class Agent {
   calls = 0;
   readonly refusals = new Map<string, number>();

@@ -16,9 +16,9 @@ import { SnapshotTaker } from './snapshot-taker.ts';
 const LINES_A_FILE = 60;
 const SHARED_ACCOUNTS = 2;
 
-/** Everybody who uses the service during a soak. */
+/** All users of the service during a soak. */
 export interface Cast {
-  /** The first account's key may do everything. */
+  /** The key of the first account has all scopes. */
   readonly key: string;
   readonly replicas: readonly Replica[];
   readonly replicators: readonly Replicator[];
@@ -31,11 +31,11 @@ export interface Cast {
   readonly operator: Operator;
   customer(name: string, over: AbortSignal, key?: string): Customer;
   keyOf(reporter: Reporter): string;
-  /** Lets all of them work until it is over; resolves when the last has ended. What one finds wrong is noted, and the others go on. */
+  /** Runs all actors until the end; resolves when the last has ended. A failure of one is recorded, and the others continue. */
   work(over: AbortSignal): Promise<void>;
 }
 
-/** Every name draws from a sequence of its own, so that one actor's luck does not depend on how fast another is. */
+/** Every name has its own random sequence, so an actor does not depend on the speed of another. */
 export const randomOf =
   (seed: number) =>
   (name: string): SeededRandom =>

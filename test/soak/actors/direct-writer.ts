@@ -17,17 +17,17 @@ interface Change {
   readonly change: RecordChange;
   readonly key: string;
   readonly own: boolean;
-  /** Content that no other change has; null for a remove. */
+  /** Unique content; null for a remove. */
   readonly token: string | null;
 }
 
-/** Writes batches through the record writer and remembers what it was description of each change. */
+/** Writes batches through the record writer and records the result of each change. */
 export class DirectWriter {
   /** Tokens of changes that were acknowledged as appended: each is in the feed exactly once. */
   readonly appended: string[] = [];
-  /** Tokens of batches of which nobody could tell what became of them: each may be in the feed, and once at most. */
+  /** Tokens of batches with an unknown outcome: each is in the feed at most once. */
   readonly uncertain = new Set<string>();
-  /** What records that only this writer touches must hold: the token, or null. Records of an uncertain batch are not in it. */
+  /** Expected content of the records that only this writer changes: the token, or null. Without records of an uncertain batch. */
   readonly own = new Map<string, string | null>();
   batches = 0;
   readonly #name: string;
@@ -83,7 +83,7 @@ export class DirectWriter {
       const resource = RESOURCES[random.below(RESOURCES.length)]!;
       const id = own ? derivedId('soak', this.#name, random.below(OWN_IDS)) : derivedId('soak', 'shared', random.below(SHARED_IDS));
       const key = `${resource} ${id}`;
-      // One change of a record in a batch, so that what was description of it is what became of the record.
+      // One change per record in a batch, so that the result of the change is the state of the record.
       if (inBatch.has(key)) return null;
       inBatch.add(key);
       if (random.chance(0.2)) return { change: { op: 'remove', resource, id, reason: null }, key, own, token: null };

@@ -6,7 +6,7 @@ import type { SoakAccount } from '../first-records.ts';
 import type { World } from '../world.ts';
 
 const PAUSE_MS = 2_000;
-/** What a command may say when the database goes away under it. */
+/** The messages of a command that loses its database. */
 export const AWAY =
   /could not be reached|went away|could not be description|connection to the log was lost|in time|deadline|was taken over|no longer ours|leave|terminat|ECONN|timeout|Connection|given up|starting up|shutting down/i;
 
@@ -47,7 +47,7 @@ export class Operator {
     }
   }
 
-  /** Null where it failed and a fault explains it. */
+  /** Null if it failed and a fault explains it. */
   async #command(args: readonly string[], over: AbortSignal): Promise<Answered | null> {
     const { installation, disturbances, failures } = this.#world;
     const from = performance.now();

@@ -8,7 +8,7 @@ import type { World } from '../world.ts';
 const PAUSE_MS = 600;
 const FEEDS = 3;
 
-/** Makes feed subscriptions and polls them; now and then ends one, which is then gone, and makes another. */
+/** Creates feed subscriptions and polls them; sometimes revokes one and creates another. */
 export class Poller {
   polls = 0;
   created = 0;
@@ -51,7 +51,7 @@ export class Poller {
     }
   }
 
-  /** Every item is what everybody else was given at its position, and none is skipped. */
+  /** Checks that every item equals that of other readers at its position, and that none is skipped. */
   #look({ name, resource, cursor }: { name: string; resource: string | null; cursor: string }, text: string): string {
     const { data, meta } = JSON.parse(text) as { data: { items: WireItem[] }; meta: { nextCursor: string } };
     let at = positionOfCursor(cursor);
@@ -68,7 +68,7 @@ export class Poller {
   }
 }
 
-/** A lost answer may hide that it was made: the same name and filter again find it. */
+/** After a lost answer it may exist: the same name and filter find it. */
 const creation = (name: string, resource: string | null) => ({
   operation: 'createFeedSubscription' as const,
   path: '/api/v1/data/subscriptions',

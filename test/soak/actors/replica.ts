@@ -17,11 +17,11 @@ interface Stored {
 }
 
 const IDLE_MS = 400;
-/** How often it is killed with a page in its hands, and how often it loses its store. */
+/** How often it is killed with an unstored page, and how often it loses its store. */
 const KILLED = 0.03;
 const EMPTIED = 0.002;
 
-/** A customer's copy, of everything or of one resource. What it stores is the last page that it has whole, together with its cursor. */
+/** A customer's copy of all resources or of one. It stores the last complete page with its cursor. */
 export class Replica {
   readonly name: string;
   readonly resource: string | null;
@@ -47,14 +47,14 @@ export class Replica {
     return digestsOf(this.#stored.state);
   }
 
-  /** Reads on until it is over; throws what is wrong with what it was given. */
+  /** Reads until the end of the soak; throws for an invalid answer. */
   async follow(customer: Customer): Promise<void> {
     for (;;) {
       if (this.#random.chance(EMPTIED)) {
         this.#stored = { state: new Map(), cursor: null };
         this.anew += 1;
       }
-      // Half of those that begin do so at a snapshot, the others at the oldest change.
+      // Half of them begin at a snapshot, the others at the oldest change.
       if (this.#stored.cursor === null && this.#random.chance(0.5)) await this.#copySnapshot(customer);
       if (!(await this.step(customer))) await customer.rest(this.#random.below(2 * IDLE_MS));
       else if (customer.over) throw new Over('over');
@@ -121,7 +121,7 @@ export class Replica {
   }
 }
 
-/** As many as the plan says: two of three of everything, the others of one resource each. */
+/** The number in the plan: two of three copy everything, the others one resource each. */
 export const makeReplicas = ({ plan, published }: World, randomOf: (name: string) => SeededRandom): readonly Replica[] =>
   Array.from({ length: plan.replicas }, (_, at) => {
     const name = `replica-${at + 1}`;

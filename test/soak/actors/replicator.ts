@@ -43,7 +43,7 @@ export class Replicator {
     return this.#running?.pid;
   }
 
-  /** Brings the mirror to the head and compares it with the service's digests. */
+  /** Brings the mirror to the head and compares it with the digests of the service. */
   verify(): Promise<Answered> {
     return this.#world.installation.civic([...this.#arguments, '--once', '--verify', '--json']);
   }

@@ -6,10 +6,10 @@ import type { Customer } from '../customer.ts';
 import type { World } from '../world.ts';
 
 const PAUSE_MS = 3_000;
-/** None that the writers publish at: else every batch of theirs is a reason to look at every open report. */
+/** A place without records of the writers: otherwise each of their batches would start a check of every open report. */
 const ADDRESS = 'https://reports.example.org/meetings/1042';
 
-/** Reports missing records, each under a token that it keeps until there is a receipt; asked again later, the receipt is the same. */
+/** Reports missing records, each under one token until its receipt; a later repeat gives the same receipt. */
 export class Reporter {
   readonly receipts = new Map<string, ReportReceipt>();
   /** Tokens that were sent at least once. */
@@ -29,7 +29,7 @@ export class Reporter {
 
   async work(customer: Customer): Promise<void> {
     for (;;) {
-      // Most reports of a day are kept for the end: an account may send five a minute and twenty a day.
+      // Most reports of a day are sent at the end: an account may send five a minute and twenty a day.
       const isNew = this.receipts.size === 0 || (this.receipts.size < MOST_NEW_REPORTS_A_DAY - 1 && this.#random.chance(0.3));
       const token = isNew ? `${this.#name}.${this.sent.length}` : [...this.receipts.keys()][this.#random.below(this.receipts.size)]!;
       if (isNew) this.sent.push(token);
@@ -56,7 +56,7 @@ export class Reporter {
     }
   }
 
-  /** Every report that there is a receipt for can be read. */
+  /** Checks that every report with a receipt can be read. */
   async readAll(customer: Customer): Promise<void> {
     for (const { reportId } of this.receipts.values()) {
       const { text } = await customer.ask({ operation: 'getDataReport', path: `/api/v1/data-reports/${reportId}` });

@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 
 const PAUSE_MS = 3_000;
 
-/** Takes snapshots and compares each with the feed up to its boundary, as soon as all of that has been read by somebody. */
+/** Takes snapshots and compares each with the feed up to its boundary, once a reader has read that part. */
 export class SnapshotTaker {
   taken = 0;
   compared = 0;
@@ -36,7 +36,7 @@ export class SnapshotTaker {
     }
   }
 
-  /** Looks at those whose boundary has been reached; returns how many still wait. */
+  /** Checks those whose boundary has been reached; returns how many still wait. */
   compare(): number {
     const { published, failures } = this.#world;
     const { whole } = published;

@@ -5,10 +5,10 @@ import { linkOf, type MakeFault, processOf } from './fault.ts';
 const SECOND = 1_000;
 const HOUR = 3_600_000;
 
-/** From some seconds to two hours, small steps as likely as large ones. */
+/** From some seconds to two hours, with equal probability of small and large steps. */
 const step = (random: Parameters<MakeFault>[0]['random']): number => Math.round(SECOND * 5 * ((2 * HOUR) / (5 * SECOND)) ** random.next());
 
-/** A clock that is set wrong and right again while everything goes on; now and then its process is killed with the wrong time. */
+/** Sets a clock wrong and right again; sometimes kills its process with the wrong time. */
 const stepped =
   (sign: 1 | -1): MakeFault =>
   async ({ random, world, victim, hold }) => {

@@ -6,13 +6,13 @@ import type { World } from '../world.ts';
 import { FAULTS } from './all-faults.ts';
 import { between, type FaultParts } from './fault.ts';
 
-/** Towards the end of a run that measures memory projectors are left alive, so that there is a stretch to measure. */
+/** At the end of a run that measures memory, projectors are not ended, so that their memory can be measured. */
 const LAST_KILLS = 0.6;
 
 export interface Suffered {
   readonly kind: string;
   readonly description: string;
-  /** From the fault's end until everything worked again, in milliseconds; null when it did not in time. */
+  /** Milliseconds from the end of the fault until everything worked again; null if it did not in time. */
   readonly readyAfterMs: number | null;
 }
 
@@ -23,7 +23,7 @@ export interface Conducting {
   readonly onFault: (suffered: Suffered) => void;
 }
 
-/** One fault after the other, each once before any comes again, in an order that the seed gives; after each everything must work again. */
+/** Runs the faults in the order of the seed, each once before a repeat; everything must work again after each. */
 export const conductFaults = async ({ world, random, readiness, onFault }: Conducting): Promise<void> => {
   const { plan, disturbances, failures } = world;
   const started = performance.now();
@@ -61,7 +61,7 @@ const shuffled = <Item>(items: readonly Item[], random: SeededRandom): readonly 
     .toSorted((one, other) => one.place - other.place)
     .map(({ item }) => item);
 
-/** The first API process is left alive, for its memory; of the projectors the one that holds most leases is chosen, most of the time. */
+/** Never the first API process, whose memory is measured; mostly the projector with the most leases. */
 const victimOf = async ({ members, database }: World, random: SeededRandom, role: Member['role']): Promise<Member> => {
   const candidates = members.filter((member) => member.role === role && member.name !== 'api-1');
   const any = candidates[random.below(candidates.length)]!;

@@ -17,7 +17,7 @@ const everybody = ({ members, commandLink }: World): Ways => ({
   links: [commandLink, ...members.map(({ link }) => link)],
 });
 
-/** The way of one process, or of the writers and commands. */
+/** The connection of one process, or of the writers and commands. */
 const oneOf = async ({ world, random, victim }: FaultParts): Promise<Ways> => {
   if (random.chance(0.2))
     return { description: 'the way of the commands to the database', touched: ['link commands'], links: [world.commandLink] };

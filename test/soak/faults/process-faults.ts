@@ -2,7 +2,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import type { Member } from '../member.ts';
 import { between, type MakeFault, processOf } from './fault.ts';
 
-/** Longer than the lease of a read model, so that somebody else takes it over meanwhile. */
+/** Longer than the lease of a read model, so that another process takes it over. */
 const PAST_THE_LEASE_MS = [5_500, 8_500] as const;
 
 const killed =
@@ -65,7 +65,7 @@ const rolled: MakeFault = async ({ world, victim }) => {
   };
 };
 
-/** Several at once, as when a machine goes. */
+/** Several at once, as in a failure of a machine. */
 const severalKilled: MakeFault = async ({ random, victim, hold }) => {
   const missing = hold(0, 2_000);
   const members = [await victim('api'), await victim('projector'), ...(random.chance(0.5) ? [await victim('worker')] : [])];

@@ -5,8 +5,8 @@ import type { World } from '../world.ts';
 const WRITES = 4;
 
 /**
- * Ends the database at the very moment at which it has acknowledged something: what was acknowledged before must be in the log when it is
- * back. A commit that is description before it is flushed would be lost there, and hardly ever elsewhere.
+ * Ends the database when it has acknowledged a commit: earlier acknowledged commits must be in the log when it is
+ * back. A commit that is acknowledged before it is flushed would be lost here and rarely elsewhere.
  */
 export const endWithWitness = async (
   { database, failures }: World,
