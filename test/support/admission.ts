@@ -44,18 +44,18 @@ export interface Customer {
   readonly key: string;
 }
 
-/** Every counter of an account by its name; what was never counted is not there. */
+/** The counters of an account by name, without unused ones. */
 export type Counters = Readonly<Record<string, number>>;
 
 /** Admission as the program has it, on a database of its own. */
 export interface AdmissionBench {
   readonly civic: TestCivic;
   admission(rules?: AdmissionRules): Admission;
-  /** What breaks the store while it is set. */
+  /** The error of the store while it is set. */
   failing: Error | null;
-  /** What admission said was the cause of a 503. */
+  /** The cause of a 503 as logged by admission. */
   readonly failures: unknown[];
-  /** An account that is paid through on the tier pro, unless it is said otherwise, and a key of it. Read models follow by `settled`. */
+  /** A paid account, on the tier pro by default, and a key of it. `settled` waits for the read models. */
   open(account?: AccountFacts, key?: KeyFacts): Promise<Customer>;
   issue(accountId: string, key?: KeyFacts): Promise<Customer>;
   command(accountId: string, command: AccountCommand): Promise<void>;

@@ -21,14 +21,14 @@ export type TestSearch = Awaited<ReturnType<typeof openTestSearch>>;
 /** Arguments of the tool as a caller sends them. */
 export type SearchArguments = z.input<typeof searchAgenda.input>;
 
-/** The search's tables on a database of their own, the events that fill them, and the two tools' questions; inputs and answers are checked. */
+/** The tables of the search on a separate database, the events that fill them, and the checked queries of the two tools. */
 export const openTestSearch = async () => {
   const server = await startTestDatabase();
   await migrate(server.url);
   const database = await openDatabase({ dsn: server.url, statementTimeoutMs: 20_000 });
   const store = createGenerationStore(database.transactor);
   const { generation } = await store.create(agendaSearch, 'live', 0);
-  /** Every statement that the questions have sent. */
+  /** Every statement that the queries sent. */
   const sent: Statement[] = [];
   const texts = (statement: Statement) => {
     sent.push(statement);
@@ -59,7 +59,7 @@ export const openTestSearch = async () => {
       database.transactor.transaction((transaction) =>
         agendaSearch.fold(batch, { transaction, columns: database.columns, generation: into, reread: nothingToReread }),
       ),
-    /** Another set of tables, which no reader asks. */
+    /** Another set of tables, which no reader uses. */
     scratch: async () => (await store.create(agendaSearch, 'scratch', 0)).generation,
     page: search,
     search: async (input: unknown): Promise<SearchAgendaData> => (await search(input)).data,

@@ -25,7 +25,7 @@ export const agenda = createAgendaProjection(COVERED);
 
 export type TestAgenda = Awaited<ReturnType<typeof openTestAgenda>>;
 
-/** The agenda's tables on a database of their own, the events that fill them, and the questions that they answer. */
+/** The tables of the agenda on a separate database, the events that fill them, and their queries. */
 export const openTestAgenda = async () => {
   const server = await startTestDatabase();
   await migrate(server.url);
@@ -51,7 +51,7 @@ export const openTestAgenda = async () => {
     clock,
     events,
     fold,
-    /** Another set of tables, which no reader asks. */
+    /** Another set of tables, which no reader uses. */
     scratch: async () => (await store.create(agenda, 'scratch', 0)).generation,
     recent: async (input: Partial<RecentHitsInput> = {}) =>
       listRecentAgendaHits.success.schema.parse(parsed(await recent({ limit: MOST_RECENT_HITS, ...input }))).data,

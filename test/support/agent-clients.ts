@@ -2,7 +2,7 @@ import { Client as CurrentClient, StreamableHTTPClientTransport as CurrentTransp
 import { Client as FirstClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as FirstTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
-/** A result of a tool as a client got it. */
+/** A result of a tool as received. */
 export interface Got {
   readonly isError?: boolean;
   readonly content: readonly { readonly text: string }[];
@@ -10,7 +10,7 @@ export interface Got {
   readonly _meta?: Readonly<Record<string, unknown>>;
 }
 
-/** An agent by one of the official clients. */
+/** An agent that uses one of the official clients. */
 export interface Agent {
   call(name: string, input: object, payment?: unknown): Promise<Got>;
   close(): Promise<void>;

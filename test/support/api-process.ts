@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Answered, bannerOf, MAIN, plainEnvironment, RAISED_ALLOWANCES, runProgram } from './service.ts';
 
-/** The real program answering requests on a database of others, which folds nothing. */
+/** An API process on an existing database; it folds nothing. */
 export interface ApiProcess {
   readonly baseUrl: string;
   readonly pid: number;
   stop(): Promise<Answered>;
-  /** As `kill -9` does; resolves when the process is gone. */
+  /** As `kill -9` does; resolves when the process has ended. */
   kill9(): Promise<void>;
 }
 

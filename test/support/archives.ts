@@ -73,7 +73,7 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 
 export const verified = (bytes: Buffer, piece = 4096) => verifyArchive(inPieces(bytes, piece), () => undefined);
 
-/** Somebody's own archive of these lines, every seal of it in order: what only its content can give away. */
+/** An archive of these lines with valid seals: only its content can be wrong. */
 export const sealedAnew = (lines: readonly string[]): Buffer => {
   const chain = new BlockChain();
   const sealed = lines.flatMap((line, at) => {

@@ -3,7 +3,7 @@ import { type OperationId, OPERATIONS } from '../../contract/operations.ts';
 import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
 import type { Asked, ProxiedAnswer, ValidatingProxy } from './validating-proxy.ts';
 
-/** Asks through the proxy, which may have nothing to say of the answer. */
+/** Sends a request through the proxy, which must find no difference in the answer. */
 export const expectAnswer = async (proxy: ValidatingProxy, id: OperationId, status: number, asked: Asked = {}): Promise<ProxiedAnswer> => {
   const got = await proxy.ask(id, asked);
   expect({ id, asked, status: got.status, violations: got.ofResponse, text: got.status === status ? '' : got.text }).toEqual({
@@ -16,7 +16,7 @@ export const expectAnswer = async (proxy: ValidatingProxy, id: OperationId, stat
   return got;
 };
 
-/** The same for a request that is as the document has it too; gives the body. */
+/** The same for a request that also matches the document; returns the body. */
 export const expectGood = async <Body>(proxy: ValidatingProxy, id: OperationId, asked: Asked = {}): Promise<Body> => {
   const operation = OPERATIONS[id];
   const got = await expectAnswer(proxy, id, operation.access === 'closed' ? 403 : operation.success.status, asked);
@@ -61,7 +61,7 @@ export const documentedAnswers = (): readonly string[] =>
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`));
 
-/** Whether a sound service with a short history, asked within the allowances of an account, does not come to it. */
+/** Whether a healthy service with a short history, within the allowances, never gives this answer. */
 export const isOfFailure = (answer: string): boolean => {
   const [id, status = ''] = answer.split(' ');
   const ofCustomer = OPERATIONS[id as OperationId].access === 'key';

@@ -7,21 +7,21 @@ import { type Answered, type Environment, makeInstallation, type Running, type S
 
 const KEPT_BY_HEAP = new URL('../soak/kept-by-heap.ts', import.meta.url).href;
 
-/** The real program with a bounded heap, for what a hostile client does to it. */
+/** The program with a bounded heap, for tests of hostile clients. */
 export interface AttackedProcess {
   /** Null once it has ended. */
   readonly pid: number | null;
   readonly baseUrl: string;
   readonly port: number;
   readonly opsUrl: string;
-  /** Where it tells what it keeps. */
+  /** The file of its memory figures. */
   readonly memoryFile: string;
   readonly ended: Promise<Answered>;
-  /** Ends it where it still runs, and starts it again. */
+  /** Stops it if it runs, and starts it again. */
   restart(): Promise<void>;
   /** Writes the first records and makes a snapshot, a subscription and a report. */
   makeFacts(): Promise<FuzzFacts>;
-  /** Ends it in order; gives what it logged as errors and what it said at an end of its own, over all of its lives. */
+  /** Stops it in order; returns its error log lines and crash output, over all restarts. */
   stop(): Promise<readonly string[]>;
 }
 

@@ -7,10 +7,10 @@ export interface Backend {
   readonly opsUrl: string;
 }
 
-/** A proxy before several processes, as a plain one is: it sends requests to whoever says `/readyz`, in turn, and tries nothing twice. */
+/** A plain proxy before several processes: sends requests in turn to those with a good `/readyz`, without retries. */
 export interface Balancer {
   readonly url: string;
-  /** What went wrong between it and a process. */
+  /** Errors between it and a process. */
   readonly failures: string[];
   isUp(backend: Backend): boolean;
   close(): Promise<void>;

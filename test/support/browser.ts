@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { type Browser, chromium, type Page } from 'playwright-core';
 
-/** Quiet: nothing is asked of the network but what a page asks. */
+/** Starts no network request besides those of the page. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -23,13 +23,13 @@ export const chromiumPath = (): string | undefined => {
   })[0];
 };
 
-/** What a lane is called that needs a browser; it is counted as skipped where there is none. */
+/** The name of a suite that needs a browser; it is skipped without one. */
 export const NEEDS_CHROMIUM = 'in Chromium (install it, or set CHROMIUM_PATH to it, to run these)';
 
 export const openBrowser = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: 60_000 });
 
-/** Everything that a page complains of: errors, warnings, refused loads, violations of its policy. */
+/** All problems that a page reports: errors, warnings, refused loads, violations of its policy. */
 export const complaintsOf = (page: Page): string[] => {
   const complaints: string[] = [];
   page.on('console', (message) => {

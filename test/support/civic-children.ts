@@ -9,9 +9,9 @@ const LAST_LINES = 40;
 
 export interface FoldingChild {
   readonly process: ChildProcess;
-  /** What it says first. */
+  /** Its first output. */
   readonly firstLine: Promise<string>;
-  /** The last of what it warned of, and how it ended if it has. */
+  /** Its last warnings, and its exit if it has ended. */
   told(): readonly string[];
   /** Ends it as `kill -9` does and waits for its end. */
   kill(): Promise<void>;

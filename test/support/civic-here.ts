@@ -15,7 +15,7 @@ export interface AnsweredHere {
 
 const STDERR = 2;
 
-/** Log lines go past the streams to the file of standard error: each to the command that it is said by. */
+/** Routes log lines, which bypass the streams, to the command that wrote them. */
 const saying = new AsyncLocalStorage<(bytes: Uint8Array) => void>();
 const writeSync = fs.writeSync.bind(fs) as (fd: number, ...given: readonly unknown[]) => number;
 fs.writeSync = ((fd: number, data: string | Uint8Array, ...rest: readonly unknown[]) => {

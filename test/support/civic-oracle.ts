@@ -2,7 +2,7 @@ import type { FeedCursor } from '../../domain/cursor.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import type { ExpectedChange } from './history-checker.ts';
 
-/** All that the feed's answers depend on, as plain values. */
+/** All values that the answers of the feed depend on. */
 export interface FeedWorld {
   readonly feedId: string;
   /** Position n is at index n - 1. */
@@ -12,7 +12,7 @@ export interface FeedWorld {
   readonly retentionMs: number;
 }
 
-/** What is asked: a cursor as its parts, as text that is none, or none at all. */
+/** The query: a cursor in parts, an invalid text, or no cursor. */
 export interface FeedQuestion {
   readonly cursor: FeedCursor | 'damaged' | 'other kind' | null;
   readonly resource: Resource | null;
@@ -37,7 +37,7 @@ export const floorOf = ({ changes, mark, now, retentionMs }: FeedWorld): number 
 export const fingerprintAt = (changes: FeedWorld['changes'], position: number): string =>
   changes[position - 1]?.fingerprint ?? '0'.repeat(16);
 
-/** The answer that the decisions page gives to a question, over plain arrays. */
+/** The expected answer to a query, computed over plain arrays. */
 export const answerOf = (world: FeedWorld, { cursor, resource, limit }: FeedQuestion): FeedAnswer => {
   const { changes, now, retentionMs, mark } = world;
   if (typeof cursor === 'string') return { refused: 'invalid_parameter' };

@@ -12,7 +12,7 @@ import { randomFrom } from './civic-records.ts';
  * tables, and says the hash of every projection's tables. What it warns of goes to stderr.
  */
 const [mode, url, number] = process.argv.slice(2) as [string, string, string];
-// Who may be frozen gives up its rows soon; who replays holds none that anybody waits for, and may be as slow as the machine is.
+// A process that may be frozen has a short transaction timeout; a replay locks no row that others need, and has none.
 const idleInTransactionMs = mode === 'run' ? 200 : 60_000;
 const database = await openDatabase({ dsn: url, statementTimeoutMs: 20_000, idleInTransactionMs });
 const log = openEventLog({ dsn: url, statementTimeoutMs: 20_000 });

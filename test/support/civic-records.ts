@@ -36,7 +36,7 @@ const contentOf: Readonly<Record<SomeResource, (variant: number) => object>> = {
   }),
 };
 
-/** A record says something else with every other variant. */
+/** A record differs in each variant. */
 export const upsert = (resource: SomeResource, number: number, variant: number): RecordChange => ({
   op: 'upsert',
   resource,

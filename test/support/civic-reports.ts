@@ -8,7 +8,7 @@ import { below } from './civic-records.ts';
 const START = Date.UTC(2026, 0, 1);
 const at = (milliseconds: number): string => new Date(START + milliseconds).toISOString();
 
-/** What an account submits, as it is accepted. */
+/** A valid submission of an account. */
 export const reportInput = (number: number) => ({
   sourceUrl: `https://Example.org/agenda/${number}?b=2&a=1`,
   expectedRecord: `Item ${number}, "quoted" and ünïcode 𝔘`,
@@ -30,7 +30,7 @@ export const submitted = (reportId: string, number: number, time: number) => ({
   },
 });
 
-/** A report's life from `received` on, along no rule but that it begins there and that a closed one ends it. */
+/** Any events of a report from `received` to its closing. */
 const lifecycle = (accountId: string, number: number, random: () => number): readonly ReportEvent[] => {
   const events: ReportEvent[] = [];
   let from: ReportStatus = 'received';

@@ -30,16 +30,16 @@ import { STALL_MS, untilReached } from './until-reached.ts';
 export { untilTrue } from './until-reached.ts';
 
 export const DAY_MS = 86_400_000;
-/** For a process that a test freezes: it may hold the lock of a row, and so soon the server ends its transaction. */
+/** For a process that a test freezes: it may hold a row lock, so the server must end its transaction soon. */
 export const FROZEN_MS = 5_000;
 export const RETENTION_MS = 30 * DAY_MS;
 export const LIFETIME_MS = 7 * DAY_MS;
-/** Where the tests' own time begins: 1 January 2026. */
+/** The start of the test clock: 1 January 2026. */
 export const TEST_TIME = Date.UTC(2026, 0, 1);
 
 const PLACE = `select g.checkpoint from civic.projections p join civic.generations g on g.generation = p.live_generation where p.name = $1`;
 
-/** Time that stands still unless the test moves it. */
+/** A clock that only the test moves. */
 export class TestClock implements Clock {
   time = TEST_TIME;
   now = (): number => this.time;
@@ -49,7 +49,7 @@ export class TestClock implements Clock {
   }
 }
 
-/** Keeps what it is told, for a test to look at. */
+/** Keeps its input for a test. */
 export class KeptLog implements Logger {
   readonly told: string[] = [];
   readonly warnings: string[] = [];
@@ -78,7 +78,7 @@ export type TestCivic = Awaited<ReturnType<typeof openTestCivic>>;
 
 let owners = 0;
 
-/** The parts of the program on one database, with a clock that the test moves. Nothing is folded until a projector is started. */
+/** The parts of the program on one database, with a test clock. Folding begins when a projector is started. */
 export const openTestCivic = async (url: string, options: TestCivicOptions = {}) => {
   await migrate(url);
   const clock = new TestClock();
@@ -143,7 +143,7 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
       readGround: () => readFeedHead(reads),
       visible: (position) => progress.reached(snapshots.name, position, Date.now() + STALL_MS),
       lifetimeMs: options.lifetimeMs ?? LIFETIME_MS,
-      // By the clock of the test, which may move by days while a snapshot is taken.
+      // Uses the test clock, which may move by days while a snapshot is taken.
       deadlineMs: 3_650 * DAY_MS,
     }),
     live,

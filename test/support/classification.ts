@@ -22,13 +22,13 @@ import { AgendaEvents } from './agenda-events.ts';
 import { type KeptLog, openTestCivic, type TestCivicOptions } from './civic.ts';
 import { untilAtEnd } from './until-reached.ts';
 
-/** Waits no longer than it must: retries follow one another at once. */
+/** Short timeouts: retries follow at once. */
 export const hurriedClock: Clock = {
   now: () => systemClock.now(),
   sleep: (milliseconds, signal) => systemClock.sleep(Math.min(milliseconds, 20), signal),
 };
 
-/** What an event says, as a change that the record writer takes. */
+/** An event as a change for the record writer. */
 const changeOf = ({ stream, type, data }: StoredEvent): RecordChange => {
   const { resource, recordId } = recordOfStream(stream);
   return type === RECORD_PUBLISHED
@@ -112,7 +112,7 @@ export const openClassification = async (
       });
       await civic.settled(undefined, [recordHistory.name, recordReferences.name]);
     },
-    /** As if nothing had been handled yet; only while the reactor is stopped. */
+    /** Resets the checkpoint; only while the reactor is stopped. */
     async backToStart(): Promise<void> {
       await civic.rows('update civic.reactors set checkpoint = $1', [LOG_START]);
     },

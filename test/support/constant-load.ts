@@ -15,9 +15,9 @@ export interface Said {
   readonly last: boolean;
 }
 
-/** One client with one connection that is kept for as long as the server keeps it. */
+/** One client with one connection, kept as long as the server allows. */
 export interface KeptClient {
-  /** Rejects with what happened to the connection; never asks twice. */
+  /** Rejects with the error of the connection; never repeats a request. */
   ask(baseUrl: string, question: Question): Promise<Said>;
   close(): void;
 }
@@ -42,15 +42,15 @@ export const keptClient = (): KeptClient => {
   };
 };
 
-/** A connection made for this question, reset by the other side's kernel: a process that closes it says so with an end instead. */
+/** A new connection that the kernel of the server reset; a process that closes it sends an end instead. */
 export const notHandedOver = (error: NodeJS.ErrnoException & { kept?: boolean }): boolean =>
   error.kept === false && (error.code === 'EPIPE' || error.message === 'read ECONNRESET');
 
-/** What clients met while they asked without a pause. */
+/** The results of clients that send requests without a pause. */
 export class Met {
   readonly answered = new Map<string, number>();
   readonly failed: string[] = [];
-  /** Connections that nobody took, before anything was sent. */
+  /** Connections that no process accepted, before a request was sent. */
   refused = 0;
 
   note(kind: string, status: number, text: string): void {

@@ -9,7 +9,7 @@ interface Feed {
 
 const create = (proxy: ValidatingProxy, key: string, body: object) => expectGood<Feed>(proxy, 'createFeedSubscription', { key, body });
 
-/** A subscription from its creation to its end, each answer as the document has it. */
+/** A subscription from its creation to its end; each answer matches the document. */
 export const expectSubscriptionLife = async (proxy: ValidatingProxy, key: string): Promise<void> => {
   const { data } = await create(proxy, key, { name: 'topics to a copy', resource: 'topics' });
   const same = { name: ' topics to a copy ', resource: 'topics' };
@@ -22,7 +22,7 @@ export const expectSubscriptionLife = async (proxy: ValidatingProxy, key: string
   await expectRefused(proxy, 'readFeedSubscriptionChanges', 404, 'not_found', { key, params });
 };
 
-/** Every refusal that a sound service has for an account with ten places, each as the document has it; leaves the places full. */
+/** Every refusal for an account with ten places, each as in the document; leaves the places full. */
 export const expectSubscriptionRefusals = async (proxy: ValidatingProxy, key: string, foreignCursor: string): Promise<void> => {
   const refused = (status: number, code: string, body: object) =>
     expectRefused(proxy, 'createFeedSubscription', status, code, { key, body });

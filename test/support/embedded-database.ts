@@ -6,7 +6,7 @@ import { inject } from 'vitest';
 export interface TestDatabase {
   /** A connection string that pg and slonik accept. */
   readonly url: string;
-  /** Ends whatever is still connected and drops the database. */
+  /** Ends open connections and drops the database. */
   close(): Promise<void>;
 }
 

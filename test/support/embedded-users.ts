@@ -20,10 +20,10 @@ export interface Answer {
   readonly restarted?: string;
 }
 
-/** A process that uses an embedded database and does as it is told. */
+/** A process that uses an embedded database under control of a test. */
 export interface EmbeddedUser {
   readonly pid: number;
-  /** The next line that it says. */
+  /** Its next line of output. */
   next(): Promise<Answer>;
   ask(request: 'insert' | 'count' | 'leave'): Promise<Answer>;
   /** Kills it as `kill -9` does and waits for its end. */
@@ -33,12 +33,12 @@ export interface EmbeddedUser {
 export interface UserStart {
   readonly dataDir: string;
   readonly role: 'service' | 'command';
-  /** What stands in front of the command line, for another user or surroundings. */
+  /** A prefix of the command line, for another user or environment. */
   readonly prefix?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Starts such a process; its first line says whether it was let in. */
+/** Starts such a process; its first line states whether it was accepted. */
 export function startUser(start: UserStart): EmbeddedUser {
   const main = fileURLToPath(new URL('embedded-user-main.ts', import.meta.url));
   const [file, ...args] = [...(start.prefix ?? []), process.execPath, main, start.dataDir, start.role, String(STALL_MS)];
@@ -78,7 +78,7 @@ interface Found {
   readonly command: string;
 }
 
-/** The keeper and every PostgreSQL process of a data directory that live right now. */
+/** The running keeper and PostgreSQL processes of a data directory. */
 export function processesOf(dataDir: string): Found[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

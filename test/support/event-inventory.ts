@@ -31,7 +31,7 @@ const formsIn = (exported: Readonly<Record<string, unknown>>): readonly (readonl
   });
 };
 
-/** Whatever stands in the folder of events is one, so that a new one cannot be forgotten. By the names of their golden files. */
+/** All schemas in the folder of events, by the names of their golden files. */
 export const eventForms = async (): Promise<ReadonlyMap<string, EventForm>> => {
   const forms = new Map<string, EventForm>();
   for (const file of readdirSync(FOLDER)) {
@@ -56,5 +56,5 @@ export const readAsProgram = (stored: Pick<StoredEvent, 'type' | 'data' | 'strea
   return read === undefined ? { type: stored.type, data: schema.parse(JSON.parse(stored.data)) } : read(stored);
 };
 
-/** A schema as text that changes whenever what it lets in changes in a way that JSON Schema can say. */
+/** A schema as text that changes with the set of accepted values, as far as JSON Schema expresses it. */
 export const schemaText = (schema: z.ZodType): unknown => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });

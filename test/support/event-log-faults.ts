@@ -1,6 +1,6 @@
 import { type AppendOutcome, type EventLog, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
 
-/** What goes wrong with one append. */
+/** The fault of one append. */
 export type Fault = 'none' | 'conflict' | 'unknown, not stored' | 'unknown, stored';
 
 /**

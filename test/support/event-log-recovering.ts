@@ -11,7 +11,7 @@ const ATTEMPTS = 50;
 export const recovering = (log: OpenLog, random: () => number): OpenLog => {
   const pick = (faults: readonly Fault[]) => (): Fault => faults[Math.floor(random() * faults.length)]!;
   const single = withFaults(log, pick(['none', 'none', 'conflict', 'unknown, not stored', 'unknown, stored']));
-  // In a batch a conflict would be mended after its neighbours, and the order of the log would not be that of the batch.
+  // In a batch a conflict would be retried after its neighbours, and the log would not keep the order of the batch.
   const batch = withFaults(log, pick(['none', 'unknown, not stored', 'unknown, stored']));
   const turns = new Map<string, Promise<unknown>>();
 

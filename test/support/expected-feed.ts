@@ -4,7 +4,7 @@ import { type EventLog, LOG_START } from '../../domain/ports/event-log.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { addDigest, digestText, recordDigest } from '../../domain/state-digest.ts';
 
-/** One change as the log says that the feed must show it. Positions are dense from 1: the n-th of the list is position n. */
+/** One change of the expected feed. Positions are dense from 1: the n-th of the list is position n. */
 export interface ExpectedChange {
   readonly position: number;
   readonly resource: string;
@@ -18,7 +18,7 @@ export interface ExpectedChange {
   readonly fingerprint: string;
 }
 
-/** The feed that the log stands for, made without any code of the projector. */
+/** The expected feed of a log, made without code of the projector. */
 export const expectedFeed = async (log: EventLog): Promise<readonly ExpectedChange[]> => {
   const changes: ExpectedChange[] = [];
   let changedAt = 0;
@@ -55,7 +55,7 @@ export const expectedFeed = async (log: EventLog): Promise<readonly ExpectedChan
   }
 };
 
-/** Records by `<resource> <id>` as they stand right after a position, as JSON text of their data. */
+/** Records by `<resource> <id>` after a position, as JSON text of their data. */
 export const stateAt = (expected: readonly ExpectedChange[], position: number): Map<string, string> => {
   const state = new Map<string, string>();
   for (const { resource, recordId, removed, data } of expected.slice(0, position)) {

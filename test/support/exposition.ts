@@ -21,7 +21,7 @@ const PARTS: Readonly<Record<MetricFamily['type'], readonly string[]>> = {
   summary: ['', '_sum', '_count'],
 };
 
-/** Reads a text exposition; throws with the line for whatever a strict reader would refuse. */
+/** Reads a text exposition; throws with the line for anything that a strict parser refuses. */
 export const parseExposition = (text: string): readonly MetricFamily[] => {
   const families = new Map<string, { name: string; type: MetricFamily['type']; help: string; samples: MetricSample[] }>();
   const seen = new Set<string>();

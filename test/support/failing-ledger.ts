@@ -2,7 +2,7 @@ import type { PaymentLedger } from '../../domain/ports/payment-ledger.ts';
 import type { Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
 import type { TestPayments } from './payments.ts';
 
-/** A program whose ledger cannot be asked for one thing; `after` has done it all the same. */
+/** A process whose ledger fails at one operation; with `after`, the operation takes effect first. */
 export const openWithFailing = (shop: TestPayments, method: 'reserve' | 'find', when: 'before' | 'after' = 'before'): Payments => {
   const failing = async (...given: readonly unknown[]): Promise<never> => {
     if (when === 'after') await (shop.ledger[method] as (...all: readonly unknown[]) => Promise<unknown>)(...given);
@@ -10,7 +10,7 @@ export const openWithFailing = (shop: TestPayments, method: 'reserve' | 'find', 
   };
   return shop.open({ ledger: { ...shop.ledger, [method]: failing } });
 };
-/** A program that cannot write the move to a state, so many times. */
+/** A process that fails to write the move to a state, a number of times. */
 export const openWithFailingMove = (shop: TestPayments, to: string, often = 1): Payments => {
   let left = often;
   const failIf = (move: { readonly to: string }): void => {

@@ -18,7 +18,7 @@ interface FeedPageAnswer {
   readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };
 }
 
-/** The feed was not what it promises to be. */
+/** The feed broke its guarantees. */
 export class FeedBroken extends Error {
   override readonly name = 'FeedBroken';
 }
@@ -27,7 +27,7 @@ const require = (holds: boolean, what: string): void => {
   if (!holds) throw new FeedBroken(what);
 };
 
-/** A customer's copy of the unfiltered feed. It takes nothing on trust: a page that skips, repeats, reorders or contradicts throws `FeedBroken`. */
+/** A customer's copy of the unfiltered feed. A page that skips, repeats, reorders or contradicts throws `FeedBroken`. */
 export class FeedMirror {
   /** Key `resource id`, value the canonical text of `data`. */
   readonly records = new Map<string, string>();

@@ -12,7 +12,7 @@ export const bodyOf = async <Body>(answer: Response): Promise<Body> => {
   return JSON.parse(text) as Body;
 };
 
-/** All pages of the feed from a cursor to its end, as their texts and parsed. */
+/** All pages of the feed from a cursor to its end, as text and parsed. */
 export const readFeed = async (service: Service, key: string, limit: number, from?: string): Promise<readonly FeedPage[]> => {
   const pages: FeedPage[] = [];
   for (let cursor = from, more = true; more; ) {
@@ -26,6 +26,6 @@ export const readFeed = async (service: Service, key: string, limit: number, fro
   return pages;
 };
 
-/** What of the pages must never change: items with their cursors, and where each page ends. */
+/** The part of the pages that never changes: items with cursors, and the end of each page. */
 export const lasting = (pages: readonly FeedPage[]): string =>
   JSON.stringify(pages.map(({ data, meta }) => ({ items: data.items, next: meta.nextCursor })));

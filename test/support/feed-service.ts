@@ -11,7 +11,7 @@ interface Change {
   readonly data: Readonly<Record<string, unknown>> | null;
 }
 
-/** The feed as the interface promises it, held in memory: what a replica is tested against. */
+/** A feed in memory with the guarantees of the interface, for tests of a replica. */
 export class FeedService {
   feedId: string = randomUUID();
   readonly changes: Change[] = [];

@@ -46,7 +46,7 @@ export const readPage = (text: string): ReadPage => {
   };
 };
 
-/** What a reader was given over (from, to], against what the log says: nothing lost, skipped, repeated, out of order, or other than written. */
+/** Compares the items of a reader over (from, to] with the log: nothing lost, repeated, reordered or changed. */
 export const checkReading = (
   expected: readonly ExpectedChange[],
   read: readonly ReadItem[],

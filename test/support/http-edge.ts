@@ -36,13 +36,13 @@ import { COVERAGE_CATALOGUE } from '../../src/sources/coverage/coverage-catalogu
 import { memoryClientCounts } from './memory-counts.ts';
 import { ALL_TOOLS } from './tool-answers.ts';
 
-/** The real edge over a real socket, in front of functions that a test chooses. */
+/** The HTTP edge over a socket, with functions that a test sets. */
 export interface HttpEdge {
   readonly url: string;
   readonly port: number;
   readonly keys: Readonly<Record<KeyName, string>>;
   readonly accountId: string;
-  /** What the functions were asked, in order. */
+  /** The calls of the functions, in order. */
   readonly calls: { readonly name: string; readonly input: unknown }[];
   readonly logged: { readonly level: string; readonly fields: Record<string, unknown>; readonly message: string }[];
   readonly registry: Registry;
@@ -52,12 +52,12 @@ export interface HttpEdge {
   clients: 'working' | 'failing';
   /** The clock; it stands still. */
   now: number;
-  /** Where the read model behind the public answers stands; an error is thrown when it is asked for. */
+  /** The checkpoint of the read model of the public answers, or an error to throw. */
   position: string | Error;
   readonly limits: PublicLimits;
-  /** Replaces functions; the others keep their answers. The clock moves on by two seconds, so that no answer kept from before stands. */
+  /** Replaces functions; the others keep their answers. Moves the clock by two seconds, so that no cached answer is used. */
   answerWith(functions: Partial<EdgeFunctions>): void;
-  /** Makes another key; what is not said is as of a sound, paid account. */
+  /** Makes another key; the defaults are those of a valid, paid account. */
   issue(facts: Partial<KeyIdentity>): string;
   close(): Promise<void>;
 }
@@ -169,14 +169,14 @@ const uncounted = ({ revokedAt, expiresAt, accountStatus }: KeyIdentity, now: nu
 export interface EdgeSettings {
   readonly timeouts?: Partial<HttpTimeouts>;
   readonly limits?: Partial<ConnectionLimits>;
-  /** Left out: loopback, as the program has it. */
+  /** Default: loopback. */
   readonly trustedProxies?: readonly string[];
   readonly logSampleEvery?: number;
-  /** Left out: more than any test asks. */
+  /** Default: more than any test uses. */
   readonly publicLimit?: PublicLimit;
-  /** Left out: keys of the edge's own, whose allowances never run out. */
+  /** Default: keys of the edge with unlimited allowances. */
   readonly admission?: Admission;
-  /** Left out: more than any test asks. */
+  /** Default: more than any test uses. */
   readonly reportClientLimit?: ClientLimit;
   readonly documents?: (baseUrl: () => string) => readonly DocumentRoute[];
   readonly tools?: Partial<ToolRunnerParts>;

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** One connection by hand, for what no HTTP client would send. */
+/** One raw connection, for bytes that no HTTP client sends. */
 export interface RawConnection {
   readonly socket: Socket;
   /** All that has been received. */

@@ -6,7 +6,7 @@ import type { Answered, Installation } from './service.ts';
 
 interface Line {
   readonly id: string;
-  /** Content that no other line has; null removes. */
+  /** Unique content; null removes. */
   readonly token: string | null;
 }
 
@@ -16,18 +16,18 @@ export interface WriterPlan {
   readonly linesAFile: number;
   /** How often an import is killed and run again. */
   readonly killed: number;
-  /** How likely a line that is no change is put behind another; each is refused and stops nothing. None where it is left out. */
+  /** The probability of an invalid line after each line; such lines are refused. Default: 0. */
   readonly bad?: number;
-  /** Whether an import that nobody killed, begun at that moment of `performance`, may have failed; it is then run again. */
+  /** Whether an import that was not killed and began at that `performance` time may have failed; it is then repeated. */
   readonly excuses?: (answer: Answered, startedAt: number) => boolean;
 }
 
 const OWN_IDS = 150;
 const SHARED_IDS = 80;
 
-/** Imports files of changes one after the other, each by a process of its own, and remembers what has been acknowledged. */
+/** Imports files of changes one after the other, each in a separate process, and records what was acknowledged. */
 export class ImportingWriter {
-  /** What the records that only this writer touches must hold now: the token of each, null for a removed one. */
+  /** Expected content of the records that only this writer changes: the token, null for a removed one. */
   readonly own = new Map<string, string | null>();
   /** Tokens that must be in the feed. */
   readonly acknowledged: string[] = [];
@@ -42,7 +42,7 @@ export class ImportingWriter {
     this.#plan = plan;
   }
 
-  /** One file, imported until it is acknowledged. Throws when an import that nobody killed fails. */
+  /** Imports one file until it is acknowledged. Throws when an import that was not killed fails. */
   async importOne(installation: Installation): Promise<void> {
     const { name, random, killed } = this.#plan;
     const lines = this.#makeLines();

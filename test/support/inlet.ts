@@ -24,7 +24,7 @@ export interface RunningInlet {
   stop(): Promise<void>;
 }
 
-/** What an inlet needs, on a database; what it puts aside is kept in `aside` unless it goes to the brokers. */
+/** The dependencies of an inlet on a database; messages set aside are in `aside` unless they go to the brokers. */
 export const inletParts = (civic: TestCivic, overrides: Partial<InletDependencies> = {}) => {
   const settled = { appended: 0, unchanged: 0, rejected: 0 };
   const parts: InletDependencies = {
@@ -70,7 +70,7 @@ export const startInlet = (civic: TestCivic, brokers: string, topic: string, ove
 export const eventsOfRecord = (civic: TestCivic, resource: Resource, id: string): Promise<readonly StoredEvent[]> =>
   civic.log.readStream(recordStream(resource, id), -1, 1000);
 
-/** What each of its events says, in short: the variant that `upsert` was given, or that it was removed. */
+/** A short form of its events: the variant of the upsert, or the removal. */
 export const variantsOf = async (civic: TestCivic, id: string): Promise<readonly string[]> =>
   (await eventsOfRecord(civic, 'topics', id)).map(({ type, data }) =>
     type === 'RecordPublished' ? (JSON.parse(data) as { slug: string }).slug : 'removed',

@@ -3,7 +3,7 @@ import { type IHeaders, Kafka, logLevel, type Message } from 'kafkajs';
 import { idempotentProducer, openPartitionSender } from '../../infra/kafka/partition-sender.ts';
 import { leaveOutTimeoutWarning } from '../../infra/kafka/connection.ts';
 
-/** A client as anybody's, silent. */
+/** An ordinary client without log output. */
 export const plainKafka = (brokers: string): Kafka => {
   leaveOutTimeoutWarning();
   return new Kafka({
@@ -25,7 +25,7 @@ export interface ReadMessage {
 const textHeaders = (headers: IHeaders | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, String(value)]));
 
-/** Every message of a topic from its beginning to its present end, as somebody reads it who reads committed messages only. */
+/** Every committed message of a topic from its beginning to its end. */
 export const readTopic = async (brokers: string, topic: string): Promise<readonly ReadMessage[]> => {
   const kafka = plainKafka(brokers);
   const admin = kafka.admin();
@@ -35,7 +35,7 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
   );
   await admin.disconnect();
   const left = new Set([...ends].filter(([, end]) => end > 0n).map(([partition]) => partition));
-  // By partition and offset: a group that forms anew is given everything again.
+  // By partition and offset: a new group gets all messages again.
   const messages = new Map<string, ReadMessage>();
   if (left.size === 0) return [];
   const consumer = kafka.consumer({ groupId: `test-${randomUUID()}`, maxWaitTimeInMs: 50, allowAutoTopicCreation: false });
@@ -67,7 +67,7 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
   return [...messages.values()];
 };
 
-/** Sends messages as another program does; resolves once the brokers have all of them. */
+/** Sends messages; resolves when the brokers have all of them. */
 export const sendAll = async (brokers: string, topic: string, messages: readonly Message[]): Promise<void> => {
   const kafka = plainKafka(brokers);
   const producer = idempotentProducer(kafka);

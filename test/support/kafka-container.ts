@@ -8,7 +8,7 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** One broker in a container, which tells its clients the port that it has outside. */
+/** One broker in a container that advertises its outer port to clients. */
 export const startKafkaContainer = async (): Promise<{ readonly brokers: string; stop(): Promise<unknown> }> => {
   const { GenericContainer, Wait } = await import('testcontainers');
   const port = await freePort();

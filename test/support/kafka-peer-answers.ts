@@ -4,7 +4,7 @@ import type { Produced } from './kafka-peer-partition.ts';
 import type { PeerStore } from './kafka-peer-store.ts';
 import { CODES, type WireReader, WireWriter } from './kafka-peer-wire.ts';
 
-/** What of the peer answers need to know. */
+/** The state of the peer that answers need. */
 export interface PeerState {
   readonly store: PeerStore;
   readonly groups: Map<string, PeerGroup>;

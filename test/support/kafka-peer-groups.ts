@@ -6,7 +6,7 @@ interface Joined {
   readonly protocol: string;
   readonly leader: string;
   readonly member: string;
-  /** Told to the leader alone. */
+  /** Sent to the leader only. */
   readonly members: readonly { readonly id: string; readonly metadata: Buffer }[];
 }
 
@@ -27,7 +27,7 @@ interface Member {
 
 const NO_BYTES = Buffer.alloc(0);
 
-/** One consumer group: members, generations, and who has which partitions. */
+/** One consumer group: members, generations and assigned partitions. */
 export class PeerGroup {
   generation = 0;
   #state: 'empty' | 'preparing' | 'completing' | 'stable' = 'empty';
@@ -105,7 +105,7 @@ export class PeerGroup {
     return CODES.none;
   }
 
-  /** Forgets its members, as a coordinator does that has been started anew. */
+  /** Forgets its members, as a restarted coordinator does. */
   end(): void {
     if (this.#giveUp !== null) clearTimeout(this.#giveUp);
     for (const member of this.#members.values()) if (member.timer !== null) clearTimeout(member.timer);

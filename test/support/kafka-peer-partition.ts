@@ -45,7 +45,7 @@ export class PeerPartition {
     this.#maxBatchBytes = maxBatchBytes;
   }
 
-  /** The last stable offset: nothing at or above it may be told to those who read committed messages. */
+  /** The last stable offset: readers of committed messages get nothing at or above it. */
   get stable(): bigint {
     return [...this.#open.values()].reduce((least, first) => (first < least ? first : least), this.end);
   }
@@ -103,7 +103,7 @@ export class PeerPartition {
     };
   }
 
-  /** As retention does: everything so far is gone, offsets go on. */
+  /** Removes all messages, as retention does; offsets continue. */
   forgetAll(): void {
     this.batches.length = 0;
     this.low = this.end;

@@ -62,7 +62,7 @@ export const placed = (bytes: Buffer, base: bigint): StoredBatch => {
   return { base, last: base + BigInt(copy.readInt32BE(AT.lastDelta)), bytes: copy };
 };
 
-/** What a coordinator writes into each partition at the end of a transaction. */
+/** The marker that a coordinator writes into each partition at the end of a transaction. */
 export const markerBatch = (base: bigint, producer: bigint, epoch: number, committed: boolean): StoredBatch => {
   const key = Buffer.from([0, 0, 0, committed ? 1 : 0]);
   const value = Buffer.from([0, 0, 0, 0, 0, 0]);

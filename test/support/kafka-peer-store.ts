@@ -5,10 +5,10 @@ const MAX_BATCH_BYTES = 1_048_588;
 
 const FIRST_NODE = 1;
 
-/** What the brokers keep on their disks: topics, offsets of groups, transactions. It outlives a restart of the peer. */
+/** The persistent state of the brokers: topics, offsets of groups, transactions. Survives a restart of the peer. */
 export class PeerStore {
   readonly topics = new Map<string, readonly PeerPartition[]>();
-  /** As they were asked for when the topic was made. */
+  /** As requested at the creation of the topic. */
   readonly configs = new Map<string, ReadonlyMap<string, string | null>>();
   /** Ports of the brokers that serve it, by their number; the first one coordinates groups and transactions. */
   readonly nodes = new Map<number, number>();

@@ -5,13 +5,13 @@ import { PeerGroup } from './kafka-peer-groups.ts';
 import { PeerStore } from './kafka-peer-store.ts';
 import { framesOf, WireReader, WireWriter } from './kafka-peer-wire.ts';
 
-/** What goes wrong at the peer, until it is used up or taken back. */
+/** The faults of the peer, until used up or reset. */
 export interface KafkaFaults {
-  /** Calls of these names, so many of each, are not served, and their connection is cut. */
+  /** The number of calls by name that are not served and whose connection is cut. */
   readonly cutBefore: Map<string, number>;
-  /** The same, after they were served: nobody is told. */
+  /** The same, after they were served without an answer. */
   readonly cutAfter: Map<string, number>;
-  /** Every answer waits for so long. */
+  /** The delay of every answer. */
   slowMs: number;
 }
 
@@ -22,7 +22,7 @@ export interface KafkaPeer {
   /** Calls that were begun, by name. */
   readonly calls: Map<string, number>;
   cut(): void;
-  /** Takes no connection any more, and forgets what a broker keeps in memory alone. */
+  /** Accepts no connection any more, and drops the state that a broker has only in memory. */
   goDown(): Promise<void>;
   comeBack(): Promise<void>;
   stop(): Promise<void>;
@@ -32,7 +32,7 @@ export interface KafkaPeerSettings {
   /** Shared by the brokers of one cluster. */
   readonly store?: PeerStore;
   readonly node?: number;
-  /** Partitions of topics that clients ask for before they are made; 0: they are not made. */
+  /** Partitions of topics that are created on request of clients; 0: none are created. */
   readonly autoCreate?: number;
 }
 

@@ -1,10 +1,10 @@
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Adds a key to whatever passes and changes nothing else: for programs that cannot be given one. */
+/** Adds a key to each request, for programs without a setting for it. */
 export interface KeyProxy {
   readonly url: string;
-  /** Where to, and with whose key; set before anything is sent. */
+  /** The target and the key; set before the first request. */
   target: { readonly port: number; readonly key: string } | undefined;
   close(): Promise<void>;
 }

@@ -1,16 +1,16 @@
-/** What goes wrong at the peer, until it is used up or taken back. */
+/** The faults of the peer, until used up or reset. */
 export interface PeerFaults {
-  /** So many next calls are refused as unavailable. */
+  /** The number of next calls that are refused as unavailable. */
   refuseCalls: number;
-  /** So many next appends are stored, and the connection is cut instead of an answer. */
+  /** The number of next appends that are stored and whose connection is cut instead of an answer. */
   cutAfterStoring: number;
   /** The same, without storing. */
   cutBeforeStoring: number;
-  /** So many next appends are stored and never answered, over a connection that stands. */
+  /** The number of next appends that are stored and never answered, on an open connection. */
   neverAnswer: number;
-  /** So many next appends are refused because the server is busy. */
+  /** The number of next appends that are refused because the server is busy. */
   busy: number;
-  /** Subscriptions stay open and are told nothing. */
+  /** Subscriptions stay open and get nothing. */
   muteSubscriptions: boolean;
   /** Calls that ask for the leader are sent to this port; 0: this node is the leader. */
   leaderPort: number;

@@ -1,4 +1,4 @@
-/** What a KurrentDB server keeps, in memory: one log of records at growing places, its own events among them. */
+/** The state of a KurrentDB server in memory: one log of records at growing positions, with its own events. */
 
 export interface Proposed {
   readonly id: string;
@@ -18,7 +18,7 @@ export interface PeerRecord extends Proposed {
 
 export type Stored =
   | { readonly kind: 'stored'; readonly revision: number; readonly place: bigint }
-  /** The same events were there already; the server tells no place for them. */
+  /** The same events already existed; the server returns no position. */
   | { readonly kind: 'known'; readonly revision: number }
   | { readonly kind: 'wrong version'; readonly actual: number };
 
@@ -38,7 +38,7 @@ export class PeerStore {
     this.#write('$users', [{ type: '$UserCreated' }]);
   }
 
-  /** Is told after each append. Returns how to stop. */
+  /** Called after each append. Returns a function that stops this. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -76,7 +76,7 @@ export class PeerStore {
     return { kind: 'stored', revision: last.revision, place: last.place };
   }
 
-  /** As a disk image that is put back: what came after so many records never was. */
+  /** Truncates the log to this many records, as a restored disk image does. */
   setBack(records: number): void {
     for (const { stream } of this.records.splice(records)) this.#streams.get(stream)!.pop();
     const last = this.records.at(-1)!;

@@ -51,7 +51,7 @@ export interface KurrentPeer {
 
 export interface KurrentPeerSettings {
   readonly store?: PeerStore;
-  /** False: an older server, that knows no batches. */
+  /** False: an older server without batches. */
   readonly batches?: boolean;
   readonly maxAppendBytes?: number;
   /** PEM texts; without them the connection is not encrypted. */
@@ -87,7 +87,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
   const subscribedAt: number[] = [];
   const calls = { read: 0, subscribe: 0, append: 0, batchAppend: 0 };
 
-  /** Why a call is not served here and now. */
+  /** The reason for which a call is refused. */
   const refusal = ({ metadata }: Call) => {
     if (takeFault(faults, 'refuseCalls')) return failure(grpc.status.UNAVAILABLE, 'Server is not ready');
     const expected = password === undefined ? undefined : `Basic ${Buffer.from(password).toString('base64')}`;
@@ -144,7 +144,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
     }
   };
 
-  /** True where the append is not to be answered; `store` puts it in the log. */
+  /** True if the append must not be answered; `store` puts it in the log. */
   const fails = (put: () => void): boolean => {
     if (takeFault(faults, 'cutBeforeStoring')) {
       way.cut();
@@ -165,7 +165,7 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
     const refused = refusal(call);
     if (refused !== null) return void call.emit('error', refused);
     const gathering = new Map<string, Gathered>();
-    /** An append was lost with the connection, or the call was refused: what was sent after it is lost too. */
+    /** After a lost append or a refused call, later messages are lost too. */
     let isCut = false;
     call.on('data', (request: BatchAppendReq) => {
       if (isCut) return;

@@ -17,7 +17,7 @@ export const leavingNothingOpen = async <Result>(work: () => Promise<Result>): P
   const left = (): readonly string[] =>
     [...open()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind, count]) => `${kind} ${count}`);
   const deadline = performance.now() + STALL_MS;
-  // The wait is itself a timer: it is looked at between two of them.
+  // The wait is itself a timer, so the check runs between two waits.
   while (left().length > 0) {
     if (performance.now() > deadline) throw new Error(`a process would not have ended, it had this open: ${left().join(', ')}`);
     await after(2);

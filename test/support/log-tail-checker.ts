@@ -3,7 +3,7 @@ export interface Entry {
   readonly id: string;
 }
 
-/** What a tailing reader must never do, found by comparing what it read with what the log holds in the end and what was acknowledged. */
+/** Compares the events of a tailing reader with the final log and the acknowledged appends. */
 export const tailViolations = (read: readonly Entry[], stored: readonly Entry[], acknowledged: ReadonlySet<string>): readonly string[] => {
   const found: string[] = [];
   const ids = new Map(stored.map(({ position, id }) => [position, id]));

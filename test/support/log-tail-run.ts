@@ -28,7 +28,7 @@ export interface TailRun {
 const ROUNDS = 8;
 const FURTHER_READS = 200;
 
-/** Lets writers append, hold, commit and die beside tailing readers, each a process of its own, and tells what everybody saw. */
+/** Runs writers that append, hold, commit and die beside tailing readers, each in a process, and returns what each saw. */
 export const runTail = async (dsn: string, readers: readonly string[], seed: number): Promise<TailRun> => {
   const acknowledged = new Set<string>();
   const complaints: string[] = [];
@@ -65,7 +65,7 @@ export const runTail = async (dsn: string, readers: readonly string[], seed: num
   const tails = readers.map(start);
   let writers = ['single', 'single', 'batch'].map(start);
   const total = (): number => tails.reduce((sum, { read }) => sum + read.length, 0);
-  /** Writers stand at the lock behind the held append, or, where there is no lock, readers have gone on past it. */
+  /** Writers wait for the lock of the held append, or, without a lock, readers have passed it. */
   const stuckOrPassed = async (since: number): Promise<boolean> => {
     const waiting = await admin.query(`select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`);
     return (waiting.rowCount ?? 0) >= 2 || total() > since + FURTHER_READS;

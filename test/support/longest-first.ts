@@ -1,8 +1,8 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files that take twenty seconds or more, longest first. A place that is wrong costs time and nothing else: were one of them begun among
- * the last, the run would end waiting for it alone.
+ * The files that take twenty seconds or more, longest first. A wrong order only costs time: if one of them began among
+ * the last, the run would wait for it at the end.
  */
 const LONG = [
   'fault/soak',

@@ -11,7 +11,7 @@ import { memoryCheckpoints } from './memory-checkpoints.ts';
 import { memoryWindowCounts } from './memory-counts.ts';
 import { memoryLog } from './memory-log.ts';
 
-/** The one row that the cap on open reports stands in. */
+/** The row of the cap on open reports. */
 export const memoryQueue = () => {
   const row = { counted: null as number | null, reckoned: 0, reserved: new Map<string, number>() };
   const queue: ReportQueue = {
@@ -38,7 +38,7 @@ export const memoryQueue = () => {
   return { queue, row };
 };
 
-/** Claims do not run out: the time of these tests stands still while somebody is at work. */
+/** Claims do not expire: the test clock stands still during work. */
 const memoryClaims = (last: () => boolean): ReportClaims => {
   const holders = new Map<string, string>();
   return {
@@ -54,15 +54,15 @@ const memoryClaims = (last: () => boolean): ReportClaims => {
 
 export interface IntakeWorld {
   now: number;
-  /** Whether claims run out at once, as they do when their holders are slow. */
+  /** Whether claims expire at once, as with slow holders. */
   claimsLast: boolean;
-  /** Whether the read model sees what the log holds. */
+  /** Whether the read model follows the log. */
   folds: boolean;
   /** Whether the read model of reports catches up with the log in time. */
   catchesUp: boolean;
-  /** Why intake is closed for everybody. */
+  /** The reason for which intake is closed for all. */
   closed: Rejection | null;
-  /** Answers of one process; two of them know nothing of each other but by the stores. */
+  /** Answers of one process; processes share only the stores. */
   process(): (submitted: Partial<SubmittedReport> & Pick<SubmittedReport, 'accountId' | 'token'>) => Promise<object>;
   settle(accountId: string, reportId: string): Promise<void>;
   /** Everything that happened, of all accounts. */

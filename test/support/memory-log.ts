@@ -4,7 +4,7 @@ export type Fate = 'stored' | 'lose before' | 'lose after';
 
 const positionOf = (number: number): Position => String(number).padStart(16, '0') as Position;
 
-/** A log in memory, of many streams. `fates` says what becomes of the next appends; `read` counts the events that were handed out, `appends` the tries. */
+/** A log in memory. `fates` sets the results of the next appends; `read` counts the events read, `appends` the attempts. */
 export const memoryLog = () => {
   const events: StoredEvent[] = [];
   const fates: Fate[] = [];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 
-/** A report of a missing record as a customer sends it, the shortest that there is. */
+/** The shortest valid report of a missing record. */
 export const MISSING_RECORD = {
   sourceUrl: 'https://records.example.org/meetings/1042',
   expectedRecord: 'Agenda of the City Council of 14 April 2026',
@@ -30,5 +30,5 @@ export const WHOLE_MISSING_RECORD = {
   requestId: 'client-17.a:b_c',
 } as const;
 
-/** The header of a submission; a token of its own where none is given. */
+/** The header of a submission, by default with a new token. */
 export const idempotent = (token: string = randomUUID()): { readonly 'idempotency-key': string } => ({ 'idempotency-key': token });

@@ -4,7 +4,7 @@ import { tellPlaces } from './places.ts';
 
 const LAST_STINTS = 4;
 
-/** Notes every change of a generation's row from now on, for the three below. */
+/** Records every later change of the row of a generation, for the three functions below. */
 export const noteMoves = async ({ rows }: Pick<TestCivic, 'rows'>): Promise<void> => {
   await rows(`create table civic.owners (id bigint generated always as identity, generation int, owner text, token bigint, checkpoint text,
     at timestamptz not null default clock_timestamp())`);
@@ -14,7 +14,7 @@ export const noteMoves = async ({ rows }: Pick<TestCivic, 'rows'>): Promise<void
   await rows(`create trigger note_owner after update on civic.generations for each row execute function civic.note_owner()`);
 };
 
-/** No owner did anything after a later one had come, and no checkpoint went back. */
+/** No owner acted after a later one, and no checkpoint went back. */
 export const checkMoves = async ({ rows }: Pick<TestCivic, 'rows'>): Promise<void> => {
   const seen = new Map<string, { token: number; checkpoint: string }>();
   for (const [generation, token, checkpoint] of await rows('select generation, token, checkpoint from civic.owners order by id')) {
@@ -31,7 +31,7 @@ const STINTS = `
   from civic.owners o join civic.generations g using (generation) where g.state = 'live'
   group by o.generation, o.owner, o.token order by o.generation, max(o.id)`;
 
-/** Where every live read model stands, and what its last owners did, for the message of a failure. */
+/** Checkpoints and last moves of every live read model, for the message of a failure. */
 export const tellMoves = async (civic: Pick<TestCivic, 'rows' | 'generations' | 'log'>): Promise<string> => {
   const stints = Map.groupBy(await civic.rows(STINTS), ([generation]) => generation);
   const lines = [...stints].map(([generation, all]) => {

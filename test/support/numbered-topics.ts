@@ -22,7 +22,7 @@ export const topicLines = (prefix: string, count: number): string =>
     .map((name) => `${JSON.stringify({ op: 'upsert', resource: 'topics', id: derivedId('test', name), data: topic(name) })}\n`)
     .join('');
 
-/** Imports topics of these names with the command; throws what it says where it fails. */
+/** Imports topics of these names with the command; throws its output if it fails. */
 export const importTopics = async (installation: Installation, prefix: string, count: number): Promise<void> => {
   const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-', '--json'], { input: topicLines(prefix, count) });
   if (exitCode !== 0) throw new Error(stderr);

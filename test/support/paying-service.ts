@@ -15,7 +15,7 @@ export interface Customer {
   readonly key: string;
 }
 
-/** The real program with the sample, selling by the call through a facilitator and a node that are only here. */
+/** The program with the sample, selling by the call through a simulated facilitator and node. */
 export interface PayingService {
   readonly installation: Installation;
   readonly facilitator: LocalFacilitator;

@@ -6,7 +6,7 @@ export class Died extends Error {
   override readonly name = 'Died';
 }
 
-/** Where a program dies: at its n-th commit (from 1), before or after it is made. */
+/** Where a process dies: before or after its n-th commit (from 1). */
 export interface Death {
   readonly commit: number;
   readonly when: 'before' | 'after';
@@ -37,7 +37,7 @@ export interface Mortal {
 
 type Port = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
 
-/** The ports of a program that dies where it is told to, and does nothing after that. */
+/** The ports of a process that dies at the given place and does nothing later. */
 export const mortal = (
   parts: { readonly ledger: PaymentLedger; readonly log: EventLog; readonly facilitator: Facilitator },
   death: Death | null,

@@ -37,13 +37,13 @@ export const keyOf = ({ payload }: SentPayment) => ({
 
 export const rowOf = (shop: TestPayments, payment: SentPayment): Promise<PaymentRow | null> => shop.ledger.find(keyOf(payment));
 
-/** How often somebody was really paid with a payment. */
+/** The number of actual transfers of a payment. */
 export const paidOnChain = (shop: TestPayments, payment: SentPayment): number =>
   shop.facilitator.chain.paid(payment.payload.authorization.from!, payment.payload.authorization.nonce!).length;
 
 const LEASE_OVER_MS = 16_000;
 
-/** What happens after a crash by itself: leases run out, the worker goes round, and the payer sends the same payment again. */
+/** The steps after a crash: leases expire, the worker runs, and the payer sends the same payment again. */
 export const afterwards = async (
   shop: TestPayments,
   payments: Payments,
@@ -63,8 +63,8 @@ export const afterwards = async (
 };
 
 /**
- * Money and data agree: the ledger says settled exactly when somebody was paid, once, and then the payment fetches the data and the
- * account has been told, once. A payment of unknown outcome may be either; nothing else may.
+ * Money and data agree: the ledger says settled exactly if there was one transfer, and then the payment fetches the data and the
+ * account has one event of it. Only a payment of unknown outcome may be either.
  */
 export const expectAgreement = async (shop: TestPayments, payments: Payments, payment: SentPayment): Promise<PaymentRow | null> => {
   const paid = paidOnChain(shop, payment);

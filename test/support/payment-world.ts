@@ -15,7 +15,7 @@ import type { TestCivic } from './civic.ts';
 import { type Death, mortal } from './payment-crashes.ts';
 import { AMOUNT, billingOf, PATIENT_TIMES, PAY_TO, type SentPayment } from './payments.ts';
 
-/** How a settlement goes: said and done; done and not said; neither; refused; or sent and done later, if the chain still takes it then. */
+/** The result of a settlement: done and answered; done only; neither; refused; or sent and done later, if the chain still accepts it. */
 export type SettleMode = 'ok' | 'lost' | 'nothing' | 'refused' | 'later';
 export type VerifyMode = 'valid' | 'refused' | 'unavailable';
 export type ReadMode = 'data' | 'empty' | 'fails';
@@ -23,7 +23,7 @@ export type ReadMode = 'data' | 'empty' | 'fails';
 const VALID_MS = 120_000;
 const HASH_LENGTH = 64;
 
-/** Everything outside as plain values: a clock, a chain that takes each nonce once and only in its time, and a facilitator with moods. */
+/** The environment as plain values: a clock, a chain that accepts each nonce once and in its time, and a facilitator with faults. */
 export class PaymentWorld {
   readonly civic: TestCivic;
   readonly ledger: ReturnType<typeof createPaymentLedger>;
@@ -37,7 +37,7 @@ export class PaymentWorld {
   settleMode: SettleMode = 'ok';
   readMode: ReadMode = 'data';
   chainUp = true;
-  /** Transactions by nonce: what really moved. */
+  /** Transactions by nonce: the actual transfers. */
   readonly moved = new Map<string, string>();
   private readonly underWay = new Map<string, number>();
   private readonly signed = new Map<number, SentPayment>();
@@ -92,7 +92,7 @@ export class PaymentWorld {
     return this.payment(nth).payload.authorization.nonce!;
   }
 
-  /** What the chain was sent and had not taken yet: it takes it now, unless its time is over. */
+  /** Makes the chain accept pending transactions that have not expired. */
   land(): void {
     for (const [nonce, validBefore] of this.underWay) if (this.time < validBefore) this.move(nonce);
     this.underWay.clear();
@@ -142,7 +142,7 @@ export class PaymentWorld {
     ).catch(() => undefined);
   }
 
-  /** An operator who looks at the chain and says what stands there. */
+  /** An operator who records the state of the chain. */
   async operate(nth: number): Promise<void> {
     const row = await this.ledger.find(this.keyOf(nth));
     if (row === null) return;
@@ -166,7 +166,7 @@ export class PaymentWorld {
   private settle({ authorization: { nonce, validBefore } }: SignedPayment): Settlement {
     const refused = (reason: string): Settlement => ({ kind: 'refused', reason, transaction: null });
     if (this.time >= Number(validBefore) * 1000) return refused('invalid_exact_evm_payload_authorization_valid_before');
-    // As the real one: of a nonce that is used, or about to be, it cannot say by what.
+    // As a real one: it cannot tell what used a nonce.
     if (this.moved.has(nonce) || this.underWay.has(nonce)) return { kind: 'unknown', reason: 'nonce_already_used', transaction: null };
     switch (this.settleMode) {
       case 'ok':

@@ -23,7 +23,7 @@ import { type LocalFacilitator, startLocalFacilitator } from './x402-facilitator
 export const PAY_TO = '0x00000000000000000000000000000000000c1c0e';
 export const AMOUNT = '10000';
 
-/** The present, moved by the test; waiting takes as long as ever. */
+/** A clock that the test moves; waits take real time. */
 export class MovableClock implements Clock {
   offset = 0;
   now = (): number => Date.now() + this.offset;
@@ -33,7 +33,7 @@ export class MovableClock implements Clock {
   }
 }
 
-/** Far longer than anything takes, on however slow a machine: a test that waits for one of them to end sets its own. */
+/** Timeouts far longer than needed on a slow machine; a test of a timeout sets its own. */
 export const PATIENT = { verifyMs: 60_000, settleMs: 60_000 };
 export const PATIENT_TIMES = { ...PAYMENT_TIMES, readMs: 60_000, totalMs: 100_000 };
 
@@ -45,16 +45,16 @@ export const billingOf = (channel: Channel, facts: Partial<BillingFacts> = {}): 
   ...facts,
 });
 
-/** Somebody with a wallet, who pays by the official client library. */
+/** A payer with a wallet who uses the official client library. */
 export interface Payer {
   readonly address: string;
   /** Answers a challenge with a signed payment. */
   pay(challenge: PaymentChallenge): Promise<SentPayment>;
-  /** Signs what the official client would not: any field of the authorization may be said otherwise. */
+  /** Signs an authorization with any field changed, which the official client does not. */
   payOtherwise(challenge: PaymentChallenge, changes: Readonly<Record<string, string>>): Promise<SentPayment>;
 }
 
-/** As it goes over the wire. */
+/** As sent. */
 export interface SentPayment {
   x402Version: number;
   resource?: { url: string };
@@ -94,11 +94,11 @@ export interface TestPayments {
   readonly clock: MovableClock;
   readonly facilitator: LocalFacilitator;
   readonly ledger: ReturnType<typeof createPaymentLedger>;
-  /** What a read gives now; counted. */
+  /** The result of a read; reads are counted. */
   read: (signal: AbortSignal) => Promise<ReadOutcome>;
   reads: number;
   price: Price | null;
-  /** A fresh program on the same ledger: as after a crash. */
+  /** A new process on the same ledger, as after a crash. */
   open(changes?: Partial<PaymentParts>): Payments;
   openAccount(): Promise<string>;
   call(payment: unknown, changes?: Partial<PaidCall>): PaidCall;

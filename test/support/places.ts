@@ -10,7 +10,7 @@ const tell = (
   return `${projection} (generation ${generation}) at ${checkpoint}: ${held}${paused === null ? '' : `, paused: ${paused}`}`;
 };
 
-/** Where the log ends, where every live read model stands, and who owns it. */
+/** The end of the log, and the checkpoint and owner of every live read model. */
 export const tellPlaces = async ({
   generations,
   log,

@@ -7,15 +7,15 @@ import { makeCluster, newServerFolder, onServer, serverFolder, type ServerProces
 export interface ServerPair {
   /** A connection string for a database of the primary. */
   dsn(database: string): string;
-  /** The standby receives nothing any more. */
+  /** Stops replication to the standby. */
   cut(): Promise<void>;
-  /** It receives again, and what it has missed. */
+  /** Resumes replication, with everything missed. */
   join(): Promise<void>;
-  /** Kills the primary; the standby serves in its place with what it had received, and gets a standby of its own. */
+  /** Kills the primary; the standby replaces it with the data that it has received, and gets a new standby. */
   promote(): Promise<void>;
   /** Copies the disk of the primary, while it does not run. */
   save(): Promise<void>;
-  /** Puts one of those copies back, the oldest being 0; the standby is made anew. */
+  /** Restores one of those copies, 0 for the oldest; the standby is made again. */
   putBack(image: number): Promise<void>;
   stop(): Promise<void>;
 }

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 
 export interface PrivateServer {
   readonly dsn: string;
-  /** Makes an empty database and tells its DSN. */
+  /** Makes an empty database and returns its DSN. */
   createDatabase(name: string): Promise<string>;
   /** Kills every process of the server at once, as a power cut would, or stops it cleanly; then starts it again on the same data. */
   restart(how: 'clean' | 'kill'): Promise<void>;

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 
 export const CHECKOUT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** What the Dockerfile copies out of the checkout, in its order. */
+/** The paths that the Dockerfile copies from the checkout, in its order. */
 export const copiedByDockerfile = (dockerfile: string): readonly string[] =>
   [...dockerfile.matchAll(/^COPY (?!--from)(.+)$/gm)].flatMap(([, words]) => words!.split(' ').slice(0, -1));
 

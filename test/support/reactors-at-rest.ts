@@ -4,7 +4,7 @@ import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { STALL_MS, untilAtEnd } from './until-reached.ts';
 
-/** Waits until every reactor of a running service has followed the log to its end: from then on nothing is appended that nobody asks for. */
+/** Waits until every reactor of a running service has reached the end of the log; then it appends nothing by itself. */
 export const reactorsAtRest = async (dataDir: string): Promise<void> => {
   const attached = await attachEmbedded({
     dataDir,

@@ -12,7 +12,7 @@ import { testSeed } from './test-seed.ts';
 import { startTestDatabase, type TestDatabase } from './embedded-database.ts';
 import { dumpTables } from './projection-spec.ts';
 
-/** What a test of rebuilds asks of a database of read models. */
+/** The operations of the tests of rebuilds. */
 export const rebuildsOf = (civic: TestCivic) => {
   const row = async (generation: number): Promise<Generation | undefined> =>
     (await civic.generations.list()).find((candidate) => candidate.generation === generation);
@@ -45,7 +45,7 @@ export const rebuildsOf = (civic: TestCivic) => {
   };
 };
 
-/** The fold as it is, with something before each batch. */
+/** The fold with a callback before each batch. */
 export const beforeFold = (projection: Projection, hook: (generation: number) => Promise<void> | void): Projection => ({
   ...projection,
   fold: async (batch, context) => {
@@ -60,11 +60,11 @@ export interface RebuildTrial {
   readonly rebuilds: ReturnType<typeof rebuildsOf>;
   /** Stopped after the test. */
   projector: Projector | undefined;
-  /** The projector of these, once all that was written is folded. */
+  /** The projector of these, after all events are folded. */
   readonly start: (projections: readonly Projection[], generations?: GenerationStore) => Promise<Projector>;
 }
 
-/** A database with some hundred changes in it for the tests of one file; each of them begins with nothing built or kept beside what is live. */
+/** A database with some hundred changes for the tests of one file; each test begins with live generations only. */
 export const rebuildTrial = (): RebuildTrial => {
   let server: TestDatabase;
   let civic: TestCivic;

@@ -17,7 +17,7 @@ import { type ReadMessage, readTopic } from './kafka-client.ts';
 export const FEED_TOPIC = 'civic.feed';
 
 export interface RunningRelay {
-  /** Messages of each publication, as they were told. */
+  /** Messages of each publication, as reported. */
   readonly published: number[];
   stop(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export const readChained = async (brokers: string): Promise<readonly ReadMessage
   return messages;
 };
 
-/** What the feed says over HTTP, item by item as text. */
+/** The items of the feed over HTTP, as text. */
 export const feedItems = async (civic: TestCivic): Promise<readonly string[]> => {
   const items: string[] = [];
   for (let cursor: string | undefined; ; ) {

@@ -51,7 +51,7 @@ export const newReport = (at: At, key: string, token: string = randomUUID(), bod
 export const reportOf = async (at: At, key: string, reportId: string): Promise<DataReport> =>
   dataReport.parse(await dataOf(readReport(at, key, reportId), 200));
 
-/** What intake has stored of an account. */
+/** The rows of intake for an account. */
 export const intakeEvents = async ({ civic }: ServedCivic, accountId: string) => {
   const stored = await civic.log.readStream(accountReportsStream(accountId), NO_STREAM, 10_000);
   return stored.map((event) => ({ ...readAccountReportEvent(event), metadata: JSON.parse(event.metadata) as Record<string, unknown> }));
@@ -59,7 +59,7 @@ export const intakeEvents = async ({ civic }: ServedCivic, accountId: string) =>
 
 type Moved = Extract<ReportEvent, { type: 'DataReportMoved' }>['data'];
 
-/** What the lifecycle does to a report, straight on its stream; waits until it can be read. */
+/** Appends lifecycle events to the stream of a report; waits until they can be read. */
 export const moveReport = async ({ civic }: ServedCivic, reportId: string, data: Moved): Promise<void> => {
   const stream = reportStream(reportId);
   const last = (await civic.log.readLast([stream])).get(stream);
@@ -75,7 +75,7 @@ export const moveReport = async ({ civic }: ServedCivic, reportId: string, data:
   await civic.settled(await civic.log.head());
 };
 
-/** A move out of `received`, with nothing said beside. */
+/** A move out of `received` without further text. */
 export const plainMove = ({ clock }: ServedCivic, accountId: string, to: Moved['to']): Moved => ({
   accountId,
   from: 'received',
@@ -90,7 +90,7 @@ export const plainMove = ({ clock }: ServedCivic, accountId: string, to: Moved['
   fencingToken: 1,
 });
 
-/** Closes a report and tells its account. */
+/** Closes a report and notifies its account. */
 export const closeReport = async (served: ServedCivic, accountId: string, reportId: string): Promise<void> => {
   const { civic } = served;
   await moveReport(served, reportId, plainMove(served, accountId, 'declined'));

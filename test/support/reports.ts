@@ -20,7 +20,7 @@ let opened = 0;
 
 export type TestReports = Awaited<ReturnType<typeof openReports>>;
 
-/** The read models and everything that works on reports on one database; the clock is the test's. */
+/** The read models and the processors of reports on one database, with a test clock. */
 export const openReports = async (url: string, options: TestCivicOptions & { readonly folds?: boolean; readonly budget?: number } = {}) => {
   const civic = await openTestCivic(url, options);
   if (options.folds !== false) civic.startProjector(REPORT_MODELS);

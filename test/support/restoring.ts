@@ -5,7 +5,7 @@ import { openStoresAlone } from '../../src/composition.ts';
 import { readSettings } from '../../src/settings.ts';
 import type { Environment } from './service.ts';
 
-/** Restores a backup that is held in memory, as the command does. */
+/** Restores a backup in memory, as the command does. */
 export const restoreInto = async (
   archive: Buffer,
   env: Environment,

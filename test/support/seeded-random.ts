@@ -1,4 +1,4 @@
-/** The same seed gives the same choices: what a test did by chance can be done again. */
+/** The same seed gives the same choices. */
 export interface SeededRandom {
   /** From 0, below 1. */
   next(): number;

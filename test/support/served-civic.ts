@@ -9,14 +9,14 @@ import { readSettings } from '../../src/settings.ts';
 import { TestClock } from './civic.ts';
 import { RAISED_ALLOWANCES } from './service.ts';
 
-/** The whole program on a database, served over HTTP, by a clock that the test moves. */
+/** The program on a database, served over HTTP, with a test clock. */
 export interface ServedCivic {
   readonly civic: Civic;
   readonly clock: TestClock;
   readonly baseUrl: string;
   /** Null unless the environment asks for the operator listener. */
   readonly opsUrl: string | null;
-  /** A new account, paid through for a year of the test's time unless facts say otherwise. */
+  /** A new account, by default paid for a year of the test clock. */
   openAccount(facts?: { readonly tier?: Tier; readonly paidUntil?: string }): Promise<string>;
   issueKey(accountId: string, options?: { readonly scopes?: readonly Scope[]; readonly expiresAt?: string }): Promise<IssuedKey>;
   /** Runs one command on an account and waits until it can be read. */

@@ -12,12 +12,12 @@ import { STALL_MS } from './until-reached.ts';
 /** The program's entry. */
 export const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const LAST_LINE_OF_BANNER = "/api/v1/data/health'\n";
-/** Far more than a start and an end take on a busy machine. */
+/** Far longer than a start and an end take on a busy machine. */
 const START_MS = 300_000;
 const END_MS = STALL_MS;
 
 const MANY = { requests_per_minute: 1_000_000, burst_limit: 1_000_000, export_requests_per_hour: 1_000_000 };
-/** Tests ask more often than a customer may: everything is charged, nothing runs out. Empty texts give the built-in allowances back. */
+/** Raised allowances, because tests send more requests than a customer may. Empty texts restore the defaults. */
 export const RAISED_ALLOWANCES: Environment = {
   CIVIC_PLANS: JSON.stringify({ default: MANY, pro: MANY, ultra: MANY }),
   CIVIC_ABUSE_LIMIT: '1000000/60,1000000/1',
@@ -52,9 +52,9 @@ export interface Service {
   readonly key: string | null;
   readonly pid: number;
   readonly ended: Promise<Answered>;
-  /** Ends it as an operator does; resolves when the process is gone. */
+  /** Ends it as an operator does; resolves when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<Answered>;
-  /** As `kill -9` does; resolves when the process is gone. The keeper and PostgreSQL are left to find out. */
+  /** As `kill -9` does; resolves when the process has ended. The keeper and PostgreSQL are not signalled. */
   kill9(): Promise<void>;
   /** GET or POST with the key. */
   fetch(path: string, options?: { readonly method?: string; readonly key?: string; readonly body?: string }): Promise<Response>;
@@ -62,7 +62,7 @@ export interface Service {
 
 export interface ServiceStart {
   readonly sample?: 'on' | 'off';
-  /** Left out: everything in one process. */
+  /** Default: all roles in one process. */
   readonly role?: 'api' | 'projector' | 'relay' | 'worker';
   readonly env?: Environment;
 }
@@ -72,13 +72,13 @@ export interface Installation {
   /** Working directory of all commands; `dataDir` lies in it. */
   readonly folder: string;
   readonly dataDir: string;
-  /** What its programs are given: no setting but those of this installation. */
+  /** The environment of its programs: only the settings of this installation. */
   environment(env?: Environment): Environment;
   start(options?: ServiceStart): Promise<Service>;
   /** The same without waiting for it to be up. */
   launch(options?: ServiceStart): Running & { readonly ready: Promise<Service> };
   readonly civic: (args: readonly string[], options?: CivicOptions) => Promise<Answered>;
-  /** The same in the test's own process, a sixth of the work; for what no process has to be started, killed or piped for. */
+  /** The same in the process of the test, six times faster; for tests without a start, kill or pipe of a process. */
   readonly civicHere: (args: readonly string[], options?: CivicOptionsHere) => Promise<Answered>;
   /** The same without waiting for its end. */
   run(args: readonly string[], options?: CivicOptions): Running & { readonly child: ChildProcess };
@@ -127,7 +127,7 @@ export const runProgram = (
   for (const stream of ['stdout', 'stderr'] as const) {
     child[stream].setEncoding('utf8').on('data', (text: string) => (said[stream] += text));
   }
-  // A program that ends before it has read everything is no failure of this one.
+  // A program that ends before it has read its input is not a failure here.
   child.stdin.on('error', () => undefined);
   if (typeof input === 'object' && 'startsWith' in input) child.stdin.write(input.startsWith);
   else child.stdin.end(input ?? '');
@@ -173,13 +173,13 @@ export const makeInstallation = (
   const run = (args: readonly string[], { env, input }: CivicOptions = {}): Running & { readonly child: ChildProcess } =>
     start(runProgram([process.execPath, MAIN, ...args], { cwd: folder, env: environment(env), input }));
 
-  // Only whoever runs a command here has the whole program loaded.
+  // Loads the whole program only for a command in this process.
   const civicHere: Installation['civicHere'] = async (args, { env, input } = {}) => {
     const { runCivicHere } = await import('./civic-here.ts');
     return { signal: null, ...(await runCivicHere(args, { cwd: folder, env: environment(env), input })) };
   };
 
-  /** By the command that a first start prints where no terminal is. */
+  /** Issued by the command that a first start without a terminal prints. */
   const issuedKey = async (banner: string, env: Environment): Promise<string | null> => {
     const printed = new RegExp(`^ *npm run --silent civic -- (keys issue --account ${SAMPLE_ACCOUNT_ID} .*)$`, 'm').exec(banner)?.[1];
     if (printed === undefined) return null;
@@ -229,7 +229,7 @@ const killed = (pid: number): void => {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It went together with its parent.
+    // It ended with its parent.
   }
 };
 

@@ -1,4 +1,4 @@
-/** Preloaded into a program, so that its machine's clock seems to be wrong by so many milliseconds. */
+/** Preloaded into a process: offsets its clock by the given milliseconds. */
 const by = Number(process.env.TEST_CLOCK_SHIFT_MS);
 const Right = Date;
 globalThis.Date = class Date extends Right {

@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 const blank = (comment: string): string => comment.replaceAll(/[^\n]/g, ' ');
 
-/** Comments of TypeScript stand at the start of a line or after a space here; `//` inside a URL does not. */
+/** Comments of TypeScript begin at the start of a line or after a space; `//` inside a URL does not. */
 const withoutComments = (text: string): string =>
   text.replaceAll(/^\s*\/\*[\s\S]*?\*\/|\s\/\*\*[\s\S]*?\*\//gm, blank).replaceAll(/(^|\s)\/\/ .*$/gm, blank);
 

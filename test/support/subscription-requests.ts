@@ -35,6 +35,6 @@ export const pollFeed = (served: ServedCivic, secret: string, id: string, query 
 export const revokeFeed = (served: ServedCivic, secret: string, id: string, raw: RequestInit = {}): Promise<Response> =>
   served.ask('DELETE', `/subscriptions/${id}`, secret, { raw });
 
-/** What the log says of an account's subscriptions. */
+/** The events of an account's subscriptions. */
 export const eventsOfFeeds = async (served: Pick<ServedCivic, 'civic'>, accountId: string): Promise<readonly SubscriptionEvent[]> =>
   (await served.civic.log.readStream(accountFeedsStream(accountId), NO_STREAM, 1_000)).map(readSubscriptionEvent);

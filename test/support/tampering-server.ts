@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** An answer on its way from a service to whoever asked; a test changes it. */
+/** An answer of a service that a test can change. */
 export interface Tampered {
   status: number;
   readonly headers: Headers;
@@ -10,14 +10,14 @@ export interface Tampered {
 
 export interface TamperingServer {
   readonly url: string;
-  /** What is done to every answer from now on. */
+  /** Sets the change of every later answer. */
   alter: (answer: Tampered) => void;
   close(): Promise<void>;
 }
 
 const NOT_HANDED_ON = ['connection', 'content-length', 'content-encoding', 'keep-alive', 'transfer-encoding'];
 
-/** Hands requests on to a service and its answers back, altered. Close it in `afterAll` or `finally`. */
+/** Forwards requests to a service and returns its answers changed. Close it in `afterAll` or `finally`. */
 export const startTamperingServer = async (upstream: string): Promise<TamperingServer> => {
   const server = createServer((request, response) => {
     void (async () => {

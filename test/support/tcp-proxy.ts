@@ -3,13 +3,13 @@ import { setTimeout as after } from 'node:timers/promises';
 
 export interface TcpProxy {
   readonly port: number;
-  /** Cuts every connection that stands. */
+  /** Cuts every open connection. */
   cut(): void;
-  /** Keeps every connection, also new ones, and lets nothing through. */
+  /** Keeps old and new connections open and forwards nothing. */
   stall(): void;
-  /** Each piece that passes, either way, takes so many milliseconds; 0 is as fast as ever. */
+  /** Delays each chunk in both directions by this many milliseconds; 0 for no delay. */
   slow(milliseconds: number): void;
-  /** Ends one side of every connection that stands; the other side is told nothing until `flow`. */
+  /** Ends one side of every open connection; the other side is not informed until `flow`. */
   halfOpen(lost: 'near' | 'far'): void;
   /** Ends what `stall` and `halfOpen` began. */
   flow(): void;
@@ -17,12 +17,12 @@ export interface TcpProxy {
   comeBack(): Promise<void>;
 }
 
-/** A way from clients on 127.0.0.1 to a server, which a test can cut, stall, slow down and close. `target` is asked for each connection. */
+/** A proxy on 127.0.0.1 that a test can cut, stall, slow down and close. `target` is called for each connection. */
 export const openTcpProxy = async (target: () => NetConnectOpts): Promise<TcpProxy> => {
   const sockets = new Set<Socket>();
   const pairs = new Set<readonly [Socket, Socket]>();
   const orphans = new Set<Socket>();
-  /** Nothing more is read of these until the piece before has passed on: what comes later must not overtake it. */
+  /** These are not read until the chunk before was forwarded, so that chunks stay in order. */
   const passing = new Set<Socket>();
   let stalled = false;
   let delay = 0;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { randomFrom } from './civic-records.ts';
 
-/** TEST_SEED, or a seed that depends on the title of the test alone, so that a red run can be run again. */
+/** TEST_SEED, or a seed from the title of the test, so that a failed run can be repeated. */
 export const testSeed = (): number => {
   const given = process.env['TEST_SEED'];
   if (given !== undefined) return Number(given);

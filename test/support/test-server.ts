@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
 import { temporaryFolder } from './embedded-users.ts';
 
-/** A PostgreSQL server with nothing in it. */
+/** An empty PostgreSQL server. */
 export interface TestServer {
   readonly url: string;
   readonly dataDir: string;
@@ -24,7 +24,7 @@ export async function useTestServer(dataDir: string): Promise<TestServer> {
     dataDir,
     role: 'command',
     startTimeoutMs: 60_000,
-    // The tests see it in their own queries.
+    // The tests see its activity in their queries.
     onLost: () => undefined,
     onRestarted: () => undefined,
   });

@@ -5,15 +5,15 @@ import { type HttpEdge, startHttpEdge } from './http-edge.ts';
 import { ALL_TOOLS, ARGUMENTS } from './tool-answers.ts';
 import { askTools, type RpcMessage, type ToolAnswer, type ToolAsk } from './tool-requests.ts';
 
-/** The real edge with all six tools behind it, billing off. */
+/** The HTTP edge with all six tools, billing off. */
 export interface ToolEdge extends HttpEdge {
   /** Which tools ran, in order. */
   readonly ran: string[];
-  /** Units that batches were charged beside their requests. */
+  /** Units charged for batches in addition to their requests. */
   readonly charged: number[];
   /** Units that a batch may still take. */
   room: number;
-  /** With the key for the tools unless another is given. */
+  /** Uses the key for the tools by default. */
   ask(asked: Omit<ToolAsk, 'url'>): Promise<ToolAnswer>;
   /** Between two tests. */
   forget(): void;

@@ -32,7 +32,7 @@ export interface ToolAsk {
   readonly key?: string | null;
   readonly method?: string;
   readonly headers?: SentHeaders;
-  /** Text is sent as it is; parts are sent in chunks without a length. */
+  /** Text is sent unchanged; parts are sent in chunks without a length. */
   readonly body?: string | Buffer | readonly (string | Buffer)[];
 }
 

@@ -16,9 +16,9 @@ export interface CollectedSpan {
 export interface TraceCollector {
   readonly url: string;
   readonly spans: readonly CollectedSpan[];
-  /** Attributes of what sent them. */
+  /** Attributes of the sender. */
   readonly resource: Readonly<Record<string, unknown>>;
-  /** Everything received, as it came. */
+  /** Everything received. */
   readonly received: string;
   close(): Promise<void>;
 }

@@ -2,20 +2,20 @@ import { systemClock } from '../../infra/system/clock.ts';
 import { DatabaseUnavailable } from '../../domain/ports/database.ts';
 import type { EventLog, Position } from '../../domain/ports/event-log.ts';
 
-/** Longer than anything stands still that goes on at all, on any machine. */
+/** Longer than any pause of a process that makes progress. */
 export const STALL_MS = 120_000;
 const FIRST_PAUSE_MS = 2;
 const LONGEST_PAUSE_MS = 25;
 
 interface Patience {
   readonly stallMs?: number;
-  /** What the message of a failure tells beside the place. */
+  /** Further text for the message of a failure. */
   readonly tell?: () => Promise<string> | string;
 }
 
 /**
- * Waits until something that grows has reached a goal. How fast it grows is a matter of the machine: this fails, by its name, only where it
- * has not grown for `stallMs` milliseconds, however near it is and however long it has taken.
+ * Waits until a growing value has reached a goal, at any speed. Fails with its name only if it
+ * has not grown for `stallMs` milliseconds.
  */
 export const untilReached = async <Place extends number | string>(
   what: string,
@@ -37,7 +37,7 @@ export const untilReached = async <Place extends number | string>(
   }
 };
 
-/** Undefined where a busy machine did not even connect in time: the next look does. */
+/** Undefined if a busy machine did not connect in time; the next attempt does. */
 const lookedAt = async <Place>(measure: () => Promise<Place> | Place): Promise<Place | undefined> => {
   try {
     return await measure();
@@ -47,11 +47,11 @@ const lookedAt = async <Place>(measure: () => Promise<Place> | Place): Promise<P
   }
 };
 
-/** Waits for one thing that comes about by itself; fails with its name. What takes many steps is waited for with `untilReached`. */
+/** Waits for one condition; fails with its name. For progress in many steps use `untilReached`. */
 export const untilTrue = (what: string, isSo: () => Promise<boolean> | boolean, patience: Patience = {}): Promise<void> =>
   untilReached(what, 1, async () => Number(await isSo()), patience);
 
-/** Waits until a follower stands where the log ends, also where others go on writing meanwhile; fails where it stands still before it. */
+/** Waits until a follower has reached the end of the log, also under writes; fails if it stops before the end. */
 export const untilAtEnd = async (what: string, log: Pick<EventLog, 'head'>, place: () => Promise<Position | undefined>): Promise<void> => {
   for (let end = await log.head(); ; ) {
     await untilReached<string>(what, end, async () => (await place()) ?? '');

@@ -2,7 +2,7 @@ import prismHttp from '@stoplight/prism-http';
 import prismServer from '@stoplight/prism-http-server';
 import { OPERATIONS, type OperationId } from '../../contract/operations.ts';
 
-/** A disagreement between a message and the document: where (`request` or `response` first) and what. */
+/** A difference between a message and the document: its place (`request` or `response` first) and its text. */
 export interface Violation {
   readonly location: readonly string[];
   readonly message: string;
@@ -16,7 +16,7 @@ export interface ProxiedAnswer {
   readonly ofResponse: readonly Violation[];
 }
 
-/** What to ask an operation; a body that is no text is sent as JSON. */
+/** The input of an operation; a body that is not text is sent as JSON. */
 export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
   /** With the question mark. */
@@ -26,10 +26,10 @@ export interface Asked {
   readonly body?: unknown;
 }
 
-/** Prism between a client and a service: it forwards everything and names what is not as the document has it. */
+/** Prism between a client and a service: it forwards everything and names differences from the document. */
 export interface ValidatingProxy {
   ask(id: OperationId, asked?: Asked): Promise<ProxiedAnswer>;
-  /** What was answered so far without a word about the answer, as `operationId status`. */
+  /** The answers so far without a difference, as `operationId status`. */
   readonly answered: ReadonlySet<string>;
   close(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export const startValidatingProxy = async (upstream: string, given?: object): Pr
       checkSecurity: true,
       validateRequest: true,
       validateResponse: true,
-      // What disagrees is named in a header, and the service's own answer passes.
+      // Differences are in a header, and the answer of the service passes.
       errors: false,
     },
   });

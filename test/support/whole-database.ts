@@ -12,7 +12,7 @@ export const wholeDatabase = async (url: string): Promise<ReadonlyMap<string, re
     );
     const whole = new Map<string, readonly string[]>();
     for (const { name } of tables) {
-      // A table of an earlier build may be dropped meanwhile: it holds nothing then.
+      // A table of an earlier generation may be dropped meanwhile: it counts as empty.
       const { rows } = await client.query<{ line: string }>(`select t::text as line from ${name} t`).catch((error: { code?: string }) => {
         if (error.code === '42P01') return { rows: [] };
         throw error;
@@ -25,6 +25,6 @@ export const wholeDatabase = async (url: string): Promise<ReadonlyMap<string, re
   }
 };
 
-/** The tables in which a text stands, in whatever case, also as JSON or an array writes it. */
+/** The tables that contain a text, in any case, also in JSON or an array. */
 export const tablesWith = (whole: ReadonlyMap<string, readonly string[]>, text: string): readonly string[] =>
   [...whole].filter(([, lines]) => lines.some((line) => line.toLowerCase().includes(text.toLowerCase()))).map(([name]) => name);

@@ -1,7 +1,7 @@
 import type { TestCivic } from './civic.ts';
 import { checkReading, expectedFeed, readPage } from './history-checker.ts';
 
-/** Reads the feed from its start to its end and compares it, item by item, with what the log says. */
+/** Reads the whole feed and compares it, item by item, with the log. */
 export const checkWholeFeed = async ({ log, changes }: Pick<TestCivic, 'log' | 'changes'>): Promise<void> => {
   const expected = await expectedFeed(log);
   const items = [];

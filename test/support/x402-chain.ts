@@ -14,19 +14,19 @@ export interface Transfer {
   readonly status: 'success' | 'reverted';
 }
 
-/** As much of a chain as the facilitator's own code asks for: balances, used nonces, transactions. No real one is ever contacted. */
+/** The part of a chain that the facilitator's code uses: balances, used nonces, transactions. No real chain is contacted. */
 export class LocalChain {
   readonly transfers: Transfer[] = [];
   /** Every transaction that was sent, in the order of sending. */
   broadcasts = 0;
   readonly balances = new Map<string, bigint>();
   readonly used = new Set<string>();
-  /** Used up by the payer, without paying anybody. */
+  /** Cancelled by the payer without a payment. */
   readonly canceled = new Set<string>();
   fault: ChainFault | null = null;
   private pendingPublished = new Set<string>();
 
-  /** What somebody was really paid for with a nonce. */
+  /** The actual payment of a nonce. */
   paid(payer: string, nonce: string): readonly Transfer[] {
     return this.transfers.filter(({ from, nonce: each, status }) => from === payer.toLowerCase() && each === nonce && status === 'success');
   }
@@ -37,7 +37,7 @@ export class LocalChain {
 
   readonly signer: FacilitatorEvmSigner = {
     getAddresses: () => ['0x00000000000000000000000000000000000000fa'],
-    // Known, or kept from before: the library leaves a failure of this alone to be nobody's.
+    // Awaited here, because the library does not handle a failure of this promise.
     getCode: async ({ address }) => (address.toLowerCase() === ASSET ? '0x60' : undefined),
     // Payers here sign by themselves, and their signatures are checked without the chain.
     verifyTypedData: async () => false,

@@ -9,7 +9,7 @@ import { NETWORK } from '../../domain/payments/payment.ts';
 import { LocalChain } from './x402-chain.ts';
 
 export type Operation = 'verify' | 'settle';
-/** What can go wrong with the facilitator itself. `done_…` does what it is asked first. */
+/** The faults of the facilitator. `done_…` does the requested work first. */
 export type HttpFault =
   | 'http_500'
   | 'http_400_refusal'
@@ -26,9 +26,9 @@ export interface LocalFacilitator {
   readonly client: FacilitatorClient;
   readonly url: string;
   readonly faults: { verify: HttpFault | null; settle: HttpFault | null };
-  /** Requests as they came, by operation. */
+  /** Received requests, by operation. */
   readonly asked: { readonly verify: string[]; readonly settle: string[] };
-  /** From now on the port refuses connections. */
+  /** Makes the port refuse connections. */
   closePort(): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +37,7 @@ const send = (response: ServerResponse, status: number, body: string): void => {
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
 };
 
-/** A facilitator made of the library's own facilitator code over a chain that is only here; in process and over 127.0.0.1. */
+/** A facilitator made of the library's code over a simulated chain; in process and over 127.0.0.1. */
 export const startLocalFacilitator = async (): Promise<LocalFacilitator> => {
   const chain = new LocalChain();
   const facilitator = new x402Facilitator();

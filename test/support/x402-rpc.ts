@@ -27,7 +27,7 @@ export interface LocalNode {
   close(): Promise<void>;
 }
 
-/** As much of a node's JSON-RPC as looking for a payment asks for, over a chain that is only here. */
+/** The part of a node's JSON-RPC that a search for a payment uses, over a simulated chain. */
 export const startLocalNode = async (chain: LocalChain): Promise<LocalNode> => {
   const node = { url: '', down: false, searched: [] as bigint[] };
   const log = (address: string, topics: readonly unknown[], data: Hex, hash: Hex) => ({
