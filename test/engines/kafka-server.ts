@@ -66,7 +66,7 @@ export interface KafkaSecurity {
 }
 
 export interface KafkaServers {
-  /** `host:port,…` of the listener without encryption, which is for everybody. */
+  /** `host:port,…` of the listener without encryption, open to all clients. */
   readonly brokers: string;
   /** Of the listener with TLS and SCRAM-SHA-512; empty without `security`. */
   readonly secured: string;

@@ -205,7 +205,7 @@ test('a used log, read models of another log and a damaged file are refused befo
   expect((await civic(['backup', '--to', path('nothing.gz')], target)).exitCode).toBe(0);
 });
 
-test('a backup goes to standard output and is verified from standard input; revoked keys stay revoked', async () => {
+test('a backup to standard output refuses --json, and a restore as a copy revokes all keys', async () => {
   const shell = installation.run(['backup', '--to', '-', '--json'], { env: original });
   expect((await shell.ended).stderr).toMatch(/cannot both go to standard output/);
   const target = await newDatabase();

@@ -227,7 +227,7 @@ describe('two processes that both assume to own a partition', () => {
     expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-3']);
   });
 
-  test('a started portion is delivered again with the same messages', async () => {
+  test('a started portion is decided again as a whole, once all of its messages are read', async () => {
     const { parts } = inletParts(civic);
     const first = createInletPart({ ...parts, store: { ...parts.store, settle: async () => false } }, part);
     await first.from(100n);

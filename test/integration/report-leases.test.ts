@@ -202,7 +202,7 @@ test('a lease is acquired once, renewed for its holder, refused to others, and f
   ]);
 });
 
-test('a lease with an unreadable end, or without a practical end, is refused', async () => {
+test('a lease longer than 30 days, or with an invalid duration, is refused', async () => {
   const [reportId] = await submitted(1);
   for (const leaseMs of [10_000 * 365.25 * 86_400_000, 30 * 86_400_000 + 1, 0, -1, 0.5, Number.NaN]) {
     expect(await lease(reportId!, 'ann', { leaseMs })).toMatchObject({ code: 'invalid_input' });

@@ -200,7 +200,7 @@ describe('words that no item has together', () => {
     expect(await said('police council dallas')).toBe(false);
   });
 
-  test('find nothing for a query with or, minus or less than half of the words', async () => {
+  test('find nothing with a minus, in quotes, or if less than half of them match', async () => {
     expect(await found('helicopter schools -cars')).toEqual([]);
     expect(await found('"helicopter schools"')).toEqual([]);
     expect(await found('helicopter schools bridges')).toEqual([]);

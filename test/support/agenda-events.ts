@@ -43,7 +43,7 @@ export class AgendaEvents {
     return this.publish('jurisdictions', name, { ...given, ...content }, createdAt);
   }
 
-  /** The body `city-council` of the jurisdiction of that name, unless told otherwise. */
+  /** The body `city-council` of the jurisdiction of that name, by default. */
   body(name: string, { createdAt, ...content }: Content<'public_bodies'> = {}): StoredEvent {
     const jurisdictionId = agendaId('jurisdictions', name);
     const given: RecordContent<'public_bodies'> = {
@@ -73,7 +73,7 @@ export class AgendaEvents {
     return this.publish('topics', name, { ...given, ...content }, createdAt);
   }
 
-  /** A source of the body of that name, unless told otherwise. */
+  /** A source of the body of that name, by default. */
   source(name: string, { createdAt, ...content }: Content<'sources'> = {}): StoredEvent {
     const given: RecordContent<'sources'> = {
       jurisdictionId: agendaId('jurisdictions', name),

@@ -158,7 +158,7 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
       const { feedId, position, fingerprint } = await readFeedHead(reads);
       return { position, cursor: encodeFeedCursor({ feedId: feedId!, position, fingerprint, binding: 'nothing' }) };
     },
-    /** Waits until the named read models have passed a place in the log, its head when none is given; fails where one stands still. */
+    /** Waits until the named read models have passed a position, by default the head; fails if one makes no progress. */
     async settled(position?: Position, names: readonly string[] = [recordHistory.name, snapshots.name]): Promise<void> {
       const goal = position ?? (await log.head());
       const tell = async () =>

@@ -58,7 +58,7 @@ export const appended = (outcome: AppendOutcome): Extract<AppendOutcome, { kind:
   return outcome as Extract<AppendOutcome, { kind: 'appended' }>;
 };
 
-/** Everything after the position up to the head that stands now, page by page. */
+/** All events after the position up to the present head, page by page. */
 export const readOn = async (log: EventLog, after: Position, limit = 100, types?: readonly string[]): Promise<StoredEvent[]> => {
   const head = await log.head();
   const events: StoredEvent[] = [];

@@ -85,7 +85,7 @@ export class FeedMirror {
 
 export type Ask = (path: string, options?: { readonly method?: string }) => Promise<Response>;
 
-/** Reads on from where the mirror stands to the head that is seen last. `limit` is asked before each page. */
+/** Reads from the cursor of the mirror to the last head seen. `limit` is asked before each page. */
 export const catchUp = async (mirror: FeedMirror, ask: Ask, limit: () => number): Promise<void> => {
   for (;;) {
     const after = mirror.cursor === null ? '' : `&cursor=${mirror.cursor}`;

@@ -35,7 +35,7 @@ export interface ProductionTree {
 }
 
 /**
- * The files of the image in a folder that nobody may write: the program itself copied, with production packages alone. `install` takes
+ * The files of the image in a read-only folder: a copy of the program, with production packages only. `install` takes
  * these from npm, in the command that the Dockerfile has; else they are links to those that are installed here.
  */
 export const makeProductionTree = (how: 'link' | 'install'): ProductionTree => {

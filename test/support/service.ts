@@ -94,7 +94,7 @@ export interface Open {
 }
 
 export interface CivicOptions {
-  /** What it reads; `Open` input goes on until the command ends. */
+  /** Its input; `Open` input lasts until the command ends. */
   readonly input?: string | Buffer | Open;
   readonly env?: Environment;
 }

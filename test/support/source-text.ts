@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 export interface SourceFile {
   readonly path: string;
-  /** As it stands. */
+  /** The unchanged text. */
   readonly text: string;
   /** Without comments; every line keeps its number. */
   readonly code: string;

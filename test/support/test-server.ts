@@ -13,7 +13,7 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-/** Starts a server of its own, for a test that kills or stops it; everybody else takes a database of the run's server. */
+/** Starts a separate server, for a test that kills or stops it; other tests use a database of the run's server. */
 export async function startTestServer(): Promise<TestServer> {
   return useTestServer(join(temporaryFolder(), 'data'));
 }

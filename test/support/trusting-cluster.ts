@@ -12,7 +12,7 @@ export function uidOf(account: string): number | undefined {
 }
 
 /**
- * Makes a data directory as versions without a database password wrote it: a cluster that trusts every connection, owned by `nobody` when
+ * Makes a data directory in the form of versions without a database password: a cluster that trusts every connection, owned by `nobody` when
  * root made it. Its table `kept` has one row.
  */
 export function makeTrustingCluster(dataDir: string): void {
