@@ -28,7 +28,7 @@ const process = (connections = 2): WindowCounts => {
   return createWindowCounts(async (statement) => (await opened.run(statement)).rows);
 };
 
-test('no count waits for the disk or writes ahead', async () => {
+test('counts are in unlogged tables and wait for no disk', async () => {
   const opened = await openDatabase({ dsn: database.url, statementTimeoutMs: 20_000 });
   closing.push(() => opened.close());
   expect(await opened.counting({ text: 'show synchronous_commit', values: [] })).toEqual([['off']]);

@@ -78,7 +78,7 @@ export interface Installation {
   /** The same without waiting for it to be up. */
   launch(options?: ServiceStart): Running & { readonly ready: Promise<Service> };
   readonly civic: (args: readonly string[], options?: CivicOptions) => Promise<Answered>;
-  /** The same in the process of the test, six times faster; for tests without a start, kill or pipe of a process. */
+  /** The same in the process of the test, with a sixth of the work; for tests without a start, kill or pipe of a process. */
   readonly civicHere: (args: readonly string[], options?: CivicOptionsHere) => Promise<Answered>;
   /** The same without waiting for its end. */
   run(args: readonly string[], options?: CivicOptions): Running & { readonly child: ChildProcess };
