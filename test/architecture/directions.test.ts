@@ -21,8 +21,8 @@ const violationsOf = async (files: Readonly<Record<string, string>>): Promise<re
 
 afterEach(() => houses.splice(0).forEach((house) => rmSync(house, { recursive: true, force: true })));
 
-describe('this checkout', () => {
-  test('every import goes the way that the architecture page says', async () => {
+describe('the source of this repository', () => {
+  test('every import is allowed by the architecture page', async () => {
     const { seen, violations } = await checkDirections(root);
     expect(violations).toEqual([]);
     expect(seen).toBe(typeScriptFiles(root).length);
@@ -30,10 +30,10 @@ describe('this checkout', () => {
   });
 });
 
-describe('the check itself', () => {
+describe('the import check', () => {
   const port = { 'domain/port.ts': 'export interface Port {}\n' };
 
-  test('an import of a type alone counts', async () => {
+  test('counts an import of a type only', async () => {
     const found = await violationsOf({
       'infra/pg/adapter.ts': 'export interface A {}\n',
       'domain/a.ts': "import type { A } from '../infra/pg/adapter.ts';\nexport type B = A;\n",
@@ -41,7 +41,7 @@ describe('the check itself', () => {
     expect(found.join('\n')).toContain('domain/a.ts -> infra/pg/adapter.ts: only the entry and the composition import infra');
   });
 
-  test('a circle of types is a circle', async () => {
+  test('counts a cycle of types as a cycle', async () => {
     const found = await violationsOf({
       'commands/a.ts': "import type { B } from './b.ts';\nexport interface A { b: B }\n",
       'commands/b.ts': "import type { A } from './a.ts';\nexport interface B { a: A }\n",
@@ -49,7 +49,7 @@ describe('the check itself', () => {
     expect(found).toContain('commands/a.ts -> commands/b.ts: no circles');
   });
 
-  test('a re-export counts as an import', async () => {
+  test('counts a re-export as an import', async () => {
     const found = await violationsOf({
       ...port,
       'queries/q.ts': 'export const q = 1;\n',
@@ -58,7 +58,7 @@ describe('the check itself', () => {
     expect(found).toHaveLength(1);
   });
 
-  test('an import at run time counts', async () => {
+  test('counts a dynamic import', async () => {
     const found = await violationsOf({
       'infra/x/a.ts': 'export const a = 1;\n',
       'src/edge/http/h.ts': "export const h = async () => import('../../../infra/x/a.ts');\n",
@@ -66,7 +66,7 @@ describe('the check itself', () => {
     expect(found.join('\n')).toContain('src/edge/http/h.ts -> infra/x/a.ts');
   });
 
-  test('a library outside its folder is refused, and so is one that nobody has named', async () => {
+  test('refuses a library outside its folder, and an unlisted library', async () => {
     const found = await violationsOf({
       'package.json': '{"dependencies":{"pg":"1","left-pad":"1"}}',
       'node_modules/pg/index.js': 'module.exports = 1;',
@@ -78,12 +78,12 @@ describe('the check itself', () => {
     expect(found).toHaveLength(2);
   });
 
-  test('the domain asks neither the machine nor the network', async () => {
+  test('refuses domain code that imports a module of the machine or the network', async () => {
     const found = await violationsOf({ 'domain/d.ts': "import { hostname } from 'node:os';\nexport const d = hostname();\n" });
     expect(found).toEqual(['domain/d.ts -> os: domain may import of Node only crypto, net, zlib']);
   });
 
-  test('one system of infra knows no other but the machine', async () => {
+  test('refuses a system of infra that imports another one, except the machine', async () => {
     const found = await violationsOf({
       'infra/a/a.ts': 'export const a = 1;\n',
       'infra/b/b.ts': "import { a } from '../a/a.ts';\nexport const b = a;\n",
@@ -91,7 +91,7 @@ describe('the check itself', () => {
     expect(found).toEqual(['infra/b/b.ts -> infra/a/a.ts: one system of infra knows no other but the machine']);
   });
 
-  test('a file that was not read is a violation', async () => {
+  test('reports a file that was not read as a violation', async () => {
     const house = mkdtempSync(join(tmpdir(), 'civic-house-'));
     houses.push(house);
     mkdirSync(join(house, 'commands'));
@@ -101,7 +101,7 @@ describe('the check itself', () => {
     expect({ seen, violations }).toEqual({ seen: 1, violations: ['commands was not read'] });
   });
 
-  test('a tool that finds no import at all is not believed', async () => {
+  test('fails when the tool finds no import at all', async () => {
     expect(await violationsOf(port)).toEqual(['not a single import was found: the parser is missing']);
   });
 });

@@ -26,7 +26,7 @@ const mayImport = (from: string, to: string): boolean =>
     return leaves && matches(rule.to.path, to) !== false && matches(rule.to.pathNot, to) !== true;
   });
 
-test('the table of ARCHITECTURE.md has a row of each folder that the program consists of', () => {
+test('the table of ARCHITECTURE.md has a row for each folder of the program', () => {
   expect(rows.map(({ folder }) => folder)).toEqual([
     'domain',
     'contract',
@@ -41,7 +41,7 @@ test('the table of ARCHITECTURE.md has a row of each folder that the program con
   ]);
 });
 
-test.each(rows)('$folder may import the folders that the table lists, and no other', ({ folder, listed }) => {
+test.each(rows)('$folder may import exactly the folders that the table lists', ({ folder, listed }) => {
   const allowed = CANDIDATES.filter((other) => other !== folder && mayImport(`${folder}/part/a.ts`, `${other}/part/b.ts`));
   expect(allowed.toSorted()).toEqual(listed.filter((other) => CANDIDATES.includes(other)).toSorted());
 });

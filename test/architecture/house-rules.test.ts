@@ -13,12 +13,12 @@ const SQL = /`\s*(with \w+ as|select\s|insert into\s|update \w+|delete from\s|cr
 const of = (path: string, code: string): SourceFile => ({ path, text: code, code });
 const pure = () => sourceFiles(['commands', 'projections', 'queries', 'domain', 'contract']);
 
-describe('time and chance', () => {
-  test('no command, projection, query or word of the domain looks at a clock', () => {
+describe('time and randomness', () => {
+  test('no command, projection, query or domain file reads a clock', () => {
     expect(linesWith(pure(), CLOCK)).toEqual([]);
   });
 
-  test('none of them draws a number, but for the two ports that chance comes through', () => {
+  test('no command, projection, query or domain file draws a random number, except through the two ports', () => {
     const ports = ['domain/identifiers.ts', 'domain/key-secret.ts'];
     const drawn = linesWith(
       pure().filter(({ path }) => !ports.includes(path)),
@@ -27,7 +27,7 @@ describe('time and chance', () => {
     expect(drawn).toEqual([]);
   });
 
-  test('nothing that decides or answers asks the machine for the time: the edges and the connectors have the port', () => {
+  test('code that decides or answers reads the time from the port, not from the machine', () => {
     const edges = sourceFiles([
       'src/edge/answers',
       'src/edge/http',
@@ -43,7 +43,7 @@ describe('time and chance', () => {
     expect(linesWith(edges, CLOCK)).toEqual([]);
   });
 
-  test('no SQL asks the database for the time or for chance, but for the doctor, who compares its clock with ours, and the clock of leases', () => {
+  test('no SQL reads the time or a random number, except the clock check of doctor and the clock of leases', () => {
     const files = sourceFiles(['domain', 'contract', 'src', 'commands', 'projections', 'queries', 'infra'], ['ts', 'sql']);
     expect(files.some(({ path }) => path.endsWith('.sql'))).toBe(true);
     const askers = ['infra/postgresql/probe-database.ts', 'infra/postgresql/database-clock.ts'];
@@ -71,15 +71,15 @@ describe('time and chance', () => {
     ['  now(): number;', SQL_CLOCK],
     ['const at = new Date(text);', CLOCK],
     ["import { v5 } from 'uuid';", RANDOM],
-  ])('the rule lets %s pass', (code, rule) => {
+  ])('the rule allows %s', (code, rule) => {
     expect(linesWith([of('x.ts', code)], rule)).toEqual([]);
   });
 });
 
-describe('where things stand', () => {
+describe('places of code', () => {
   const program = () => sourceFiles(['domain', 'contract', 'src', 'commands', 'projections', 'queries', 'infra']);
 
-  test('SQL stands in infra, projections, queries, the projector and the charge of a request alone', () => {
+  test('only infra, projections, queries, the projector and the charge of a request contain SQL', () => {
     const others = sourceFiles(['src', 'commands', 'domain', 'contract']).filter(
       ({ path }) => !path.startsWith('src/processors/projector/') && path !== 'src/edge/admission/charge-request.ts',
     );
@@ -87,7 +87,7 @@ describe('where things stand', () => {
     expect(linesWith(sourceFiles(['queries']), SQL).length).toBeGreaterThan(0);
   });
 
-  test('nothing but an entry point ends the process or sets its exit status', () => {
+  test('only an entry point ends the process or sets its exit status', () => {
     const entries = ['src/main.ts', 'infra/embedded-postgresql/keeper-main.ts'];
     const others = program().filter(({ path }) => !entries.includes(path) && !path.startsWith('tools/'));
     expect(linesWith(others, /\bprocess\.(exit|exitCode|abort|reallyExit)\b/)).toEqual([]);
@@ -98,7 +98,7 @@ describe('where things stand', () => {
     expect(linesWith([...program(), ...sourceFiles(['test'])], /(?<![.\w'])console\.\w+\(/)).toEqual([]);
   });
 
-  test('the environment is read by the entry, and by what starts other programs', () => {
+  test('only the entry, and code that starts other programs, reads the environment', () => {
     const readers = ['src/main.ts', 'src/cli/run.ts', 'infra/embedded-postgresql/', 'tools/'];
     const others = program().filter(({ path }) => !readers.some((reader) => path.startsWith(reader)));
     expect(linesWith(others, /\bprocess\.env\b/)).toEqual([]);
@@ -118,23 +118,23 @@ describe('size and names', () => {
     expect(long).toEqual([]);
   });
 
-  test('no file is named after nothing', () => {
+  test('no file has an empty name such as utils', () => {
     const banned = /(^|[-.])(services?|managers?|helpers?|utils?|common|misc)([-.]|$)/;
     // The support of the tests starts the service itself: there the word is the thing.
     const named = all().filter(({ path }) => banned.test(basename(path)) && !path.startsWith('test/') && !path.startsWith('bench/'));
     expect(named.map(({ path }) => path)).toEqual([]);
   });
 
-  test('files are kebab-case, but for tests named after an operation', () => {
+  test('file names are kebab-case, except tests named after an operation', () => {
     const odd = all().filter(({ path }) => !/^[a-z0-9]+([-.][a-z0-9]+)*$/.test(basename(path)) && !path.startsWith('test/conformance/'));
     expect(odd.map(({ path }) => path)).toEqual([]);
   });
 
-  test('exports have names', () => {
+  test('no file has a default export', () => {
     expect(linesWith(all(), /^\s*export default\b/)).toEqual([]);
   });
 
-  test('nothing is put off in a comment', () => {
+  test('no comment postpones work', () => {
     const marks = ['TO', 'FIX', 'X'].map((start, index) => `${start}${['DO', 'ME', 'XX'][index]}`).join('|');
     const found = all().flatMap(({ path, text }) => (new RegExp(`\\b(${marks})\\b`).test(text) ? [path] : []));
     expect(found).toEqual([]);

@@ -46,8 +46,8 @@ const opened = async (...given: Parameters<AdmissionBench['open']>): Promise<Cus
   return customer;
 };
 
-describe('minute and burst', () => {
-  test('are told on every answer after they were looked at, and on none before', async () => {
+describe('minute and burst allowances', () => {
+  test('are in the headers of every answer after the charge, and of no answer before it', async () => {
     const customer = await opened({ tier: 'none' });
     edge.now = NOW + 17_400;
     const told = async (path?: string) => {
@@ -65,7 +65,7 @@ describe('minute and burst', () => {
     }
   });
 
-  test('are those of the tier while it is paid for, and of the default account from the moment it is not', async () => {
+  test('are those of the tier while it is paid, and of the default account from the end of the paid period', async () => {
     const end = NOW + 10_000;
     const [pro, ultra, none] = [
       await bench.open({ tier: 'pro', paidUntil: end }),
@@ -87,7 +87,7 @@ describe('minute and burst', () => {
     }
   });
 
-  test('are shared by all keys of an account, whoever asks first, and by no other account', async () => {
+  test('are shared by all keys of an account and by no other account', async () => {
     const plans = { ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 3 } };
     const tight = await edgeBy({ plans });
     const [first, neighbour] = [await bench.open(), await bench.open()];
@@ -123,7 +123,7 @@ describe('minute and burst', () => {
     expect(await bench.counters(customer.accountId)).toMatchObject({ minute: 5, burst: 1 });
   });
 
-  test('of a thousand requests at once let exactly the allowance through, and tell each how many were left', async () => {
+  test('let exactly the allowance of a thousand concurrent requests through and report the remaining units', async () => {
     const plans = { ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 120, burstLimit: 1_000_000 } };
     const wide = { sustained: { requests: 1_000_000, seconds: 60 }, burst: { requests: 1_000_000, seconds: 1 } };
     const crowded = await edgeBy({ plans, ceilings: { perimeter: wide, handler: wide } });
@@ -150,7 +150,7 @@ describe('minute and burst', () => {
 describe('exports', () => {
   const snapshot = (customer: Customer, query = '') => ask(edge, customer, `/api/v1/data/snapshots${query}`, 'POST');
 
-  test('are counted by the hour over all keys, only where the input is sound, and reading one takes none', async () => {
+  test('are counted per hour over all keys, only for valid input, and reading an export counts nothing', async () => {
     const first = await bench.open({ tier: 'none' });
     const second = await bench.issue(first.accountId);
     await bench.settled();
@@ -225,7 +225,7 @@ describe('the abuse ceiling', () => {
     expect(await bench.counters(customer.accountId)).toEqual({ perimeter: 2, 'perimeter burst': 2, handler: 2, 'handler burst': 2 });
   });
 
-  test.each(['unset', 'payg'] as const)('leaves accounts on the channel %s alone', async (channel) => {
+  test.each(['unset', 'payg'] as const)('does not apply to accounts on the channel %s', async (channel) => {
     const guarded = await edgeBy({ ceilings: { perimeter: small, handler: small } });
     const usable = await bench.open({ channel });
     const revoked = await bench.issue(usable.accountId, { revoked: true });
@@ -235,7 +235,7 @@ describe('the abuse ceiling', () => {
     expect(await bench.counters(usable.accountId)).toEqual({ minute: 12, burst: 12 });
   });
 
-  test('counts nothing for keys that nobody knows, however many', async () => {
+  test('counts nothing for any number of unknown keys', async () => {
     const guarded = await edgeBy({ ceilings: { perimeter: small, handler: small } });
     const rows = () => bench.civic.rows('select count(*)::text, sum(perimeter_ceiling_used)::text from civic.admission_counts');
     const before = await rows();
@@ -244,7 +244,7 @@ describe('the abuse ceiling', () => {
     expect(await rows()).toEqual(before);
   });
 
-  test('is not opened again by a process whose clock is behind, nor are minute and burst', async () => {
+  test('is not reset by a process whose clock is behind, and neither are minute and burst', async () => {
     const guarded = await edgeBy({ ceilings: perimeterOnly });
     const behind = await edgeBy({ ceilings: perimeterOnly });
     const customer = await opened();
@@ -258,8 +258,8 @@ describe('the abuse ceiling', () => {
   });
 });
 
-describe('processes that ask for the same accounts in any order', () => {
-  test('never wait for each other in a circle', async () => {
+describe('processes that charge the same accounts in any order', () => {
+  test('never deadlock', async () => {
     const wide = { sustained: { requests: 1_000_000, seconds: 60 }, burst: { requests: 1_000_000, seconds: 1 } };
     const many = { ...BUILT_IN_PLANS.pro, requestsPerMinute: 1_000_000, burstLimit: 1_000_000 };
     const rules = { ...BUILT_IN_RULES, plans: { ...BUILT_IN_PLANS, pro: many }, ceilings: { perimeter: wide, handler: wide } };
@@ -286,7 +286,7 @@ describe('processes that ask for the same accounts in any order', () => {
 const order = ({ accountId }: Customer, nth: number): number => Number.parseInt(accountId.slice(-8), 16) % (1009 + 2 * nth);
 
 describe('time', () => {
-  test('passing expires a key and ends a paid period to the millisecond, and a renewal or another key serves again', async () => {
+  test('expires a key and a paid period to the millisecond; a renewal or another key works again', async () => {
     const end = NOW + 30 * DAY_MS;
     const customer = await opened({ paidUntil: end }, { expiresAt: end - DAY_MS });
     const at = async (now: number, { key }: Pick<Customer, 'key'> = customer) => {
@@ -303,7 +303,7 @@ describe('time', () => {
   });
 });
 
-describe('further charges and a store that fails', () => {
+describe('further charges and a failing store', () => {
   let admission: Admission;
   const rules = { ...BUILT_IN_RULES, plans: { ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 10, burstLimit: 6 } } };
   const admitted = ({ key }: Customer) =>
@@ -312,7 +312,7 @@ describe('further charges and a store that fails', () => {
     admission = bench.admission(rules);
   });
 
-  test('a batch takes all of its units from minute and burst or none, on the same counters as requests', async () => {
+  test('a batch charges all of its units or none, on the same counters as requests', async () => {
     const customer = await opened();
     const principal = await admitted(customer);
     expect(await admission.chargeFurther(principal, 4, NOW + 500)).toMatchObject([
@@ -325,7 +325,7 @@ describe('further charges and a store that fails', () => {
     expect(await bench.counters(customer.accountId)).toMatchObject({ minute: 10, burst: 5, perimeter: 1, handler: 1 });
   });
 
-  test('requests that come in one turn share a statement, which hands out in their order what each stage lets through', async () => {
+  test('requests that arrive in one turn share a statement and get units in their order', async () => {
     const sustained = (requests: number) => ({ sustained: { requests, seconds: 60 }, burst: { requests: 1000, seconds: 1 } });
     const crowded = bench.admission({ ...rules, ceilings: { perimeter: sustained(15), handler: sustained(12) } });
     const customer = await opened();
@@ -350,7 +350,7 @@ describe('further charges and a store that fails', () => {
     expect(await bench.counters(customer.accountId)).toMatchObject({ perimeter: 20, handler: 15, minute: 6, burst: 6 });
   });
 
-  test('many batches and requests at once never exceed the allowance together', async () => {
+  test('concurrent batches and requests together never exceed the allowance', async () => {
     const customer = await opened();
     const principal = await admitted(customer);
     const tried = await Promise.allSettled(
@@ -361,7 +361,7 @@ describe('further charges and a store that fails', () => {
     expect([5, 6]).toContain(units);
   });
 
-  test('every charge fails closed while the store fails, says why to the operator alone, and is well again with it', async () => {
+  test('every charge is refused while the store fails, the cause is only logged, and charges then resume', async () => {
     const customer = await opened();
     const principal = await admitted(customer);
     bench.failures.length = 0;
@@ -380,8 +380,8 @@ describe('further charges and a store that fails', () => {
   });
 });
 
-describe('billing not enforced', () => {
-  test('serves whoever has a usable key, on the plan of the tier', async () => {
+describe('billing that is not enforced', () => {
+  test('serves any usable key on the plan of the tier', async () => {
     const open = await edgeBy({ billingEnforced: false });
     const [unset, pro] = [
       await bench.open({ channel: 'unset', tier: 'none', paidUntil: null }),

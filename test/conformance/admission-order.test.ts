@@ -285,7 +285,7 @@ describe.each([
   ['alone', alone],
   ['before another', pairs],
 ] as const)('%s', (_, scenes) => {
-  test.each(scenes)('$name: the first is answered, and exactly its counters move', async ({ scene, first }) => {
+  test.each(scenes)('$name: the first is answered, and exactly its counters change', async ({ scene, first }) => {
     const customer = customers.get(scene)!;
     await arrange(scene, customer);
     const before = await bench.counters(customer.accountId);
@@ -298,7 +298,7 @@ describe.each([
   });
 });
 
-test('there are as many pairs as the steps give, and the ceilings of this test are the built-in ones', () => {
+test('the number of pairs matches the steps, and the ceilings of this test are the built-in ones', () => {
   expect(alone).toHaveLength(25);
   expect(pairs.length).toBeGreaterThan(180);
   expect(BUILT_IN_RULES.ceilings).toEqual({ perimeter: ABUSE_CEILING, handler: ABUSE_CEILING });

@@ -35,7 +35,7 @@ describe.each(operations)('$operationId', (operation) => {
     expect(edge.calls).toEqual([]);
   });
 
-  test('refuses a missing credential and whatever is no bearer key with 401', async () => {
+  test('refuses a missing credential and any other than a bearer key with 401', async () => {
     const { all } = edge.keys;
     const odd = [undefined, '', 'Bearer', 'Bearer ', all, `Basic ${all}`, `Bearer ${all} ${all}`, `Bearer ${all}, Bearer ${all}`];
     const wrong = [...odd, `Bearer\t${all}`, `Bearer ${all.slice(0, -1)}`, `Bearer ${all}x`, 'Bearer crs_', `Bearer ${'x'.repeat(4000)}`];
@@ -43,7 +43,7 @@ describe.each(operations)('$operationId', (operation) => {
     expect(edge.calls).toEqual([]);
   });
 
-  test('takes no cookie and no query parameter for a credential', async () => {
+  test('accepts no cookie and no query parameter as a credential', async () => {
     const headers = { cookie: `session=${edge.keys.all}; authorization=Bearer ${edge.keys.all}` };
     await expectRefusal(
       await fetch(`${edge.url}${operation.path}?key=${edge.keys.all}`, { method: operation.method, headers }),
@@ -62,7 +62,7 @@ describe.each(operations)('$operationId', (operation) => {
     await raw.ended();
   });
 
-  test.skipIf(operation.scope === null)('refuses a key without its scope with 403, before any input is looked at', async () => {
+  test.skipIf(operation.scope === null)('refuses a key without its scope with 403 before it checks the input', async () => {
     const without: KeyName = operation.scope === 'civic:read' ? 'export' : 'read';
     for (const key of [without, 'mcp'] as const) {
       const refused = await ask({ ...operation, path: `${operation.path}?unknown=1` }, `Bearer ${edge.keys[key]}`);
@@ -79,7 +79,7 @@ describe.each(operations)('$operationId', (operation) => {
     expect(edge.calls).toEqual([]);
   });
 
-  test('judges the credential before the input', async () => {
+  test('checks the credential before the input', async () => {
     await expectRefusal(await ask({ ...operation, path: `${operation.path}?unknown=1` }, 'Bearer none'), 401, 'unauthorized');
   });
 
@@ -102,6 +102,6 @@ describe.each(operations)('$operationId', (operation) => {
   });
 });
 
-test('the scheme is read without regard to case, as HTTP has it', async () => {
+test('the authorization scheme is matched without regard to case, as in HTTP', async () => {
   expect((await ask({ method: 'GET', path: '/api/v1/data/health' }, `bearer ${edge.keys.all}`)).status).toBe(200);
 });

@@ -28,7 +28,7 @@ const exchange = async (text: string): Promise<string> => {
 const authorized = (line: string, ...headers: string[]) =>
   [line, 'host: x', `authorization: Bearer ${edge.keys.all}`, ...headers, '', ''].join('\r\n');
 
-describe('what is no HTTP request is refused in the envelope and the connection ends', () => {
+describe('input that is not an HTTP request is refused in the envelope, and the connection ends', () => {
   test.each([
     ['a line of nonsense', 'hello\r\n\r\n'],
     ['a TLS greeting', '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc'],
@@ -40,7 +40,7 @@ describe('what is no HTTP request is refused in the envelope and the connection 
     expectEnvelope(await exchange(text), 400, 'invalid_parameter');
   });
 
-  test('on a public path it carries no cache directive', async () => {
+  test('on a public path the refusal has no cache directive', async () => {
     expectEnvelope(await exchange('GET /api/v1/public/coverage HTTP/1.1\r\nhost x\r\n\r\n'), 400, 'invalid_parameter', 'none');
   });
 
@@ -52,12 +52,12 @@ describe('what is no HTTP request is refused in the envelope and the connection 
     expectEnvelope(await exchange(authorized(`GET /api/v1/data/changes?cursor=${'a'.repeat(20_000)} HTTP/1.1`)), 413, 'request_too_large');
   });
 
-  test('headers that never end are refused when their time is over', async () => {
+  test('headers that do not end are refused after their timeout', async () => {
     expectEnvelope(await exchange('GET /api/v1/data/health HTTP/1.1\r\nhost: x\r\n'), 400, 'invalid_parameter');
   });
 });
 
-describe('odd but readable requests', () => {
+describe('unusual but valid requests', () => {
   test('a request without Host is 400 in the envelope', async () => {
     const raw = await rawConnection(edge.port);
     raw.send(`GET /api/v1/data/health HTTP/1.1\r\nauthorization: Bearer ${edge.keys.all}\r\n\r\n`);
@@ -71,7 +71,7 @@ describe('odd but readable requests', () => {
     );
   });
 
-  test('a target in absolute form is the same path', async () => {
+  test('a target in absolute form means the same path', async () => {
     const received = await exchange(authorized('GET http://example.org/api/v1/data/health HTTP/1.1', 'connection: close'));
     expect(parseResponse(received).status).toBe(200);
     expectEnvelope(await exchange(authorized('GET http://example.org/api/v1/data HTTP/1.1', 'connection: close')), 404, 'not_found');
@@ -79,7 +79,7 @@ describe('odd but readable requests', () => {
     expectEnvelope(await exchange(wrongMethod), 405, 'invalid_parameter');
   });
 
-  test('an offer to change the protocol is declined by answering', async () => {
+  test('an Upgrade header is ignored and the request is answered', async () => {
     const received = await exchange(authorized('GET /api/v1/data/nothing HTTP/1.1', 'connection: upgrade, close', 'upgrade: websocket'));
     expectEnvelope(received, 404, 'not_found');
   });
@@ -94,7 +94,7 @@ describe('odd but readable requests', () => {
 });
 
 describe('a request that is being answered', () => {
-  test('is answered once and whole, though nonsense follows it on the connection', async () => {
+  test('is answered once and in full when invalid bytes follow it on the connection', async () => {
     const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     edge.answerWith({
@@ -113,7 +113,7 @@ describe('a request that is being answered', () => {
     expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  test('whose reader leaves does no harm to the next', async () => {
+  test('whose client disconnects does not affect the next request', async () => {
     const raw = await rawConnection(edge.port);
     raw.send(authorized('POST /api/v1/data/batch HTTP/1.1', 'content-type: application/json', 'content-length: 500') + '{"req');
     raw.socket.resetAndDestroy();
@@ -121,8 +121,8 @@ describe('a request that is being answered', () => {
   });
 });
 
-describe('closing', () => {
-  test('answers what runs, takes nothing new and then ends', async () => {
+describe('closing the server', () => {
+  test('answers running requests, accepts no new ones and then ends', async () => {
     const closing = await startHttpEdge();
     const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
@@ -146,7 +146,7 @@ describe('closing', () => {
     await closed;
   });
 
-  test('gives up on what does not end within the limit', async () => {
+  test('ends requests that do not end within the limit', async () => {
     const closing = await startHttpEdge({ timeouts: { close: 50 } });
     const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
     closing.answerWith({

@@ -113,7 +113,7 @@ const PUBLIC_CODES = ['invalid_parameter', 'not_found', 'unauthorized', 'forbidd
 
 const accessOf = (operation: Operation): string => operation.scope ?? (operation.access === 'public' ? 'public' : 'any active key');
 
-test('the inventory of the specification is the contract, in its order', () => {
+test('the operations of the specification equal the contract, in the same order', () => {
   const operations = Object.entries(OPERATIONS).map(([id, operation]) => {
     expect(operation.operationId).toBe(id);
     const { method, path } = operation;

@@ -20,7 +20,7 @@ const create = (init: RequestInit = {}, query = '') =>
     headers: { authorization: `Bearer ${edge.keys.export}`, ...(init.headers as Record<string, string>) },
   });
 
-test('answers 201 with the snapshot, uncached, for the caller and its key', async () => {
+test('answers 201 with the snapshot, uncached, for the account and key of the request', async () => {
   const response = await create();
   expect([response.status, response.headers.get('cache-control')]).toEqual([201, 'no-store']);
   expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
@@ -54,21 +54,21 @@ describe('ignores any body', () => {
   const head = () =>
     `POST /api/v1/data/snapshots HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${edge.keys.export}\r\ncontent-type: application/json\r\n`;
 
-  test('that never ends: the answer does not wait, and the connection does not stay', async () => {
+  test('that never ends: the answer does not wait, and the connection is closed', async () => {
     const raw = await rawConnection(edge.port);
     raw.send(`${head()}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`);
     expect(parseResponse(await raw.until(isWholeResponse)).status).toBe(201);
     expect(await raw.ended()).toMatch(/^HTTP\/1\.1 201 /);
   });
 
-  test('that is shorter than it says', async () => {
+  test('that is shorter than its stated length', async () => {
     const raw = await rawConnection(edge.port);
     raw.send(`${head()}content-length: 1000\r\n\r\n{`);
     expect(parseResponse(await raw.until(isWholeResponse)).status).toBe(201);
     raw.socket.destroy();
   });
 
-  test('whose chunks are broken: there is one answer and no second one for the broken rest', async () => {
+  test('whose chunks are broken: there is one answer and no second one for the rest', async () => {
     const raw = await rawConnection(edge.port);
     raw.send(`${head()}transfer-encoding: chunked\r\n\r\nnonsense\r\n`);
     const received = await raw.ended();
@@ -76,7 +76,7 @@ describe('ignores any body', () => {
     expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
   });
 
-  test('whose chunks break after the answer: nothing more is said on the connection', async () => {
+  test('whose chunks break after the answer: nothing more is sent on the connection', async () => {
     const raw = await rawConnection(edge.port);
     raw.send(`${head()}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`);
     await raw.until(isWholeResponse);

@@ -33,8 +33,8 @@ const fill = async (count: number, by = key) => {
 };
 const isoAfter = (milliseconds: number) => new Date(served.clock.now() + milliseconds).toISOString();
 
-describe('a new feed', () => {
-  test('is answered 201 with what it is, bound to the key of the request and to nothing that was sent', async () => {
+describe('a new subscription', () => {
+  test('is answered 201 with its fields and belongs to the key of the request, whatever the body contains', async () => {
     const feed = await newFeed(served, key.secret, 'to the warehouse', 'topics');
     const createdAt = new Date(served.clock.now()).toISOString();
     expect(feed).toMatchObject({ name: 'to the warehouse', resource: 'topics', keyId: key.keyId, createdAt });
@@ -48,7 +48,7 @@ describe('a new feed', () => {
     expect((await newFeed(served, key.secret, 'x', resource)).resource).toBe(resource);
   });
 
-  test('is of every resource where none is named', async () => {
+  test('is of every resource when none is named', async () => {
     expect((await feedOf(create({ name: 'x' }))).resource).toBeNull();
   });
 
@@ -67,14 +67,14 @@ describe('a new feed', () => {
     expect(new Set(marks).size).toBe(3);
   });
 
-  test('can be polled as soon as it is answered', async () => {
+  test('can be polled as soon as its creation is answered', async () => {
     const ids = await Promise.all(
       Array.from({ length: 8 }, async (_, number) => (await newFeed(served, key.secret, `at once ${number}`)).id),
     );
     for (const id of ids) expect((await pollFeed(served, key.secret, id)).status).toBe(200);
   });
 
-  test('leaves its key, its account and its request in the log', async () => {
+  test('is logged with its key, account and request', async () => {
     const response = await create({ name: 'x' });
     const requestId = response.headers.get('x-request-id');
     const [stored] = await served.civic.log.readStream(`account_feeds-${account}`, -1, 10);
@@ -83,7 +83,7 @@ describe('a new feed', () => {
 });
 
 describe('the name', () => {
-  test('is trimmed and has 1 to 80 characters then', async () => {
+  test('is trimmed and then has 1 to 80 characters', async () => {
     expect((await newFeed(served, key.secret, ` \t\n${'n'.repeat(80)} \u00a0`)).name).toBe('n'.repeat(80));
     expect((await newFeed(served, key.secret, '  x  ')).name).toBe('x');
     for (const name of ['', ' ', '\n\t', 'n'.repeat(81), null, 7, ['x'], {}]) {
@@ -92,7 +92,7 @@ describe('the name', () => {
     expect((await listFeeds(served, key.secret)).items).toHaveLength(2);
   });
 
-  test('is counted in characters, of which some are two in JavaScript', async () => {
+  test('is counted in characters, not in UTF-16 code units', async () => {
     expect((await newFeed(served, key.secret, '\u{1f4dc}'.repeat(80))).name).toBe('\u{1f4dc}'.repeat(80));
     await expectRefusal(await create({ name: '\u{1f4dc}'.repeat(81) }), 400, 'invalid_parameter');
   });
@@ -101,7 +101,7 @@ describe('the name', () => {
     ['U+0000', () => '{"name":"a\\u0000b"}'],
     ['half a character', () => '{"name":"a\\ud800b"}'],
     ['an API key', () => ({ name: `key ${key.secret}` })],
-  ])('that holds %s is refused without being repeated, and everybody else is served as before', async (_, body) => {
+  ])('that contains %s is refused without being repeated, and other requests are served', async (_, body) => {
     const before = await eventsOfFeeds(served, account);
     const refusal = await expectRefusal(await create(body()), 400, 'invalid_parameter');
     expect(JSON.stringify(refusal)).not.toContain(key.secret.slice(4));
@@ -109,7 +109,7 @@ describe('the name', () => {
     await newFeed(served, key.secret, 'as before');
   });
 
-  test('of a live feed with the same filter is that feed, 200, however it is spaced or composed', async () => {
+  test('of a live subscription with the same filter returns it with 200, in any spacing or normal form', async () => {
     const feed = await newFeed(served, key.secret, 'caf\u00e9', 'topics');
     served.clock.advance(1_000);
     for (const name of ['caf\u00e9', '  caf\u00e9 ', 'cafe\u0301']) {
@@ -118,7 +118,7 @@ describe('the name', () => {
     expect(await eventsOfFeeds(served, account)).toHaveLength(1);
   });
 
-  test('of a live feed with another filter is 409, whichever way round, and nothing changes', async () => {
+  test('of a live subscription with another filter is 409 in either order, and nothing changes', async () => {
     const [all, some] = [await newFeed(served, key.secret, 'all'), await newFeed(served, key.secret, 'some', 'topics')];
     await expectRefusal(await create({ name: 'all', resource: 'topics' }), 409, 'feed_subscription_conflict');
     await expectRefusal(await create({ name: 'some', resource: 'meetings' }), 409, 'feed_subscription_conflict');
@@ -136,7 +136,7 @@ describe('the name', () => {
     expect(await feedOf(create({ name: 'same' }), 200)).toEqual(feed);
   });
 
-  test('is free again once its feed is revoked, and then names another feed', async () => {
+  test('is free after its subscription is revoked, and then names another subscription', async () => {
     const feed = await newFeed(served, key.secret, 'again');
     await revokeFeed(served, key.secret, feed.id);
     expect((await newFeed(served, key.secret, 'again', 'topics')).id).not.toBe(feed.id);
@@ -147,7 +147,7 @@ describe('the cap', () => {
   test.each([
     ['pro', 10],
     ['ultra', 100],
-  ] as const)('of %s is %i live feeds over all keys of the account', async (tier, cap) => {
+  ] as const)('of %s is %i live subscriptions over all keys of the account', async (tier, cap) => {
     const owner = await served.openAccount({ tier });
     const keys = [await served.issueKey(owner), await served.issueKey(owner)];
     for (let number = 0; number < cap; number += 1) await newFeed(served, keys[number % 2]!.secret, `feed ${number}`);
@@ -157,7 +157,7 @@ describe('the cap', () => {
     await expectRefusal(await create({ name: 'feed 0', resource: 'topics' }, keys[0]), 409, 'feed_subscription_conflict');
   });
 
-  test('has room at once when a feed is revoked, or the key of a feed', async () => {
+  test('has room at once when a subscription, or the key of one, is revoked', async () => {
     const second = await served.issueKey(account);
     await fill(9);
     const feed = await newFeed(served, second.secret, 'the tenth');
@@ -170,7 +170,7 @@ describe('the cap', () => {
     await expectRefusal(await create({ name: 'twelfth' }), 409, 'feed_subscription_limit_reached');
   });
 
-  test('has room from the moment that the key of a feed expires, and not before', async () => {
+  test('has room exactly from the moment that the key of a subscription expires', async () => {
     const brief = await served.issueKey(account, { expiresAt: isoAfter(60_000) });
     await fill(4);
     await fill(6, brief);
@@ -185,7 +185,7 @@ describe('the cap', () => {
     expect((await eventsOfFeeds(served, account)).filter(({ type }) => type === 'FeedSubscriptionRevoked')).toEqual([]);
   });
 
-  test('after a downgrade refuses new feeds until there are fewer than it, and takes nothing away', async () => {
+  test('after a downgrade refuses new subscriptions until there is room, and ends no existing one', async () => {
     const owner = await served.openAccount({ tier: 'ultra' });
     const by = await served.issueKey(owner);
     await fill(12, by);
@@ -221,14 +221,14 @@ describe('is refused', () => {
     await expectRefusal(await served.ask('POST', '/subscriptions', key.secret, { raw }), 400, 'invalid_parameter');
   });
 
-  test('with 413 from 8,193 bytes of body on, whatever is in it', async () => {
+  test('with 413 for a body of 8,193 bytes or more, whatever its content', async () => {
     const padded = (length: number) => `{"name":"x"}${' '.repeat(length - 12)}`;
     await feedOf(create(padded(8_192)));
     await expectRefusal(await create(padded(8_193)), 413, 'request_too_large');
     await expectRefusal(await create(`{"name":"${'x'.repeat(20_000)}`), 413, 'request_too_large');
   });
 
-  test('with 401 or 403 by the key and the billing of its account, and then nothing is created', async () => {
+  test('with 401 or 403 by the key and the billing of its account, and nothing is created', async () => {
     await expectRefusal(await create({ name: 'x' }, { keyId: '', secret: 'crs_none' }), 401, 'unauthorized');
     await expectRefusal(await create({ name: 'x' }, await served.issueKey(account, { scopes: ['civic:export'] })), 403, 'forbidden');
     const plain = await served.openAccount({ tier: 'none' });
@@ -241,7 +241,7 @@ describe('is refused', () => {
     for (const id of [account, plain, unpaid, unset]) expect(await eventsOfFeeds(served, id)).toEqual([]);
   });
 
-  test('with 503 when the state of the feed cannot be read, and then nothing is created', async () => {
+  test('with 503 when the state of the subscription cannot be read, and nothing is created', async () => {
     const sql = (text: string) =>
       served.civic.projectorDependencies.transactor.transaction((transaction) => transaction.execute({ text, values: [] }));
     const { rows } = await sql("select live_generation from civic.projections where name = 'record_history'");

@@ -33,7 +33,7 @@ describe('the router', () => {
     '/api/mcp/x',
     '/api/v1/data/changes/',
     '/api/v1/d%61ta/x',
-  ])('answers %s with 404 in the envelope, uncached and whoever asks', async (path) => {
+  ])('answers %s with 404 in the envelope, uncached, with and without a key', async (path) => {
     await expectRefusal(await fetch(edge.url + path), 404, 'not_found');
   });
 
@@ -56,7 +56,7 @@ describe('the router', () => {
     ['DELETE', '/api/v1/data/snapshots/00000000-0000-0000-0000-000000000000/topics', 'GET'],
     ['PUT', '/api/v1/data/snapshots/x/y', 'GET'],
     ['POST', '/api/v1/data/ch%61nges?x=1', 'GET'],
-  ])('answers %s %s with 405 before it asks who is there, and says what is allowed', async (method, path, allow) => {
+  ])('answers %s %s with 405 before it checks the key, and names the allowed methods', async (method, path, allow) => {
     const response = await fetch(edge.url + path, { method });
     expect(response.headers.get('allow')).toBe(allow);
     if (method === 'HEAD') {
@@ -76,14 +76,14 @@ describe('the router', () => {
   });
 });
 
-describe('a failure behind the edge', () => {
+describe('an error in the code behind the edge', () => {
   test.each([
     [new DeadlineExceeded('statement 17 on host db-4'), 504, 'timeout'],
     [new DatabaseUnavailable('connect ECONNREFUSED db-4'), 503, 'feed_unavailable'],
     [new LogUnavailable('connect ECONNREFUSED db-4'), 503, 'feed_unavailable'],
     [new OutcomeUnknown('lost db-4'), 503, 'feed_unavailable'],
     [new TypeError('secret of db-4'), 500, 'internal_error'],
-  ])('%s is answered as specified, tells nothing private and is logged with its request', async (error, status, code) => {
+  ])('%s is answered as specified, contains nothing private and is logged with its request', async (error, status, code) => {
     edge.answerWith({ readCivicHealth: failing(error) });
     const response = await get('/api/v1/data/health');
     const requestId = response.headers.get('x-request-id');
@@ -93,12 +93,12 @@ describe('a failure behind the edge', () => {
     expect(edge.logged).toContainEqual(expect.objectContaining({ fields: expect.objectContaining({ requestId, err: error }) as unknown }));
   });
 
-  test('what is thrown that is no Error at all is 500', async () => {
+  test('a thrown value that is not an Error is 500', async () => {
     edge.answerWith({ readCivicHealth: failing('private text') });
     expect(JSON.stringify(await expectRefusal(await get('/api/v1/data/health'), 500, 'internal_error'))).not.toContain('private');
   });
 
-  test.each(Object.entries(STATUSES))('a refusal %s is answered %i, with Retry-After on 429 alone', async (code, status) => {
+  test.each(Object.entries(STATUSES))('a refusal %s is answered %i, with Retry-After on 429 only', async (code, status) => {
     edge.answerWith({ readCivicHealth: () => Promise.reject(new Rejection(code as RejectionCode, 'refused', { retryAfterSeconds: 0.2 })) });
     const response = await get('/api/v1/data/health');
     if (status === 429) expect(response.headers.get('retry-after')).toBe('1');
@@ -107,7 +107,7 @@ describe('a failure behind the edge', () => {
 });
 
 describe('an answered request', () => {
-  test('is one log line with its route and no secret, whatever the request line held', async () => {
+  test('is one log line with its route and no secret, for any request line', async () => {
     const response = await get(`/api/v1/data/health?key=${edge.keys.all}`);
     await response.text();
     const lines = edge.logged.filter(({ message }) => message === 'answered');
@@ -122,7 +122,7 @@ describe('an answered request', () => {
     expect(JSON.stringify(edge.logged)).not.toContain(edge.keys.all.slice(4, 20));
   });
 
-  test('is told with the time that it took, in the log and in the histogram', async () => {
+  test('is reported with its duration in the log and in the histogram', async () => {
     const released = Promise.withResolvers<void>();
     edge.answerWith({
       readCivicHealth: async () => {
@@ -154,7 +154,7 @@ describe('an answered request', () => {
   });
 });
 
-test('a target that the router cannot read is logged, measured and answered as any, and the next request is served', async () => {
+test('a target that the router cannot parse is logged and measured, and the next request is served', async () => {
   const fresh = await startHttpEdge();
   try {
     const refused = await fetch(`${fresh.url}/api/v1/data/%ff`);
@@ -176,7 +176,7 @@ test('a target that the router cannot read is logged, measured and answered as a
   }
 });
 
-test('of the answers below 500 every n-th is logged, and all above', async () => {
+test('one in n answers below 500 is logged, and every answer from 500 on', async () => {
   const sampled = await startHttpEdge({ logSampleEvery: 3 });
   try {
     const headers = { authorization: `Bearer ${sampled.keys.all}` };

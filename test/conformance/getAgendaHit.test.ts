@@ -18,7 +18,7 @@ const get = (path: string) => fetch(`${edge.url}/api/v1/public/agenda-hits/${pat
 const found = { getAgendaHit: async (id: string) => ({ text: JSON.stringify({ data: { ...PUBLIC_HIT, matchId: id } }), items: 1 }) };
 
 describe('getAgendaHit', () => {
-  test('answers one hit with its id, in whatever case the id is written', async () => {
+  test('answers one hit with its id, for an id in upper or lower case', async () => {
     edge.answerWith(found);
     for (const id of [matchId, matchId.toUpperCase()]) {
       const { data } = getAgendaHit.success.schema.parse(await expectPublicSuccess(await get(id)));
@@ -26,13 +26,13 @@ describe('getAgendaHit', () => {
     }
   });
 
-  test('takes the all-zero and the all-f uuid', async () => {
+  test('accepts the all-zero and the all-f uuid', async () => {
     edge.answerWith(found);
     for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
       await expectPublicSuccess(await get(id));
   });
 
-  test('an id that is not there is 404, and asked for again', async () => {
+  test('answers 404 for an unknown id, and queries it again on the next request', async () => {
     for (const time of [1, 2]) {
       await expectPublicRefusal(await get(matchId), 404, 'not_found');
       expect(edge.calls).toHaveLength(time);

@@ -35,7 +35,7 @@ const records = (count: number) =>
   }));
 
 describe('a report', () => {
-  test('that is investigated says so, with when to look again', async () => {
+  test('that is investigated has its status and the time of the next check', async () => {
     const { reportId, submittedAt } = await make();
     served.clock.advance(3_600_000);
     const nextCheckAt = iso(2 * DAY_MS);
@@ -57,7 +57,7 @@ describe('a report', () => {
     });
   });
 
-  test('that is closed says when and what was found, in twenty records at most, and nothing of a next check', async () => {
+  test('that is closed has its time, its finding, at most twenty records, and no next check', async () => {
     const { reportId, submittedAt } = await make();
     served.clock.advance(1000);
     const verifiedRecords = records(20);
@@ -79,7 +79,7 @@ describe('a report', () => {
     });
   });
 
-  test('keeps its reason, finding and next action until a move states others', async () => {
+  test('keeps its reason, finding and next action until a move changes them', async () => {
     const { reportId } = await make();
     const plain = plainMove(served, account, 'investigating');
     const said = { reasonCode: 'publication_delay', finding: 'It is late.', nextAction: 'We ask the city.' } as const;
@@ -103,7 +103,7 @@ describe('a report', () => {
     });
   });
 
-  test('is read by every key of its account, and stays as it was while the account is not asked', async () => {
+  test('can be read by every key of its account and is unchanged while nothing moves it', async () => {
     const { reportId } = await make();
     const report = await reportOf(served, key.secret, reportId);
     const second = await served.issueKey(account, { scopes: ['mcp:read'] });
@@ -117,7 +117,7 @@ describe('a report', () => {
 });
 
 describe('is refused', () => {
-  test('the report of another account, and one that there is not, with the same words', async () => {
+  test('for a report of another account and for an unknown one, with the same text', async () => {
     const { reportId } = await make();
     const stranger = await served.issueKey(await served.openAccount());
     const theirs = await expectRefusal(await read(reportId, stranger), 404, 'report_not_found');
@@ -129,12 +129,12 @@ describe('is refused', () => {
     await expectRefusal(await read(reportId), 400, 'invalid_input');
   });
 
-  test('what is no part of the question', async () => {
+  test('for a query parameter, and for an id that is not valid percent-encoding', async () => {
     await expectRefusal(await read(`${randomUUID()}?verbose=1`), 400, 'invalid_input');
     await expectRefusal(await read('%ff'), 400, 'invalid_input');
   });
 
-  test('an account that is not paid through, with 403 forbidden, before its id is looked at', async () => {
+  test('for an account without a paid period, with 403 forbidden, before the id is checked', async () => {
     const { reportId } = await make();
     served.clock.advance(400 * DAY_MS);
     await expectRefusal(await read(reportId), 403, 'forbidden');
@@ -142,7 +142,7 @@ describe('is refused', () => {
   });
 });
 
-test('thirty reads a minute are answered, whichever keys ask and whatever is found, and no more', async () => {
+test('exactly thirty reads a minute are answered, over all keys and whatever is found', async () => {
   served.clock.advance(60_000 - (served.clock.now() % 60_000) + 21_500);
   const { reportId } = await make();
   const second = await served.issueKey(account);

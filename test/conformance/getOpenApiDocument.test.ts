@@ -26,18 +26,18 @@ describe('getOpenApiDocument', () => {
     expect(document.servers.map(({ url }) => url)).toEqual([edge.url]);
   });
 
-  test('is under no limit, and 304 to whoever has it', async () => {
+  test('has no rate limit, and answers 304 to its current ETag', async () => {
     const { headers } = await get('/api/openapi.json');
     const again = await get('/api/openapi.json', { headers: { 'if-none-match': headers.get('etag')! } });
     expect([again.status, again.headers.get('cache-control')]).toEqual([304, 'public, s-maxage=3600']);
   });
 
-  test.each(['/api/openapi.json?x=1', '/api/openapi.json?', '/llms.txt?a=1&a=1'])('takes no parameter: %s', async (path) => {
+  test.each(['/api/openapi.json?x=1', '/api/openapi.json?', '/llms.txt?a=1&a=1'])('accepts no parameter: %s', async (path) => {
     if (path.endsWith('?')) expect((await get(path)).status).toBe(200);
     else await expectPublicRefusal(await get(path), 400, 'invalid_parameter');
   });
 
-  test('is counted under its operation, the pages under none', async () => {
+  test('is counted under its operation; the pages are counted under none', async () => {
     await (await get('/llms.txt')).text();
     const metrics = await edge.registry.metrics();
     expect(metrics).toMatch(/civic_http_request_duration_seconds_count\{operation="getOpenApiDocument",status="200"\} [1-9]/);
@@ -56,14 +56,14 @@ describe('the documents', () => {
     expect((await page.text()).length).toBeGreaterThan(200);
   });
 
-  test('a page that is not there is 404, and a page takes no POST', async () => {
+  test('answer 404 for an unknown page and refuse POST', async () => {
     await expectPublicRefusal(await get('/api-reference/nothing.md'), 404, 'not_found');
     const post = await get('/llms.txt', { method: 'POST' });
     expect(post.headers.get('allow')).toBe('GET, HEAD');
     await expectPublicRefusal(post, 405, 'invalid_parameter');
   });
 
-  test('everything that the reference page loads is served', async () => {
+  test('include everything that the reference page loads', async () => {
     const html = await (await get('/reference')).text();
     const loaded = [...html.matchAll(/(?:src|href)="(\/[^"]+)"/g)].map(([, path]) => path!);
     expect(loaded.length).toBeGreaterThan(2);
@@ -71,7 +71,7 @@ describe('the documents', () => {
   });
 });
 
-test('a document that cannot be made is 500 in the envelope without a directive, and answered once it can be', async () => {
+test('answer 500 without a cache directive while they cannot be made, and 200 afterwards', async () => {
   let broken = true;
   const route = (path: string): DocumentRoute => ({
     path,

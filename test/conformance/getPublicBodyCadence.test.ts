@@ -43,7 +43,7 @@ const withoutDatabase = createGetPublicBodyCadence({
 });
 
 describe('getPublicBodyCadence', () => {
-  test.each(PAIRS)('knows %s, also when nothing can be read', async (pair) => {
+  test.each(PAIRS)('answers for %s, also when nothing can be read', async (pair) => {
     edge.answerWith({ getPublicBodyCadence: withoutDatabase });
     expect(await expectPublicSuccess(await get(pair), 'no-store')).toEqual({
       data: { lastMetAt: null, nextScheduledAt: null, timezone: null },

@@ -33,12 +33,12 @@ describe('listDfwResearchCoverage', () => {
     }
   });
 
-  test('takes every filter beside the others', async () => {
+  test('combines every filter with the others', async () => {
     const { data } = await read('?jurisdictionSlug=dallas&county=dallas&family=city.council_agendas&includeInactive=false&limit=1');
     expect(data.map(({ jurisdictionSlug, families }) => [jurisdictionSlug, families.length])).toEqual([['dallas', 1]]);
   });
 
-  test('an unknown place is an empty page, not a refusal', async () => {
+  test('answers an unknown place with an empty page', async () => {
     expect((await read('?jurisdictionSlug=nowhere')).data).toEqual([]);
   });
 
@@ -64,7 +64,7 @@ describe('listDfwResearchCoverage', () => {
     await expectPublicRefusal(await get(query), 400, 'invalid_parameter');
   });
 
-  test('a cursor is valid only with the filters and the limit that it was minted for', async () => {
+  test('accepts a cursor only with the filters and the limit that it was made for', async () => {
     const { nextCursor } = (await read('?limit=5')).meta.pagination;
     await read(`?limit=5&cursor=${nextCursor}`);
     for (const other of ['limit=6', 'limit=5&county=dallas', 'limit=5&includeInactive=true', 'limit=5&family=city.ordinances']) {

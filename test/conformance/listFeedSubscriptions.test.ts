@@ -26,13 +26,13 @@ beforeEach(async () => {
 const isoAfter = (milliseconds: number) => new Date(served.clock.now() + milliseconds).toISOString();
 const ask = (query = '', by = key) => served.ask('GET', `/subscriptions${query}`, by.secret);
 
-test('a key without feeds has an empty list and the cap of its plan', async () => {
+test('a key without subscriptions has an empty list and the cap of its plan', async () => {
   expect(await listFeeds(served, key.secret)).toEqual({ items: [], activeCount: 0, maxActiveSubscriptions: 10 });
   const ultra = await served.issueKey(await served.openAccount({ tier: 'ultra' }));
   expect(await listFeeds(served, ultra.secret)).toEqual({ items: [], activeCount: 0, maxActiveSubscriptions: 100 });
 });
 
-test("the items are this key's own, oldest first, and the count is the whole account's", async () => {
+test('the items are those of the key, oldest first, and the count is that of the account', async () => {
   const second = await served.issueKey(account);
   const stranger = await served.issueKey(await served.openAccount());
   const mine = [];
@@ -52,13 +52,13 @@ test("the items are this key's own, oldest first, and the count is the whole acc
   expect(await listFeeds(served, stranger.secret)).toMatchObject({ activeCount: 1 });
 });
 
-test('a revoked feed is gone from the list and the count with the answer to its revocation', async () => {
+test('a subscription leaves the list and the count when its revocation is answered', async () => {
   const feeds = [await newFeed(served, key.secret, 'a'), await newFeed(served, key.secret, 'b')];
   await revokeFeed(served, key.secret, feeds[0]!.id);
   expect(await listFeeds(served, key.secret)).toMatchObject({ items: [feeds[1]], activeCount: 1 });
 });
 
-test('feeds of a revoked key and of an expired key count no more; those of a key that has not expired yet do', async () => {
+test('subscriptions of revoked and expired keys are not counted; those of other keys are', async () => {
   const revoked = await served.issueKey(account);
   const brief = await served.issueKey(account, { expiresAt: isoAfter(1_000) });
   for (const by of [revoked, brief, key]) await newFeed(served, by.secret, 'a');
@@ -72,7 +72,7 @@ test('feeds of a revoked key and of an expired key count no more; those of a key
   for (const dead of [revoked, brief]) await expectRefusal(await ask('', dead), 401, 'unauthorized');
 });
 
-test('losing the paid period or the plan refuses the list and deletes nothing; it comes back with the period', async () => {
+test('without a paid period or plan the list is refused and nothing is deleted; it is back with the period', async () => {
   await served.command(account, { type: 'SetPeriod', tier: 'pro', paidUntil: isoAfter(DAY_MS) });
   const feed = await newFeed(served, key.secret, 'a');
   served.clock.advance(DAY_MS - 1);
@@ -89,12 +89,12 @@ test.each(['?limit=1', '?cursor=x', '?includeRevoked=true', '?=', '?a', '?__prot
   await expectRefusal(await ask(query), 400, 'invalid_parameter');
 });
 
-test('a key without the scope is 403, and one that is none is 401', async () => {
+test('a key without the scope is 403, and an invalid key is 401', async () => {
   await expectRefusal(await ask('', await served.issueKey(account, { scopes: ['civic:export'] })), 403, 'forbidden');
   await expectRefusal(await ask('', { keyId: '', secret: 'none' }), 401, 'unauthorized');
 });
 
-test('many revoked feeds of an account cost its list nothing: they are not looked at', async () => {
+test('the list does not read the revoked subscriptions of an account', async () => {
   for (let round = 0; round < 30; round += 1) {
     const { id } = await newFeed(served, key.secret, `round ${round}`);
     await revokeFeed(served, key.secret, id);

@@ -35,7 +35,7 @@ describe('listPublicSourceStatuses', () => {
     ['', {}],
     ['?jurisdiction=a&body=b', { jurisdictionSlug: 'a', bodySlug: 'b' }],
     ['?jurisdiction=a&jurisdictionSlug=c&bodySlug=d&body=b', { jurisdictionSlug: 'c', bodySlug: 'd' }],
-  ])('asks for %s', async (query, input) => {
+  ])('queries with %s', async (query, input) => {
     await expectPublicSuccess(await get(query));
     expect(edge.calls).toEqual([{ name: 'listPublicSourceStatuses', input }]);
   });
@@ -45,7 +45,7 @@ describe('listPublicSourceStatuses', () => {
     expect(edge.calls).toEqual([]);
   });
 
-  test('is 500 when the backend fails: its covered set is fixed, so that an empty list would be a wrong answer', async () => {
+  test('is 500 when the backend fails, because its set is fixed and an empty list would be wrong', async () => {
     edge.answerWith({
       listPublicSourceStatuses: async () => {
         throw new DatabaseUnavailable('db-4 is down');

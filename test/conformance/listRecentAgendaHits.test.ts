@@ -17,7 +17,7 @@ const get = (query: string, init: RequestInit = {}) => fetch(`${edge.url}/api/v1
 const asked = () => edge.calls.map(({ input }) => input);
 
 describe('listRecentAgendaHits', () => {
-  test('answers hits in the shape of the contract, cacheable, whatever credential is sent', async () => {
+  test('answers hits in the shape of the contract, cacheable, with any credential', async () => {
     edge.answerWith({ listRecentAgendaHits: async () => ({ text: JSON.stringify({ data: [PUBLIC_HIT] }), items: 1 }) });
     for (const headers of [{}, { authorization: 'Bearer nonsense' }]) {
       const body = await expectPublicSuccess(await get('', { headers }));
@@ -40,7 +40,7 @@ describe('listRecentAgendaHits', () => {
     ['?topicSlug=b&topic=a', { topicSlug: 'b', limit: 3 }],
     ['?excludeTopic=a&excludeTopicSlug=b', { excludeTopicSlug: 'b', limit: 3 }],
     ['?topicSlug=a%20b+c', { topicSlug: 'a b c', limit: 3 }],
-  ])('asks for %s', async (query, input) => {
+  ])('queries with %s', async (query, input) => {
     await expectPublicSuccess(await get(query));
     expect(asked()).toEqual([input]);
   });
@@ -65,7 +65,7 @@ describe('listRecentAgendaHits', () => {
     '?topicSlug=%zz',
     '?topicSlug=%ff',
     '?__proto__=1',
-  ])('refuses %s with 400 and asks nothing', async (query) => {
+  ])('refuses %s with 400 and queries nothing', async (query) => {
     await expectPublicRefusal(await get(query), 400, 'invalid_parameter');
     expect(asked()).toEqual([]);
   });

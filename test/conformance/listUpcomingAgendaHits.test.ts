@@ -27,7 +27,7 @@ describe('listUpcomingAgendaHits', () => {
     [`?topic=zoning&cursor=${'x'.repeat(200)}`, { topicSlug: 'zoning', cursor: 'x'.repeat(200), count: false }],
     ['?topic=zoning&page=1', { topicSlug: 'zoning', page: 1, count: false }],
     ['?topic=zoning&page=100&count=true', { topicSlug: 'zoning', page: 100, count: true }],
-  ])('asks for %s', async (query, input) => {
+  ])('queries with %s', async (query, input) => {
     upcomingAgendaHits.parse(await expectPublicSuccess(await get(query)));
     expect(edge.calls).toEqual([{ name: 'listUpcomingAgendaHits', input }]);
   });
@@ -47,12 +47,12 @@ describe('listUpcomingAgendaHits', () => {
     ['a page that is no number', '?topic=a&page=1e1'],
     ['a repeated topic', '?topic=a&topic=b'],
     ['an unknown parameter', '?topic=a&limit=10'],
-  ])('refuses %s with 400 and asks nothing', async (_, query) => {
+  ])('refuses %s with 400 and queries nothing', async (_, query) => {
     await expectPublicRefusal(await get(query), 400, 'invalid_parameter');
     expect(edge.calls).toEqual([]);
   });
 
-  test('a topic that is not covered and a cursor that does not decode are 400, not soft failures', async () => {
+  test('answers an unknown topic and an invalid cursor with 400, not with a soft failure', async () => {
     edge.answerWith({
       listUpcomingAgendaHits: async () => {
         throw new Rejection('invalid_parameter', 'topicSlug is not a topic that is publicly covered');

@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-test('/readyz is 200 when the service is ready or degraded, else 503, and always names each check with its reason', async () => {
+test('/readyz is 200 when ready or degraded, else 503, and always names each check with its reason', async () => {
   const tells = async (given: Readiness) => {
     readiness = async () => given;
     const answer = await fetch(`${url}/readyz`);
@@ -61,7 +61,7 @@ test('/livez is 200 whether or not the service is ready', async () => {
   expect((await fetch(`${url}/livez`)).status).toBe(200);
 });
 
-test('/metrics tells each lag that is known, and the others not at all', async () => {
+test('/metrics contains each lag that is known, and no other', async () => {
   lag = async () => [
     { ...live, name: 'record_history', lagEvents: 3, lagSeconds: 0.5 },
     { ...live, name: 'accounts', lagEvents: null, lagSeconds: 2 },
@@ -93,7 +93,7 @@ test('/metrics tells each lag that is known, and the others not at all', async (
   expect(await (await fetch(`${url}/metrics`)).text()).not.toContain('projection="record_history"');
 });
 
-test('the page and all that it loads come from the listener itself, and may load and run nothing else', async () => {
+test('the page and everything that it loads come from the listener, and the page may load nothing else', async () => {
   const page = await fetch(`${url}/ops`);
   const html = await page.text();
   expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -108,12 +108,12 @@ test('the page and all that it loads come from the listener itself, and may load
   expect(html).not.toMatch(/<style|<script(?! src=)|\son\w+=|\sstyle=/);
 });
 
-test('a state that cannot be told is a 500 that tells nothing of why', async () => {
+test('a state that cannot be read is a 500 that does not contain the cause', async () => {
   const answer = await fetch(`${url}/ops/state`);
   expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('nothing to show')]);
 });
 
-test('whatever else is asked is refused', async () => {
+test('every other path and method is refused', async () => {
   expect((await fetch(`${url}/other`)).status).toBe(404);
   expect((await fetch(`${url}/toString`)).status).toBe(404);
   expect((await fetch(`${url}/livez`, { method: 'POST' })).status).toBe(405);

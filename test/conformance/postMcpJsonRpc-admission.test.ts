@@ -29,7 +29,7 @@ describe('a batch of the 2025 era', () => {
     expect(answer.messages.every(({ result }) => result !== undefined)).toBe(true);
   });
 
-  test('of twenty is served, of twenty-one refused, and nothing of it runs or is charged', async () => {
+  test('of twenty is served; of twenty-one is refused, runs nothing and charges nothing', async () => {
     const elements = Array.from({ length: 21 }, (_, id) => element(id));
     expect((await batch(elements.slice(0, 20))).messages).toHaveLength(20);
     expect([edge.ran.length, edge.charged]).toEqual([20, [19]]);
@@ -38,7 +38,7 @@ describe('a batch of the 2025 era', () => {
     expect(edge.charged).toEqual([]);
   });
 
-  test('with an id twice, an element that is no message, or an initialize is refused and nothing runs', async () => {
+  test('with a repeated id, an element that is no message, or an initialize is refused and runs nothing', async () => {
     expectProtocolError(edge, await batch([element(1), element(1, 'tools/list', {})]), 400, -32_600, null);
     expectProtocolError(edge, await batch([element(1), { any: 1 }]), 400, -32_600, null);
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
@@ -46,14 +46,14 @@ describe('a batch of the 2025 era', () => {
     expect(edge.charged).toEqual([]);
   });
 
-  test('is charged for each call beyond the first, and not for what is no call', async () => {
+  test('is charged for each call after the first, and for nothing else', async () => {
     await batch([element(1), element(2, 'tools/list', {}), element(3)]);
     await batch([element(1), element(2, 'ping', {})]);
     await ask(legacyRequest('tools/call', call('get_coverage')));
     expect(edge.charged).toEqual([1]);
   });
 
-  test('without room for all its calls is 429 as a whole and nothing runs', async () => {
+  test('without units for all its calls is 429 as a whole and runs nothing', async () => {
     edge.room = 1;
     const answer = await batch([element(1), element(2), element(3)]);
     expectEnvelope(edge, answer, 429, 'rate_limited');
@@ -61,7 +61,7 @@ describe('a batch of the 2025 era', () => {
     expect((await batch([element(1), element(2)])).messages).toHaveLength(2);
   });
 
-  test('that will be refused for its Accept is charged for nothing', async () => {
+  test('that is refused for its Accept is not charged', async () => {
     for (const accept of ['application/json', 'text/event-stream']) {
       expectProtocolError(edge, await batch([element(1), element(2)], { accept }), 406, -32_000, null);
     }
@@ -69,7 +69,7 @@ describe('a batch of the 2025 era', () => {
   });
 });
 
-describe('before the protocol', () => {
+describe('before the protocol is read', () => {
   const good = () => currentRequest('tools/call', call('get_coverage'));
 
   test('a missing, unknown or unusable key is 401', async () => {
@@ -105,7 +105,7 @@ describe('before the protocol', () => {
     },
   );
 
-  test('a body of 65,536 bytes is served and of one more refused, told or not', async () => {
+  test('a body of 65,536 bytes is served, one byte more is refused, with or without Content-Length', async () => {
     const padded = (bytes: number) => good().body.padEnd(bytes, ' ');
     for (const bodyOf of [(text: string) => text, (text: string) => [text.slice(0, 100), text.slice(100)]]) {
       expect((await ask({ ...good(), body: bodyOf(padded(65_536)) })).status).toBe(200);
@@ -114,7 +114,7 @@ describe('before the protocol', () => {
     }
   });
 
-  test('refusals stand in their order: origin, key, media type, size, JSON, era', async () => {
+  test('refusals have a fixed order: origin, key, media type, size, JSON, era', async () => {
     const bad = { headers: { 'content-type': 'text/plain', origin: 'https://evil.example' }, body: 'x'.repeat(200_000), key: null };
     expectEnvelope(edge, await ask(bad), 403, 'forbidden');
     const { origin: _, ...headers } = bad.headers;
@@ -125,7 +125,7 @@ describe('before the protocol', () => {
     expectProtocolError(edge, await ask({ headers: {}, body: 'x' }), 400, -32_700, null);
   });
 
-  test.each(['GET', 'DELETE', 'PUT', 'HEAD'])('%s is 405 and says what is taken, whoever asks', async (method) => {
+  test.each(['GET', 'DELETE', 'PUT', 'HEAD'])('%s is 405 with the allowed methods, with and without a key', async (method) => {
     const answer = await ask({ method, key: null });
     expect([answer.status, answer.headers['allow'], answer.headers['cache-control']]).toEqual([405, 'POST, OPTIONS', 'no-store']);
   });
@@ -147,7 +147,7 @@ describe('before the protocol', () => {
   });
 });
 
-describe('a page of a browser', () => {
+describe('a page in a browser', () => {
   const good = () => currentRequest('tools/list');
   const from = (origin: string) => ask({ ...good(), headers: { ...good().headers, origin } });
 
@@ -169,12 +169,12 @@ describe('a page of a browser', () => {
     }
   });
 
-  test('of an allowed origin may read why it was refused', async () => {
+  test('of an allowed origin may read the reason of a refusal', async () => {
     const answer = await ask({ ...good(), key: null, headers: { ...good().headers, origin: ALLOWED_ORIGIN } });
     expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([401, ALLOWED_ORIGIN]);
   });
 
-  test('is told before it asks whether it may', async () => {
+  test('gets an answer to its preflight request', async () => {
     const preflight = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
     const allowed = await ask({ method: 'OPTIONS', key: null, headers: { ...preflight, origin: ALLOWED_ORIGIN } });
     expect([allowed.status, allowed.headers['access-control-allow-methods']]).toEqual([204, 'POST']);

@@ -57,7 +57,7 @@ const batchOf = (method: string, called: Called): ToolSending => {
 const codesOf = ({ messages }: ToolAnswer) => messages.map(({ error }) => error?.code);
 
 describe.each([...ERAS, ['a batch', batchOf] as const])('in %s', (_, requestOf) => {
-  test.each(Object.keys(GOOD))('no params of %s are a failure of the service', async (method) => {
+  test.each(Object.keys(GOOD))('no params of %s cause a server error', async (method) => {
     const called = [
       {},
       ...[GOOD[method]!, ...spoilt(GOOD[method]!)].map((params) => ({ params })),
@@ -71,7 +71,7 @@ describe.each([...ERAS, ['a batch', batchOf] as const])('in %s', (_, requestOf) 
     }
   });
 
-  test('params that are no object are the mistake of the client, whatever the method', async () => {
+  test('params that are not an object are a client error for every method', async () => {
     for (const method of Object.keys(GOOD)) {
       for (const params of [null, true, 5, 'x', [], [1]]) {
         const { headers, body } = requestOf(method, { params: {} });
@@ -102,13 +102,13 @@ describe('params that the schema of the protocol refuses', () => {
     expect(error.message).toBe('params.cursor: Invalid input: expected string, received number');
   });
 
-  test('are refused alone in a batch, and the other elements are answered', async () => {
+  test('are refused alone in a batch; the other elements are answered', async () => {
     const answer = await edge.ask(batchOf('tools/list', { params: { cursor: 5 } }));
     const byId = Object.fromEntries(answer.messages.map(({ id, error, result }) => [String(id), error?.code ?? result]));
     expect(byId).toEqual({ 1: -32_602, 2: {} });
   });
 
-  test('repeat nothing that the client sent', async () => {
+  test('are answered without a value that the client sent', async () => {
     const answer = await edge.ask(legacyRequest('initialize', { params: { ...INITIALIZE, protocolVersion: { secret: 'hidden-value' } } }));
     expect([answer.messages[0]!.error?.code, answer.text.includes('hidden-value')]).toEqual([-32_602, false]);
   });

@@ -21,7 +21,7 @@ describe.each([
 ])('in %s', (era, requestOf) => {
   const framing = era === 'the current era' ? 'application/json; charset=utf-8' : 'text/event-stream';
 
-  test('the six tools are listed in the order of the contract, with how long the list may be kept', async () => {
+  test('the six tools are listed in the order of the contract, with the time to keep the list', async () => {
     const answer = await ask(requestOf('tools/list'));
     expect([answer.status, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([200, framing, 'no-store']);
     const list = toolsList.parse(only(answer).result);
@@ -30,7 +30,7 @@ describe.each([
     for (const tool of list.tools) expect(tool.inputSchema['additionalProperties']).toBe(false);
   });
 
-  test.each(TOOL_NAMES)('%s answers with its data, and the same as text', async (name) => {
+  test.each(TOOL_NAMES)('%s answers with its data, and with the same data as text', async (name) => {
     const answer = await ask(requestOf('tools/call', call(name)));
     expect([answer.status, answer.headers['content-type']]).toEqual([200, framing]);
     const message = mcpAnswer.parse(only(answer));
@@ -39,14 +39,14 @@ describe.each([
     expect(edge.ran).toEqual([name]);
   });
 
-  test.each(TOOL_NAMES)('%s refuses an argument that it does not have, in the wrapper', async (name) => {
+  test.each(TOOL_NAMES)('%s refuses an unknown argument in the wrapper', async (name) => {
     const result = toolError.parse(only(await ask(requestOf('tools/call', call(name, { ...ARGUMENTS[name], more: 1 })))).result);
     expect(result.structuredContent.error.code).toBe(/report/.test(name) ? 'invalid_input' : 'invalid_parameter');
     expect(JSON.parse(result.content[0]!.text)).toEqual(result.structuredContent);
     expect(edge.ran).toEqual([]);
   });
 
-  test('get_coverage takes no arguments at all, an empty object, and nothing else', async () => {
+  test('get_coverage accepts no arguments or an empty object, and nothing else', async () => {
     expect(only(await ask(requestOf('tools/call', { params: { name: 'get_coverage' } }))).result?.['isError']).toBeUndefined();
     expect(only(await ask(requestOf('tools/call', call('get_coverage', {})))).result?.['isError']).toBeUndefined();
     const hostile = requestOf('tools/call', call('get_coverage')).body.replace('"arguments":{}', '"arguments":{"__proto__":1}');
@@ -54,13 +54,13 @@ describe.each([
     expect(refused.result?.['isError']).toBe(true);
   });
 
-  test('a tool that there is not, and arguments that are no object, are errors of the protocol', async () => {
+  test('an unknown tool, and arguments that are not an object, are errors of the protocol', async () => {
     for (const params of [{ name: 'drop_table' }, { name: 'get_coverage', arguments: [1] }, { name: 'toString' }]) {
       expectProtocolError(edge, await ask(requestOf('tools/call', { params })), 200, -32_602);
     }
   });
 
-  test('an id may be text or a number and comes back as it was', async () => {
+  test('an id may be text or a number and is returned unchanged', async () => {
     for (const id of ['a', 0, 7]) expect(only(await ask(requestOf('tools/list', { id }))).id).toBe(id);
   });
 
@@ -68,14 +68,14 @@ describe.each([
     expectProtocolError(edge, await ask(requestOf('tools/list', { id })), 400, -32_600, null);
   });
 
-  test('a notification is taken without a word', async () => {
+  test('a notification is accepted with an empty body', async () => {
     const { headers, body } = requestOf('notifications/cancelled', { params: { requestId: 'x' } });
     const { id: _, ...notification } = JSON.parse(body) as { id: unknown };
     const answer = await ask({ headers, body: JSON.stringify(notification) });
     expect([answer.status, answer.text, answer.headers['cache-control']]).toEqual([202, '', 'no-store']);
   });
 
-  test('what is no JSON-RPC request is refused', async () => {
+  test('a body that is not a JSON-RPC request is refused', async () => {
     for (const body of [
       'null',
       '5',
@@ -97,16 +97,16 @@ describe.each([
     expectProtocolError(edge, await ask({ ...requestOf('tools/list'), body: JSON.stringify({ ...further, more: 1 }) }), 400, -32_600);
   });
 
-  test.each(['{', '{"a":1}}', '\u{feff}{', ''])('a body %j that is no JSON is refused', async (body) => {
+  test.each(['{', '{"a":1}}', '\u{feff}{', ''])('a body %j that is not JSON is refused', async (body) => {
     expectProtocolError(edge, await ask({ headers: requestOf('tools/list').headers, body }), 400, -32_700, null);
   });
 
-  test('a body that is no UTF-8 is refused', async () => {
+  test('a body that is not UTF-8 is refused', async () => {
     const body = Buffer.concat([Buffer.from('{"jsonrpc":"2.0","id":1,"method":"'), Buffer.of(0xff), Buffer.from('"}')]);
     expectProtocolError(edge, await ask({ headers: requestOf('tools/list').headers, body }), 400, -32_700, null);
   });
 
-  test('arguments however deep are refused without a word about them', async () => {
+  test('arguments of any depth are refused without being repeated', async () => {
     const deep = requestOf('tools/call', call('get_coverage', { a: 0 })).body.replace(
       '"a":0',
       `"a":${'['.repeat(25_000)}${']'.repeat(25_000)}`,
@@ -115,7 +115,7 @@ describe.each([
     expect(toolError.parse(result).structuredContent.error.code).toBe('invalid_parameter');
   });
 
-  test('a payment however deep is an error of the tool, and no word of a failure in here leaves', async () => {
+  test('a payment of any depth is an error of the tool without internal details', async () => {
     const asked = requestOf('tools/call', { ...call('search_agenda'), meta: { 'x402/payment': 0 } });
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
     const body = asked.body.replace('"x402/payment":0', `"x402/payment":${deep}`);
@@ -142,7 +142,7 @@ describe('the current era', () => {
     return ask({ ...asked, headers: Object.fromEntries(kept) as Record<string, string> });
   };
 
-  test.each([undefined, 'application/json', 'text/html', '*/*'])('does not look at an Accept of %s', async (accept) => {
+  test.each([undefined, 'application/json', 'text/html', '*/*'])('ignores an Accept of %s', async (accept) => {
     expect((await list({ accept })).status).toBe(200);
   });
 
@@ -161,7 +161,7 @@ describe('the current era', () => {
     );
   });
 
-  test('takes the name of a tool in base64 too', async () => {
+  test('accepts the name of a tool in base64', async () => {
     const encoded = `=?base64?${Buffer.from('get_coverage').toString('base64')}?=`;
     const answer = await ask(currentRequest('tools/call', { ...call('get_coverage'), headers: { 'mcp-name': encoded } }));
     expect([answer.status, edge.ran]).toEqual([200, ['get_coverage']]);
@@ -171,17 +171,17 @@ describe('the current era', () => {
     expectProtocolError(edge, await ask(currentRequest(method, { headers: { 'mcp-name': 'get_coverage' } })), 400, -32_020);
   });
 
-  test.each([undefined, '2025-11-25', 'x'])('refuses an MCP-Protocol-Version of %s beside the claim', async (version) => {
+  test.each([undefined, '2025-11-25', 'x'])('refuses an MCP-Protocol-Version of %s beside the version in the params', async (version) => {
     expectProtocolError(edge, await list({ 'mcp-protocol-version': version }), 400, -32_020);
   });
 
-  test.each(['2027-01-01', '2025-11-25'])('names what it serves where the claim is of %s', async (version) => {
+  test.each(['2027-01-01', '2025-11-25'])('names the supported versions where the params name the version %s', async (version) => {
     const answer = await list({ 'mcp-protocol-version': version }, { 'io.modelcontextprotocol/protocolVersion': version });
     const { data } = expectProtocolError(edge, answer, 400, -32_022);
     expect(data).toMatchObject({ supported: [CURRENT], requested: version });
   });
 
-  test('refuses the header without the claim', async () => {
+  test('refuses the header without the version in the params', async () => {
     const { body } = legacyRequest('tools/list');
     expectProtocolError(edge, await ask({ body, headers: currentRequest('tools/list').headers }), 400, -32_602);
   });
@@ -204,7 +204,7 @@ describe('the current era', () => {
     expectProtocolError(edge, await ask({ headers, body: JSON.stringify([claimless]) }), 400, -32_000, null);
   });
 
-  test('discovers what is served', async () => {
+  test('lists its versions and capabilities on discovery', async () => {
     const { result } = only(await ask(currentRequest('server/discover')));
     expect(result).toMatchObject({
       resultType: 'complete',
@@ -217,7 +217,7 @@ describe('the current era', () => {
     expect(String(result?.['instructions'])).toContain('get_coverage');
   });
 
-  test('takes a subscription to news, of which there are none, and ends it at once', async () => {
+  test('accepts a subscription to notifications, of which there are none, and ends it at once', async () => {
     const params = { notifications: { toolsListChanged: true, resourceSubscriptions: ['a:b'] } };
     const answer = await ask(currentRequest('subscriptions/listen', { id: 'news', params }));
     expect([answer.status, answer.headers['content-type'], answer.headers['cache-control']]).toEqual([
@@ -249,7 +249,7 @@ describe('the 2025 era', () => {
     'application/json;q="0", text/event-stream',
     ',;,',
   ];
-  test.each(NOT_BOTH)('refuses an Accept of %s, in a batch too, which is not charged', async (accept) => {
+  test.each(NOT_BOTH)('refuses an Accept of %s in a batch too, and does not charge it', async (accept) => {
     const { body } = legacyRequest('tools/call', call('get_coverage'));
     const second = body.replace('"id":1', '"id":2');
     for (const sent of [body, `[${body},${second}]`]) {
@@ -263,7 +263,7 @@ describe('the 2025 era', () => {
     'text/event-stream;q=0.5,application/json; charset=utf-8 ;q=0.001, */*;q=0',
     'application/json;q=0, application/json, text/event-stream',
     'text/html;note="a\\", b", , application/json, text/event-stream',
-  ])('takes an Accept of %s, which lists both', async (accept) => {
+  ])('accepts an Accept of %s, which lists both', async (accept) => {
     const { body } = legacyRequest('tools/call', call('get_coverage'));
     const second = body.replace('"id":1', '"id":2');
     for (const sent of [body, `[${body},${second}]`]) {
@@ -299,12 +299,12 @@ describe('the 2025 era', () => {
     expect(only(await ask(legacyRequest('ping'))).result).toEqual({});
   });
 
-  test('does not look at Mcp-Method and Mcp-Name', async () => {
+  test('ignores Mcp-Method and Mcp-Name', async () => {
     const headers = { 'mcp-method': 'tools/call', 'mcp-name': 'search_agenda' };
     expect((await ask(legacyRequest('tools/list', { headers }))).status).toBe(200);
   });
 
-  test('takes keys of the protocol without the claim for its own', async () => {
+  test('serves params with keys of the protocol but without the version', async () => {
     const meta = { 'io.modelcontextprotocol/clientCapabilities': CLAIM['io.modelcontextprotocol/clientCapabilities'] };
     expect((await ask(legacyRequest('tools/list', { meta }))).headers['content-type']).toBe('text/event-stream');
   });

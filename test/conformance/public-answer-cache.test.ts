@@ -32,7 +32,7 @@ const start = async (before = async (): Promise<void> => undefined): Promise<Htt
 };
 
 describe('a public answer', () => {
-  test('is asked for once by all who ask the same in whatever words', async () => {
+  test('is queried once for all requests with the same meaning', async () => {
     const edge = await start();
     const words = ['?topicSlug=a&limit=3', '?topic=a', '?limit=9&topic=b&topicSlug=a', '?topic=%61'];
     for (const query of words) expect(await recent(edge, query)).toBe(1);
@@ -40,7 +40,7 @@ describe('a public answer', () => {
     expect(await recent(edge, '?topic=a&limit=2')).toBe(3);
   });
 
-  test('of many that ask at once is asked for once', async () => {
+  test('is queried once for many concurrent requests', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: reached, resolve: markReached } = Promise.withResolvers<void>();
     const edge = await start(() => {
@@ -54,7 +54,7 @@ describe('a public answer', () => {
     expect(edge.calls).toHaveLength(1);
   });
 
-  test('stands for one second at most, though the position stands', async () => {
+  test('is kept for one second at most while the position does not move', async () => {
     const edge = await start();
     const began = edge.now;
     expect(await recent(edge)).toBe(1);
@@ -64,7 +64,7 @@ describe('a public answer', () => {
     expect(await recent(edge)).toBe(2);
   });
 
-  test('is asked for again as soon as the position is seen to have moved', async () => {
+  test('is queried again as soon as the watch sees the position move', async () => {
     const edge = await start();
     expect(await recent(edge)).toBe(1);
     edge.position = '1:1';
@@ -72,14 +72,14 @@ describe('a public answer', () => {
     expect(await recent(edge)).toBe(2);
   });
 
-  test('stands no longer once the position cannot be told', async () => {
+  test('is not kept while the position cannot be read', async () => {
     const edge = await start();
     expect(await recent(edge)).toBe(1);
     edge.position = new Error('lost');
     await expect.poll(() => recent(edge)).toBe(2);
   });
 
-  test('that was under way when the position moved is sent, but not kept', async () => {
+  test('whose query runs while the position moves is sent, but not kept', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: reached, resolve: markReached } = Promise.withResolvers<void>();
     const edge = await start(() => {

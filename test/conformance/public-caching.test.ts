@@ -51,7 +51,7 @@ describe('a public success', () => {
     expect(plain.toString('utf8')).toBe(LARGE);
   });
 
-  test('has a strong ETag of its own in each coding, and the same one again', async () => {
+  test('has a strong ETag of its own in each coding, and the same one on the next request', async () => {
     const tags = async () =>
       Promise.all(['identity', 'gzip', 'br'].map(async (accept) => (await exchange({ 'accept-encoding': accept })).headers['etag']));
     const first = await tags();
@@ -70,7 +70,7 @@ describe('a public success', () => {
   });
 
   test.each(['identity', 'gzip', 'br'])(
-    'in the coding %s is 304 to whoever has it, with directive, ETag and Vary and no body',
+    'in the coding %s is 304 for its ETag, with directive, ETag and Vary and no body',
     async (accept) => {
       const etag = (await exchange({ 'accept-encoding': accept })).headers['etag']!;
       for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -82,16 +82,16 @@ describe('a public success', () => {
     },
   );
 
-  test.each(['"other"', '', 'W/"other"', 'nonsense', '""'])('is sent whole to If-None-Match: %s', async (condition) => {
+  test.each(['"other"', '', 'W/"other"', 'nonsense', '""'])('is sent in full to If-None-Match: %s', async (condition) => {
     expect((await exchange({ 'if-none-match': condition })).status).toBe(200);
   });
 
-  test('is not taken for had by whoever has it in another coding', async () => {
+  test('is sent in full to a client with the ETag of another coding', async () => {
     const { etag } = (await exchange({ 'accept-encoding': 'gzip' })).headers as { etag: string };
     expect((await exchange({ 'accept-encoding': 'br', 'if-none-match': etag })).status).toBe(200);
   });
 
-  test('is answered to HEAD with the headers of GET and no body, conditionally too', async () => {
+  test('is answered to HEAD with the headers of GET and no body, also conditionally', async () => {
     const accept = { 'accept-encoding': 'gzip' };
     const get = await exchange(accept);
     const head = await exchange(accept, 'HEAD');
@@ -101,7 +101,7 @@ describe('a public success', () => {
     expect((await exchange({ ...accept, 'if-none-match': get.headers['etag']! }, 'HEAD')).status).toBe(304);
   });
 
-  test('two on one connection follow each other whole', async () => {
+  test('is sent in full twice in a row on one connection', async () => {
     const raw = await rawConnection(edge.port);
     for (const method of ['HEAD', 'GET']) raw.send(`${method} ${PATH} HTTP/1.1\r\nhost: x\r\n\r\n`);
     const received = await raw.until(
@@ -112,7 +112,7 @@ describe('a public success', () => {
   });
 });
 
-test('a small body is not compressed unless the plain one is refused', async () => {
+test('a small body is compressed only if the plain one is refused', async () => {
   answering(SMALL);
   const plain = await exchange({ 'accept-encoding': 'gzip, br' });
   expect([plain.headers['content-encoding'], plain.body.toString()]).toEqual([undefined, SMALL]);
@@ -120,7 +120,7 @@ test('a small body is not compressed unless the plain one is refused', async () 
   expect(gunzipSync(refused.body).toString()).toBe(SMALL);
 });
 
-test('every public path takes GET and HEAD and says so to others, without a cache directive', async () => {
+test('every public path accepts GET and HEAD and answers 405 to others without a cache directive', async () => {
   for (const { path } of Object.values(PUBLIC_OPERATIONS)) {
     const { status, headers } = await exchange({ 'content-length': '0' }, 'POST', path.replaceAll(/\{\w+\}/g, 'x'));
     expect([status, headers['allow'], headers['cache-control']]).toEqual([405, 'GET, HEAD', undefined]);

@@ -20,7 +20,7 @@ const statuses = async (edge: HttpEdge, times: number, ...rest: [string?, string
 };
 
 describe('the limit of the public endpoints', () => {
-  test('refuses what is over it with 429 and the seconds to the end of the window, and answers again in the next', async () => {
+  test('refuses requests over it with 429 and Retry-After, and answers again in the next window', async () => {
     const edge = await start();
     edge.now = EDGE_NOW + 20_500;
     expect(await statuses(edge, 3)).toEqual([200, 200, 200]);
@@ -33,7 +33,7 @@ describe('the limit of the public endpoints', () => {
     await expectPublicSuccess(await get(edge));
   });
 
-  test('counts each endpoint by itself', async () => {
+  test('is counted per endpoint', async () => {
     const edge = await start(1);
     const paths = [
       'agenda-hits',
@@ -46,7 +46,7 @@ describe('the limit of the public endpoints', () => {
     for (const path of paths) expect((await get(edge, undefined, `/api/v1/public/${path}`)).status).toBe(429);
   });
 
-  test('counts one endpoint whatever is asked of it, refused requests and HEAD included', async () => {
+  test('counts all requests of an endpoint, including refused ones and HEAD', async () => {
     const edge = await start(4);
     expect((await get(edge, undefined, '/api/v1/public/agenda-hits?limit=0')).status).toBe(400);
     expect((await get(edge, undefined, '/api/v1/public/agenda-hits?limit=1')).status).toBe(200);
@@ -54,7 +54,7 @@ describe('the limit of the public endpoints', () => {
     expect(await statuses(edge, 2)).toEqual([200, 429]);
   });
 
-  test('is per client: the rightmost X-Forwarded-For entry that is no trusted proxy, however it is spelt', async () => {
+  test('is per client: the rightmost X-Forwarded-For entry that is no trusted proxy, in any notation', async () => {
     const edge = await start(2, ['loopback', '10.0.0.0/8']);
     for (const one of ['203.0.113.7', '203.0.113.7, 10.0.0.1', ' 203.0.113.7:4711 ,10.1.2.3', '::ffff:203.0.113.7']) await get(edge, one);
     expect(await statuses(edge, 1, '203.0.113.7')).toEqual([429]);
@@ -65,7 +65,7 @@ describe('the limit of the public endpoints', () => {
     expect(await statuses(edge, 1)).toEqual([200]);
   });
 
-  test('does not believe the header of a connection that is no trusted proxy', async () => {
+  test('ignores the header of a connection that is not from a trusted proxy', async () => {
     const edge = await start(2, ['192.0.2.1']);
     expect(await statuses(edge, 1, '203.0.113.7')).toEqual([200]);
     expect(await statuses(edge, 1, '203.0.113.8')).toEqual([200]);
@@ -73,7 +73,7 @@ describe('the limit of the public endpoints', () => {
     expect(await statuses(edge, 1)).toEqual([429]);
   });
 
-  test('counts what names no address for the address of the socket', async () => {
+  test('uses the address of the socket for an entry that is no address', async () => {
     const edge = await start(2);
     expect(await statuses(edge, 1, 'unknown')).toEqual([200]);
     expect(await statuses(edge, 1, '203.0.113.7, x')).toEqual([200]);
@@ -81,7 +81,7 @@ describe('the limit of the public endpoints', () => {
     expect(await statuses(edge, 1, '127.0.0.1')).toEqual([429]);
   });
 
-  test('refuses without asking the backend', async () => {
+  test('refuses without querying the backend', async () => {
     const edge = await start(1);
     await get(edge);
     edge.calls.length = 0;
@@ -90,7 +90,7 @@ describe('the limit of the public endpoints', () => {
     expect(edge.calls).toEqual([]);
   });
 
-  test('is not asked for unknown paths and wrong methods', async () => {
+  test('is not charged for unknown paths and wrong methods', async () => {
     const edge = await start(1);
     expect(await statuses(edge, 3, undefined, '/api/v1/public/nothing')).toEqual([404, 404, 404]);
     expect(await statuses(edge, 2, undefined, '/api/v1/public/agenda-hits', 'POST')).toEqual([405, 405]);

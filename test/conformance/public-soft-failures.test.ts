@@ -60,7 +60,7 @@ const failWith = (name: keyof EdgeFunctions, error: unknown) =>
   });
 
 describe.each(FAILURES.map((error) => [String(error), error] as const))('when the backend fails with %s', (_, error) => {
-  test.each(SOFT)('%s answers %s empty, with 200 that no cache keeps, and counts it', async (name, path, empty) => {
+  test.each(SOFT)('%s answers %s empty, with 200 and no-store, and counts it', async (name, path, empty) => {
     const before = await counted(name);
     failWith(name, error);
     const response = await fetch(edge.url + path);
@@ -72,7 +72,7 @@ describe.each(FAILURES.map((error) => [String(error), error] as const))('when th
     );
   });
 
-  test('the detail is 404 and counted, unlike a hit that is not there', async () => {
+  test('the detail is 404 and counted, unlike an unknown hit', async () => {
     const before = await counted('getAgendaHit');
     await expectPublicRefusal(await fetch(edge.url + DETAIL), 404, 'not_found');
     expect(await counted('getAgendaHit')).toBe(before);
@@ -81,7 +81,7 @@ describe.each(FAILURES.map((error) => [String(error), error] as const))('when th
     expect(await counted('getAgendaHit')).toBe(before + 1);
   });
 
-  test('the catalogue is 500 and tells nothing', async () => {
+  test('the catalogue is 500 without internal details', async () => {
     edge.answerWith({
       listDfwResearchCoverage: () => {
         throw error;
@@ -92,7 +92,7 @@ describe.each(FAILURES.map((error) => [String(error), error] as const))('when th
   });
 });
 
-test('a soft failure is not kept: the next request is answered as soon as the backend is back', async () => {
+test('a soft failure is not kept: the next request after the recovery is answered', async () => {
   const path = '/api/v1/public/agenda-hits?topic=back';
   const answers = [new DatabaseUnavailable('down'), { text: '{"data":[1]}', items: 1 }];
   edge.answerWith({
@@ -106,7 +106,7 @@ test('a soft failure is not kept: the next request is answered as soon as the ba
   expect(await expectPublicSuccess(await fetch(edge.url + path))).toEqual({ data: [1] });
 });
 
-test('every failure is counted, and one a second is logged with their number', async () => {
+test('every failure is counted, and one a second is logged with the number of failures', async () => {
   const before = await counted('listRecentAgendaHits');
   failWith('listRecentAgendaHits', new DatabaseUnavailable('down'));
   const ask = async () => (await fetch(`${edge.url}/api/v1/public/agenda-hits`)).text();
@@ -117,7 +117,7 @@ test('every failure is counted, and one a second is logged with their number', a
   expect(edge.logged.filter(({ level }) => level === 'warn').map(({ fields }) => fields['failures'])).toEqual([1, 5]);
 });
 
-test('what was answered before stands no longer once the database is lost', async () => {
+test('a kept answer is not used after the database is lost', async () => {
   edge.answerWith({ listRecentAgendaHits: async () => ({ text: '{"data":[1]}', items: 1 }) });
   const recent = async (directive?: string) => expectPublicSuccess(await fetch(`${edge.url}/api/v1/public/agenda-hits`), directive);
   const untilKept = async (): Promise<void> => {

@@ -19,7 +19,7 @@ const read = (query = '', init: RequestInit = {}) =>
   fetch(`${edge.url}/api/v1/data/changes${query}`, { ...init, headers: { authorization: `Bearer ${edge.keys.read}` } });
 const asked = () => edge.calls.at(-1)?.input;
 
-test('answers 200, uncached, with the body exactly as the query made it', async () => {
+test('answers 200, uncached, with the body exactly as the query returns it', async () => {
   const text = '{"data":{"items":[]},  "meta":{"nextCursor":"x","hasMore":false,"replayExpiresAt":"2026-01-01T00:00:00.000Z"}}';
   edge.answerWith({ readCivicChanges: async () => ({ text, items: 0 }) });
   const response = await read();
@@ -30,7 +30,7 @@ test('answers 200, uncached, with the body exactly as the query made it', async 
   readCivicChanges.success.schema.parse(JSON.parse(body));
 });
 
-test('reads 100 changes of every resource from the oldest position when nothing is asked for', async () => {
+test('reads 100 changes of every resource from the oldest position without parameters', async () => {
   await read();
   expect(asked()).toEqual({ limit: 100, maxResponseBytes: 5_000_000 });
 });
@@ -54,7 +54,7 @@ test.each(['0', '-1', '1.5', '1e2', '', ' 1', '1%20', '%2B1', '+1', 'abc', '0x10
   },
 );
 
-test.each(RESOURCES)('the filter %s is handed on', async (resource) => {
+test.each(RESOURCES)('the filter %s is passed to the query', async (resource) => {
   expect((await read(`?resource=${resource}`)).status).toBe(200);
   expect(asked()).toMatchObject({ resource });
 });
@@ -63,7 +63,7 @@ test.each(['', 'topic', 'TOPICS', 'topics,meetings', 'toString', 'all'])('the fi
   await expectRefusal(await read(`?resource=${resource}`), 400, 'invalid_parameter');
 });
 
-test('a cursor of 1 to 512 characters is handed on as it came, and any other is 400', async () => {
+test('a cursor of 1 to 512 characters is passed unchanged to the query, and any other is 400', async () => {
   for (const cursor of ['a', 'a'.repeat(512)]) {
     expect((await read(`?cursor=${cursor}`)).status).toBe(200);
     expect(asked()).toMatchObject({ cursor });
@@ -71,7 +71,7 @@ test('a cursor of 1 to 512 characters is handed on as it came, and any other is 
   for (const cursor of ['', 'a'.repeat(513)]) await expectRefusal(await read(`?cursor=${cursor}`), 400, 'invalid_parameter');
 });
 
-test('what the query refuses is answered as it says', async () => {
+test('a refusal of the query is answered with its status and code', async () => {
   edge.answerWith({
     readCivicChanges: async () => {
       throw new Rejection('cursor_expired', 'older than the replay floor', { details: { recovery: [] } });
@@ -86,7 +86,7 @@ test('a page over the response limit is refused with 413', async () => {
   await expectRefusal(await read(), 413, 'response_too_large');
 });
 
-test('items served are counted', async () => {
+test('the number of served items is counted', async () => {
   edge.answerWith({ readCivicChanges: async () => ({ text: '{}', items: 7 }) });
   await (await read()).text();
   expect(await edge.registry.metrics()).toContain('civic_items_served_total{operation="readCivicChanges"} 7');

@@ -32,7 +32,7 @@ describe('a well-formed batch', () => {
     readCivicRecords.success.schema.parse(await response.json());
   });
 
-  test('looks each record up once: ids in lower case, repeated ones once, those that no record can have left out', async () => {
+  test('reads each record once: ids in lower case, repeated ones once, impossible ones left out', async () => {
     const [one, two] = ids(2) as [string, string];
     await ask({
       requests: [
@@ -56,7 +56,7 @@ describe('a well-formed batch', () => {
     ]);
   });
 
-  test('looks up the all-f uuid in whatever case it is written', async () => {
+  test('finds the all-f uuid in upper and lower case', async () => {
     const allF = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
     await ask({ requests: [{ resource: 'topics', ids: [allF.toUpperCase()] }] });
     expect(edge.calls).toMatchObject([{ input: { requests: [{ resource: 'topics', ids: [allF] }] } }]);
@@ -67,7 +67,7 @@ describe('a well-formed batch', () => {
     expect((await ask({ requests: ids(100).map((id) => ({ resource: 'topics', ids: [id] })) })).status).toBe(200);
   });
 
-  test('may name its charset and come in pieces', async () => {
+  test('may name its charset and arrive in pieces', async () => {
     const text = JSON.stringify({ requests: [{ resource: 'topics', ids: ids(1) }] });
     expect((await post(text, { 'content-type': 'Application/JSON; Charset="UTF-8"' })).status).toBe(200);
     expect((await post(new Blob([text]).stream())).status).toBe(200);
@@ -119,7 +119,7 @@ describe('is refused with 400', () => {
     expect(edge.calls).toEqual([]);
   });
 
-  test('and told where it is wrong', async () => {
+  test('with the place of the error', async () => {
     const { message, details } = await expectRefusal(await ask({ requests: [{ resource: 'x', ids: ['a'] }] }), 400, 'invalid_parameter');
     expect(message).toMatch(/^requests\.0\.resource: /);
     expect(details).toMatchObject({ issues: [{ path: 'requests.0.resource' }] });
@@ -170,13 +170,13 @@ describe('the body limit', () => {
     raw.socket.destroy();
   });
 
-  test('comes after the credential', async () => {
+  test('is checked after the credential', async () => {
     await expectRefusal(await post(padded(100_000), { authorization: 'Bearer none' }), 401, 'unauthorized');
     await expectRefusal(await post(padded(100_000), { authorization: `Bearer ${edge.keys.export}` }), 403, 'forbidden');
   });
 });
 
-test('a result over the response limit is refused with 413, and one of exactly that size is sent whole', async () => {
+test('a result over the response limit is refused with 413, and one of exactly that size is sent in full', async () => {
   const body = { requests: [{ resource: 'topics', ids: ids(1) }] };
   const sized = (size: number) => `{"data":{"items":[]},"x":"${'\u00e9'.repeat((size - 28) / 2)}"}`;
   edge.answerWith({ readCivicRecords: async () => ({ text: sized(5_000_000), items: 1 }) });

@@ -21,14 +21,14 @@ const read = (path: string) =>
   fetch(`${edge.url}/api/v1/data/snapshots/${path}`, { headers: { authorization: `Bearer ${edge.keys.export}` } });
 const asked = () => edge.calls.at(-1)?.input;
 
-test.each(RESOURCES)('a page of %s is answered 200, uncached, for the caller', async (resource) => {
+test.each(RESOURCES)('a page of %s is answered 200, uncached, for the account of the request', async (resource) => {
   const response = await read(`${snapshotId}/${resource}`);
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
   readCivicSnapshotPage.success.schema.parse(await response.json());
   expect(asked()).toEqual({ accountId: edge.accountId, snapshotId, resource, limit: 100, maxResponseBytes: 5_000_000 });
 });
 
-test('cursor and limit are handed on, the limit clamped to the page cap', async () => {
+test('cursor and limit are passed to the query, the limit clamped to the page cap', async () => {
   expect((await read(`${snapshotId}/topics?cursor=abc&limit=7000`)).status).toBe(200);
   expect(asked()).toMatchObject({ cursor: 'abc', limit: 500 });
 });
@@ -51,7 +51,7 @@ test.each(['limit=0', 'limit=x', 'cursor=', 'resource=topics', `cursor=${'a'.rep
   await expectRefusal(await read(`${snapshotId}/topics?${query}`), 400, 'invalid_parameter');
 });
 
-test('a snapshot that is not there for the caller is 404', async () => {
+test('a snapshot that the account does not have is 404', async () => {
   edge.answerWith({
     readCivicSnapshotPage: async () => {
       throw new Rejection('not_found', 'there is no such snapshot');
@@ -60,7 +60,7 @@ test('a snapshot that is not there for the caller is 404', async () => {
   await expectRefusal(await read(`${snapshotId}/topics`), 404, 'not_found');
 });
 
-test('a path with a part more or less is not there', async () => {
+test('a path with one part more or less is 404', async () => {
   await expectRefusal(await read(snapshotId), 404, 'not_found');
   await expectRefusal(await read(`${snapshotId}/topics/more`), 404, 'not_found');
 });

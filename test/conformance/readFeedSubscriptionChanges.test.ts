@@ -52,7 +52,7 @@ const snapshotCursor = async () => {
 };
 
 describe('a poll', () => {
-  test('without a cursor starts where the feed was created, again and again: nothing is acknowledged', async () => {
+  test('without a cursor starts at the creation of the subscription every time: nothing is acknowledged', async () => {
     await change('topics');
     const { id, startCursor } = await newFeed(served, key.secret, 'all');
     const empty = await page(id);
@@ -67,7 +67,7 @@ describe('a poll', () => {
     }
   });
 
-  test('goes on from the cursor of the page before, item by item, and an empty page still moves to the high-water mark', async () => {
+  test('continues from the cursor item by item, and an empty page still moves to the high-water mark', async () => {
     const { id } = await newFeed(served, key.secret, 'topics', 'topics');
     for (const resource of ['topics', 'documents', 'topics', 'documents'] as const) await change(resource);
     const first = await page(id, '?limit=1');
@@ -83,7 +83,7 @@ describe('a poll', () => {
     expect(positionAt(third.meta.nextCursor)).toBe(positionAt(second.meta.nextCursor) + 1);
   });
 
-  test('shows the resource of the subscription alone, the same items as the change feed with that filter', async () => {
+  test('returns only the resource of the subscription, as the change feed with that filter does', async () => {
     const { id, startCursor } = await newFeed(served, key.secret, 'documents', 'documents');
     for (const resource of ['topics', 'documents', 'documents'] as const) await change(resource);
     const text = await (await pollFeed(served, key.secret, id)).text();
@@ -123,7 +123,7 @@ describe('the cursor', () => {
     await page(topics.id, `?cursor=${bound('topics')}`);
   });
 
-  test('of another feed with the same filter carries its position over, also of another key', async () => {
+  test('of another subscription with the same filter keeps its position, also of another key', async () => {
     const second = await served.issueKey(account);
     const feed = await newFeed(served, key.secret, 'old', 'topics');
     await change('topics');
@@ -152,7 +152,7 @@ describe('the cursor', () => {
     }
   });
 
-  test('is told until when it can be replayed, and past the thirty days it is 410; so is the start of a feed', async () => {
+  test('and a start older than thirty days are 410; the answer states until when a cursor can be replayed', async () => {
     const { id } = await newFeed(served, key.secret, 'a', 'topics');
     expect((await page(id)).meta.replayExpiresAt).toBe(new Date(served.clock.now() + RETENTION_MS).toISOString());
     const changedAt = served.clock.now();
@@ -173,13 +173,13 @@ describe('the cursor', () => {
     await refused(id, '', 410, 'cursor_expired');
   });
 
-  test('at the head of a feed that has been quiet for longer than the retention still stands', async () => {
+  test('at the head of a feed without changes for longer than the retention is accepted', async () => {
     const { id, startCursor } = await newFeed(served, key.secret, 'quiet');
     served.clock.advance(3 * RETENTION_MS);
     expect((await page(id)).meta.nextCursor).toBe(startCursor);
   });
 
-  test('that was pruned away is 410 as well', async () => {
+  test('whose position was pruned is 410', async () => {
     const { id } = await newFeed(served, key.secret, 'a');
     await change('topics');
     await change('topics');
@@ -190,7 +190,7 @@ describe('the cursor', () => {
 });
 
 describe('the subscription', () => {
-  test("that is unknown, another key's, another account's, revoked, or no uuid is 404, whatever else is asked", async () => {
+  test('that is unknown, of another key or account, revoked, or no uuid is 404, with any parameters', async () => {
     const { id, startCursor } = await newFeed(served, key.secret, 'a');
     const second = await served.issueKey(account);
     const stranger = await served.issueKey(await served.openAccount({ tier: 'ultra' }));
@@ -206,21 +206,21 @@ describe('the subscription', () => {
     await refused(id, `?cursor=${startCursor}`, 404, 'not_found');
   });
 
-  test('says the same of a revoked feed as of one that never was', async () => {
+  test('that is revoked gets the same answer as one that never existed', async () => {
     const { id } = await newFeed(served, key.secret, 'a');
     await revokeFeed(served, key.secret, id);
     const said = async (of: string) => (await pollFeed(served, key.secret, of)).text();
     expect(await said(id)).toBe(await said(randomUUID()));
   });
 
-  test('takes cursor and limit, each once, and nothing else', async () => {
+  test('accepts cursor and limit, each once, and no other parameter', async () => {
     const { id } = await newFeed(served, key.secret, 'a', 'topics');
     for (const query of ['?resource=topics', '?unknown=1', '?limit=1&limit=1', '?limit=1&l%69mit=1', '?LIMIT=1', '?cursor']) {
       await refused(id, query, 400, 'invalid_parameter');
     }
   });
 
-  test('stops with its key, and starts again for nobody: a replacement key needs a feed of its own', async () => {
+  test('ends with its key: a replacement key needs a subscription of its own', async () => {
     const brief = await served.issueKey(account, { expiresAt: new Date(served.clock.now() + 1_000).toISOString() });
     const { id } = await newFeed(served, brief.secret, 'a');
     served.clock.advance(999);
@@ -234,7 +234,7 @@ describe('the subscription', () => {
     await refused(another.id, '', 401, 'unauthorized', other);
   });
 
-  test('stops with the paid period or the plan, before anything is read, and goes on with them where it was', async () => {
+  test('is refused without a paid period or plan, before anything is read, and then continues', async () => {
     const { id } = await newFeed(served, key.secret, 'a', 'topics');
     await served.command(account, { type: 'SetPeriod', tier: 'pro', paidUntil: new Date(served.clock.now() + 1_000).toISOString() });
     await change('topics');
@@ -250,13 +250,13 @@ describe('the subscription', () => {
     await refused(id, '', 401, 'unauthorized');
   });
 
-  test('is read as civic:read alone allows', async () => {
+  test('can be read with the scope civic:read only', async () => {
     const { id } = await newFeed(served, key.secret, 'a');
     await refused(id, '', 403, 'forbidden', await served.issueKey(account, { scopes: ['civic:export', 'mcp:read'] }));
   });
 });
 
-test('a page over the response limit of the account is refused whole, and a smaller one is served', async () => {
+test('a page over the response limit of the account is refused, and a smaller one is served', async () => {
   const { id } = await newFeed(served, key.secret, 'big', 'stream_records');
   const big = 'x'.repeat(400_000);
   const records = Array.from({ length: 14 }, (_, number) => {

@@ -21,7 +21,7 @@ const submit = (headers: Record<string, string> = {}) =>
   });
 
 describe('a client address', () => {
-  test('is refused beyond its limit, with the seconds to the end of the window, and let in again after it', async () => {
+  test('is refused over its limit with the seconds to the end of the window, and then accepted again', async () => {
     edge.now = EDGE_NOW + 12_300;
     for (let number = 0; number < 3; number += 1) expect((await read()).status).toBe(200);
     const refused = await read();
@@ -31,7 +31,7 @@ describe('a client address', () => {
     expect((await read()).status).toBe(200);
   });
 
-  test('is counted at each operation by itself, and no other operation is limited', async () => {
+  test('is counted per operation, and no other operation is limited', async () => {
     for (let number = 0; number < 3; number += 1) await read();
     for (let number = 0; number < 3; number += 1) expect((await submit()).status).toBe(202);
     await expectRefusal(await submit(), 429, 'rate_limited');
@@ -40,7 +40,7 @@ describe('a client address', () => {
     expect((await fetch(`${edge.url}/api/v1/data/health`, { headers })).status).toBe(200);
   });
 
-  test('is the rightmost of X-Forwarded-For that is no trusted proxy, in whatever way it is written', async () => {
+  test('is the rightmost of X-Forwarded-For that is no trusted proxy, in any notation', async () => {
     for (const address of ['2001:db8::1', '[2001:DB8:0::1]:80', '10.0.0.1, 2001:db8::1']) {
       expect((await read({ 'x-forwarded-for': address })).status).toBe(200);
     }
@@ -49,7 +49,7 @@ describe('a client address', () => {
     expect((await read()).status).toBe(200);
   });
 
-  test('is that of the connection where it comes from no trusted proxy, whatever the header rotates through', async () => {
+  test('is that of the connection if it is no trusted proxy, whatever the header contains', async () => {
     const direct = await startHttpEdge({ reportClientLimit: { requests: 3, seconds: 60 }, trustedProxies: ['192.0.2.1'] });
     try {
       const statuses: number[] = [];
@@ -63,14 +63,14 @@ describe('a client address', () => {
     }
   });
 
-  test('is looked at before the key: what is refused for its key counts, and the key is not looked up beyond the limit', async () => {
+  test('is checked before the key: bad keys count, and over the limit the key is not looked up', async () => {
     for (let number = 0; number < 3; number += 1) await expectRefusal(await read({}, 'Bearer none'), 401, 'unauthorized');
     edge.identity = 'failing';
     await expectRefusal(await read(), 429, 'rate_limited');
     expect(edge.calls).toEqual([]);
   });
 
-  test('without room is refused until its window ends without asking the store', async () => {
+  test('over the limit is refused until its window ends, without a call to the store', async () => {
     for (let number = 0; number < 4; number += 1) await read();
     edge.clients = 'failing';
     for (let number = 0; number < 5; number += 1) await expectRefusal(await read(), 429, 'rate_limited');
@@ -78,7 +78,7 @@ describe('a client address', () => {
     await expectRefusal(await read(), 503, 'authentication_unavailable');
   });
 
-  test('that cannot be counted is refused with 503 before the key is looked at, and nothing of it is told', async () => {
+  test('that cannot be counted is refused with 503 before the key is checked, without internal details', async () => {
     edge.clients = 'failing';
     for (const response of [await read(), await submit(), await read({}, 'Bearer none')]) {
       const { message } = await expectRefusal(response, 503, 'authentication_unavailable');

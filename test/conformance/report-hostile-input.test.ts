@@ -32,7 +32,7 @@ const padded = (size: number) => {
 };
 
 describe('a body', () => {
-  test('of 8,192 bytes is taken and of 8,193 is 413, with a stated length and without', async () => {
+  test('of 8,192 bytes is accepted and of 8,193 is 413, with a stated length and without', async () => {
     expect(MAX_REPORT_BYTES).toBe(8192);
     for (const made of [(size: number) => padded(size), (size: number) => new Blob([padded(size)]).stream()]) {
       expect((await submit(made(8192))).status).toBe(202);
@@ -65,7 +65,7 @@ describe('a body', () => {
     ['that stops in the middle', 'content-length: 100\r\n\r\n{"sourceUrl":'],
     ['in chunks that stop', 'transfer-encoding: chunked\r\n\r\n5\r\n{"sou\r\n'],
     ['whose chunks are broken', 'transfer-encoding: chunked\r\n\r\n5\r\n{"sou\r\nnonsense\r\n'],
-  ])('%s is 400 in the words of reports', async (_, rest) => {
+  ])('%s is 400 with the codes of reports', async (_, rest) => {
     const raw = await rawConnection(edge.port);
     raw.send(head(rest));
     const received = await raw.ended();
@@ -75,7 +75,7 @@ describe('a body', () => {
     expect(edge.calls).toEqual([]);
   });
 
-  test('that comes byte by byte for ever is ended in bounded time', async () => {
+  test('that arrives byte by byte without end is ended in bounded time', async () => {
     const raw = await rawConnection(edge.port);
     raw.send(head('transfer-encoding: chunked\r\n\r\n'));
     const drip = setInterval(() => raw.send('1\r\n \r\n'), 20);
@@ -115,6 +115,6 @@ describe('a body', () => {
   });
 });
 
-test('a header that is too long for anything is refused before the body is read', async () => {
+test('a header over the limit is refused before the body is read', async () => {
   await expectRefusal(await submit('{', { 'idempotency-key': 'a'.repeat(10_000) }), 400, 'invalid_input');
 });

@@ -39,7 +39,7 @@ describe.each(['submitDataReport', 'getDataReport'] as const)('%s', (id) => {
     [new LogUnavailable('db-4 is away'), 'authentication_unavailable'],
     [new OutcomeUnknown('db-4 is away'), 'authentication_unavailable'],
     [new DeadlineExceeded('db-4 is slow'), 'authentication_unavailable'],
-  ])('answers %s with 503 of its own envelope, without Retry-After, tells nothing private and logs it', async (error, code) => {
+  ])('answers %s with 503 of its own envelope, without Retry-After or internal details, and logs it', async (error, code) => {
     failWith(error);
     const refusal = await expectRefusal(await ask(), 503, code);
     expect(JSON.stringify(refusal)).not.toContain('db-4');

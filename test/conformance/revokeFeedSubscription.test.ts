@@ -35,7 +35,7 @@ const revoked = async (id: string, raw: RequestInit = {}) => {
 const refused = async (id: string, status: number, code: string, by = key) =>
   expectRefusal(await revokeFeed(served, by.secret, id), status, code);
 
-test('a feed is ended at the time of the clock, and asked again the first time is told, however much later', async () => {
+test('a subscription is revoked at the time of the clock, and a later revocation answers the first time', async () => {
   const { id } = await newFeed(served, key.secret, 'a');
   served.clock.advance(5_000);
   const first = await revoked(id);
@@ -48,14 +48,14 @@ test('a feed is ended at the time of the clock, and asked again the first time i
   expect((await eventsOfFeeds(served, account)).map(({ type }) => type)).toEqual(['FeedSubscriptionCreated', 'FeedSubscriptionRevoked']);
 });
 
-test('revocations of one feed that come at once are one, and all are told the same time', async () => {
+test('concurrent revocations of one subscription are one, and all answer the same time', async () => {
   const { id } = await newFeed(served, key.secret, 'a');
   const answers = await Promise.all(Array.from({ length: 12 }, () => revoked(id)));
   expect(new Set(answers.map(({ revokedAt }) => revokedAt)).size).toBe(1);
   expect(await eventsOfFeeds(served, account)).toHaveLength(2);
 });
 
-test('only the named feed is affected, and its place is free at once', async () => {
+test('only the named subscription ends, and its place is free at once', async () => {
   const feeds = [];
   for (let number = 0; number < 10; number += 1) feeds.push(await newFeed(served, key.secret, `feed ${number}`));
   await revoked(feeds[3]!.id);
@@ -64,7 +64,7 @@ test('only the named feed is affected, and its place is free at once', async () 
   for (const { id } of [feeds[2]!, feeds[4]!]) expect((await pollFeed(served, key.secret, id)).status).toBe(200);
 });
 
-test("a feed that is unknown, another key's, another account's, or no uuid is 404 and stays as it was", async () => {
+test('a subscription that is unknown, of another key or account, or no uuid is 404 and is unchanged', async () => {
   const { id } = await newFeed(served, key.secret, 'a');
   const second = await served.issueKey(account);
   const stranger = await served.issueKey(await served.openAccount());
@@ -94,7 +94,7 @@ test('a query is 400', async () => {
   expect((await pollFeed(served, key.secret, id)).status).toBe(200);
 });
 
-test('a current paid period and plan, the scope and a living key are needed, for a feed that was revoked too', async () => {
+test('a paid period, the plan, the scope and a usable key are needed, for a revoked subscription too', async () => {
   const isoAfter = (milliseconds: number) => new Date(served.clock.now() + milliseconds).toISOString();
   const gone = (await newFeed(served, key.secret, 'gone')).id;
   await revoked(gone);

@@ -62,7 +62,7 @@ const fill = async (count: number): Promise<void> => {
 };
 
 describe('a receipt', () => {
-  test('says what was taken in and when to look again, and the report can be read at once', async () => {
+  test('states what was stored and the time of the next check, and the report can be read at once', async () => {
     const response = await submit('first', WHOLE_MISSING_RECORD);
     expect([response.headers.get('cache-control'), response.headers.get('content-type')]).toEqual([
       'no-store',
@@ -91,7 +91,7 @@ describe('a receipt', () => {
     expect((await fetch(receipt.statusUrl, { headers: { authorization: `Bearer ${key.secret}` } })).status).toBe(200);
   });
 
-  test('stands for what is stored with who sent it, and with nothing that was not sent', async () => {
+  test('matches a stored report with its account and key, and with nothing that was not sent', async () => {
     const receipt = await make('audited', WHOLE_MISSING_RECORD);
     const [{ type, data, metadata } = {}] = await intakeEvents(served, account);
     expect({ type, data }).toMatchObject({
@@ -102,7 +102,7 @@ describe('a receipt', () => {
     expect(metadata?.['requestId']).toMatch(/-\d+$/);
   });
 
-  test('is the first one again for the same token and input, from any key, later and while nothing is taken in', async () => {
+  test('is the first one again for the same token and input, from any key, later and while intake is closed', async () => {
     const receipt = await make('again', WHOLE_MISSING_RECORD);
     const shuffled = `{ "expectedRecord" : ${JSON.stringify(WHOLE_MISSING_RECORD.expectedRecord)},${JSON.stringify(WHOLE_MISSING_RECORD).slice(1)}`;
     const second = await served.issueKey(account, { scopes: ['civic:read'] });
@@ -119,7 +119,7 @@ describe('a receipt', () => {
     expect((await intakeEvents(served, account)).map(({ type }) => type)).toEqual(['DataReportSubmitted', 'DataReportTokenAliased']);
   });
 
-  test('is of one report for each account: the same token of another account makes another report', async () => {
+  test('is per account: the same token of another account makes another report', async () => {
     const receipt = await make('shared');
     const stranger = await served.openAccount();
     const theirs = await receiptOf(submit('shared', MISSING_RECORD, await served.issueKey(stranger)));
@@ -128,7 +128,7 @@ describe('a receipt', () => {
     await expectRefusal(await fetch(theirs.statusUrl, { headers: { authorization: `Bearer ${key.secret}` } }), 404, 'report_not_found');
   });
 
-  test('is the same for all who present a token at once, here and in another process, and counts once', async () => {
+  test('is the same for concurrent submissions of a token, also in another process, and counts once', async () => {
     const many = Array.from({ length: 24 }, (_, nth) => submit('at-once', MISSING_RECORD, key, nth % 2 === 0 ? served : other));
     const receipts = await Promise.all(many.map(receiptOf));
     opened.push({ account, reportId: receipts[0]!.reportId });
@@ -153,7 +153,7 @@ describe('a token', () => {
     await expectRefusal(await submitReport(served, key.secret, 'a, b'), 400, 'invalid_input');
   });
 
-  test('with another input is 409, whatever differs', async () => {
+  test('with any other input is 409', async () => {
     await make('taken', WHOLE_MISSING_RECORD);
     for (const body of [
       MISSING_RECORD,
@@ -166,7 +166,7 @@ describe('a token', () => {
     expect(await intakeEvents(served, account)).toHaveLength(1);
   });
 
-  test('is presented by 32 keys and no more, and still by those that have presented it', async () => {
+  test('is accepted from at most 32 keys, and later still from those keys', async () => {
     const receipt = await make('many-keys');
     const keys: IssuedKey[] = [];
     for (let number = 2; number <= 33; number += 1) keys.push(await served.issueKey(account));
@@ -179,7 +179,7 @@ describe('a token', () => {
     await make('another', MISSING_RECORD, last);
   });
 
-  test('over REST and by a tool is two aliases of one report', async () => {
+  test('sent by REST and by a tool gives two aliases of one report', async () => {
     const receipt = await make('both');
     const { submitDataReport } = served.civic.reportFunctions;
     const asked = {
@@ -199,7 +199,7 @@ describe('a token', () => {
 });
 
 describe('a limit', () => {
-  test('of five submissions a minute counts those that were refused, over all keys and processes, and no replay', async () => {
+  test('of five submissions a minute counts refused ones, over all keys and processes, and no replay', async () => {
     const second = await served.issueKey(account);
     forward(MINUTE - (served.clock.now() % MINUTE) + 13_000);
     const receipt = await make('one');
@@ -233,7 +233,7 @@ describe('a limit', () => {
     await make('next-day');
   });
 
-  test('of twenty unresolved reports stands over days, until one is closed', async () => {
+  test('of twenty unresolved reports applies over days, until one is closed', async () => {
     await fill(10);
     forward(DAY_MS);
     await fill(10);
@@ -245,7 +245,7 @@ describe('a limit', () => {
     await make('one-more');
   });
 
-  test('of what is open in all refuses everybody, until something is closed', async () => {
+  test('of all open reports refuses every account until a report is closed', async () => {
     for (let number = 0; number < CAP / 20; number += 1) {
       await fill(20);
       account = await served.openAccount();
@@ -264,7 +264,7 @@ describe('intake that is closed', () => {
   const turn = (paused: boolean) =>
     turnReportSwitch(served.civic, 'intake', { paused, by: 'test', reason: null }, served.clock.now() + MINUTE);
 
-  test('by an operator refuses what is new in every process and answers what was taken in before', async () => {
+  test('by an operator refuses new reports in every process and answers repetitions of stored ones', async () => {
     const receipt = await make('before');
     await turn(true);
     try {
@@ -281,7 +281,7 @@ describe('intake that is closed', () => {
     await make('after');
   });
 
-  test('by the budget of the day refuses what is new until the next day', async () => {
+  test('by the budget of the day refuses new reports until the next day', async () => {
     const day = Math.floor(served.clock.now() / DAY_MS);
     const client = new Client(database.url);
     await client.connect();
@@ -301,13 +301,13 @@ describe('intake that is closed', () => {
 });
 
 describe('access', () => {
-  test('is any active key of an account that is paid through, whatever its scopes', async () => {
+  test('needs any active key of an account with a paid period, with any scopes', async () => {
     for (const scope of ['civic:read', 'civic:export', 'mcp:read'] as const) {
       await make(scope.replace(':', '.'), MISSING_RECORD, await served.issueKey(account, { scopes: [scope] }));
     }
   });
 
-  test('ends with the paid period: 403 forbidden and no billing code, before the input is looked at', async () => {
+  test('ends with the paid period: 403 forbidden, no billing code, before the input is checked', async () => {
     const unpaid = await served.openAccount({ paidUntil: new Date(served.clock.now() - 1).toISOString() });
     const theirs = await served.issueKey(unpaid);
     await expectRefusal(await submit('x', '{', theirs), 403, 'forbidden');

@@ -32,7 +32,7 @@ const errorOf = async (...asked: Parameters<typeof run>) => {
 /** A hundred times as fast. */
 const HURRIED: Clock = { now: () => EDGE_NOW, sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / 100, signal) };
 
-describe('what a tool throws', () => {
+describe('an error that a tool throws', () => {
   test.each<[string, Error, string]>([
     ['a defect', new TypeError('secret of db-4'), 'service_unavailable'],
     ['a database that is away', new DatabaseUnavailable('connect db-4'), 'service_unavailable'],
@@ -52,7 +52,7 @@ describe('what a tool throws', () => {
     expect(await edge.registry.metrics()).toContain(`civic_tool_duration_seconds_count{tool="get_coverage",outcome="${code}"} 1`);
   });
 
-  test('what is no Error at all, or thrown before there is a promise, is answered alike', async () => {
+  test('is answered alike if it is no Error, or is thrown before there is a promise', async () => {
     await start({
       get_coverage: () => {
         throw 'private text' as unknown as Error;
@@ -78,7 +78,7 @@ describe('what a tool throws', () => {
 });
 
 describe('a tool that takes too long', () => {
-  test('is answered timeout at its deadline, and its work is told to stop', async () => {
+  test('is answered timeout at its deadline, and its signal aborts', async () => {
     const stopped = Promise.withResolvers<unknown>();
     await start(
       {
@@ -93,7 +93,7 @@ describe('a tool that takes too long', () => {
     expect(await stopped.promise).toBeInstanceOf(DeadlineExceeded);
   });
 
-  test('is told to stop when its caller goes away', async () => {
+  test('gets an aborted signal when its client disconnects', async () => {
     const called = Promise.withResolvers<ToolCall>();
     await start({
       get_coverage: (_, asked) => {
@@ -117,7 +117,7 @@ describe('a tool that takes too long', () => {
     expect(signal.reason).not.toBeInstanceOf(DeadlineExceeded);
   });
 
-  test('does not keep a stream open for a call that its own batch takes back', async () => {
+  test('does not keep a stream open for a call that its own batch cancels', async () => {
     await start({ get_coverage: () => new Promise(() => undefined) }, { clock: HURRIED });
     const batch = [
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get_coverage' } },
@@ -131,7 +131,7 @@ describe('a tool that takes too long', () => {
   });
 });
 
-test('data of 16,384 bytes is sent whole in both eras, a byte more is cut, and what cannot be cut is refused', async () => {
+test('data of 16,384 bytes is sent in full in both eras, and one byte more is cut or refused', async () => {
   const { itemId } = ARGUMENTS.get_agenda_item;
   const room = MAX_TOOL_BYTES - Buffer.byteLength(JSON.stringify({ item: agendaItem(itemId, { text: '' }), truncated: false }));
   let text = 'x'.repeat(room);
@@ -154,7 +154,7 @@ test('data of 16,384 bytes is sent whole in both eras, a byte more is cut, and w
   expect((await errorOf('get_agenda_item')).code).toBe('response_too_large');
 });
 
-test('a read that is sold and whose every row is too large to show is an outcome of its size, and nothing is charged', async () => {
+test('a paid read whose every row is too large is answered as too large and not charged', async () => {
   const sourceUrl = `https://${'h'.repeat(20_000)}.org/`;
   const outcomes: unknown[] = [];
   const payForRead: ToolRunnerParts['payments']['payForRead'] = async ({ read, signal }) => {
@@ -200,21 +200,21 @@ describe('billing', () => {
   };
   const group = (name: ToolName): number => (/agenda/.test(name) ? 0 : /report/.test(name) ? 2 : 1);
 
-  test.each(Object.keys(ACCOUNTS))('of %s is judged before the arguments are looked at', async (account) => {
+  test.each(Object.keys(ACCOUNTS))('of %s is checked before the arguments', async (account) => {
     await start({}, { billingEnforced: true });
     const key = edge.issue({ scopes: ['mcp:read'], ...ACCOUNTS[account] });
     const told = Object.fromEntries(await Promise.all(TOOL_NAMES.map(async (name) => [name, (await errorOf(name, BAD, key)).code])));
     expect(told).toEqual(Object.fromEntries(TOOL_NAMES.map((name) => [name, TABLE[account]![group(name)]])));
   });
 
-  test('that is not enforced leaves every tool open', async () => {
+  test('that is not enforced allows every tool', async () => {
     await start({});
     const key = edge.issue({ scopes: ['mcp:read'], ...ACCOUNTS['no channel'] });
     for (const name of TOOL_NAMES) expect([name, (await run(name, ARGUMENTS[name], key))['isError']]).toEqual([name, undefined]);
   });
 });
 
-test('nothing that a caller sends is logged: no key, no argument, no header', async () => {
+test('nothing that a client sends is logged: no key, no argument, no header', async () => {
   await start({ search_agenda: () => Promise.reject(new Error('a defect')) });
   const secret = 'hunter2-secret';
   await run('search_agenda', { query: secret });
