@@ -39,7 +39,7 @@ describe('an error that a tool throws', () => {
     ['a log that is away', new LogUnavailable('connect db-4'), 'service_unavailable'],
     ['a statement that took too long', new DeadlineExceeded('statement on db-4'), 'timeout'],
     ['a refusal that is no tool code', new Rejection('feed_unavailable', 'db-4'), 'service_unavailable'],
-  ])('%s is answered without a word of it, logged with its request and counted', async (_, error, code) => {
+  ])('%s is answered without its text, logged with its request and counted', async (_, error, code) => {
     await start({ get_coverage: () => Promise.reject(error) });
     const told = await errorOf('get_coverage');
     expect(told.code).toBe(code);
@@ -69,7 +69,7 @@ describe('an error that a tool throws', () => {
     ['intake_paused', undefined],
     ['budget_exhausted', undefined],
     ['invalid_input', undefined],
-  ])('a report refused with %s keeps its code, and when to come again', async (code, retryAfterSeconds) => {
+  ])('a report refused with %s keeps its code and its retryAfterSeconds', async (code, retryAfterSeconds) => {
     const refusal = new Rejection(code, 'refused', retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
     await start({ report_missing_data: () => Promise.reject(refusal) });
     const { retryAfterSeconds: told, ...error } = await errorOf('report_missing_data');

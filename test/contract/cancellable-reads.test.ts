@@ -21,7 +21,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-test('a read is ended in the server however soon its signal aborts', { timeout: 60_000 }, async () => {
+test('a read ends on the server after any delay of its abort signal', { timeout: 60_000 }, async () => {
   for (let round = 0; round < ROUNDS; round += 1) {
     const leaving = new AbortController();
     const slow = reads.run(SLOW, leaving.signal).catch((error: unknown) => error);
@@ -32,7 +32,7 @@ test('a read is ended in the server however soon its signal aborts', { timeout: 
   }
 });
 
-test('a cancel that comes as its read ends by itself ends no other read of the connection', { timeout: 60_000 }, async () => {
+test('a cancel that arrives as its read ends does not end another read of the connection', { timeout: 60_000 }, async () => {
   for (let round = 0; round < 5 * ROUNDS; round += 1) {
     const leaving = new AbortController();
     const ending = reads.run(ENDING, leaving.signal).catch((error: unknown) => error);
@@ -44,6 +44,6 @@ test('a cancel that comes as its read ends by itself ends no other read of the c
   }
 });
 
-test('a read whose signal has aborted is not begun', async () => {
+test('a read whose signal has already aborted does not start', async () => {
   await expect(reads.run(SLOW, AbortSignal.abort(new Error('gone')))).rejects.toThrow('gone');
 });

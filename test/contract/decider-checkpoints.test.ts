@@ -35,7 +35,7 @@ const made = (stream: string, decider: string, revision: number, state = '{"a":"
   seal: 'sealed',
 });
 
-test('a checkpoint comes back as it was kept, byte for byte, and only to its stream and decider', async () => {
+test('a checkpoint is read byte for byte as it was saved, and only for its stream and decider', async () => {
   const kept = made('account_feeds-1', 'feeds', 5);
   await checkpoints.save(kept, '0');
   expect((await checkpoints.load('account_feeds-1', 'feeds')).kept).toEqual(kept);
@@ -43,7 +43,7 @@ test('a checkpoint comes back as it was kept, byte for byte, and only to its str
   expect((await checkpoints.load('account_feeds-2', 'feeds')).kept).toBeNull();
 });
 
-test('the latest takes the place of the one before, also after a restore that set the stream back', async () => {
+test('the latest checkpoint replaces the one before, also after a restore to a shorter stream', async () => {
   for (const revision of [10, 20, 15]) {
     const kept = made('account_feeds-3', 'feeds', revision, `{"revision":${revision}}`);
     await checkpoints.save(kept, '0');
@@ -51,7 +51,7 @@ test('the latest takes the place of the one before, also after a restore that se
   }
 });
 
-test('a store that cannot be had is nothing kept and nothing thrown, and is logged', async () => {
+test('while the store is unavailable nothing is saved or thrown, and the failure is logged', async () => {
   const closed = await openDatabase({ dsn: server.url, statementTimeoutMs: 5_000 });
   await closed.close();
   const broken = createDeciderCheckpoints(closed.read, closed.transactor, logger);
@@ -64,7 +64,7 @@ test('a store that cannot be had is nothing kept and nothing thrown, and is logg
 describe('after an erasure', () => {
   const traces = () => createErasedCopies(database.transactor, server.url);
 
-  test('no checkpoint of what was folded before comes back: neither what is kept already nor what a command under way keeps later', async () => {
+  test('no earlier checkpoint is returned, not even one that a running command saves later', async () => {
     const stream = 'account_reports-1';
     await checkpoints.save(made(stream, 'reports', 5), (await checkpoints.load(stream, 'reports')).mark);
     const { kept, mark } = await checkpoints.load(stream, 'reports');
@@ -77,7 +77,7 @@ describe('after an erasure', () => {
     expect((await checkpoints.load(stream, 'reports')).kept?.revision).toBe(10);
   });
 
-  test('one that is being kept while checkpoints are dropped goes with them, and one that meets a drop under way is not kept', async () => {
+  test('a checkpoint saved during a drop is dropped too or not saved', async () => {
     const stream = 'account_reports-2';
     const client = new Client(server.url);
     await client.connect();

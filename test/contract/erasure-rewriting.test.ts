@@ -70,8 +70,8 @@ const data = async (): Promise<string> =>
 const REFUSED = { code: '42501' };
 const CUT = '{"a":"[x] Roe[x] x","b":{"c/d":"y"},"n":1}';
 
-describe('T26 the function that rewrites', () => {
-  test('writes what the erasure says, byte for byte, and leaves everything else of the row', async () => {
+describe('the function that rewrites', () => {
+  test('writes the text of the erasure byte for byte and leaves the other columns unchanged', async () => {
     const before = (
       await client.query(`select position, revision, id, type, schema_version, time from civic.events where stream = $1`, [stream])
     ).rows;
@@ -105,7 +105,7 @@ describe('T26 the function that rewrites', () => {
     expect((await client.query(`select from civic.events where stream = 'erasures-civic'`)).rowCount).toBe(revision + 1);
   });
 
-  test('answers a conflict and rewrites nothing where another erasure came first', async () => {
+  test('answers a conflict and rewrites nothing where another erasure was stored first', async () => {
     const before = await data();
     const { rows } = await client.query(rewrite(erasureOf(WHOLE_A), '{"a":"[x]","b":{"c/d":"Jané"},"n":1}', undefined, revision + 7));
     expect(rows).toEqual([{ actual: String(revision), start: '-1' }]);
@@ -113,7 +113,7 @@ describe('T26 the function that rewrites', () => {
   });
 });
 
-describe('T26 an update by hand', () => {
+describe('an update by hand', () => {
   const byHand = (to: string, set = `data = '${to}', metadata = metadata::jsonb || '{"erasures":${revision + 2}}'`) =>
     `update civic.events set ${set} where stream = '${stream}'`;
 
@@ -126,7 +126,7 @@ describe('T26 an update by hand', () => {
     ).rejects.toMatchObject(REFUSED);
   });
 
-  test('is refused beside an erasure for every column that is not its own', async () => {
+  test('is refused beside an erasure for every column other than the data', async () => {
     const right = `data = '{"a":"[x]","b":{"c/d":"Jané"},"n":1}', metadata = '{"commandId":"c","erasures":${revision + 2}}'`;
     for (const other of [
       `type = 'Other'`,
@@ -146,12 +146,12 @@ describe('T26 an update by hand', () => {
     );
   });
 
-  test('that is what the erasure of its transaction says is what the function does: an erasure in the log accounts for it', async () => {
+  test('that equals the erasure of its transaction is accepted, as the function does the same', async () => {
     await inTransaction(append(erasureOf(WHOLE_A)), byHand('{"a":"[x]","b":{"c/d":"Jané"},"n":1}'));
     expect(await data()).toBe('{"a":"[x]","b":{"c/d":"Jané"},"n":1}');
   });
 
-  test('with gaps of no length, or of lengths that do not come out even, is refused', async () => {
+  test('with gaps of zero length, or of lengths that do not add up, is refused', async () => {
     await expect(client.query(rewrite(erasureOf(NAME_GONE), CUT))).rejects.toMatchObject(REFUSED);
     const nothing = erasureOf([{ path: ['a'], keep: [12, 0], with: 0 }]);
     await expect(client.query(rewrite(nothing, '{"a":"Jané Roe 𝔘 x[x]","b":{"c/d":"Jané"},"n":1}'))).rejects.toMatchObject(REFUSED);

@@ -79,7 +79,7 @@ export const appendContract = (openStore: OpenStore): void => {
       expect(JSON.parse(stored!.metadata)).toEqual(metadata);
     });
 
-    test('by many callers at once appends each exactly once, at positions of their own', async () => {
+    test('by many concurrent callers stores each event exactly once, at its own position', async () => {
       const before = await store.log.head();
       const streams = Array.from({ length: 300 }, () => freshStream());
       const outcomes = await Promise.all(
@@ -92,7 +92,7 @@ export const appendContract = (openStore: OpenStore): void => {
       for (const [n, stream] of streams.entries()) expect(read.findLast((event) => event.stream === stream)!.position).toBe(positions[n]);
     });
 
-    test('of many callers to one stream lets one through and answers the others with a conflict', async () => {
+    test('by many callers to one stream succeeds once and is a conflict for the others', async () => {
       const stream = freshStream();
       const logs = [store.log, store.connect(), store.connect()];
       for (let round = 0; round < 5; round += 1) {
@@ -108,7 +108,7 @@ export const appendContract = (openStore: OpenStore): void => {
       expect(await store.log.readStream(stream, NO_STREAM, 100)).toHaveLength(5);
     });
 
-    test('of one caller that does not wait keeps its order', async () => {
+    test('by one caller that does not wait keeps the order of the calls', async () => {
       const stream = freshStream();
       const outcomes = await Promise.all(
         Array.from({ length: 50 }, async (_, n) => await store.log.append({ stream, expectedRevision: n - 1, events: newEvents(1) })),
@@ -116,7 +116,7 @@ export const appendContract = (openStore: OpenStore): void => {
       expect(outcomes.map((outcome) => appended(outcome).revision)).toEqual(Array.from({ length: 50 }, (_, n) => n));
     });
 
-    test('of data that is no JSON fails alone and not its neighbours', async () => {
+    test('of data that is not JSON fails without affecting other appends', async () => {
       const streams = Array.from({ length: 20 }, () => freshStream());
       const results = await Promise.allSettled(
         streams.map(
@@ -136,7 +136,7 @@ export const appendContract = (openStore: OpenStore): void => {
   describe('appendEach', () => {
     const store = useStore(openStore);
 
-    test('answers in the order of the appends, each atomic by itself: a conflict leaves its neighbours alone', async () => {
+    test('answers in the order of the appends; each is atomic, and a conflict does not affect the others', async () => {
       const [existing, stale, fresh, absent] = [freshStream(), freshStream(), freshStream(), freshStream()];
       for (const stream of [existing, stale]) await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(2) });
       const outcomes = await store.log.appendEach([
@@ -170,7 +170,7 @@ export const appendContract = (openStore: OpenStore): void => {
       expect(read.map(({ position }) => position)).toEqual(outcomes.map((outcome) => appended(outcome).position));
     });
 
-    test('of nothing answers nothing, and a stream that occurs twice is refused', async () => {
+    test('of nothing answers nothing, and a repeated stream is refused', async () => {
       expect(await store.log.appendEach([])).toEqual([]);
       const append = { stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1) };
       await expect(store.log.appendEach([append, append])).rejects.toThrow(TypeError);

@@ -40,7 +40,7 @@ const admin = async <Result>(work: (client: Client) => Promise<Result>): Promise
 const LOCK = '4848250413820917';
 
 describe('an append that goes wrong', () => {
-  test('is of unknown outcome when its connection is lost while it is under way, and the next one works', async () => {
+  test('has an unknown outcome when its connection is lost meanwhile, and the next append works', async () => {
     const log = open();
     await log.append(one());
     const outcomes = await admin(async (client) => {
@@ -56,7 +56,7 @@ describe('an append that goes wrong', () => {
     await expect(log.append(one())).resolves.toMatchObject({ kind: 'appended' });
   });
 
-  test('is refused as not stored when it waits past the deadline for another writer', async () => {
+  test('is refused as not stored when it waits for another writer past the deadline', async () => {
     const log = open({ statementTimeoutMs: 100 });
     const append = one();
     await admin(async (client) => {
@@ -66,7 +66,7 @@ describe('an append that goes wrong', () => {
     expect(await open().readStream(append.stream, NO_STREAM, 1)).toEqual([]);
   });
 
-  test('is refused as not sent when nothing answers at the address, or the log was closed', async () => {
+  test('is refused as not sent when nothing listens at the address, or the log was closed', async () => {
     const nowhere = open({ dsn: 'postgres://x@127.0.0.1:1/civic' });
     await expect(nowhere.append(one())).rejects.toBeInstanceOf(LogUnavailable);
     await expect(nowhere.head()).rejects.toBeInstanceOf(LogUnavailable);
@@ -75,7 +75,7 @@ describe('an append that goes wrong', () => {
     await expect(log.append(one())).rejects.toBeInstanceOf(LogUnavailable);
   });
 
-  test('is flushed before it is answered, also where the server does not ask for that', async () => {
+  test('is flushed before it is answered, also where the server is not configured to flush', async () => {
     await admin(async (client) => {
       await client.query('set synchronous_commit = off; begin');
       await client.query(`select civic.append_one($1, -1, $2, 'T', 1, '{}', '{}', 0)`, [freshStream(), randomUUID()]);
@@ -90,7 +90,7 @@ describe('an append that goes wrong', () => {
 });
 
 describe('a server that stops', () => {
-  test.each(['clean', 'kill'] as const)('(%s) loses nothing acknowledged, and a subscription goes on where it was', async (how) => {
+  test.each(['clean', 'kill'] as const)('(%s) loses no acknowledged event, and a subscription continues where it was', async (how) => {
     const [writer, reader] = [open(), open()];
     const before = await writer.head();
     const stop = new AbortController();
@@ -130,7 +130,7 @@ describe('a server that stops', () => {
 });
 
 describe('a damaged log', () => {
-  test('whose positions have a hole is reported, not read over', async () => {
+  test('whose positions have a gap is reported, and the gap is not skipped', async () => {
     const damaged = await server.createDatabase('damaged');
     await migrate(damaged);
     const other = open({ dsn: damaged });

@@ -41,7 +41,7 @@ describe.each([
   ['in batches', true],
   ['one call each', false],
 ])('an append that goes wrong, %s', (_, batches) => {
-  test('is stored once although its answer was lost, and answered as if nothing had happened', async () => {
+  test('is stored once and answered as a success when its answer was lost', async () => {
     const peer = await startPeer({ batches });
     const log = open(peer.url);
     for (const fault of ['cutAfterStoring', 'cutBeforeStoring'] as const) {
@@ -56,7 +56,7 @@ describe.each([
     expect(stored(peer)).toBe(6);
   });
 
-  test('is of unknown outcome where it cannot be sent again in time, and the same again later finds what became of it', async () => {
+  test('has an unknown outcome if it cannot be sent again in time; a later repetition finds the outcome', async () => {
     const peer = await startPeer({ batches });
     const log = open(peer.url, { againMs: 0 });
     await log.append(one());
@@ -70,7 +70,7 @@ describe.each([
     }
   });
 
-  test('is of unknown outcome when the server never answers, and holds up nobody else', async () => {
+  test('has an unknown outcome when the server never answers, and does not delay other appends', async () => {
     const peer = await startPeer({ batches });
     const log = open(peer.url, { deadlineMs: BRIEF_MS });
     await log.append(one());
@@ -82,7 +82,7 @@ describe.each([
     expect(await silent).toBeInstanceOf(OutcomeUnknown);
   });
 
-  test('over a call that has died without a word leaves the next ones to another call', async () => {
+  test('over a call that ended silently moves the next appends to a new call', async () => {
     const peer = await startPeer({ batches });
     const log = open(peer.url, { deadlineMs: BRIEF_MS, againMs: STALL_MS });
     await log.append(one());
@@ -94,7 +94,7 @@ describe.each([
     if (batches) expect(peer.calls.batchAppend).toBe(2);
   });
 
-  test('is refused as not stored while the server is busy, not ready or away', async () => {
+  test('is refused as not stored while the server is busy, not ready or unreachable', async () => {
     const peer = await startPeer({ batches });
     const log = open(peer.url, { againMs: 0 });
     await log.append(one());
@@ -113,7 +113,7 @@ describe.each([
     await expect(log.append(one())).resolves.toMatchObject({ kind: 'appended' });
   });
 
-  test('that is larger than the server takes says which setting of the server to raise', async () => {
+  test('that is over the limit of the server names the setting of the server to raise', async () => {
     const peer = await startPeer({ batches, maxAppendBytes: 1_000 });
     const log = open(peer.url);
     const large = { ...one(), events: [newEvent({ data: JSON.stringify('x'.repeat(2_000)) })] };
@@ -124,7 +124,7 @@ describe.each([
 });
 
 describe('a connection', () => {
-  test('that was refused, and a log that was closed, are not sent to', async () => {
+  test('that was refused, and a closed log, receive no request', async () => {
     const log = open('esdb://127.0.0.1:1?tls=false');
     await expect(log.append(one())).rejects.toBeInstanceOf(LogUnavailable);
     await expect(log.head()).rejects.toBeInstanceOf(LogUnavailable);
@@ -144,7 +144,7 @@ describe('a connection', () => {
     await expect(log.readLast([freshStream()])).rejects.toBeInstanceOf(DeadlineExceeded);
   });
 
-  test('that is cut between reads is made again without a word', async () => {
+  test('that is cut between reads is made again without an error', async () => {
     const peer = await startPeer();
     const log = open(peer.url);
     const append = one();
@@ -157,7 +157,7 @@ describe('a connection', () => {
     expect(await log.readStream(append.stream, NO_STREAM, 1)).toHaveLength(1);
   });
 
-  test('to a node that is not the leader goes on to the leader, also when the leader moves', async () => {
+  test('to a node that is not the leader is redirected to the leader, also when the leader moves', async () => {
     const store = new PeerStore();
     const [first, second] = [await startPeer({ store }), await startPeer({ store })];
     first.faults.leaderPort = second.port;
@@ -178,7 +178,7 @@ describe('a connection', () => {
     expect(await log.readStream(append.stream, NO_STREAM, 9)).toHaveLength(3);
   });
 
-  test('is encrypted by the certificate that the connection string names, with its credentials', async () => {
+  test('is encrypted with the certificate and credentials of the connection string', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'civic-tls-'));
     try {
       const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'cert.pem')];
@@ -221,7 +221,7 @@ const following = (log: OpenLog, after: Position, batchSize = 7) => {
 };
 
 describe('a subscription', () => {
-  test('goes on where it was through cut connections, a server that is away, and refusals', async () => {
+  test('continues where it was after cut connections, an unreachable server, and refusals', async () => {
     const peer = await startPeer();
     const [writer, reader] = [open(peer.url), open(peer.url)];
     const all = following(reader, LOG_START);
@@ -243,7 +243,7 @@ describe('a subscription', () => {
     expect(all.seen).toEqual((await readOn(writer, LOG_START)).map(({ position }) => position));
   });
 
-  test('that the server leaves in silence looks for itself, and listens anew', async () => {
+  test('that the server leaves without messages polls and subscribes again', async () => {
     const peer = await startPeer();
     const [writer, reader] = [open(peer.url), open(peer.url, { pollMs: 50 })];
     await writer.append(one());
@@ -260,7 +260,7 @@ describe('a subscription', () => {
     expect(all.seen).toEqual((await readOn(writer, LOG_START)).map(({ position }) => position));
   });
 
-  test('of many followers is one', async () => {
+  test('is shared by many followers', async () => {
     const peer = await startPeer();
     const log = open(peer.url);
     await log.append(one());
@@ -273,8 +273,8 @@ describe('a subscription', () => {
   });
 });
 
-describe('a log that is not ours', () => {
-  test('is reported with the event that somebody else wrote', async () => {
+describe('a log of another program', () => {
+  test('is reported with the foreign event', async () => {
     const peer = await startPeer();
     const log = open(peer.url);
     await log.append(one());
@@ -290,7 +290,7 @@ describe('a log that is not ours', () => {
     await expect(readOn(log, LOG_START)).rejects.toThrow(/OrderPlaced.*not of this service/);
   });
 
-  test('and a position of a log in PostgreSQL is none here', async () => {
+  test('refuses a position of a log in PostgreSQL', async () => {
     const peer = await startPeer();
     const log = open(peer.url);
     await log.append(one());
@@ -298,7 +298,7 @@ describe('a log that is not ours', () => {
     await expect(log.readAll({ after: foreign, limit: 1 })).rejects.toThrow(/no position of a log on KurrentDB/);
   });
 
-  test('is told from a copy of it: each store has an identity of its own, the same for all who connect', async () => {
+  test('has an identity of its own, which differs from that of a copy and is the same on every connection', async () => {
     const [one_, other] = [await startPeer(), await startPeer()];
     const append = one();
     expect(await open(one_.url).identity()).toBeNull();

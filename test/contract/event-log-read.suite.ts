@@ -29,14 +29,14 @@ export const readContract = (openStore: OpenStore): void => {
       expect(await store.log.readLast([])).toEqual(new Map());
     });
 
-    test('a stream whose name begins like another one does not mix with it', async () => {
+    test('a stream does not contain events of a stream whose name begins with its name', async () => {
       const stream = freshStream();
       await store.log.append({ stream: `${stream}0`, expectedRevision: NO_STREAM, events: newEvents(1) });
       expect(await store.log.readStream(stream, NO_STREAM, 4)).toEqual([]);
       expect(await store.log.readLast([stream])).toEqual(new Map());
     });
 
-    test('all is the same in pages of every size, and the same again', async () => {
+    test('the whole log is the same in pages of every size, and the same when read again', async () => {
       const before = await store.log.head();
       for (let n = 0; n < 20; n += 1)
         await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1 + (n % 4)) });
@@ -46,14 +46,14 @@ export const readContract = (openStore: OpenStore): void => {
       for (const limit of [1, 2, 7, 49, 50, 51]) expect(await readOn(store.log, before, limit)).toEqual(whole);
     });
 
-    test('all from any position leaves out that position and everything before it', async () => {
+    test('the log from a position leaves out that position and everything before it', async () => {
       const before = await store.log.head();
       await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(6) });
       const whole = await readOn(store.log, before);
       for (const [n, { position }] of whole.entries()) expect(await readOn(store.log, position)).toEqual(whole.slice(n + 1));
     });
 
-    test('all from the start begins with the oldest event, and the empty page at the head stays where it is', async () => {
+    test('the log from the start begins with the oldest event, and the empty page at the head does not move', async () => {
       await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1) });
       const first = await store.log.readAll({ after: LOG_START, limit: 1 });
       expect(first.events).toHaveLength(1);
@@ -62,7 +62,7 @@ export const readContract = (openStore: OpenStore): void => {
       expect(await store.log.readAll({ after: head, limit: 10 })).toMatchObject({ events: [], scannedTo: head });
     });
 
-    test('a read names the event that it has scanned to, and the next one is refused where that is not the event there', async () => {
+    test('a read names the last event that it scanned, and the next read is refused if that event differs', async () => {
       const type = `Wanted${freshStream()}`;
       const stream = freshStream();
       await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(3).map((event) => ({ ...event, type })) });
@@ -84,7 +84,7 @@ export const readContract = (openStore: OpenStore): void => {
       }
     });
 
-    test('all of some types skips the others, and tells how far it scanned', async () => {
+    test('a read of some types skips the others and returns how far it scanned', async () => {
       const [wanted, other] = [`Wanted${freshStream()}`, `Other${freshStream()}`];
       const before = await store.log.head();
       const kinds = Array.from({ length: 60 }, (_, n) => (n % 5 === 0 ? wanted : other));
@@ -108,7 +108,7 @@ export const readContract = (openStore: OpenStore): void => {
       expect(await store.log.readAll({ after: head, limit: 5, types: [wanted] })).toMatchObject({ events: [], scannedTo: head });
     });
 
-    test('the head is the position of the newest append, and the distance counts events or says that it cannot', async () => {
+    test('the head is the position of the newest append, and the distance is a count of events or unknown', async () => {
       const from = await store.log.head();
       const { position } = appended(await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(7) }));
       expect(await store.log.head()).toBe(position);

@@ -31,10 +31,10 @@ const handle = async (log: EventLog, stream: string, commandId: string): Promise
 const FAULTS: readonly Fault[] = ['none', 'none', 'conflict', 'unknown, not stored', 'unknown, stored'];
 
 export const retryContract = (openStore: OpenStore): void => {
-  describe('T4, T31 a command that is tried again after faults', () => {
+  describe('a command that is retried after faults', () => {
     const store = useStore(openStore);
 
-    test('leaves its events exactly once, in one piece, beside others on the same stream', async () => {
+    test('stores its events exactly once and contiguously, beside others on the same stream', async () => {
       await fc.assert(
         fc.asyncProperty(fc.infiniteStream(fc.constantFrom(...FAULTS)), fc.integer({ min: 1, max: 8 }), async (faults, commands) => {
           const log = withFaults(store.log, () => faults.next().value!);
@@ -50,7 +50,7 @@ export const retryContract = (openStore: OpenStore): void => {
       );
     });
 
-    test('leaves an event for each stream of a batch, exactly once', async () => {
+    test('stores an event for each stream of a batch exactly once', async () => {
       await fc.assert(
         fc.asyncProperty(fc.infiniteStream(fc.constantFrom(...FAULTS)), async (faults) => {
           const log = withFaults(store.log, () => faults.next().value!);

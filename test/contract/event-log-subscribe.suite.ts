@@ -35,7 +35,7 @@ export const subscribeContract = (openStore: OpenStore): void => {
       expect(batches.flatMap(({ events }) => events)).toEqual(await readOn(store.log, before));
     });
 
-    test('goes on live with what others append, without missing or repeating any', async () => {
+    test('continues live with appends of others, without missing or repeating any', async () => {
       const before = await store.log.head();
       const writers = [store.log, store.connect(), store.connect()];
       await appendMany(store.log, 5);
@@ -74,7 +74,7 @@ export const subscribeContract = (openStore: OpenStore): void => {
       expect(batches.at(-1)!.scannedTo).toBe(await store.log.head());
     });
 
-    test('hears of an append soon after it is done', async () => {
+    test('receives an append soon after it is stored', async () => {
       const stop = new AbortController();
       const batches = store.log.subscribe({ after: await store.log.head(), batchSize: 10, signal: stop.signal })[Symbol.asyncIterator]();
       const next = batches.next();
@@ -97,7 +97,7 @@ export const subscribeContract = (openStore: OpenStore): void => {
       expect((await late.next()).done).toBe(true);
     });
 
-    test('waits for its consumer: what a slow one has not asked for is not lost and not doubled', async () => {
+    test('waits for a slow consumer without losing or repeating an event', async () => {
       const before = await store.log.head();
       await appendMany(store.log, 30);
       const stop = new AbortController();

@@ -56,7 +56,7 @@ const stored = ({ event }: Golden, revision = 0): StoredEvent => ({
 });
 
 describe('every type of event', () => {
-  test('has a golden file of each of its versions from the first on, and no file is of anything else', () => {
+  test('has a golden file for each of its versions, and there is no other file', () => {
     const versions = Object.fromEntries(
       [...forms.keys()].map((name) => [name, goldens.filter((golden) => golden.name === name).map(({ version }) => version)]),
     );
@@ -66,12 +66,12 @@ describe('every type of event', () => {
     expect(goldens.filter(({ name }) => !forms.has(name)).map(({ name }) => name)).toEqual([]);
   });
 
-  test('that a read model folds is among them', () => {
+  test('that a read model folds has golden files', () => {
     const types = new Set([...forms.values()].map(({ type }) => type));
     expect(PROJECTIONS.flatMap(({ handles }) => handles).filter((type) => !types.has(type))).toEqual([]);
   });
 
-  test('is written in no version that has no golden file', () => {
+  test('is written in a version that has a golden file', () => {
     const written = linesWith(sourceFiles(['domain', 'src', 'commands']), /\bschemaVersion(?:: | = )\d/).map((line) =>
       Number(/schemaVersion(?:: | = )(\d+)/.exec(line)![1]),
     );
@@ -102,18 +102,15 @@ describe('every stored version', () => {
     ['account_reports', intakeDecider],
     ['report', reportDecider],
   ];
-  test.each(FOLDS.map(([name, fold], nth) => [name, nth, fold] as const))(
-    'of %s (fold %i) is folded by those who decide on it',
-    (name, _, fold) => {
-      const events = goldens.filter(({ event }) => category(event.stream) === name);
-      expect(events.length).toBeGreaterThan(0);
-      let state = fold.initialState();
-      events.forEach((golden, nth) => (state = fold.evolve(state, fold.read(stored(golden, nth)))));
-      expect(state).toMatchSnapshot();
-    },
-  );
+  test.each(FOLDS.map(([name, fold], nth) => [name, nth, fold] as const))('of %s (fold %i) is folded by its decider', (name, _, fold) => {
+    const events = goldens.filter(({ event }) => category(event.stream) === name);
+    expect(events.length).toBeGreaterThan(0);
+    let state = fold.initialState();
+    events.forEach((golden, nth) => (state = fold.evolve(state, fold.read(stored(golden, nth)))));
+    expect(state).toMatchSnapshot();
+  });
 
-  test('of a record is what the next decision on the record begins with', () => {
+  test('of a record is the state that the next decision on the record starts from', () => {
     const records = goldens.filter(({ event }) => isResource(category(event.stream)));
     expect(records.length).toBeGreaterThan(11);
     for (const golden of records) {
@@ -136,7 +133,7 @@ describe('the read models', () => {
     await database?.close();
   });
 
-  test('come to the same rows from every stored version, and none stops at one', async () => {
+  test('have the same rows from every stored version, and none pauses', async () => {
     const revisions = new Map<string, number>([['feed-civic', 0]]);
     const places = new Map<string, string>();
     for (const { event, name, version } of goldens) {

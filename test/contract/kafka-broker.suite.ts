@@ -58,7 +58,7 @@ export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonl
       }
     });
 
-    test('a transaction over several partitions is seen whole once it is committed, and never when it is aborted', async () => {
+    test('a transaction over several partitions is visible as a whole once committed, and never when aborted', async () => {
       await made();
       const producer = await publisher(`civic-test-${randomUUID()}`);
       const keys = ['a', 'b', 'c', 'd', 'e'];
@@ -72,7 +72,7 @@ export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonl
       await expect.poll(values).toEqual(keys.map((key) => `yes ${key}`));
     });
 
-    test('a producer that is opened again under its name shuts out the one before, and undoes what that left open', async () => {
+    test('a producer that is opened again under its name fences the one before and aborts its transaction', async () => {
       await made();
       const id = `civic-test-${randomUUID()}`;
       const frozen = await (await publisher(id)).transaction();
@@ -85,7 +85,7 @@ export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonl
       await expect.poll(values).toEqual(['of the next one']);
     });
 
-    test('offsets that were sent within a transaction count only when it is committed', async () => {
+    test('offsets that were sent within a transaction take effect only when it is committed', async () => {
       await made(1);
       const group = `civic-test-${randomUUID()}`;
       const producer = await publisher(`civic-test-${randomUUID()}`);
@@ -105,7 +105,7 @@ export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonl
       await admin.disconnect();
     });
 
-    test('a group goes on at the offset that it has committed, and shares the partitions among its members', async () => {
+    test('a group continues at its committed offset and divides the partitions among its members', async () => {
       await made(2);
       const group = `civic-test-${randomUUID()}`;
       const seen: string[] = [];

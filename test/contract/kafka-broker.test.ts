@@ -28,7 +28,7 @@ describe('a peer with faults', () => {
     }
   };
 
-  test.each(['cutBefore', 'cutAfter'] as const)('a message whose call was lost (%s) is there once', (fault) =>
+  test.each(['cutBefore', 'cutAfter'] as const)('a message whose call was lost (%s) is stored once', (fault) =>
     withProducer(async (peer, send) => {
       await send('one');
       peer.faults[fault].set('Produce', 2);
@@ -38,7 +38,7 @@ describe('a peer with faults', () => {
     }),
   );
 
-  test('a restart keeps what was stored and the sequence of its producers', () =>
+  test('a restart keeps the messages and the sequence of each producer', () =>
     withProducer(async (peer, send) => {
       await send('one');
       await peer.goDown();
@@ -47,7 +47,7 @@ describe('a peer with faults', () => {
       expect((await readTopic(peer.brokers, 't')).map(({ value }) => value)).toEqual(['one', 'two']);
     }));
 
-  test('a batch whose forerunner is missing is refused, and so is one of an earlier epoch', () =>
+  test('a batch whose predecessor is missing is refused, and so is one of an earlier epoch', () =>
     withProducer(async (peer, send) => {
       await send('one');
       await send('two');

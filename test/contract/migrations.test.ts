@@ -34,14 +34,14 @@ const refusal = async (dsn: string): Promise<string> => {
   return (error as Error).message;
 };
 
-describe('T28 the schema', () => {
+describe('the schema', () => {
   test('equals the committed catalogue (after a new migration: run this file with -u)', async () => {
     const dsn = await emptyDatabase();
     await migrate(dsn);
     await expect(await dumpCatalogue(dsn)).toMatchFileSnapshot('migrations.golden.txt');
   });
 
-  test('stays as it is when migrated again', async () => {
+  test('does not change when migrated again', async () => {
     const dsn = await emptyDatabase();
     expect((await schemaState(dsn)).kind).toBe('empty');
     const applied = await migrate(dsn);
@@ -52,7 +52,7 @@ describe('T28 the schema', () => {
     expect(await schemaState(dsn)).toMatchObject({ kind: 'current', applied, pending: [], unknown: [] });
   });
 
-  test('is refused when a newer version wrote it, and stays untouched', async () => {
+  test('is refused when a newer version wrote it, and is not changed', async () => {
     const dsn = await emptyDatabase();
     await migrate(dsn);
     await run(dsn, `insert into civic.migrations (name, run_on) values ('9999-from-the-future', '2030-01-01')`);
@@ -62,8 +62,8 @@ describe('T28 the schema', () => {
   });
 });
 
-describe('T17 concurrent migrators', () => {
-  test('apply each migration exactly once, and every one finds it done', async () => {
+describe('concurrent migrators', () => {
+  test('apply each migration exactly once and all succeed', async () => {
     for (let round = 0; round < 3; round += 1) {
       const dsn = await emptyDatabase();
       const all = await Promise.all(Array.from({ length: 6 }, async () => await migrate(dsn)));
@@ -74,7 +74,7 @@ describe('T17 concurrent migrators', () => {
   });
 });
 
-describe('T27 a database that is not ours', () => {
+describe('a database that this program did not create', () => {
   test('is refused when it holds tables of another program', async () => {
     const dsn = await emptyDatabase();
     await run(dsn, 'create table customers (id int)');
@@ -82,13 +82,13 @@ describe('T27 a database that is not ours', () => {
     expect((await schemaState(dsn)).kind).toBe('foreign');
   });
 
-  test('is taken when it holds nothing but an extension', async () => {
+  test('is accepted when it contains only an extension', async () => {
     const dsn = await emptyDatabase();
     await run(dsn, 'create extension pg_stat_statements; create extension pg_trgm');
     await expect(migrate(dsn)).resolves.not.toEqual([]);
   });
 
-  test('is refused in an encoding that does not have every character, and changes nothing', async () => {
+  test('is refused and not changed in an encoding that lacks characters', async () => {
     const name = `test_latin1_${Date.now()}`;
     const server = inject('testServerUrl');
     await run(server, `create database ${name} encoding 'LATIN1' locale 'C' template template0`);
@@ -98,7 +98,7 @@ describe('T27 a database that is not ours', () => {
     expect((await schemaState(dsn)).kind).toBe('empty');
   });
 
-  test('is refused on a read-only database, and behind a pooler that takes no settings, with what to do', async () => {
+  test('is refused if read-only or behind a pooler that accepts no settings, with what to do', async () => {
     const dsn = await emptyDatabase();
     await run(dsn, `alter database ${dsn.split('/').at(-1)} set default_transaction_read_only = on`);
     expect(await refusal(dsn)).toMatch(/is read-only: it is a standby, or .*; name the primary in DATABASE_URL/);
@@ -123,7 +123,7 @@ describe('T27 a database that is not ours', () => {
     expect(() => refuseUnusable(state, 'postgres://db.example.org/civic')).toThrow(/PostgreSQL 14; use PostgreSQL 15 or newer/);
   });
 
-  test('is refused with one line and no password when it is missing, out of reach or no address at all', async () => {
+  test('is refused with one line without the password if it is missing, unreachable or no address', async () => {
     expect(await refusal((await emptyDatabase()).replace(/test_\w+$/, 'nothing'))).toMatch(
       /nothing does not exist; create it or correct DATABASE_URL/,
     );

@@ -83,7 +83,7 @@ describe('near words', () => {
       /does not have pg_trgm; install PostgreSQL's contrib modules on it$/,
     ],
     ['42501', 'permission denied for schema civic', /does not let this user create tables/],
-  ])('that a server refuses with %s are told of in one line that says what to do', (code, message, expected) => {
+  ])('that a server refuses with %s are reported in one line that says what to do', (code, message, expected) => {
     const refusal = explain(Object.assign(new Error(message), { code }), 'postgres://someone:hunter2@db.example.org/civic');
     expect(refusal).toBeInstanceOf(DatabaseRefused);
     expect((refusal as Error).message).toMatch(expected);

@@ -37,7 +37,7 @@ const run = (...command: readonly string[]): Promise<{ readonly code: number | n
   });
 const redocly = (...args: readonly string[]) => run(inRoot('node_modules/@redocly/cli/bin/cli.js'), ...args);
 
-test('Spectral has nothing to say', async () => {
+test('Spectral reports nothing', async () => {
   const spectral = new spectralCore.Spectral();
   spectral.setRuleset({ extends: [[spectralRulesets.oas, 'recommended']] } as Parameters<typeof spectral.setRuleset>[0]);
   const results = await spectral.run(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
@@ -48,7 +48,7 @@ test('Spectral has nothing to say', async () => {
   expect(found.filter(closed)).toHaveLength(CLOSED.length);
 });
 
-test('Redocly has nothing to say', async () => {
+test('Redocly reports nothing', async () => {
   const ignored = { 'openapi.json': { 'operation-2xx-response': CLOSED } };
   await writeFile(join(folder, '.redocly.lint-ignore.yaml'), JSON.stringify(ignored));
   const { code, output } = await redocly('lint', 'openapi.json', '--extends=recommended', '--format=json');
@@ -56,7 +56,7 @@ test('Redocly has nothing to say', async () => {
   expect({ code, totals: report.totals }).toEqual({ code: 0, totals: { errors: 0, warnings: 0, ignored: CLOSED.length } });
 });
 
-test('Redocly scores examples, errors and identifiers full, and the whole above 75', async () => {
+test('Redocly scores examples, errors and identifiers 100, and the whole above 75', async () => {
   const { code, output } = await redocly('score', 'openapi.json', '--format=json');
   expect(code).toBe(0);
   const report = JSON.parse(output.slice(output.indexOf('{'), output.lastIndexOf('}') + 1)) as {
@@ -67,7 +67,7 @@ test('Redocly scores examples, errors and identifiers full, and the whole above 
   expect(report.agentReadiness).toBeGreaterThanOrEqual(75);
 });
 
-test('a type generator reads it without a word, and what it makes is TypeScript', async () => {
+test('a type generator reads it without a message and produces valid TypeScript', async () => {
   const generator = inRoot('node_modules/openapi-typescript/bin/cli.js');
   const hook = inRoot('test/support/old-typescript.mjs');
   const made = await run('--import', hook, generator, 'openapi.json', '-o', 'types.ts');

@@ -74,7 +74,7 @@ const WITHOUT_BACKEND: Readonly<Record<PublicOperationId, number>> = {
   listPublicSourceStatuses: 500,
 };
 
-test.each(customers)('%s answers each of its refusals as the document has it', async (id) => {
+test.each(customers)('%s answers each of its refusals as the document describes', async (id) => {
   const body = id in bodies ? { body: bodies[id as keyof typeof bodies] } : {};
   const asked = { key: edge.keys.all, params: somewhere, headers: idempotent(), ...body };
   for (const code of OPERATIONS[id].refusals) {
@@ -89,7 +89,7 @@ test.each(customers)('%s answers each of its refusals as the document has it', a
 });
 
 test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
-  '%s answers a defect and a backend that fails as the document has it',
+  '%s answers a defect and a failing backend as the document describes',
   async (id) => {
     const asked = { params: { matchId: randomUUID(), ...dallas }, query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '' };
     edge.answerWith(failing(id, new Rejection('internal_error', 'refused')));
@@ -99,7 +99,7 @@ test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
   },
 );
 
-test('the tool endpoint answers what is too large, too much and broken as the document has it', async () => {
+test('the tool endpoint answers oversized, excessive and broken requests as the document describes', async () => {
   const { headers, body } = currentRequest('tools/list');
   const asked = { key: edge.keys.all, headers, body: JSON.parse(body) as unknown };
   const large = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { x: 'x'.repeat(65_536) } };
@@ -115,15 +115,15 @@ test('the tool endpoint answers what is too large, too much and broken as the do
   clockFails = false;
 });
 
-test('a document that cannot be read is answered as the document has it', async () => {
+test('a document that cannot be read is answered as the document describes', async () => {
   await expectRefused(toEdge, 'getOpenApiDocument', 500, 'internal_error');
 });
 
-test('a report that is too large is answered as the document has it', async () => {
+test('a report that is too large is answered as the document describes', async () => {
   const body = { ...MISSING_RECORD, expectedRecord: 'x'.repeat(8192) };
   await expectRefused(toEdge, 'submitDataReport', 413, 'invalid_input', { key: edge.keys.all, headers: idempotent(), body });
 });
 
-test('every status that only a failure brings has been answered for each served operation', () => {
+test('every status that only a failure causes has been answered for each served operation', () => {
   expect(documentedAnswers().filter((each) => isOfFailure(each) && !toEdge.answered.has(each))).toEqual([]);
 });

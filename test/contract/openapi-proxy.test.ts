@@ -87,7 +87,7 @@ const makeSnapshot = async (): Promise<{ readonly snapshotId: string; readonly c
   (await good<{ data: { snapshotId: string; counts: Record<Resource, number> } }>('createCivicSnapshot', { key })).data;
 
 describe('the feed', () => {
-  test('is answered page by page as the document has it, whole and for each resource', async () => {
+  test('is answered page by page as the document describes, as a whole and per resource', async () => {
     const all = await expectEverything<{ resource: Resource }>(toService, 'readCivicChanges', { key });
     expect(all.length).toBeGreaterThan(300);
     for (const resource of RESOURCES) {
@@ -100,7 +100,7 @@ describe('the feed', () => {
     }
   });
 
-  test('refuses bad parameters and positions of another feed as the document has it', async () => {
+  test('refuses bad parameters and positions of another feed as the document describes', async () => {
     for (const query of ['?limit=0', '?limit=x', '?resource=topic', '?unknown=1', '?limit=1&limit=2', '?cursor=', '?cursor=no']) {
       await expectRefused(toService, 'readCivicChanges', 400, 'invalid_parameter', { key, query });
     }
@@ -110,8 +110,8 @@ describe('the feed', () => {
   });
 });
 
-describe('frozen exports', () => {
-  test('are answered page by page as the document has it, for each resource', async () => {
+describe('snapshots', () => {
+  test('are answered page by page as the document describes, for each resource', async () => {
     const { snapshotId, counts } = await makeSnapshot();
     for (const resource of RESOURCES) {
       const items = await expectEverything(toService, 'readCivicSnapshotPage', { key, params: { snapshotId, resource } });
@@ -119,7 +119,7 @@ describe('frozen exports', () => {
     }
   });
 
-  test('refuse what is bad, absent or of another feed as the document has it', async () => {
+  test('refuse bad, unknown and foreign input as the document describes', async () => {
     const { snapshotId } = await makeSnapshot();
     await expectRefused(toService, 'createCivicSnapshot', 400, 'invalid_parameter', { key, query: '?unknown=1' });
     const page = (status: number, code: string, params: Record<string, string>, query = '') =>
@@ -137,7 +137,7 @@ describe('frozen exports', () => {
 });
 
 describe('a batch', () => {
-  test('of records of every resource is answered as the document has it', async () => {
+  test('of records of every resource is answered as the document describes', async () => {
     const changes = await expectEverything<{ resource: Resource; recordId: string }>(toService, 'readCivicChanges', { key });
     const requests = RESOURCES.map((resource) => ({
       resource,
@@ -153,7 +153,7 @@ describe('a batch', () => {
     expect(new Set(data.items.map(({ resource }) => resource))).toEqual(new Set(RESOURCES));
   });
 
-  test('that is bad or too large is refused as the document has it', async () => {
+  test('that is bad or too large is refused as the document describes', async () => {
     const ids = Array.from({ length: 101 }, () => randomUUID());
     for (const body of [
       {},
@@ -171,15 +171,15 @@ describe('a batch', () => {
 });
 
 describe('polling subscriptions', () => {
-  test('are created, found again, listed, polled and ended as the document has it', () => expectSubscriptionLife(toService, key));
+  test('are created, found again, listed, polled and ended as the document describes', () => expectSubscriptionLife(toService, key));
 
-  test('are refused as the document has it: bad input, another filter, no room, nothing there, positions of elsewhere', async () => {
+  test('are refused as the document describes: bad input, another filter, no room, unknown, foreign positions', async () => {
     const { meta } = (await (await strict.fetch('/api/v1/data/changes?limit=1')).json()) as Page<unknown>;
     await expectSubscriptionRefusals(toService, key, meta.nextCursor ?? '');
   });
 });
 
-test('health is answered and refused as the document has it', async () => {
+test('health is answered and refused as the document describes', async () => {
   await good('readCivicHealth', { key });
   await expectRefused(toService, 'readCivicHealth', 400, 'invalid_parameter', { key, query: '?unknown=1' });
 });
@@ -189,7 +189,7 @@ const somewhere = { snapshotId: nowhere, subscriptionId: nowhere, reportId: nowh
 const bodies = { readCivicRecords: { requests: [{ resource: 'topics', ids: ['1'] }] }, submitDataReport: MISSING_RECORD };
 const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
 
-test.each(customers)('%s refuses a missing, an unknown and a narrow key as the document has it', async (id) => {
+test.each(customers)('%s refuses a missing key, an unknown key and a key without the scope as the document describes', async (id) => {
   const asked = {
     params: somewhere,
     headers: idempotent(),
@@ -203,7 +203,7 @@ test.each(customers)('%s refuses a missing, an unknown and a narrow key as the d
   await expectRefused(toService, id, 403, 'forbidden', { ...asked, key: narrow });
 });
 
-test('a report is taken in, taken in once, read and refused as the document has it', async () => {
+test('a report is stored, stored once, read and refused as the document describes', async () => {
   const headers = idempotent();
   const asked = { key, headers, body: WHOLE_MISSING_RECORD };
   const receipt = await good<{ data: { reportId: string } }>('submitDataReport', asked);
@@ -244,7 +244,7 @@ const CADENCES = [
 const dallas = { slug: 'dallas', bodySlug: 'city-council' };
 
 describe('the public operations', () => {
-  test('answer hits as the document has it: recent, upcoming by cursor and by page, and each by its id', async () => {
+  test('answer hits as the document describes: recent, upcoming by cursor and by page, and by id', async () => {
     for (const query of ['', '?limit=1', '?jurisdictionSlug=sample-city', '?topic=zoning', '?excludeTopicSlug=zoning', '?limit=50']) {
       await good('listRecentAgendaHits', { query });
     }
@@ -259,7 +259,7 @@ describe('the public operations', () => {
     for (const matchId of hits) await good('getAgendaHit', { params: { matchId } });
   });
 
-  test('answer every page of the coverage catalogue as the document has it', async () => {
+  test('answer every page of the coverage catalogue as the document describes', async () => {
     interface Coverage {
       readonly data: readonly object[];
       readonly meta: { readonly pagination: { readonly nextCursor: string | null } };
@@ -277,12 +277,12 @@ describe('the public operations', () => {
     }
   });
 
-  test('answer the seven cadences and the source statuses as the document has it', async () => {
+  test('answer the seven cadences and the source statuses as the document describes', async () => {
     for (const [slug, bodySlug] of CADENCES) await good('getPublicBodyCadence', { params: { slug, bodySlug } });
     for (const query of ['', '?jurisdictionSlug=dallas', '?body=city-council']) await good('listPublicSourceStatuses', { query });
   });
 
-  test('refuse what is bad or absent as the document has it', async () => {
+  test('refuse bad and unknown input as the document describes', async () => {
     const bad: readonly (readonly [PublicOperationId, readonly string[]])[] = [
       ['listRecentAgendaHits', ['?limit=0', '?unknown=1', '?limit=1&limit=2', '?topicSlug=']],
       [
@@ -302,7 +302,7 @@ describe('the public operations', () => {
     await expectRefused(toService, 'getOpenApiDocument', 400, 'invalid_parameter', { query: '?unknown=1' });
   });
 
-  test('answer 304 to a validator that still stands as the document has it', async () => {
+  test('answer 304 to a current ETag as the document describes', async () => {
     const [matchId = ''] = await upcoming('short-term-rentals');
     const asked: Readonly<Record<string, Asked>> = {
       getAgendaHit: { params: { matchId } },
@@ -316,7 +316,7 @@ describe('the public operations', () => {
     }
   });
 
-  test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])('%s is refused with 429 as the document has it', async (id) => {
+  test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])('%s is refused with 429 as the document describes', async (id) => {
     const asked = { params: { matchId: randomUUID(), ...dallas }, query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '' };
     await expectAnswer(toStrict, id, id === 'getAgendaHit' ? 404 : 200, asked);
     await expectRefused(toStrict, id, 429, 'rate_limited', asked);
@@ -324,16 +324,16 @@ describe('the public operations', () => {
 });
 
 describe('the tool endpoint', () => {
-  test('answers in both eras as the document has it', () => expectToolAnswers(toService, key));
-  test('refuses as the document has it', () => expectToolRefusals(toService, { key, narrow: limited['civic:read'] }));
+  test('answers in both eras as the document describes', () => expectToolAnswers(toService, key));
+  test('refuses as the document describes', () => expectToolRefusals(toService, { key, narrow: limited['civic:read'] }));
 });
 
-test('the document and the closed routes are answered as the document has it', async () => {
+test('the document and the closed routes are answered as the document describes', async () => {
   expect(await good('getOpenApiDocument')).toEqual(openApiDocumentOf(service.baseUrl));
   for (const id of ['getPrelaunchMcp', 'postPrelaunchMcp'] as const) await good(id);
 });
 
-test('every status that the document gives for a served operation has been answered, but for those that only a failure brings', () => {
+test('every documented status of a served operation is answered, except those that only a failure causes', () => {
   const answered = new Set([...toService.answered, ...toStrict.answered]);
   expect(documentedAnswers().filter((each) => !isOfFailure(each) && !answered.has(each))).toEqual([]);
 });

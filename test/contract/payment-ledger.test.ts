@@ -108,7 +108,7 @@ const inState = async (state: PaymentState, changes: Partial<Reservation> = {}):
 };
 
 describe('the states', () => {
-  test.each(PAYMENT_STATES)('from %s only the moves of the table can be made, by any statement', async (from) => {
+  test.each(PAYMENT_STATES)('from %s allow only the moves of the table, by any statement', async (from) => {
     for (const to of PAYMENT_STATES) {
       if (to === 'RESERVED' || to === from) continue;
       const row = await inState(from);
@@ -123,7 +123,7 @@ describe('the states', () => {
     }
   });
 
-  test('only what has not begun can be deleted', async () => {
+  test('allow a delete only before the payment begins', async () => {
     for (const state of PAYMENT_STATES) {
       const row = await inState(state);
       if (state === 'RESERVED' || state === 'VERIFIED') expect(await ledger.forget(row)).toBe(true);
@@ -131,7 +131,7 @@ describe('the states', () => {
     }
   });
 
-  test('a row that has ended changes in nothing but what was told of it and the result that it forgets', async () => {
+  test('an ended row changes only in its delivery and in the removal of its result', async () => {
     const row = await inState('SETTLED');
     for (const change of [
       "tx_hash = '0x1'",
@@ -159,7 +159,7 @@ describe('the states', () => {
     });
   });
 
-  test('the payload is kept as long as it may be needed and not longer, and a result that is not sold is forgotten', async () => {
+  test('the payload is deleted when it is no longer needed, and so is a result that is not sold', async () => {
     for (const state of PAYMENT_STATES) {
       const { payload, result } = await inState(state);
       expect(payload !== null).toBe(['RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING', 'RECONCILE'].includes(state));
@@ -167,7 +167,7 @@ describe('the states', () => {
     }
   });
 
-  test('nothing is settled once it is past its time or its lease, and nothing lapses before its time', async () => {
+  test('nothing is settled after its time or its lease, and nothing lapses before its time', async () => {
     const row = await inState('RESULT_SAVED');
     await expect(ledger.move(row, MOVES.LAPSED, VALID_BEFORE - 1)).rejects.toThrow('has not lapsed');
     expect(await ledger.move(row, MOVES.SETTLING, row.leaseUntil!)).toBeNull();
@@ -189,7 +189,7 @@ describe('the states', () => {
 });
 
 describe('one holder', () => {
-  test('a move finds the state and the holder that were seen, or does nothing', async () => {
+  test('moves a payment only from the state and the holder that it has read', async () => {
     const row = await reserved();
     expect(await ledger.move({ ...row, leaseOwner: randomUUID() }, MOVES.VERIFIED, NOW)).toBeNull();
     expect(await ledger.move({ ...row, state: 'VERIFIED' }, MOVES.READ_EMPTY, NOW)).toBeNull();
@@ -198,7 +198,7 @@ describe('one holder', () => {
     expect(await ledger.forget(row)).toBe(false);
   });
 
-  test('twenty that reserve one payment at once are one holder and nineteen who find it', async () => {
+  test('reserves a payment that twenty callers reserve at once; the other nineteen find it', async () => {
     const wanted = reservation();
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => ledger.reserve(wanted, leaseAt(NOW), PLENTY)));
     expect(outcomes.filter(({ kind }) => kind === 'reserved')).toHaveLength(1);
@@ -207,7 +207,7 @@ describe('one holder', () => {
     expect(spent).toEqual([['10']]);
   });
 
-  test('twenty that take over a dead lease are one, a live lease is nobody else’s, and the old holder can do nothing more', async () => {
+  test('takes over a dead lease of twenty callers, none takes a live one, and the old holder is refused', async () => {
     const row = await inState('VERIFIED');
     expect(await ledger.takeOver(row, leaseAt(row.leaseUntil! - 1))).toBeNull();
     const taken = await Promise.all(Array.from({ length: 20 }, () => ledger.takeOver(row, leaseAt(row.leaseUntil!))));
@@ -215,7 +215,7 @@ describe('one holder', () => {
     expect(await ledger.move(row, MOVES.READ_EMPTY, NOW)).toBeNull();
   });
 
-  test('twenty workers share the payments of unknown outcome, each looked at by one', async () => {
+  test('of twenty workers checks each payment of unknown outcome', async () => {
     const rows = await Promise.all(Array.from({ length: 8 }, () => inState('RECONCILE')));
     const claimed = await Promise.all(Array.from({ length: 20 }, () => ledger.claimUnknown(leaseAt(NOW + 100), 1)));
     const ids = claimed
@@ -227,7 +227,7 @@ describe('one holder', () => {
     expect(await ledger.claimOne(rows[0]!.paymentId, leaseAt(NOW + 100_000))).not.toBeNull();
   });
 
-  test('settled is settled under any lease, once, and a row that has ended otherwise stays as it is', async () => {
+  test('settles once under any lease, and a row that ended otherwise is unchanged', async () => {
     const settled = MOVES.SETTLED as Extract<PaymentMove, { to: 'SETTLED' }>;
     for (const state of ['SETTLING', 'RECONCILE'] as const) {
       const row = await inState(state);
@@ -239,7 +239,7 @@ describe('one holder', () => {
     }
   });
 
-  test('two calls that reserve the same payment at the same moment get one reservation and its row, never an error', async () => {
+  test('reserves when two calls reserve the same payment at once, and both get its row without an error', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const twice = Array.from({ length: 100 }, () => reservation()).flatMap((each) => [each, each]);
       const outcomes = await Promise.all(twice.map((each) => ledger.reserve(each, leaseAt(NOW), PLENTY)));
@@ -248,7 +248,7 @@ describe('one holder', () => {
     }
   });
 
-  test('the same nonce of another payer, asset or network is another row', async () => {
+  test('is per payer, asset and network: the same nonce of another one is another row', async () => {
     const nonce = newNonce();
     for (const other of [{}, { payer: '0x'.padEnd(42, '1') }, { asset: '0x'.padEnd(42, '2') }, { network: 'eip155:1' }]) {
       expect(await reserved({ nonce, ...other })).toMatchObject({ nonce, ...other });
@@ -258,7 +258,7 @@ describe('one holder', () => {
 });
 
 describe('the budget', () => {
-  test('is never passed, however many reserve at once, and what is refused leaves nothing behind', async () => {
+  test('is never exceeded by concurrent reservations, and a refused one stores nothing', async () => {
     const accountId = randomUUID();
     const budget = { perAccount: 95n, ofAll: 10n ** 30n };
     const outcomes = await Promise.all(Array.from({ length: 30 }, () => ledger.reserve(reservation({ accountId }), leaseAt(NOW), budget)));
@@ -278,7 +278,7 @@ describe('the budget', () => {
     expect(kinds).toEqual(['reserved', 'reserved', 'budget_exceeded']);
   });
 
-  test('counts what is reserved, unknown or billed, and nothing that was not billed', async () => {
+  test('counts reserved, unknown and billed payments, and nothing that was not billed', async () => {
     for (const state of PAYMENT_STATES) {
       const { accountId } = await inState(state);
       const [[spent]] = (await sql('select reserved from civic.payment_budgets where spender = $1', [accountId])) as [[string]];
@@ -298,7 +298,7 @@ describe('the budget', () => {
   });
 });
 
-test('what operators are shown of a payment has no payload, result, receipt or lease holder in it', async () => {
+test('the payments shown to operators contain no payload, result, receipt or lease holder', async () => {
   await inState('RECONCILE');
   for (const payment of await ledger.list({ state: null, limit: 1_000 })) {
     expect(Object.keys(payment).filter((name) => ['payload', 'result', 'receipt', 'leaseOwner'].includes(name))).toEqual([]);
@@ -307,7 +307,7 @@ test('what operators are shown of a payment has no payload, result, receipt or l
 });
 
 describe('an erasure', () => {
-  test('has the answers go that were saved until then, waits for those under way, and leaves later ones and what was paid', async () => {
+  test('removes the results saved before it, waits for running calls, and keeps later and paid results', async () => {
     const traces = createErasedCopies(transactor, database.url);
     // Long before what other tests have left here.
     const createdAt = NOW - 1_000_000;

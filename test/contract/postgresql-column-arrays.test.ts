@@ -27,7 +27,7 @@ const withNulls = <Value>(value: fc.Arbitrary<Value>): fc.Arbitrary<(Value | nul
   fc.array(fc.option(value, { freq: 4 }), { maxLength: 50 });
 
 describe('a column sent as a binary array', () => {
-  test('of texts arrives unchanged, whatever the script, the quotes, the length and the nulls', async () => {
+  test('of texts is read unchanged, for any script, quotes, length and nulls', async () => {
     await fc.assert(
       fc.asyncProperty(withNulls(anyText), async (values) => {
         expect(await received('text', columnArrays.texts(values))).toEqual(values);
@@ -49,7 +49,7 @@ describe('a column sent as a binary array', () => {
     expect(() => columnArrays.bigints([2 ** 53])).toThrow(RangeError);
   });
 
-  test('of uuids arrives unchanged, and what is no uuid is refused', async () => {
+  test('of uuids arrives unchanged, and an invalid uuid is refused', async () => {
     await fc.assert(
       fc.asyncProperty(withNulls(fc.uuid()), async (values) => {
         expect(await received('uuid', columnArrays.uuids(values))).toEqual(values);

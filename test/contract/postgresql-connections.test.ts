@@ -42,14 +42,14 @@ const pidsOf = async (purpose: string): Promise<unknown[]> =>
   ).rows;
 
 describe('hot reads', () => {
-  test('answer rows of text and leave the global parsers of pg alone', async () => {
+  test('return rows of text and do not change the global parsers of pg', async () => {
     expect(await texts(`select 1::bigint, 2.50::numeric, null, '{"a":1}'::json, true, array[1,2]`)).toEqual([
       ['1', '2.50', null, '{"a":1}', 't', '{1,2}'],
     ]);
     expect(types.getTypeParser(types.builtins.INT8)).toBe(parserBefore);
   });
 
-  test('answer each of many overlapping statements with its own rows, also beside failing ones', async () => {
+  test('return to each of many concurrent statements its own rows, also beside failing ones', async () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 300 }, async (_, n) =>
         n % 7 === 0
@@ -63,14 +63,14 @@ describe('hot reads', () => {
     }
   });
 
-  test('end at their deadline and the connection goes on', async () => {
+  test('end at their deadline, and the connection remains usable', async () => {
     const before = await pidsOf('hot-reads');
     await expect(texts('select pg_sleep(600)', undefined, brief)).rejects.toBeInstanceOf(DeadlineExceeded);
     await expect.poll(() => texts('select 1', undefined, brief).catch(() => 'not in time')).toEqual([['1']]);
     expect(await pidsOf('hot-reads')).toEqual(expect.arrayContaining(before));
   });
 
-  test('fail as unavailable when the connection is lost, and the next one connects again by itself', async () => {
+  test('fail as unavailable when the connection is lost, and the next one reconnects', async () => {
     const pending = [texts('select pg_sleep(600)'), texts('select pg_sleep(600)')].map(
       async (each) => await each.catch((error: unknown) => error),
     );
@@ -80,7 +80,7 @@ describe('hot reads', () => {
     expect(await texts('select 2', 'again')).toEqual([['2']]);
   });
 
-  test('run in sessions of this program: UTC, one process each, read committed', async () => {
+  test('run in sessions with the settings of this program: UTC, one process each, read committed', async () => {
     const settings = await texts(
       `select current_setting('timezone'), current_setting('max_parallel_workers_per_gather'), current_setting('jit')`,
     );
@@ -94,16 +94,16 @@ describe('hot reads', () => {
 describe('typed reads', () => {
   const numbers = sql.type(z.object({ n: z.number().int() }));
 
-  test('give validated rows with 64-bit numbers as numbers', async () => {
+  test('return validated rows with 64-bit numbers as numbers', async () => {
     expect(await database.read.many(numbers`select 9007199254740991::bigint as n`)).toEqual([{ n: 9007199254740991 }]);
     expect(await database.read.many(numbers`select 1 as n where false`)).toEqual([]);
   });
 
-  test('refuse a row that is not what its schema says', async () => {
+  test('refuse a row that does not match its schema', async () => {
     await expect(database.read.many(numbers`select 'x' as n`)).rejects.toThrow(/schema/i);
   });
 
-  test('end at their deadline, and heal after a loss', async () => {
+  test('end at their deadline, and work again after a lost connection', async () => {
     await expect(brief.read.many(numbers`select 1 as n from pg_sleep(600)`)).rejects.toBeInstanceOf(DeadlineExceeded);
     await disconnect('reads');
     await expect.poll(async () => await brief.read.many(numbers`select 3 as n`).catch(() => 'not yet')).toEqual([{ n: 3 }]);
@@ -114,7 +114,7 @@ describe('a transaction', () => {
   const insert = (n: number) => ({ name: 'insert_t', text: 'insert into t values ($1)', values: [n] });
   const count = async () => (await admin.query<{ n: string }>('select count(*) as n from t')).rows[0]!.n;
 
-  test('commits when its work resolves and leaves nothing when it throws', async () => {
+  test('commits when its work resolves and rolls back when it throws', async () => {
     const before = Number(await count());
     const result = await database.transactor.transaction(async (transaction) => (await transaction.execute(insert(1))).count);
     expect([result, Number(await count())]).toEqual([1, before + 1]);
@@ -134,7 +134,7 @@ describe('a transaction', () => {
     await expect(twice).rejects.toMatchObject({ code: '23505' });
   });
 
-  test('that stands idle loses its rows before a lease would end', async () => {
+  test('that is idle loses its row locks before a lease would end', async () => {
     const idle = brief.transactor.transaction(async (transaction) => {
       await transaction.execute(insert(20));
       await expect
@@ -165,7 +165,7 @@ describe('a transaction', () => {
   });
 });
 
-test('a transaction that waits in vain for a free connection says so, and not that the database went away', async () => {
+test('a timeout while waiting for a free connection is reported as such, not as a lost database', async () => {
   const one = openTransactor({ dsn: home.url, purpose: 'one' }, 1);
   const { promise, resolve: finish } = Promise.withResolvers<void>();
   const holding = one.transaction(async () => await promise);

@@ -8,7 +8,7 @@ interface Golden {
 }
 
 test.each(readdirSync(FOLDER).filter((file) => file.endsWith('.json')))(
-  'what verifies a backup reads %s, and refuses it damaged',
+  'the verification of a backup reads %s, and refuses a damaged one',
   (file) => {
     const { event } = JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Golden;
     requireReadable({ ...event, data: JSON.stringify(event.data) });

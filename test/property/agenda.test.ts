@@ -198,8 +198,8 @@ const shuffled = (random: Random, events: readonly StoredEvent[]): readonly Stor
   return result;
 };
 
-describe('T21 the agenda', () => {
-  test('is the same whatever the order and the batches of the events, and shows what the last of each record says', async () => {
+describe('the agenda', () => {
+  test('is the same for any order and batches of the events and shows the last event of each record', async () => {
     await withSeed(async (random) => {
       let shown = 0;
       for (let round = 0; round < ROUNDS; round++) {

@@ -37,7 +37,7 @@ const changed = (at: number, change: (line: string) => string | null): Buffer =>
   return sealedAnew(kept);
 };
 
-test('a backup is verified in pieces of any size, holds every event as the exact text that the log has, and zcat reads it', async () => {
+test('a backup is verified in pieces of any size, contains every event as exact text, and zcat reads it', async () => {
   for (const piece of [1, 7]) expect(await verified(small, piece)).toMatchObject({ end: { events: FEW, payments: 1 } });
   expect(await verified(archive, 100_000)).toMatchObject({ end: { events: EVENTS, payments: 1 } });
   const found: string[] = [];
@@ -48,7 +48,7 @@ test('a backup is verified in pieces of any size, holds every event as the exact
   expect(lines.filter((line) => line.startsWith('{"block":')).length).toBeGreaterThan(2);
 });
 
-test('a byte that is flipped anywhere is found', async () => {
+test('any flipped byte is detected', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(small.length - 1), fc.integer({ min: 1, max: 255 }), async (at, bits) => {
       const damaged = Buffer.from(small);
@@ -65,7 +65,7 @@ test('a byte that is flipped anywhere is found', async () => {
   }
 });
 
-test('a file that is cut anywhere, goes on after its end, or was written twice into one, is found', async () => {
+test('a file that is cut, goes on after its end, or was written twice into one, is detected', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(small.length - 1), async (length) => void (await reasonOf(small.subarray(0, length)))),
     { numRuns: 40 },
@@ -73,7 +73,7 @@ test('a file that is cut anywhere, goes on after its end, or was written twice i
   for (const more of [Buffer.from('x'), Buffer.alloc(500), gzipSync('{}\n'), small]) await reasonOf(Buffer.concat([small, more]));
 });
 
-describe('an archive whose seals are all in order is refused', () => {
+describe('an archive with valid seals is refused for', () => {
   test.each<readonly [string, () => Buffer, RegExp]>([
     ['an event left out', () => changed(10, () => null), /follows revision|end states/],
     ['the newest event left out', () => changed(-2, () => null), /there are 2599 events, and the end states 2600/],
@@ -110,7 +110,7 @@ describe('an archive whose seals are all in order is refused', () => {
     expect(await reasonOf(make())).toMatch(reason);
   });
 
-  test('blocks that have changed places', async () => {
+  test('blocks in another order', async () => {
     const ends = lines.flatMap((line, at) => (line.startsWith('{"block":') ? [at + 1] : []));
     const [first, second, third] = [lines.slice(0, ends[0]), lines.slice(ends[0], ends[1]), lines.slice(ends[1], -1)];
     const read = async (all: readonly string[]): Promise<void> => {
@@ -122,7 +122,7 @@ describe('an archive whose seals are all in order is refused', () => {
   });
 });
 
-test('what inflates to gigabytes is given up at the longest line that there can be, with most of the file unread', async () => {
+test('input that inflates to gigabytes is refused at the longest allowed line, mostly unread', async () => {
   const bomb = gzipSync(Buffer.alloc(256 * 1_048_576, 0x20));
   for (const file of [bomb, Buffer.concat([gzipSync(`${content()[0]}\n`), bomb])]) {
     let taken = 0;
@@ -137,7 +137,7 @@ test('what inflates to gigabytes is given up at the longest line that there can 
   }
 });
 
-describe('a file that goes on without an end is refused at once:', () => {
+describe('an endless file is refused at once:', () => {
   const LIMIT_BYTES = 3 * 1_048_576;
   /** Reads what follows the header of a backup, and throws once it has read far more than a reader needs to refuse it. */
   const reasonOfEndless = async (more: () => Iterable<Buffer>, signal: AbortSignal): Promise<string> => {
@@ -177,7 +177,7 @@ describe('a file that goes on without an end is refused at once:', () => {
     expect(await reasonOfEndless(members(text), signal)).toMatch(reason);
   });
 
-  test('blocks without lines, every seal in order', async ({ signal }) => {
+  test('blocks without lines, with valid seals', async ({ signal }) => {
     const blocks = function* () {
       const chain = new BlockChain();
       chain.add(content()[0]!);
@@ -187,7 +187,7 @@ describe('a file that goes on without an end is refused at once:', () => {
   });
 });
 
-test('a backup during which a text is erased is not kept: what was read of it before may hold the text', async () => {
+test('a backup during which a text is erased is deleted, because it may contain the text', async () => {
   const events = plainLog(FEW);
   const log = logOf(events);
   const erasing = {
@@ -199,11 +199,14 @@ test('a backup during which a text is erased is not kept: what was read of it be
   expect((await verified(await archiveOf(before))).end.events).toBe(FEW);
 });
 
-test.each(['', 'hello', '\u001f\u008b', gzipSync('hello').toString('latin1')])('no backup at all is told so: %j', async (text) => {
-  expect(await reasonOf(Buffer.from(text, 'latin1'))).toMatch(/no backup|cut off|damaged/);
-});
+test.each(['', 'hello', '\u001f\u008b', gzipSync('hello').toString('latin1')])(
+  'input that is not a backup is reported as such: %j',
+  async (text) => {
+    expect(await reasonOf(Buffer.from(text, 'latin1'))).toMatch(/no backup|cut off|damaged/);
+  },
+);
 
-test('of many texts each has the number that it was given last', () => {
+test('each of many texts maps to the number that was assigned last', () => {
   const seen = new SeenKeys();
   let known = 0;
   for (let nth = 0; nth < 120_000; nth += 1) if (seen.put(`text ${nth}`, nth) !== -1) known += 1;

@@ -38,8 +38,8 @@ const stored = fc
   .filter(({ title, text }) => title.trim() !== '' && text?.trim() !== '')
   .map(({ title, text, matterType }) => subject(title, { item: { text, matterType } }));
 
-describe('whatever an item says', () => {
-  test('a quote and every place are found verbatim in it, and the hit is stored as it stands', () => {
+describe('for any item', () => {
+  test('a quote and every place occur in it verbatim, and the hit can be stored unchanged', () => {
     fc.assert(
       fc.property(stored, (given) => {
         const sources = [given.item.title, given.item.text ?? ''];
@@ -56,7 +56,7 @@ describe('whatever an item says', () => {
     );
   });
 
-  test('a second look finds the same, and no topic twice', () => {
+  test('a second run finds the same hits, and no topic twice', () => {
     fc.assert(
       fc.property(stored, (given) => {
         const hits = classifyItem(given, shippedTaxonomy);
@@ -67,7 +67,7 @@ describe('whatever an item says', () => {
     );
   });
 
-  test('a mebibyte of it is read no further than its beginning', () => {
+  test('only the beginning of a mebibyte of text is read', () => {
     const far = subject('Item of business', {
       item: { text: `${'nothing to see '.repeat(70_000)} zoning, rezoning, zoning district, specific use permit, zoning ordinance` },
     });

@@ -127,7 +127,7 @@ const read = async ({ form, place, binding, resource, limit, damage }: Read) => 
   expect(answer).toEqual(answerOf(state, { cursor: parts, resource, limit }));
 };
 
-test('T5 a model of feed, replay floor, mark and filter predicts every answer to every cursor', async () => {
+test('a model of feed, replay floor, mark and filter predicts every answer to every cursor', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(actions, { minLength: 10, maxLength: 40 }), async (steps) => {
       for (const step of steps) {

@@ -226,7 +226,7 @@ const commands = fc.commands<Model, TestCivic, boolean>(
   { maxCommands: 30, size: 'max' },
 );
 
-test('T32 whatever is appended, rebuilt, switched, frozen, paged, pruned and expired, the service answers as a plain array does', async () => {
+test('the service answers as a plain array through any writes, rebuilds, snapshots, pruning and expiry', async () => {
   const said: Model['said'] = new Map();
   const taken: Model['snapshots'] = [];
   let mark = 0;

@@ -58,7 +58,7 @@ const tail = async (
   }
 };
 
-test('T1 readers that tail the feed while others write never miss, repeat or reorder a position, at any page size and filter', async () => {
+test('readers of a growing feed miss, repeat and reorder no position, at any page size and filter', async () => {
   const writersAndReaders = fc.record({
     seed: fc.integer(),
     writers: fc.integer({ min: 1, max: 4 }),
@@ -92,7 +92,7 @@ test('T1 readers that tail the feed while others write never miss, repeat or reo
   );
 });
 
-test('T2 no reader of the feed passes a transaction that is held open, and nothing is skipped when it ends', async () => {
+test('no reader of the feed passes an open transaction, and nothing is skipped when it ends', async () => {
   await civic.settled();
   const before = await expectedFeed(civic.log);
   const holder = new Client({ connectionString: server.url });

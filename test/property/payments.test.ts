@@ -144,7 +144,7 @@ const finish = async (world: PaymentWorld, seen: Seen): Promise<void> => {
   expect(budgets).toEqual([[String(billed)]]);
 };
 
-test('whatever dies, is lost, is asked again and goes on in whatever order: nobody is billed twice, for nothing, or without being told', async () => {
+test('through any crash, loss, repetition and order no call is billed twice, for nothing, or unanswered', async () => {
   const ends = { steps: 0, settled: 0 };
   await fc.assert(
     fc.asyncProperty(modes, fc.array(step, { minLength: 14, maxLength: 30, size: 'max' }), async (begin, steps) => {

@@ -262,14 +262,14 @@ const expectHistory = (world: IntakeWorld, model: Model, cap: number): void => {
   expect([...world.row.reserved.keys()]).toEqual([]);
 };
 
-test('every answer to random submissions, repeats, races, closings and losses is the one that the rules foretell', async () => {
+test('every answer to random submissions, repeats, races, closings and losses follows the rules', async () => {
   await fc.assert(fc.asyncProperty(fc.constantFrom(...CAPS), fc.array(step, { minLength: 1, maxLength: 40 }), run), {
     seed: testSeed(),
     numRuns: 120,
   });
 });
 
-test('an account that has folded its history from a checkpoint decides as one that has read it whole', async () => {
+test('an account that was folded from a checkpoint decides as one that was read in full', async () => {
   const at = fc.integer({ min: START, max: START + 10 * 86_400_000 }).map((time) => new Date(time).toISOString());
   const key = fc.nat({ max: 40 }).map((number) => `00000000-0000-4000-8000-00000000${String(number).padStart(4, '0')}`);
   const event = fc.tuple(

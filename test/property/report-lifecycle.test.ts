@@ -345,7 +345,7 @@ const freshModel = async (): Promise<Model> => {
   return { reports, begun: new Map(), paused: false };
 };
 
-test('leases, moves, crashes and lost leases at random: no report is in two states, lost, or moved without its lease', async () => {
+test('no random lease, move or crash puts a report in two states, loses it, or moves it without its lease', async () => {
   const seed = testSeed();
   let moved = 0;
   await fc.assert(
@@ -365,7 +365,7 @@ test('leases, moves, crashes and lost leases at random: no report is in two stat
   expect(moved).toBeGreaterThan(30);
 });
 
-test('a report whose closing is told at once by two is settled once', async () => {
+test('a report that two callers close at once is closed once', async () => {
   const [one] = (await freshModel()).reports;
   const settling = { accountId: one!.accountId, reportId: one!.id, closedAt: '2026-01-05T00:00:00.000Z', causedBy: one!.id };
   const tell = (command: string) =>

@@ -227,8 +227,8 @@ const shuffled = (random: Random, events: readonly StoredEvent[]): readonly Stor
   return result;
 };
 
-describe('T21 the search', () => {
-  test('is the same whatever the order and the batches of the events, and finds what the last of each record says', async () => {
+describe('the search', () => {
+  test('is the same for any order and batches of the events and finds the last event of each record', async () => {
     await withSeed(async (random) => {
       let found = 0;
       for (let round = 0; round < ROUNDS; round++) {
@@ -245,7 +245,7 @@ describe('T21 the search', () => {
     });
   });
 
-  test('keeps each word with the number of records that have it, and of entries by period, through any changes', async () => {
+  test('keeps the number of records per word, and of entries per period, through any changes', async () => {
     await withSeed(async (random) => {
       const texts = ['Zoning change', 'zoned parks', 'Parks, parks and café', 'short list', 'Peñas Café change', 'long-term lists'];
       await search.clear();
@@ -315,7 +315,7 @@ describe('any query', () => {
     '%',
   ];
 
-  test('of pieces of the query language is answered, with pages that hold each item once', async () => {
+  test('made of pieces of the query language is answered with pages that contain each item once', async () => {
     await withSeed(async (random) => {
       await search.clear();
       await search.fold([...search.events.place('dallas'), search.events.meeting('m', 'dallas', new Date(TEST_TIME).toISOString())]);

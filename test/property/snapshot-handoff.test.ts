@@ -65,7 +65,7 @@ const openMirror = async (limit: () => number) => {
   };
 };
 
-test('T12 a snapshot taken while others write, and the changes after its boundary, equal the service at every later position', async () => {
+test('a snapshot taken during writes plus the later changes equal the service at every later position', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer(), fc.integer({ min: 1, max: 3 }), async (seed, writers) => {
       const random = randomFrom(seed);

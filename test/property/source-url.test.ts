@@ -73,7 +73,7 @@ const isPrivate = ([a, b, c]: readonly [number, number, number, number]): boolea
   (a === 198 && b === 51 && c === 100) ||
   (a === 203 && b === 0 && c === 113);
 
-test('an address is judged by what it is, however it is written', () => {
+test('an address is accepted or refused by its meaning, not by its notation', () => {
   fc.assert(
     fc.property(
       fc.oneof(address, nearPrivate),
@@ -158,7 +158,7 @@ for (const [network, prefix] of [
   private4.addSubnet(network, prefix);
 }
 
-test('what is accepted leads over http to a host with a dot that is not private, and shows nothing that is secret', () => {
+test('an accepted address has http or https, a public host with a dot, and no secret', () => {
   const text = fc.oneof(
     fc.array(fc.constantFrom(...pieces), { maxLength: 14 }).map((parts) => parts.join('')),
     fc.array(fc.constantFrom(...pieces), { maxLength: 10 }).map((parts) => `https://${parts.join('')}`),
@@ -190,7 +190,7 @@ test('what is accepted leads over http to a host with a dot that is not private,
   expect(accepted).toBeGreaterThan(500);
 });
 
-test('it is judged in time that the length of the text bounds', () => {
+test('the check takes time bounded by the length of the text', () => {
   const long = [
     `https://${'a.'.repeat(1000)}org/`,
     `https://example.org/?${'%25'.repeat(680)}`,

@@ -118,7 +118,7 @@ const outcome = async <Result>(work: Promise<Result>): Promise<Result | string> 
     throw error;
   });
 
-test('every answer is the one that plain lists of subscriptions and keys give, whatever is lost on the way to the log', async () => {
+test('every answer equals that of plain lists of subscriptions and keys, with any lost append', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 150 }), async (steps) => {
       const program = await openProgram();
@@ -179,7 +179,7 @@ test('every answer is the one that plain lists of subscriptions and keys give, w
   );
 });
 
-test('a thousand subscriptions created and ended cost no more events to read than the first hundred', async () => {
+test('a thousand subscriptions created and ended need no more events to read than the first hundred', async () => {
   const { memory, create, revoke } = await openProgram();
   const request = { accountId: ACCOUNT, keyId: keyId(0), requestId: 'r', resource: null, cap: 10 };
   const costs: number[] = [];
@@ -193,7 +193,7 @@ test('a thousand subscriptions created and ended cost no more events to read tha
   expect(memory.events.length).toBeGreaterThan(2_000);
 });
 
-test('two hundred at once on one account meet no conflict among themselves, and all are answered by the rules', async () => {
+test('two hundred at once on one account conflict with none of each other, and all answers follow the rules', async () => {
   const { memory, create } = await openProgram();
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, nth) =>

@@ -3,9 +3,12 @@ import { checkChange } from '../../commands/records/check-change.ts';
 import { dateTime, url } from '../../domain/records/fields.ts';
 
 /** Normalising ran on texts that had failed their check, and threw: one bad line ended a whole import. */
-test.each(['today', '', '2026-02-30T00:00:00Z', '2026-01-01', '2026-13-01T00:00:00Z'])('the time %j is refused, not thrown at', (value) => {
-  expect(dateTime.safeParse(value).success).toBe(false);
-});
+test.each(['today', '', '2026-02-30T00:00:00Z', '2026-01-01', '2026-13-01T00:00:00Z'])(
+  'the time %j is refused without throwing',
+  (value) => {
+    expect(dateTime.safeParse(value).success).toBe(false);
+  },
+);
 
 /** It was stored with a year of six digits, which nothing could read again: not the report, and not the read model behind it. */
 test.each(['9999-12-31T23:59:59-12:00', '0000-01-01T00:00:00+14:00'])(
@@ -15,13 +18,13 @@ test.each(['9999-12-31T23:59:59-12:00', '0000-01-01T00:00:00+14:00'])(
   },
 );
 
-test.each(['9999-12-31T23:59:59+14:00', '0000-01-01T00:00:00-12:00'])('the time %j is stored so that it can be read again', (value) => {
+test.each(['9999-12-31T23:59:59+14:00', '0000-01-01T00:00:00-12:00'])('the time %j is stored in a form that can be read again', (value) => {
   const stored = dateTime.parse(value);
   expect(dateTime.parse(stored)).toBe(stored);
 });
 
 test.each(['nonsense', '', 'http://', 'https://', '//example.org', 'http://[::1', 'ftp://example.org'])(
-  'the address %j is refused, not thrown at',
+  'the address %j is refused without throwing',
   (value) => {
     expect(url.safeParse(value).success).toBe(false);
   },

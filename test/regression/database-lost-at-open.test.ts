@@ -6,7 +6,7 @@ import { openTcpProxy, serverAt } from '../support/tcp-proxy.ts';
 
 const OPENINGS = 60;
 
-test('a connection that is lost while the database is opened rejects the opening and ends no process', async () => {
+test('a connection lost while the database is opened rejects the opening and does not end the process', async () => {
   const database = await startTestDatabase();
   const proxy = await openTcpProxy(() => serverAt(database.url));
   const uncaught: unknown[] = [];

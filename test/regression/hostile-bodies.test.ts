@@ -27,7 +27,7 @@ const expectRefusal = (received: string, statuses: readonly number[]): void => {
   expect(errorEnvelope.parse(JSON.parse(body)).error.code).not.toBe('internal_error');
 };
 
-describe('a request whose body never comes', () => {
+describe('a request whose body never arrives', () => {
   let edge: HttpEdge;
   const raws: RawConnection[] = [];
   beforeAll(async () => {
@@ -44,13 +44,13 @@ describe('a request whose body never comes', () => {
     return raw.until(isWholeResponse);
   };
 
-  test.each(METHODS)('%s of any path is refused by its headers alone', { timeout: UNANSWERED_MS }, async (method) => {
+  test.each(METHODS)('%s of any path is refused after its headers', { timeout: UNANSWERED_MS }, async (method) => {
     const length = `content-length: ${BODY_BYTES}`;
     const answers = await Promise.all(PATHS.map((path) => ask(`${method} ${path} HTTP/1.1`, JSON_TYPE, length)));
     for (const answer of answers) expectRefusal(answer, [404, 405]);
   });
 
-  test('POST to a customer path without a key is 401 by its headers alone', { timeout: UNANSWERED_MS }, async () => {
+  test('POST to a customer path without a key is 401 after its headers', { timeout: UNANSWERED_MS }, async () => {
     const paths = ['/api/v1/data/batch', '/api/v1/data/subscriptions', '/api/v1/data-reports', '/api/v1/mcp'];
     const headers = [JSON_TYPE, 'content-length: 500', 'idempotency-key: a'];
     const answers = await Promise.all(paths.map((path) => ask(`POST ${path} HTTP/1.1`, ...headers)));
@@ -58,7 +58,7 @@ describe('a request whose body never comes', () => {
   });
 });
 
-describe('a body that comes in drops', () => {
+describe('a body that arrives slowly', () => {
   let edge: HttpEdge;
   beforeAll(async () => {
     edge = await startHastyEdge();
@@ -116,7 +116,7 @@ describe('a method that no route has', () => {
   );
 });
 
-describe('1,500 connections that send a body of a megabyte without a key and without its end', () => {
+describe('1,500 connections that send a megabyte of body without a key and without its end', () => {
   let database: TestDatabase;
   let attacked: AttackedProcess;
   const sockets = new Set<Socket>();

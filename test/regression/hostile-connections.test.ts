@@ -41,7 +41,7 @@ const openAgain = async (): Promise<void> => {
   await expect.poll(open, { timeout: 60_000 }).toBe(200);
 };
 
-describe('connections over a limit get no answer, and the next is answered once one has gone', () => {
+describe('connections over a limit get no answer, and one is answered after another has closed', () => {
   test('in total', async () => {
     served = await serveCivic(database.url, { CIVIC_HTTP_MAX_CONNECTIONS: '8' });
     expect(await openMany(8)).toEqual(times(8));

@@ -74,7 +74,7 @@ describe('one connection that pipelines and never reads', () => {
 
   const request = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${edge.keys.all}\r\n\r\n`;
 
-  test(`has at most ${MAX_UNANSWERED} requests under way`, async () => {
+  test(`has at most ${MAX_UNANSWERED} requests in progress`, async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     edge.answerWith({ readCivicHealth: () => released.then(() => EMPTY_ANSWERS.readCivicHealth()) });
     raw = await rawConnection(edge.port);
@@ -86,7 +86,7 @@ describe('one connection that pipelines and never reads', () => {
     release();
   });
 
-  test('is answered no more once its unread answers fill the buffers', async () => {
+  test('gets no more answers once its unread answers fill the buffers', async () => {
     const text = JSON.stringify({ data: { items: [] }, meta: { nextCursor: 'c'.repeat(1_000_000), hasMore: false } });
     edge.answerWith({ readCivicChanges: async () => ({ text, items: 0 }) });
     raw = await rawConnection(edge.port);

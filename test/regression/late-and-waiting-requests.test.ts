@@ -49,7 +49,7 @@ const held = () => {
 };
 
 describe('requests behind a running one', () => {
-  test('whose bodies are over 64 KiB together end the connection', async () => {
+  test('whose bodies exceed 64 KiB in total end the connection', async () => {
     // The deadline of a request would end it too.
     await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS, keepAlive: HOUR_MS } });
     const { asked, release } = held();
@@ -60,7 +60,7 @@ describe('requests behind a running one', () => {
     release();
   });
 
-  test('do not run where the answer before them is the last of the connection', async () => {
+  test('do not run if the answer before them closes the connection', async () => {
     await open();
     const { asked, release } = held();
     raw.send(get(HEALTH, 'connection: close') + post(BATCH, SOUND));
@@ -70,13 +70,13 @@ describe('requests behind a running one', () => {
     expect(edge.calls.map(({ name }) => name)).toEqual(['readCivicHealth']);
   });
 
-  test('have their answers before a CONNECT behind them ends the connection', async () => {
+  test('are answered before a CONNECT behind them ends the connection', async () => {
     await open();
     raw.send(`${get(HEALTH)}${get('/api/v1/data/nothing')}CONNECT a:1 HTTP/1.1\r\nhost: x\r\n\r\n`);
     expect(statuses(await raw.ended())).toEqual([200, 404]);
   });
 
-  test('are refused at once where their body is broken', async () => {
+  test('are refused at once if their body is broken', async () => {
     await open();
     const { asked, release } = held();
     raw.send(get(HEALTH));
@@ -88,13 +88,13 @@ describe('requests behind a running one', () => {
   });
 });
 
-test('a connection goes on after malformed JSON and after an empty body', async () => {
+test('a connection stays usable after malformed JSON and after an empty body', async () => {
   await open();
   raw.send(post(BATCH, '{') + post(BATCH, '') + post(BATCH, SOUND, 'connection: close'));
   expect(statuses(await raw.ended())).toEqual([400, 400, 200]);
 });
 
-test('an operation that takes no body does not wait for one', async () => {
+test('an operation without a body does not wait for one', async () => {
   await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS, keepAlive: HOUR_MS } });
   const { promise, resolve } = Promise.withResolvers<void>();
   edge.answerWith({
@@ -109,14 +109,14 @@ test('an operation that takes no body does not wait for one', async () => {
   expect(edge.calls.map(({ name }) => name)).toEqual(['createCivicSnapshot']);
 });
 
-test('a body that was not needed and does not go on is waited for some seconds', async () => {
+test('an unneeded body that does not continue ends the connection after some seconds', async () => {
   // The deadline of a request would end it too.
   await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS, keepAlive: HOUR_MS } });
   raw.send(`POST ${BATCH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n`);
   expect(statuses(await raw.ended())).toEqual([401]);
 });
 
-test('a client that reads no answer and sends a byte now and then is ended', async () => {
+test('a client that reads no answer and sends a byte now and then is disconnected', async () => {
   const body = 'x'.repeat(20_000_000);
   const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-store' };
   const documents = () => [{ path: '/big', operationId: null, headers, body: async () => body }];

@@ -91,8 +91,8 @@ test('with the log locked every write is refused by the deadline, and health nam
   await expect.poll(async () => (await healthOf(served, key)).status, { timeout: PATIENCE_MS }).toBe('healthy');
 });
 
-describe('what the answer is read from is asked before anything is stored', () => {
-  test('no subscription is created where the read model of subscriptions cannot be read', async () => {
+describe('the tables of the answer are read before anything is stored', () => {
+  test('no subscription is created while the read model of subscriptions cannot be read', async () => {
     const before = await eventsOfFeeds(served, account);
     await whileLocked([await liveTable('subscriptions')], async () => {
       await expectRefusal(await inTime(createFeed(served, key, { name: 'unread', resource: null })), 504, 'timeout');
@@ -102,7 +102,7 @@ describe('what the answer is read from is asked before anything is stored', () =
     expect(names).toEqual(['read again']);
   });
 
-  test('no snapshot is taken where the read model of snapshots cannot be read', async () => {
+  test('no snapshot is created while the read model of snapshots cannot be read', async () => {
     const before = await snapshotsTaken();
     await whileLocked([await liveTable('snapshots')], async () => {
       await expectRefusal(await inTime(takeSnapshot(served, key)), 504, 'timeout');
@@ -127,7 +127,7 @@ test.each([
   });
 });
 
-test('health names the feed where its tables are locked', async () => {
+test('health names the feed while its tables are locked', async () => {
   const told = await whileLocked([await liveTable('record_history'), await liveTable('record_history', 'state')], () =>
     healthOf(served, key),
   );
@@ -139,7 +139,7 @@ test('health is degraded while the reactors cannot be listed, and names them', a
   expect(told).toMatchObject({ status: 'degraded', pipeline: { unanswered: ['reactors'] } });
 });
 
-test('a report and a poll are answered by the deadline where their read models are locked', async () => {
+test('a report and a poll are answered by the deadline while their read models are locked', async () => {
   const feed = await newFeed(served, key, 'polled');
   const { reportId } = await newReport(served, key);
   await whileLocked([await liveTable('reports'), await liveTable('subscriptions')], async () => {
@@ -165,7 +165,7 @@ describe('on KurrentDB', () => {
     await peer?.stop();
   });
 
-  test('with a log that stays silent every write is refused by the deadline, and health names the log', async () => {
+  test('with a log that does not answer every write is refused by the deadline, and health names the log', async () => {
     const secret = (await other.issueKey(await other.openAccount())).secret;
     const feed = await newFeed(other, secret, 'before');
     peer.way.stall();

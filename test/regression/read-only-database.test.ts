@@ -10,7 +10,7 @@ const LANES = 2;
 const APPENDS = 12;
 
 /** Each refusal left one more connection open, until the server took no more of anybody. */
-test('appends to a database that has become read-only, as after a fail-over, leave no connections behind', async () => {
+test('appends to a database that became read-only, as after a failover, leave no connection open', async () => {
   const server = await startTestDatabase();
   const admin = new Client(server.url);
   const dsn = new URL(server.url);

@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 /** As on a connection that a firewall has forgotten: what is sent on it is lost, and neither end is told. */
-test('a statement of a transaction that is never answered ends as one whose deadline has passed', async () => {
+test('a statement in a transaction that is never answered ends at its deadline', async () => {
   const silent = behind.transactor.transaction(async (transaction) => {
     proxy.halfOpen('far');
     await transaction.execute({ text: 'select 1', values: [] });
@@ -44,7 +44,7 @@ test('a statement of a transaction that is never answered ends as one whose dead
   await expect(silent).rejects.toBeInstanceOf(DeadlineExceeded);
 });
 
-test('a read model whose connection falls silent while it folds one event is not paused at that event, and goes on', async () => {
+test('a read model whose connection stops answering during one event is not paused and continues', async () => {
   let falls = 0;
   const projection = {
     ...recordHistory,
@@ -64,7 +64,7 @@ test('a read model whose connection falls silent while it folds one event is not
 });
 
 /** The connections for appends set themselves up with one statement, which nothing bounded: behind it every append waited for ever. */
-test('a connection whose first statement is never answered counts as one that could not be made', async () => {
+test('a connection whose first statement is never answered counts as a failed connection', async () => {
   const connection = new PipelinedConnection({ dsn: server.url, purpose: 'silent', onConnect: 'select pg_sleep(600)' });
   try {
     await expect(connection.run({ text: 'select 1', values: [] })).rejects.toBeInstanceOf(DeadlineExceeded);

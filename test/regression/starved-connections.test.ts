@@ -26,8 +26,8 @@ const starve = (milliseconds: number): void => void Atomics.wait(new Int32Array(
 const answers = (received: string): number => received.match(/HTTP\/1\.1 /g)?.length ?? 0;
 const statusOf = (received: string): number => parseResponse(received.slice(received.lastIndexOf('HTTP/1.1 '))).status;
 
-describe('what has arrived while the process had no time to read it', () => {
-  test('a request on a connection whose idle time ends meanwhile is answered', async () => {
+describe('a request that arrived while the process could not read it', () => {
+  test('is answered if the idle time of its connection ends meanwhile', async () => {
     const { raw } = await open({ keepAlive: 1_000, keepAliveMargin: 500 });
     raw.send(head(HEALTH));
     await raw.until(isWholeResponse);
@@ -36,7 +36,7 @@ describe('what has arrived while the process had no time to read it', () => {
     expect(statusOf(await raw.until((received) => answers(received) === 2 && received.endsWith('}')))).toBe(200);
   });
 
-  test('headers whose time ends meanwhile are answered', async () => {
+  test('is answered if the time of its headers ends meanwhile', async () => {
     const { edge, raw } = await open({ headers: 1_000 });
     const text = head(HEALTH);
     raw.send(text.slice(0, 40));
@@ -46,7 +46,7 @@ describe('what has arrived while the process had no time to read it', () => {
     expect(parseResponse(await raw.until(isWholeResponse)).status).toBe(200);
   });
 
-  test('a body whose time ends meanwhile is answered', async () => {
+  test('is answered if the time of its body ends meanwhile', async () => {
     const { edge, raw } = await open({ headers: 1_000, request: 1_000 });
     const body = JSON.stringify({ requests: [{ resource: 'documents', ids: ['00000000-0000-4000-8000-000000000000'] }] });
     const text = head('POST /api/v1/data/batch HTTP/1.1', 'content-type: application/json', `content-length: ${body.length}`);
@@ -58,8 +58,8 @@ describe('what has arrived while the process had no time to read it', () => {
   });
 });
 
-describe('what has not arrived', () => {
-  test('a body that does not follow headers which were read late is refused when the time of a whole request is over', async () => {
+describe('a request that has not arrived in full', () => {
+  test('is refused at the end of the request time if its body does not follow headers that were read late', async () => {
     const { edge, raw } = await open({ headers: 400, request: 800 });
     const text = head('POST /api/v1/data/batch HTTP/1.1', 'content-type: application/json', 'content-length: 100');
     raw.send(text.slice(0, 40));
@@ -69,7 +69,7 @@ describe('what has not arrived', () => {
     expect(parseResponse(await raw.ended()).status).toBe(400);
   });
 
-  test('a body that comes in drops is refused when its time is over, though each turn brings one', async () => {
+  test('is refused at the end of its time if its body arrives slowly, with some bytes in each turn', async () => {
     const { raw } = await open({ headers: 400, request: 400 });
     raw.send(head('POST /api/v1/data/batch HTTP/1.1', 'content-type: application/json', 'content-length: 5000'));
     let drops: NodeJS.Immediate;
@@ -86,7 +86,7 @@ describe('what has not arrived', () => {
 });
 
 describe('an idle connection', () => {
-  test('whose client is slow to begin is refused nothing, and its time counts from then on', async () => {
+  test('whose client begins late is not refused, and its time counts from the first byte', async () => {
     const { edge, raw } = await open({ headers: 200 });
     const slow = await rawConnection(edge.port);
     // Node looks for what is late each 100 ms.
@@ -98,12 +98,12 @@ describe('an idle connection', () => {
     expect(parseResponse(await slow.ended()).status).toBe(400);
   });
 
-  test('on which nobody ever speaks is ended without an answer', async () => {
+  test('on which nothing is ever sent is ended without an answer', async () => {
     const { raw } = await open({ headers: 200, request: 300 });
     expect(await raw.ended()).toBe('');
   });
 
-  test('stays open for longer than the client was told', async () => {
+  test('stays open for longer than the advertised time', async () => {
     const { raw } = await open({ keepAlive: 1_000, keepAliveMargin: 60_000 });
     raw.send(head(HEALTH));
     expect(parseResponse(await raw.until(isWholeResponse)).headers['keep-alive']).toBe('timeout=1');
@@ -113,7 +113,7 @@ describe('an idle connection', () => {
     expect(statusOf(await raw.until((received) => answers(received) === 2 && received.endsWith('}')))).toBe(200);
   });
 
-  test('is ended when nobody speaks on it', async () => {
+  test('is ended when nothing is sent on it', async () => {
     const { raw } = await open({ keepAlive: 100, keepAliveMargin: 100 });
     raw.send(head(HEALTH));
     expect(statusOf(await raw.ended())).toBe(200);

@@ -31,7 +31,7 @@ const connect = (statementTimeoutMs: number): PipelinedConnection => {
   return connection;
 };
 
-test('a row of statements that each time out leaves the connection open', { timeout: 60_000 }, async () => {
+test('consecutive statements that each time out leave the connection open', { timeout: 60_000 }, async () => {
   const connection = connect(200);
   const pid = async () => (await connection.run(PID)).rows[0]![0];
   const before = await pid();
@@ -41,7 +41,7 @@ test('a row of statements that each time out leaves the connection open', { time
   expect(await pid()).toBe(before);
 });
 
-test('statements of one name are answered when the first of them timed out before it was prepared', { timeout: 60_000 }, async () => {
+test('statements of one name are answered after the first of them timed out before it was prepared', { timeout: 60_000 }, async () => {
   const connection = connect(1_000);
   await admin.query('begin; lock table locked in access exclusive mode');
   const named = { name: 'read_locked', text: 'select n from locked', values: [] };
@@ -56,7 +56,7 @@ test('statements of one name are answered when the first of them timed out befor
   }
 });
 
-test('statements beside one that runs for long are answered on the other connections of the pool', { timeout: 60_000 }, async () => {
+test('statements beside a long-running one are answered on the other connections of the pool', { timeout: 60_000 }, async () => {
   const pool = openPipelinedConnections({ dsn: server.url, purpose: 'timeouts', statementTimeoutMs: 50_000 }, 2);
   opened.push(pool);
   await Promise.all([pool.run(PID), pool.run(PID)]);
