@@ -28,7 +28,7 @@ describe.each([
   ['the owner, a superuser', 'reset role; set session_replication_role = default'],
   ['a superuser who turned triggers off for replication', 'reset role; set session_replication_role = replica'],
   ['a role with every privilege', 'reset role; set session_replication_role = default; set role append_only_app'],
-])('an event that exists, for %s', (_who, become) => {
+])('for %s', (_who, become) => {
   test.each([
     ['update', `update civic.events set type = 'Other'`],
     ['an update of no row', `update civic.events set type = 'Other' where false`],

@@ -126,7 +126,7 @@ describe('an update by hand', () => {
     ).rejects.toMatchObject(REFUSED);
   });
 
-  test('is refused beside an erasure for every column other than the data', async () => {
+  test('beside an erasure is refused for every column except data and metadata', async () => {
     const right = `data = '{"a":"[x]","b":{"c/d":"Jané"},"n":1}', metadata = '{"commandId":"c","erasures":${revision + 2}}'`;
     for (const other of [
       `type = 'Other'`,
@@ -146,7 +146,7 @@ describe('an update by hand', () => {
     );
   });
 
-  test('that equals the erasure of its transaction is accepted, as the function does the same', async () => {
+  test('that equals the erasure of its transaction is accepted', async () => {
     await inTransaction(append(erasureOf(WHOLE_A)), byHand('{"a":"[x]","b":{"c/d":"Jané"},"n":1}'));
     expect(await data()).toBe('{"a":"[x]","b":{"c/d":"Jané"},"n":1}');
   });

@@ -173,7 +173,7 @@ describe('a batch', () => {
 describe('polling subscriptions', () => {
   test('are created, found again, listed, polled and ended as the document describes', () => expectSubscriptionLife(toService, key));
 
-  test('are refused as the document describes: bad input, another filter, no room, unknown, foreign positions', async () => {
+  test('are refused as documented: bad input, another filter, no room, unknown, foreign positions', async () => {
     const { meta } = (await (await strict.fetch('/api/v1/data/changes?limit=1')).json()) as Page<unknown>;
     await expectSubscriptionRefusals(toService, key, meta.nextCursor ?? '');
   });

@@ -207,7 +207,7 @@ describe('one holder', () => {
     expect(spent).toEqual([['10']]);
   });
 
-  test('takes over a dead lease of twenty callers, none takes a live one, and the old holder is refused', async () => {
+  test('of twenty callers takes over a dead lease, none a live one, and the old holder is refused', async () => {
     const row = await inState('VERIFIED');
     expect(await ledger.takeOver(row, leaseAt(row.leaseUntil! - 1))).toBeNull();
     const taken = await Promise.all(Array.from({ length: 20 }, () => ledger.takeOver(row, leaseAt(row.leaseUntil!))));

@@ -193,7 +193,7 @@ test('a thousand subscriptions created and ended need no more events to read tha
   expect(memory.events.length).toBeGreaterThan(2_000);
 });
 
-test('two hundred at once on one account conflict with none of each other, and all answers follow the rules', async () => {
+test('two hundred at once on one account cause no conflict, and all are answered by the rules', async () => {
   const { memory, create } = await openProgram();
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, nth) =>

@@ -48,7 +48,7 @@ const request = (commandId: string, command: Parameters<typeof handleAccountComm
   deadline: 60_000,
 });
 
-test('a command that meets another writer is decided again on what that writer did', async () => {
+test('a command in conflict with another writer is decided again on the events of that writer', async () => {
   const memory = memoryLog((append, attempt) => {
     if (attempt === 1)
       memory.store({ ...append, events: [{ ...append.events[0]!, id: randomUUID(), metadata: { commandId: randomUUID() } }] });
@@ -59,7 +59,7 @@ test('a command that meets another writer is decided again on what that writer d
   expect(memory.events.map(({ type }) => type)).toEqual(['AccountOpened', 'AccountSuspended']);
 });
 
-test('an append whose outcome is unknown is stored once, whether or not it had arrived', async () => {
+test('an append of unknown outcome is stored once, whether or not it had been stored', async () => {
   for (const fate of ['lose before', 'lose after'] as const) {
     const memory = memoryLog((_, attempt) => (attempt === 0 ? fate : undefined));
     const handled = await handleAccountCommand({ log: memory.log, clock: stoppedClock() }, request(randomUUID(), open));
@@ -68,7 +68,7 @@ test('an append whose outcome is unknown is stored once, whether or not it had a
   }
 });
 
-test('the same command id tried again is the same outcome and no second event', async () => {
+test('a retry with the same command id has the same outcome and stores no second event', async () => {
   const memory = memoryLog();
   const parts = { log: memory.log, clock: stoppedClock() };
   const commandId = randomUUID();
@@ -78,7 +78,7 @@ test('the same command id tried again is the same outcome and no second event', 
   expect(memory.events).toHaveLength(2);
 });
 
-test('a stream that never rests ends the command at its deadline', async () => {
+test('a command on a stream that changes all the time ends at its deadline', async () => {
   const memory = memoryLog();
   const clock = stoppedClock();
   await handleAccountCommand({ log: memory.log, clock }, request(randomUUID(), open));
@@ -87,7 +87,7 @@ test('a stream that never rests ends the command at its deadline', async () => {
   expect(clock.time).toBeGreaterThanOrEqual(60_000);
 });
 
-test('an issued key is seen once by its caller and never by the log', async () => {
+test('an issued key is returned once and is not in the log', async () => {
   const memory = memoryLog();
   const parts = {
     log: memory.log,
@@ -107,7 +107,7 @@ test.each([
   ['a name that is too long', { ...open, name: 'x'.repeat(201) }],
   ['U+0000', { ...open, name: 'a\0b' }],
   ['half a character', { ...open, name: 'a\ud800' }],
-])('an event with %s, which would stop whoever reads it, is not stored', async (_, command) => {
+])('an event with %s, which its readers cannot parse, is not stored', async (_, command) => {
   const memory = memoryLog();
   const parts = { log: memory.log, clock: stoppedClock() };
   expect(await handleAccountCommand(parts, request(randomUUID(), command))).toMatchObject({ kind: 'rejected' });

@@ -41,7 +41,7 @@ describe('an account', () => {
     for (const command of commands) expect(refusal([], command)).toBe('not_found');
   });
 
-  test('whose period is set to what it is already appends nothing', () => {
+  test('whose period is set to its present value appends nothing', () => {
     const command: AccountCommand = { type: 'SetPeriod', tier: 'ultra', paidUntil: later };
     const [set] = decided([opened], command) as AccountEvent[];
     expect(set).toEqual({ type: 'AccountPeriodSet', data: { tier: 'ultra', paidUntil: later } });
@@ -49,7 +49,7 @@ describe('an account', () => {
     expect(decided([opened, set!], { ...command, tier: 'pro' })).toHaveLength(1);
   });
 
-  test('is moved to another billing channel and back, and to the one it is on appends nothing', () => {
+  test('is moved to another billing channel and back, and to its present one appends nothing', () => {
     const [moved] = decided([opened], { type: 'SetChannel', channel: 'payg' }) as AccountEvent[];
     expect(moved).toEqual({ type: 'AccountChannelSet', data: { channel: 'payg' } });
     expect(decided([opened], { type: 'SetChannel', channel: 'subscription' })).toEqual([]);
@@ -57,14 +57,14 @@ describe('an account', () => {
     expect(decided([opened, moved!], { type: 'SetChannel', channel: 'subscription' })).toHaveLength(1);
   });
 
-  test('takes a payment as new only when it is later than the latest', () => {
+  test('counts a payment as new only when it is later than the latest', () => {
     const [paid] = decided([opened], { type: 'ConfirmPayment', paidAt: later }) as AccountEvent[];
     expect(paid).toEqual({ type: 'AccountPaymentConfirmed', data: { paidAt: later } });
     expect(decided([opened, paid!], { type: 'ConfirmPayment', paidAt: later })).toEqual([]);
     expect(decided([opened, paid!], { type: 'ConfirmPayment', paidAt: '2025-12-01T00:00:00.000Z' })).toEqual([]);
   });
 
-  test('is suspended and resumed once each, however often it is asked', () => {
+  test('is suspended and resumed once each, however often the command is repeated', () => {
     const suspended: AccountEvent = { type: 'AccountSuspended', data: {} };
     expect(decided([opened], { type: 'ResumeAccount' })).toEqual([]);
     expect(decided([opened], { type: 'SuspendAccount' })).toEqual([suspended]);
@@ -86,7 +86,7 @@ describe('a key', () => {
     expect(decided([opened], command)).toEqual([issued]);
   });
 
-  test('revoked twice appends nothing the second time, and one that the account does not have is refused', () => {
+  test('revoked twice appends nothing the second time, and a key that the account lacks is refused', () => {
     const revoked: AccountEvent = { type: 'KeyRevoked', data: { keyId } };
     expect(decided([opened, issued], { type: 'RevokeKey', keyId })).toEqual([revoked]);
     expect(decided([opened, issued, revoked], { type: 'RevokeKey', keyId })).toEqual([]);
@@ -94,12 +94,12 @@ describe('a key', () => {
   });
 });
 
-test('an account event is read back as it was stored, and one of another category is refused', () => {
+test('an account event is read as it was stored, and one of another category is refused', () => {
   expect(accountDecider.read({ type: issued.type, data: JSON.stringify(issued.data) })).toEqual(issued);
   expect(() => accountDecider.read({ type: 'toString', data: '{}' })).toThrow('no event of an account');
 });
 
-test('the state of an account that is kept between commands is read back as it was, and anything else is refused', () => {
+test('the checkpoint of an account is read as it was stored, and any other value is refused', () => {
   const { checkpoint, evolve, initialState } = accountDecider;
   const settled: AccountEvent = {
     type: 'AccountPaymentSettled',

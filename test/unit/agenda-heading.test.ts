@@ -11,7 +11,7 @@ describe('the title of a heading', () => {
     expect([isGroupTitle('A'.repeat(200)), isGroupTitle('A'.repeat(201))]).toEqual([true, false]);
   });
 
-  test('of a million spaces is judged by its length', () => {
+  test('of a million spaces is rejected by its length', () => {
     // By the pattern it would take hours: the test would meet its deadline.
     expect(isHeadingTitle(`minutes -${' '.repeat(1_000_000)}x`)).toBe(false);
   });

@@ -5,7 +5,7 @@ import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 const events = new AgendaEvents();
 const found = (...batch: Parameters<typeof recordChanges>[0]) => recordChanges(batch);
 
-test('the last event of a record decides, whatever lies between', () => {
+test('the last event of a record determines its change, whatever events precede it', () => {
   const changes = found(
     events.topic('a', { name: 'first' }),
     events.topic('b'),
@@ -21,7 +21,7 @@ test('the last event of a record decides, whatever lies between', () => {
   expect([...changes.keys()]).toEqual(['topics']);
 });
 
-test('records that the agenda says nothing of are not read', () => {
+test('records that the agenda does not use are not read', () => {
   const other = events.publish('documents', 'd', { kind: 'agenda', title: 'd', url: 'https://example.org/d' });
   expect(found({ ...other, data: 'not even JSON' }).size).toBe(0);
 });

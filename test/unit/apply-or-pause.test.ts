@@ -80,7 +80,7 @@ const world = (refuse: (events: readonly StoredEvent[]) => Error | null) => {
 };
 const ALL = BATCH.events.map(({ id }) => Number(id));
 
-test('a batch that never gets done before its deadline is folded in pieces that do, each event once and in order', async () => {
+test('a batch that misses its deadline is folded in smaller pieces, each event once and in order', async () => {
   const { seen, run } = world(({ length }) => (length > 3 ? new DeadlineExceeded('too slow') : null));
   expect(await run()).toBe(BATCH.scannedTo);
   expect(seen.checkpoint).toBe(BATCH.scannedTo);
@@ -88,7 +88,7 @@ test('a batch that never gets done before its deadline is folded in pieces that 
   expect(Math.max(...seen.folded.map(({ length }) => length))).toBeLessThanOrEqual(3);
 });
 
-test('a database that is away for long is waited for with pauses that grow to two seconds and no further, costs few pieces and one line', async () => {
+test('a database that is down is retried with pauses of at most two seconds, in few pieces and log lines', async () => {
   let failures = 0;
   const { seen, run } = world(() => (++failures <= 30 ? new DatabaseUnavailable('gone') : null));
   expect(await run()).toBe(BATCH.scannedTo);
@@ -98,7 +98,7 @@ test('a database that is away for long is waited for with pauses that grow to tw
   expect([seen.pauses[0], Math.max(...seen.pauses), seen.pauses.length]).toEqual([50, 2000, 30]);
 });
 
-test('of a batch that failed in halves the event that cannot be folded is still the one that is paused at, with all before it done', async () => {
+test('a failed batch is halved until it pauses at the event that cannot be folded, after all before it', async () => {
   let failures = 0;
   const { seen, run } = world((events) => {
     if (++failures <= 2) return new DatabaseUnavailable('gone');
@@ -110,7 +110,7 @@ test('of a batch that failed in halves the event that cannot be folded is still 
   expect(seen.checkpoint).toBe(toPosition(8));
 });
 
-test('an event that fails is tried as often as its processor allows, beginning with the batch, and those before it once', async () => {
+test('a failing event is tried as often as its processor allows, and those before it are folded once', async () => {
   const applied: string[] = [];
   const paused: (string | null)[] = [];
   const quiet = () => undefined;

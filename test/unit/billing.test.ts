@@ -53,7 +53,7 @@ const TABLE: Readonly<Record<Column, Readonly<Record<Exclude<Surface, 'tools'>, 
 const columns = Object.keys(COLUMNS) as Column[];
 
 describe('billing enforced', () => {
-  test.each(columns)('answers an account that is %s on each surface as the table has it', (column) => {
+  test.each(columns)('answers an account that is %s on each surface according to the table', (column) => {
     const billing = { facts: COLUMNS[column], enforced: true, now: NOW };
     const answers = (['data', 'subscriptions', 'reports'] as const).map((surface) => [
       surface,
@@ -63,7 +63,7 @@ describe('billing enforced', () => {
     expect(billingRefusal('tools', billing)).toBeNull();
   });
 
-  test.each(columns)('answers each tool call of an account that is %s as the table has it', (column) => {
+  test.each(columns)('answers each tool call of an account that is %s according to the table', (column) => {
     const billing = { facts: COLUMNS[column], enforced: true, now: NOW };
     const { channel } = COLUMNS[column];
     const search = column.startsWith('paid through') ? 'served' : channel === 'payg' ? 'pay_per_call' : unpaid;
@@ -78,13 +78,13 @@ describe('billing enforced', () => {
     });
   });
 
-  test('a payment that lies ahead of the clock gives no access yet', () => {
+  test('a payment later than the clock gives no access yet', () => {
     const billing = { facts: facts({ channel: 'payg', paidAt: NOW + 1 }), enforced: true, now: NOW };
     expect(billingRefusal('reports', billing)?.code).toBe('forbidden');
   });
 });
 
-describe('billing not enforced', () => {
+describe('billing that is not enforced', () => {
   test.each(columns)('serves an account that is %s everywhere, but subscriptions only on a plan that has them', (column) => {
     const billing = { facts: COLUMNS[column], enforced: false, now: NOW };
     expect(billingRefusal('data', billing)).toBeNull();

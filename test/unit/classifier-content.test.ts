@@ -13,7 +13,7 @@ const content = (title: string, parts: SubjectParts = {}) => {
 const context = (title: string, parts: SubjectParts = {}) => content(title, parts).proceduralContext;
 
 describe('the evidence', () => {
-  it('is the sentence that holds the keyword, without how the item is paid for', () => {
+  it('is the sentence that contains the keyword, without the source of the money', () => {
     expect(
       content(
         'Consider a gift of Example Co. to the city. Rezoning of 5 acres at 1 Sample St. near the creek. Thank the donor. Financing: None',
@@ -21,18 +21,18 @@ describe('the evidence', () => {
     ).toBe('Rezoning of 5 acres at 1 Sample St. near the creek.');
   });
 
-  it('is taken from the text where the title says nothing', () => {
+  it('is taken from the text if the title does not contain the keyword', () => {
     expect(
       content('Case 12', { item: { text: 'The owner came.\nA zoning change of two acres from retail to homes is asked for.' } })
         .evidenceQuote,
     ).toBe('A zoning change of two acres from retail to homes is asked for.');
   });
 
-  it.each([',', '-', '; –'])('is the title as it stands where the title is "%s" and the kind of matter alone tells', (title) => {
+  it.each([',', '-', '; –'])('is the unchanged title when the title is "%s" and only the kind of matter matches', (title) => {
     expect(content(title, { item: { matterType: 'Zoning Case' } }).evidenceQuote).toBe(title);
   });
 
-  it('keeps to the clauses around the keyword in an endless sentence', () => {
+  it('is limited to the clauses around the keyword in a very long sentence', () => {
     const title = `Authorize (1) ${'one more of many duties of the manager; (2) '.repeat(15)} annexation of land in the extraterritorial jurisdiction; ${'and so on; '.repeat(60)}`;
     const { evidenceQuote } = content(title);
     expect(title).toContain(evidenceQuote);
@@ -42,7 +42,7 @@ describe('the evidence', () => {
 });
 
 describe('summary and business impact', () => {
-  it('say what the record says: action, file, party, place, amount, outcome', () => {
+  it('contain the facts of the record: action, file, party, place, amount, outcome', () => {
     const hit = content(
       'Authorize a construction contract with Example Builders, Inc. for sidewalk repairs at 12 Sample Street - Not to exceed $1,250,000.00 - Financing: Bond Fund ($9.00)',
       {
@@ -57,7 +57,7 @@ describe('summary and business impact', () => {
     );
   });
 
-  it('leave out what the record does not say', () => {
+  it('omit facts that the record lacks', () => {
     const hit = content('Speed limit in school zones');
     expect(hit.summary).toBe('Agenda item before the Exampleville City Council.');
     expect(hit.businessImpact).not.toMatch(/amount|named|Outcome|Next step/);
@@ -91,7 +91,7 @@ describe('summary and business impact', () => {
   });
 });
 
-describe('where an item stands', () => {
+describe('the stage of an item', () => {
   it.each([
     ['Authorize a public hearing to be held on April 8, 2026 on the annexation of land', 'notice'],
     ['A public hearing to receive comments on the annexation of land', 'public_hearing'],
@@ -109,7 +109,7 @@ describe('where an item stands', () => {
     expect(commission).toMatchObject({ proceduralStage: 'recommendation', actingBodyRole: 'recommending' });
   });
 
-  it('names the next body and day only where the text states them and the day is still to come', () => {
+  it('names the next body and day only if the text states them and the day is in the future', () => {
     const next = ({ nextBodyName, nextMeetingDate }: ReturnType<typeof context>) => [nextBodyName, nextMeetingDate];
     expect(
       next(context('Public hearing on annexation to be held by the Planning and Zoning Commission on Tuesday, April 7, 2026')),
@@ -122,7 +122,7 @@ describe('where an item stands', () => {
     expect(next(context('Rezoning of 5 acres, continued to February 31, 2027'))).toEqual([null, null]);
   });
 
-  it('says what one can do, and nothing once the item is decided', () => {
+  it('names the possible actions, and none once the item is decided', () => {
     const action = ({ actionKind, actionUrl }: ReturnType<typeof context>) => [actionKind, actionUrl];
     const page = 'https://example.org/meetings/1';
     expect(action(context('A public hearing on annexation'))).toEqual(['public_comment', page]);

@@ -37,12 +37,12 @@ describe('the places that a text names', () => {
     'Crime Control and Prevention District Budget',
   ])('are none in "%s"', (text) => expect(affectedLocation([text])).toEqual({ status: 'not_stated', locations: [] }));
 
-  it('are named once, in their order, and never more than twenty', () => {
+  it('are named once each, in their order, and at most twenty', () => {
     const text = Array.from({ length: 30 }, (_, at) => `${at + 1} Example Street`).join('; ');
     expect(places(`${text}; ${text}`)).toEqual(Array.from({ length: 20 }, (_, at) => `street_address: ${at + 1} Example Street`));
   });
 
-  it('are cut at a word where they are over 160 code units', () => {
+  it('are cut at a word when longer than 160 code units', () => {
     const [place] = affectedLocation([
       `north line of ${'Longexamplename '.repeat(4)}Street, between ${'Longsamplename '.repeat(5)}Road and ${'Thirdexamplename '.repeat(3)}Lane`,
     ]).locations;

@@ -36,7 +36,7 @@ describe('a keyword', () => {
     expect(hits('Purchase of chairs - Not to exceed $1.00 - Financing: Data Center Fund, plat account')).toEqual([]);
   });
 
-  it('late in a long title makes no hit by itself, and does when another supports it', () => {
+  it('late in a long title makes a hit only when another keyword supports it', () => {
     const long = `Conditional permit for all uses but ${'a small shop, '.repeat(20)}`;
     expect(hits(`${long} a data center`)).toEqual([]);
     expect(hits(`${long} a data center, a short-term rental`)).toHaveLength(1);
@@ -44,12 +44,12 @@ describe('a keyword', () => {
 });
 
 describe('a negative keyword', () => {
-  it('takes only the occurrence that it overlaps', () => {
+  it('removes only the keyword match that it overlaps', () => {
     expect(hits('Short-term rental of tools')).toEqual([]);
     expect(hits('Short-term rental of tools and an ordinance on short-term rentals')).toHaveLength(1);
   });
 
-  it('that overlaps no keyword refuses the topic', () => {
+  it('that overlaps no keyword excludes the topic', () => {
     expect(hits('Plat of the museum block')).toEqual([]);
   });
 });
@@ -57,7 +57,7 @@ describe('a negative keyword', () => {
 describe('confidence', () => {
   const confidence = (title: string, parts: SubjectParts = {}) => hits(title, parts).map((hit) => hit.content.confidence);
 
-  it('follows the rule that docs/classification.md writes down', () => {
+  it('follows the rule in docs/classification.md', () => {
     expect(confidence('Plat of two acres')).toEqual([65]);
     expect(confidence('Data center on two acres')).toEqual([80]);
     expect(confidence('Data center and data center')).toEqual([85]);
@@ -127,14 +127,14 @@ describe('a formality', () => {
   ])('makes no hit: "%s"', (title) => expect(topicsOf(title)).toEqual([]));
 
   it.each(['Police Department', 'Water Utilities Department', 'Department of Housing', 'SHORT-TERM RENTALS'])(
-    'is "%s" where it has neither number nor file, and an item where it has',
+    'is "%s" without a number or file, and an item with one',
     (title) => {
       expect(topicsOf(title, { item: { agendaNumber: null } })).toEqual([]);
       expect(isClassified(title)).toBe(title !== 'Department of Housing');
     },
   );
 
-  it('is no item that may be taken into a closed session at its end', () => {
+  it('does not include an item that may go into a closed session at its end', () => {
     const title =
       'Consideration of appointment to the Example Transit Board of Directors for Position 4 (Closed Session, if necessary, Sec. 551.074, T.O.M.A.)';
     expect(topicsOf(title)).toContain('boards-appointments');
@@ -144,7 +144,7 @@ describe('a formality', () => {
 });
 
 describe('the shipped classifier', () => {
-  it('gives a hit the id of its item and topic, so that a second run gives the same', async () => {
+  it('gives a hit the id of its item and topic, so a second run gives the same hits', async () => {
     const classifier = phraseClassifier();
     const topics = shippedTopics();
     const item = subject('Rezoning of 100 Example Street');
@@ -156,7 +156,7 @@ describe('the shipped classifier', () => {
     expect(await phraseClassifier().classify(item, topics)).toEqual([hit]);
   });
 
-  it('forgets the compiled topics with the array that they came in', async () => {
+  it('drops the compiled topics together with the array of topics', async () => {
     const classifier = phraseClassifier();
     const item = subject('Plat of two acres');
     expect(await classifier.classify(item, [rentals])).toHaveLength(1);

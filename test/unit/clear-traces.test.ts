@@ -48,7 +48,7 @@ const world = () => {
   return { said, now, look: () => handle([erasure], { signal, confirm }) };
 };
 
-test('nothing goes before every read model has passed the erasure: an answer could be made of it still', async () => {
+test('nothing is deleted before every read model has passed the erasure', async () => {
   const { said, now, look } = world();
   now.passed.delete('two');
   await expect(look()).rejects.toThrow(NotYet);
@@ -58,7 +58,7 @@ test('nothing goes before every read model has passed the erasure: an answer cou
   expect(said).toEqual([[['topics-1', 'report-2'], 100]]);
 });
 
-test('while paid calls are under way it comes back, and lets go of what was saved before the read models had passed, not of what came later', async () => {
+test('while paid calls run it retries, and deletes only results saved before the read models passed', async () => {
   const { said, now, look } = world();
   now.left = 1;
   await expect(look()).rejects.toThrow(NotYet);
@@ -71,7 +71,7 @@ test('while paid calls are under way it comes back, and lets go of what was save
   ]);
 });
 
-test('whoever has lost the lease drops nothing', async () => {
+test('a process without the lease deletes nothing', async () => {
   const { said, now, look } = world();
   now.lost = true;
   await expect(look()).rejects.toThrow('lost');

@@ -30,7 +30,7 @@ describe('the coverage catalogue', () => {
     expect(scope).toMatchObject({ counties: 16, activeMunicipalities: 238, inactiveMunicipalities: 1, families: 21 });
   });
 
-  it('says the 11 city families of a city and the 10 county families of a county, in their order', () => {
+  it('has the 11 city families for a city and the 10 county families for a county, in their order', () => {
     for (const row of jurisdictions) {
       expect(row.families.map(({ family }) => family)).toEqual(row.level === 'city' ? CITY_FAMILIES : COUNTY_FAMILIES);
     }
@@ -41,7 +41,7 @@ describe('the coverage catalogue', () => {
     for (const { status } of jurisdictions.flatMap((row) => row.families)) expect(COVERAGE_STATUSES).toContain(status);
   });
 
-  it('claims an address and a day for whatever was located, and neither for what was not verified', () => {
+  it('has an address and a day for each located finding, and neither for an unverified one', () => {
     for (const row of jurisdictions.flatMap(({ families }) => families)) {
       if (row.status === 'U') {
         expect(row).not.toHaveProperty('officialSourceUrl');
@@ -54,7 +54,7 @@ describe('the coverage catalogue', () => {
     }
   });
 
-  it('says nothing of a place and family that no finding is about', () => {
+  it('contains no place and family without a finding', () => {
     const found = new Set(RESEARCH.findings.map((row) => `${row.jurisdictionSlug} ${row.family}`));
     for (const row of jurisdictions) {
       for (const covered of row.families) {
@@ -65,7 +65,7 @@ describe('the coverage catalogue', () => {
     expect(verified).toHaveLength(RESEARCH.findings.filter((row) => row.status !== 'U').length);
   });
 
-  it('does not say that production ingestion was verified', () => {
+  it('does not claim that production ingestion was verified', () => {
     expect(COVERAGE_CATALOGUE.ingestionVerified).toBe(false);
   });
 });
@@ -78,7 +78,7 @@ describe('the catalogue version', () => {
     expect(catalogVersion).toBe(`${RESEARCH.researchDate}.${digest.slice(0, 12)}`);
   });
 
-  it('stays when the same content comes in another order or is built again', () => {
+  it('is the same when the content comes in another order or is built again', () => {
     const shuffled = coverageCatalogue({
       municipalities: MUNICIPALITIES.toReversed(),
       counties: COUNTIES.toReversed(),
@@ -87,7 +87,7 @@ describe('the catalogue version', () => {
     expect(shuffled).toEqual(COVERAGE_CATALOGUE);
   });
 
-  it('changes with every finding that goes and with any word of a note', () => {
+  it('changes with every removed finding and with any word of a note', () => {
     const versions = RESEARCH.findings.map((_, index) => withResearch({ findings: RESEARCH.findings.toSpliced(index, 1) }));
     versions.push(
       ...RESEARCH.findings.map((row, index) =>
@@ -109,17 +109,17 @@ describe('the catalogue version', () => {
 describe('a finding', () => {
   const [finding] = RESEARCH.findings;
 
-  it('about a place or a family that the catalogue does not have is refused', () => {
+  it('about an unknown place or family is refused', () => {
     expect(() => withResearch({ findings: [{ ...finding!, jurisdictionSlug: 'atlantis' }] })).toThrow('atlantis city.council_agendas');
     expect(() => withResearch({ findings: [{ ...finding!, jurisdictionSlug: 'tarrant-county' }] })).toThrow('tarrant-county city.');
   });
 
-  it('is the only one about its family of its place, and is not from after the research date', () => {
+  it('that is a second one for its family and place, or is later than the research date, is refused', () => {
     expect(() => withResearch({ findings: [finding!, finding!] })).toThrow('two findings');
     expect(() => withResearch({ researchDate: '2020-01-01' })).toThrow('after the research date');
   });
 
-  it('that claims something located without address, day or note, or an address without a status, is refused', () => {
+  it('that is located without address, day or note, or has an address without a status, is refused', () => {
     const full = {
       jurisdictionSlug: 'dallas',
       family: 'city.ordinances',

@@ -49,7 +49,7 @@ describe('the pages of the coverage catalogue', () => {
     { jurisdictionSlug: 'dallas' },
   ];
 
-  it('hold together exactly what matches, each jurisdiction once and in the order of slugs, whatever the filter', () => {
+  it('contain exactly the matches of any filter, each jurisdiction once and in the order of slugs', () => {
     for (const filter of filters) {
       for (const limit of [1, 7, 20]) {
         const pages = walk({ ...filter, limit });
@@ -78,7 +78,7 @@ describe('the pages of the coverage catalogue', () => {
     expect(slugs(list({ jurisdictionSlug: 'mustang', includeInactive: true }))).toEqual(['mustang']);
   });
 
-  it('keep a jurisdiction for every county that holds any part of it', () => {
+  it('contain a jurisdiction for each county that holds any part of it', () => {
     for (const county of ['dallas', 'collin', 'denton', 'kaufman', 'rockwall']) {
       expect(slugs(list({ jurisdictionSlug: 'dallas', county }))).toEqual(['dallas']);
     }
@@ -86,7 +86,7 @@ describe('the pages of the coverage catalogue', () => {
     expect(slugs(list({ jurisdictionSlug: 'dallas-county', county: 'dallas' }))).toEqual(['dallas-county']);
   });
 
-  it('carry of each jurisdiction the family asked for and no other, and all of them when none is asked for', () => {
+  it('contain only the requested family of each jurisdiction, or all families without a filter', () => {
     for (const family of FAMILIES) {
       for (const row of list({ family }).data) expect(row.families.map((covered) => covered.family)).toEqual([family]);
     }
@@ -94,7 +94,7 @@ describe('the pages of the coverage catalogue', () => {
     expect(list({ jurisdictionSlug: 'dallas-county' }).data[0]!.families).toHaveLength(10);
   });
 
-  it('are one empty page for a jurisdiction that is unknown, also where only case or a part of the slug differs', () => {
+  it('are one empty page for an unknown jurisdiction, also if only case or a part of the slug differs', () => {
     for (const jurisdictionSlug of ['atlantis', 'Dallas', 'dalla', '']) {
       const page = list({ jurisdictionSlug });
       expect(page.data).toEqual([]);
@@ -136,7 +136,7 @@ describe('a coverage cursor', () => {
     expectRefused(() => list({ cursor: encodeCoverageCursor({ ...decoded, offset: 254 }) }), 'beyond the end');
   });
 
-  it('of another kind, and any text that is none, is refused', () => {
+  it('of another kind, and any invalid text, is refused', () => {
     const feed = encodeFeedCursor({ feedId: '00000000-0000-4000-8000-000000000000', position: 20, fingerprint: null, binding: 'nothing' });
     expectRefused(() => list({ cursor: feed }), 'another kind');
     for (const text of ['', '20', cursor.slice(0, -1), `${cursor}A`, 'A'.repeat(MAX_COVERAGE_CURSOR_LENGTH + 1)]) {
@@ -147,7 +147,7 @@ describe('a coverage cursor', () => {
     }
   });
 
-  it('says after decoding what it was made from, has one text for one value, and fits its bound', () => {
+  it('decodes to its values, has one text for one value, and has at most the allowed length', () => {
     const filter = fc.option(fc.string({ unit: 'grapheme', maxLength: 80 }).filter((text) => text.length <= 80 && text.isWellFormed()));
     const cursors = fc.record({
       catalogVersion: fc.constant(COVERAGE_CATALOGUE.catalogVersion),

@@ -23,7 +23,7 @@ const pageCursors = fc.record({ feedId: uuids, snapshotId: uuids, resource: reso
 const characters = fc.constantFrom(...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_+/=. \n\u00e9'.split(''));
 
 describe('a feed cursor', () => {
-  test('says after decoding what it was made from', () => {
+  test('decodes to its values', () => {
     fc.assert(
       fc.property(feedCursors, (cursor) => {
         expect(decodeFeedCursor(encodeFeedCursor(cursor))).toEqual(cursor);
@@ -73,7 +73,7 @@ describe('a feed cursor', () => {
     );
   });
 
-  test('is never made of text at random, and no text makes decoding throw', () => {
+  test('is not decoded from random text, and no text makes decoding throw', () => {
     const texts = fc.oneof(fc.string(), fc.string({ unit: 'binary' }), fc.base64String(), fc.string({ minLength: 600, maxLength: 700 }));
     fc.assert(
       fc.property(texts, (text) => {
@@ -101,7 +101,7 @@ describe('a feed cursor', () => {
 });
 
 describe('a snapshot-page cursor', () => {
-  test('says after decoding what it was made from, in at most 512 characters', () => {
+  test('decodes to its values and has at most 512 characters', () => {
     fc.assert(
       fc.property(pageCursors, (cursor) => {
         const text = encodeSnapshotPageCursor(cursor);
@@ -124,7 +124,7 @@ describe('a snapshot-page cursor', () => {
 });
 
 describe('a cursor of another kind', () => {
-  test('is told apart from a damaged one, for every pair of kinds', () => {
+  test('is distinguished from a damaged one, for every pair of kinds', () => {
     for (const kind of Object.keys(CURSOR_KINDS) as (keyof typeof CURSOR_KINDS)[]) {
       const text = cursorText(kind, Buffer.alloc(24));
       if (kind !== 'feed') expect(decodeFeedCursor(text)).toBe('other kind');
@@ -133,7 +133,7 @@ describe('a cursor of another kind', () => {
     }
   });
 
-  test('over the length allowed is damaged, however well formed', () => {
+  test('over the allowed length is damaged, even if well formed', () => {
     expect(cursorPayload('coverage', cursorText('coverage', Buffer.alloc(379)), MAX_CURSOR_LENGTH)).toBe('damaged');
     expect(cursorPayload('coverage', cursorText('coverage', Buffer.alloc(378)), MAX_CURSOR_LENGTH)).toEqual(Buffer.alloc(378));
   });

@@ -2,14 +2,14 @@ import { expect, test } from 'vitest';
 import { mapError } from '../../infra/postgresql/errors.ts';
 import { explain } from '../../infra/postgresql/schema-state.ts';
 
-test('a server that takes no more connections is told from one that cannot be reached', () => {
+test('a server without free connections is distinguished from an unreachable one', () => {
   const error = Object.assign(new Error('sorry, too many clients already'), { code: '53300', severity: 'FATAL' });
   expect(String(explain(error, 'postgres://me:s3cret@db:5432/civic'))).toBe(
     'DatabaseRefused: the database db:5432/civic takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer',
   );
 });
 
-test('a server whose disk is full is told from one that cannot be reached', () => {
+test('a server with a full disk is distinguished from an unreachable one', () => {
   const error = Object.assign(new Error('could not write init file'), { code: '53100', severity: 'FATAL' });
   expect(String(explain(error, 'postgres://me:s3cret@db:5432/civic'))).toBe(
     'DatabaseRefused: the disk of the database db:5432/civic is full; free some space there',

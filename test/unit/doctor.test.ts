@@ -56,11 +56,11 @@ const away = async (): Promise<never> => {
 
 const complaints = async (machine: Machine) => (await examine(on(machine))).filter(({ state }) => state !== 'ok');
 
-test('a sound machine has nothing to complain about', async () => {
+test('a correct machine has no finding', async () => {
   expect(await complaints({ eventStore: async () => undefined, brokers: async () => ({ brokers: 1, topics: [] }) })).toEqual([]);
 });
 
-describe('each thing that is wrong is named with what to do', () => {
+describe('each finding names the problem and what to do', () => {
   test.each<readonly [string, Machine, string, 'warning' | 'failed', RegExp]>([
     ['an old Node', { nodeVersion: '20.20.2' }, 'node', 'failed', /package\.json/],
     ['an unknown setting', { environment: { CIVIC_COLOUR: 'red' } }, 'settings', 'warning', /unset/],
@@ -93,23 +93,23 @@ describe('each thing that is wrong is named with what to do', () => {
   });
 });
 
-test('an event that only a trial clock explains is no complaint of its own', async () => {
+test('an event that only a trial clock explains is no separate finding', async () => {
   const found = await complaints({ facts: { trialOffsetMs: 86_400_000, newestEventAt: NOW + 86_400_000 } });
   expect(found.map(({ found: text }) => text)).toEqual([expect.stringContaining('a trial clock')]);
 });
 
-test('a bad setting is the only thing told, since nothing else can be looked at', async () => {
+test('a bad setting is the only finding, because nothing else can be checked', async () => {
   const found = await examine(on({ environment: { CIVIC_HTTP_PORT: 'http' } }));
   expect(found).toEqual([
     expect.objectContaining({ check: 'settings', state: 'failed', found: expect.stringContaining('CIVIC_HTTP_PORT') as unknown }),
   ]);
 });
 
-test('ports that our own running service holds are in order', async () => {
+test('ports in use by the running service of this program are no finding', async () => {
   expect(await complaints({ refused: { 8080: 'EADDRINUSE', 9464: 'EADDRINUSE' }, serving: true })).toEqual([]);
 });
 
-test('with a server of the user’s own the data folder is not looked at', async () => {
+test('the data folder is not checked if the operator provides the server', async () => {
   const machine = { environment: { DATABASE_URL: 'postgres://u@127.0.0.1/d' }, folder: { writable: false } };
   expect(await complaints(machine)).toEqual([]);
 });

@@ -12,7 +12,7 @@ import { toolList } from '../../src/edge/mcp/tool-server.ts';
 
 const accepts = (schema: { safeParse(value: unknown): { success: boolean } }, value: unknown): boolean => schema.safeParse(value).success;
 
-test('each filter of a report is described by its own name, also where two filters have one schema', () => {
+test('each filter of a report is described by its own name, also when two filters share one schema', () => {
   const described = (schema: unknown, path: readonly string[]): unknown =>
     path.reduce((at: unknown, name) => (at as { properties: Record<string, unknown> }).properties[name], schema);
   const tool = toolList().tools.find(({ name }) => name === 'report_missing_data')!.inputSchema;
@@ -33,7 +33,7 @@ test('each filter of a report is described by its own name, also where two filte
 describe('recent hits', () => {
   const { query } = listRecentAgendaHits;
 
-  test('a normalised name wins over its alias', () => {
+  test('a normalised name takes precedence over its alias', () => {
     const parsed = query.parse({
       jurisdiction: 'a',
       jurisdictionSlug: 'b',
@@ -50,7 +50,7 @@ describe('recent hits', () => {
     });
   });
 
-  test('more than three are three, and less than one is refused', () => {
+  test('a limit over three is three, and one below one is refused', () => {
     expect(query.parse({ limit: '50' }).limit).toBe(3);
     expect(query.parse({ limit: '2' }).limit).toBe(2);
     for (const limit of ['0', '-1', '1.5', '', 'x', '1e2']) expect([limit, accepts(query, { limit })]).toEqual([limit, false]);
@@ -64,7 +64,7 @@ describe('recent hits', () => {
 describe('upcoming hits', () => {
   const { query } = listUpcomingAgendaHits;
 
-  test('a topic is needed under one of its two names, and the normalised one wins', () => {
+  test('a topic is required under one of its two names, and the normalised one takes precedence', () => {
     expect(accepts(query, {})).toBe(false);
     expect(query.parse({ topic: 'a' }).topicSlug).toBe('a');
     expect(query.parse({ topic: 'a', topicSlug: 'b' }).topicSlug).toBe('b');
@@ -83,13 +83,13 @@ describe('upcoming hits', () => {
     expect(accepts(query, wrong)).toBe(false);
   });
 
-  test('the bounds themselves are accepted', () => {
+  test('the bounds are accepted', () => {
     expect(query.parse({ topic: 'a', cursor: 'x'.repeat(200), count: 'true' })).toMatchObject({ count: true });
     expect(query.parse({ topic: 'a', page: '100' })).toMatchObject({ page: 100, count: false });
   });
 });
 
-test('coverage takes 1 to 20, true or false, and no county or family that there is not', () => {
+test('coverage accepts 1 to 20, true or false, and only known counties and families', () => {
   const { query } = listDfwResearchCoverage;
   expect(query.parse({})).toEqual({ includeInactive: false, limit: 20 });
   expect(query.parse({ limit: '20', includeInactive: 'true', county: 'palo-pinto', family: 'city.ordinances' })).toMatchObject({
@@ -109,12 +109,12 @@ test('coverage takes 1 to 20, true or false, and no county or family that there 
   }
 });
 
-test('source status takes both names of both filters, and the normalised ones win', () => {
+test('source status accepts both names of both filters, and the normalised ones take precedence', () => {
   const parsed = listPublicSourceStatuses.query.parse({ jurisdiction: 'a', jurisdictionSlug: 'b', body: 'c', bodySlug: 'd' });
   expect(parsed).toEqual({ jurisdictionSlug: 'b', bodySlug: 'd' });
 });
 
-test('a subscription has a trimmed name of 1 to 80 characters, and no filter where none is named', () => {
+test('a subscription has a trimmed name of 1 to 80 characters, and no filter if none is named', () => {
   const { schema } = createFeedSubscription.body;
   expect(schema.parse({ name: '  warehouse ' })).toEqual({ name: 'warehouse', resource: null });
   expect(accepts(schema, { name: 'x'.repeat(80), resource: 'topics' })).toBe(true);
@@ -126,7 +126,7 @@ test('a subscription has a trimmed name of 1 to 80 characters, and no filter whe
 describe('a report', () => {
   const report = { sourceUrl: 'https://example.org/a', expectedRecord: 'an agenda' };
 
-  test('needs an address and what is missing, and takes no unknown field', () => {
+  test('needs an address and the missing data, and accepts no unknown field', () => {
     expect(accepts(newDataReport, report)).toBe(true);
     for (const wrong of [
       { sourceUrl: 'a' },
@@ -154,20 +154,20 @@ describe('a report', () => {
     expect(accepts(newDataReport, { ...report, ...field })).toBe(accepted);
   });
 
-  test('is sent under a token of at most 128 letters, digits and four signs', () => {
+  test('has a token of at most 128 letters, digits and four signs', () => {
     for (const token of ['a', 'A1._:-', 'x'.repeat(128)]) expect([token, accepts(requestToken, token)]).toEqual([token, true]);
     for (const token of ['', '-a', 'a b', 'x'.repeat(129), 'é']) expect([token, accepts(requestToken, token)]).toEqual([token, false]);
   });
 });
 
 describe('the tools', () => {
-  test('take no unknown argument', () => {
+  test('accept no unknown argument', () => {
     expect(accepts(TOOLS.get_coverage.input, {})).toBe(true);
     expect(accepts(TOOLS.get_coverage.input, { any: 1 })).toBe(false);
     expect(accepts(TOOLS.get_agenda_item.input, { itemId: '00000000-0000-0000-0000-000000000000', more: 1 })).toBe(false);
   });
 
-  test('search within dates that do not run backwards', () => {
+  test('refuse a search whose dates are in the wrong order', () => {
     const { input } = TOOLS.search_agenda;
     expect(input.parse({ query: 'water' })).toEqual({ query: 'water', limit: 10 });
     expect(accepts(input, { query: 'water', fromDate: '2026-02-01', toDate: '2026-02-01' })).toBe(true);
@@ -176,7 +176,7 @@ describe('the tools', () => {
     expect(accepts(input, { query: 'water', limit: 21 })).toBe(false);
   });
 
-  test('are called one by one or in a batch of at most 20', () => {
+  test('are called singly or in a batch of at most 20', () => {
     const { schema } = postMcpJsonRpc.body;
     const request = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     expect(accepts(schema, request)).toBe(true);

@@ -48,7 +48,7 @@ describe('the OpenAPI document', () => {
     expect(document.servers.map(({ url }) => url)).toEqual([BASE]);
   });
 
-  test('says of each operation that this version answers it', () => {
+  test('states for each operation that this version implements it', () => {
     for (const { operation } of placed) {
       expect([operation.operationId, operation['x-served']]).toEqual([operation.operationId, true]);
       expect(operation.description).not.toContain('does not answer this operation yet');
@@ -71,16 +71,16 @@ describe('the OpenAPI document', () => {
     ['PublicErrorCode', 6],
     ['FeedErrorCode', 17],
     ['ReportErrorCode', 23],
-  ])('writes out %s with %i values', (name, count) => {
+  ])('lists %s with %i values', (name, count) => {
     expect(new Set(enumOf(name)).size).toBe(count);
   });
 
-  test('writes out every code of a tool', () => {
+  test('lists every code of a tool', () => {
     expect(new Set(enumOf('ToolErrorCode'))).toEqual(new Set([...COMMON_TOOL_CODES, ...SEARCH_TOOL_CODES, ...REPORT_TOOL_CODES]));
     expect(enumOf('ToolErrorCode')).toHaveLength(49);
   });
 
-  test('narrows each refusal to the codes that the operation has at this status', () => {
+  test('limits each refusal to the codes that the operation has at this status', () => {
     const { schema } = placed.find(({ operation }) => operation.operationId === 'createFeedSubscription')!.operation.responses['409']!
       .content!['application/json']!;
     const named = document.components.schemas[schema.$ref!.split('/').at(-1)!]!;
@@ -93,7 +93,7 @@ describe('the OpenAPI document', () => {
     ['FoundRecord', 'resource', 11],
     ['ReportSurface', 'kind', 2],
     ['ToolCall', 'name', 6],
-  ])('tells a %s by its %s, one schema for each of %i values', (name, propertyName, count) => {
+  ])('distinguishes a %s by its %s, one schema for each of %i values', (name, propertyName, count) => {
     const { discriminator, oneOf } = document.components.schemas[name]!;
     const { mapping, ...told } = discriminator as { propertyName: string; mapping: Record<string, string> };
     expect(told).toEqual({ propertyName });
@@ -101,7 +101,7 @@ describe('the OpenAPI document', () => {
     expect(oneOf).toHaveLength(count);
   });
 
-  test('tells the two kinds of a change item by a constant', () => {
+  test('distinguishes the two kinds of a change item by a constant', () => {
     const { schemas } = document.components;
     expect(schemas['ChangeItem']!.oneOf!.map(({ $ref }) => $ref!.split('/').at(-1))).toEqual(['RecordUpsert', 'RecordRemoval']);
     expect(schemas['TopicUpsert']!.properties!['operation']!.const).toBe('upsert');
@@ -137,7 +137,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('explains every field, and no word that is no field', () => {
+  test('describes every field, and nothing that is not a field', () => {
     const words = new Set<string>();
     const unexplained = new Set<string>();
     const visit = (node: unknown): void => {
@@ -162,7 +162,7 @@ describe('the OpenAPI document', () => {
     expect(glossaryWords().filter((word) => !words.has(word))).toEqual([]);
   });
 
-  test('lets an object that the specification closes have no further field, and leaves answers open', () => {
+  test('allows no further field in objects that the specification closes, and leaves answers open', () => {
     const { schemas } = document.components;
     expect(['AffectedLocation', 'ProceduralContext', 'UpcomingPagination'].map((name) => schemas[name]!['additionalProperties'])).toEqual([
       false,
@@ -175,7 +175,7 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the pages', () => {
-  test('are one for each operation, the reference, the index, the document and the page to try requests from', () => {
+  test('are one per operation, the reference, the index, the document and the page that sends requests', () => {
     const paths = Object.keys(OPERATIONS).map((id) => `/api-reference/${id}.md`);
     expect(routes.map(({ path }) => path).toSorted()).toEqual(
       [
@@ -195,7 +195,7 @@ describe('the pages', () => {
     for (const route of routes) expect([route.path, (await route.body()).length > 100]).toEqual([route.path, true]);
   });
 
-  test('link only to documents and objects that there are', async () => {
+  test('link only to documents and objects that exist', async () => {
     const known = new Set(routes.map(({ path }) => path));
     for (const { path } of routes.filter((route) => route.path.endsWith('.md') || route.path === '/llms.txt')) {
       const page = await textOf(path);
@@ -212,7 +212,7 @@ describe('the pages', () => {
     }
   });
 
-  test('explain a 403 of the report routes by paid access, and by a scope only where one is required', async () => {
+  test('explain a 403 of the report routes by paid access, and by a scope only if one is required', async () => {
     for (const [id, operation] of Object.entries(OPERATIONS)) {
       if (operation.access !== 'key') continue;
       const page = await textOf(`/api-reference/${id}.md`);
@@ -227,7 +227,7 @@ describe('the pages', () => {
     expect(page).not.toContain('Any account');
   });
 
-  test('tell where the service deviates, and how a digest is computed', async () => {
+  test('describe the deviations of the service, and the computation of a digest', async () => {
     const page = await textOf('/api-reference.md');
     for (const words of ['deviates knowingly', 'modulo 2^256', 'boundaryCursor', 'Retry-After', 'served by this version']) {
       expect(page.toLowerCase()).toContain(words.toLowerCase());
@@ -243,14 +243,14 @@ describe('the pages', () => {
   });
 });
 
-describe('a kept value', () => {
-  test('is made once', async () => {
+describe('a cached value', () => {
+  test('is computed once', async () => {
     let made = 0;
     const value = kept(() => (made += 1));
     expect([await value(), await value(), made]).toEqual([1, 1, 1]);
   });
 
-  test('is made again after a failure', async () => {
+  test('is computed again after a failure', async () => {
     let made = 0;
     const value = kept(() => {
       made += 1;

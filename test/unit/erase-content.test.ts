@@ -17,7 +17,7 @@ const contentOf = (title: string) => ({
   ...{ textEvidence: null, title, updatedAt: AT, url: 'https://example.org/d' },
 });
 
-test('content that somebody publishes in the middle of an erasure is followed by a change before it is erased: no follower of the feed misses it', async () => {
+test('content published during an erasure is followed by a change before it is erased', async () => {
   const memory = memoryLog();
   const publish = (title: string) =>
     memory.store({

@@ -46,8 +46,8 @@ const erasure = (number: number, planned: ReturnType<typeof planEvent>) => ({
 });
 const titleOf = ({ data }: StoredEvent): string => (JSON.parse(data) as { title: string }).title;
 
-describe('what stays of a text', () => {
-  test('with its gaps filled is the text with the literal replaced, whatever the two are', () => {
+describe('the remainder of a text', () => {
+  test('with its gaps filled is the text with the literal replaced, for any text and literal', () => {
     assert(
       property(string({ unit: 'grapheme' }), string({ unit: 'grapheme', minLength: 1, maxLength: 3 }), string(), (around, gone, put) => {
         const text = `${around}${gone}${around}${gone}`;
@@ -56,13 +56,13 @@ describe('what stays of a text', () => {
     );
   });
 
-  test('says nothing of how long the gaps were', () => {
+  test('does not contain the length of the gaps', () => {
     expect(keepAround('by Al, for Al', 'Al')).toEqual(keepAround('by Zebulona, for Zebulona', 'Zebulona'));
   });
 });
 
 describe('the overlay', () => {
-  test('applies each erasure once: to what was written before it, to what was rewritten, and to a copy of either', () => {
+  test('applies each erasure once: to earlier events, to rewritten events, and to copies of either', () => {
     const raw = document('Ann met Bob, Ann left');
     const first = planEvent(raw, literal('Ann', 'a much longer text'));
     const once = eraseFromEvent(raw, first!.texts, first!.replacements, 1);
@@ -80,7 +80,7 @@ describe('the overlay', () => {
     expect(JSON.stringify([erasure(1, first), erasure(2, second)])).not.toMatch(/Ann|Bob|met|left/);
   });
 
-  test('leaves alone what no erasure names', () => {
+  test('does not change events that no erasure names', () => {
     const raw = document('Ann');
     expect(new ErasureOverlay().apply(raw)).toBe(raw);
   });
@@ -93,7 +93,7 @@ describe('the overlay', () => {
   });
 });
 
-describe('what may not be erased', () => {
+describe('text that may not be erased', () => {
   test.each([
     ['an id', { path: ['id'], literal: null, replacement: 'x' }, /\/id .*may not be erased.*\/title/],
     ['a time of the service', { path: ['createdAt'], literal: null, replacement: 'x' }, /may not be erased/],
@@ -101,18 +101,18 @@ describe('what may not be erased', () => {
     ['an address into what is none', { path: ['url'], literal: null, replacement: 'x' }, /\/url: /],
     ['a title into nothing', { path: ['title'], literal: null, replacement: '' }, /\/title: /],
     ['a title into what would be trimmed', { path: null, literal: 'Ann', replacement: ' ' }, /would not be allowed/],
-  ] as const)('%s is refused with what stands against it', (_, erasing, message) => {
+  ] as const)('%s is refused with the reason', (_, erasing, message) => {
     expect(() => planEvent(document('a title of Ann'), erasing)).toThrow(message);
   });
 
-  test('a number is no text', () => {
+  test('a number is not text', () => {
     const stored = document('t');
     const data = JSON.stringify({ ...(JSON.parse(stored.data) as object), bytes: 5 });
     expect(() => planEvent({ ...stored, data }, { path: ['bytes'], literal: null, replacement: 'x' })).toThrow(/is no text/);
   });
 });
 
-test('the hash of a report by which a repetition is known is made of what is left', () => {
+test('the hash that identifies a repeated report is computed from the remaining text', () => {
   const input = { sourceUrl: 'https://example.org/a', expectedRecord: 'What Ann wrote' };
   const data = {
     reportId: ID,
@@ -132,7 +132,7 @@ test('the hash of a report by which a repetition is known is made of what is lef
   expect(left.inputHash).not.toBe(data.inputHash);
 });
 
-test('a pointer is read as it was written, and other texts are none', () => {
+test('a pointer is parsed as it was written, and other texts are refused', () => {
   assert(
     property(array(string(), { minLength: 1 }), (path) => {
       expect(pathOf(pointerOf(path))).toEqual(path);

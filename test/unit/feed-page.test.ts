@@ -37,7 +37,7 @@ const meta = (
   null,
 ];
 
-test('statements of one name have one text, whatever is asked, and each form has a name of its own', () => {
+test('statements of one name have one text for any parameters, and each form has its own name', () => {
   const texts = new Map<string, string>();
   for (const resource of [null, 'topics', 'meetings'] as const) {
     for (const after of [null, 0, 99]) {
@@ -52,7 +52,7 @@ test('statements of one name have one text, whatever is asked, and each form has
   expect(texts.size).toBe(8);
 });
 
-test('a page whose positions have a hole, repeat or fall is a defect and never an answer', async () => {
+test('a page whose positions have a gap, repeat or fall is a defect and not answered', async () => {
   const rows = (...positions: readonly number[]): TextRow[] => [
     meta(),
     ...positions.map((position): TextRow => [String(position), ITEM, null, PRINT]),
@@ -66,7 +66,7 @@ test('a page whose positions have a hole, repeat or fall is a defect and never a
   await expect(reading(rows(7, 6), 'topics')).rejects.toThrow('6 follows 7');
 });
 
-test('a page over the byte limit is refused whole, and a feed that is not open yet is unavailable', async () => {
+test('a page over the byte limit is refused, and a feed that is not open yet is unavailable', async () => {
   await expect(reading([meta({ bytes: 1001 })])).rejects.toMatchObject({ code: 'response_too_large' });
   await expect(reading([meta({ feed: null })])).rejects.toMatchObject({ code: 'feed_unavailable' });
 });

@@ -22,7 +22,7 @@ test.each([
   expect(result?.pointers).toEqual(found);
 });
 
-test('an event that holds the text in a key is not erasable', () => {
+test('an event that contains the text in a key is not erasable', () => {
   expect(findIn(event({ labels: { 'JANE DOE': 'x' } }), { text: 'jane doe', ignoreCase: true })).toMatchObject({ erasable: false });
   expect(findIn(event({ labels: { 'JANE DOE': 'x' } }), { text: 'jane doe', ignoreCase: false })).toBeNull();
 });

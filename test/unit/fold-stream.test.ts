@@ -83,7 +83,7 @@ describe('a stream with a checkpoint', () => {
     expect((await foldStream({ log: log.log }, counter(), stream)).state).toBe(100);
   });
 
-  test('keeps nothing of a part of it: a command that reads from the middle on makes no checkpoint', async () => {
+  test('saves none of a partial read: a command that reads from the middle makes no checkpoint', async () => {
     await addMany(EVERY - 1);
     const partial = { log: log.log, checkpoints, clock, decider: counter(), stream, after: 4, context: {}, deadline: 60_000 };
     for (let time = 0; time < 3 * EVERY; time += 1) {
@@ -93,7 +93,7 @@ describe('a stream with a checkpoint', () => {
     expect(await sumNow()).toBe(4 * EVERY - 1);
   });
 
-  test('finds its own event after an append whose outcome nobody knew, and stores no second one', async () => {
+  test('finds its own event after an append of unknown outcome, and stores no second one', async () => {
     await addMany(25);
     log.fates.push('lose after');
     expect(await add(7)).toMatchObject({ kind: 'appended', revision: 25 });
@@ -102,7 +102,7 @@ describe('a stream with a checkpoint', () => {
   });
 });
 
-test('a checkpoint is kept under the mark that stood before its first event was read, through every new reading of the same command', async () => {
+test('a checkpoint keeps the mark from before its first event was read, through all retries', async () => {
   await addMany(EVERY - 1);
   const marks: (string | null)[] = [];
   let mark = 0;
@@ -121,7 +121,7 @@ test('a checkpoint is kept under the mark that stood before its first event was 
   expect(marks).toEqual(['0', '1']);
 });
 
-describe('a checkpoint is left aside and replaced when it', () => {
+describe('a checkpoint is ignored and replaced when it', () => {
   const spoiled = async (spoil: () => void, version = 1) => {
     await addMany(30);
     spoil();
@@ -136,9 +136,9 @@ describe('a checkpoint is left aside and replaced when it', () => {
 
   test('was written by another version of the decider', () => spoiled(() => undefined, 2));
   test('holds a state that was edited', () => spoiled(edit({ state: '{"sum":7}' })));
-  test('holds text that is no state', () => spoiled(edit({ state: '{"s' })));
-  test('says another revision', () => spoiled(edit({ revision: 12 })));
-  test('is of another log, whose stream has another event there', () =>
+  test('contains text that is not a state', () => spoiled(edit({ state: '{"s' })));
+  test('has another revision', () => spoiled(edit({ revision: 12 })));
+  test('is of another log, whose stream has another event at that revision', () =>
     spoiled(() => {
       for (const [index, event] of log.events.entries()) log.events[index] = { ...event, id: randomUUID(), data: '{"amount":5}' };
     }));
@@ -148,5 +148,5 @@ describe('a checkpoint is left aside and replaced when it', () => {
     spoiled(() => {
       log.events.length = 12;
     }));
-  test('cannot be had', () => spoiled(() => checkpoints.rows.clear()));
+  test('cannot be read', () => spoiled(() => checkpoints.rows.clear()));
 });

@@ -10,15 +10,15 @@ const sequence = (seed: number, count: number): readonly Conversation[] =>
 const bytesOf = ({ steps }: Conversation): Buffer => Buffer.concat(steps.filter((step) => typeof step !== 'number'));
 
 describe('the sequence of a seed', () => {
-  test('is the same whenever it is made', () => {
+  test('is the same each time it is generated', () => {
     expect(sequence(7, 500)).toEqual(sequence(7, 500));
   });
 
-  test('is another for another seed', () => {
+  test('differs between seeds', () => {
     expect(sequence(7, 50)).not.toEqual(sequence(8, 50));
   });
 
-  test('has every end, both listeners, and cuts before and within a request', () => {
+  test('contains every ending, both listeners, and cuts before and within a request', () => {
     const all = sequence(7, 1_000);
     expect(new Set(all.map(({ end }) => end))).toEqual(new Set(['read', 'answers', 'reset', 'leave', 'hold']));
     expect(new Set(all.map(({ listener }) => listener))).toEqual(new Set(['public', 'operators']));
@@ -32,7 +32,7 @@ const answer = (status: string, body: string, type = 'application/json; charset=
   `HTTP/1.1 ${status}\r\ncontent-type: ${type}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 const NOT_FOUND = answer('404 Not Found', '{"error":{"code":"not_found","message":"x"}}');
 
-describe('what came back is read', () => {
+describe('received bytes are parsed', () => {
   test('answer by answer, without the body of a HEAD and past an interim answer', () => {
     const head = 'HTTP/1.1 200 OK\r\ncontent-length: 5\r\n\r\n';
     const chunked = 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n';
@@ -47,14 +47,14 @@ describe('what came back is read', () => {
   });
 
   test.each(['nonsense', 'HTTP/1.1 abc\r\n\r\n', 'HTTP/1.1 200 OK\r\nno colon\r\n\r\n', 'HTTP/1.1 200 OK\r\n\r\nbody'])(
-    '%j is no HTTP',
+    'with an error for %j, which is not HTTP',
     (text) => {
       expect(() => readAnswers(Buffer.from(text), ['GET'])).toThrow(BadHttp);
     },
   );
 });
 
-describe('what came back is judged', () => {
+describe('a received answer', () => {
   const asked: Conversation = { listener: 'public', kind: 'valid', steps: [], end: 'read', methods: ['GET'], tools: true };
   test.each([
     ['a failure', answer('500 Internal Server Error', '{"error":{"code":"internal_error","message":"x"}}')],
@@ -65,15 +65,15 @@ describe('what came back is judged', () => {
     ['two answers to one request', NOT_FOUND + NOT_FOUND],
     ['half an answer', NOT_FOUND.slice(0, -5)],
     ['an end without an answer', ''],
-  ])('%s is wrong', (_, text) => {
+  ])('is wrong: %s', (_, text) => {
     expect(judge(asked, { received: Buffer.from(text), how: 'ended' })).toHaveLength(1);
   });
 
-  test('a refusal in the envelope is right', () => {
+  test('is right when it is a refusal in the envelope', () => {
     expect(judge(asked, { received: Buffer.from(NOT_FOUND), how: 'ended' })).toEqual([]);
   });
 
-  test('a request that is not answered in time is wrong', () => {
+  test('is wrong when it does not arrive in time', () => {
     expect(judge(asked, { received: Buffer.alloc(0), how: 'unanswered' })).toHaveLength(1);
   });
 });

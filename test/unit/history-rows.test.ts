@@ -53,7 +53,7 @@ const folded = (events: readonly StoredEvent[], sizes: readonly number[]) => {
   return { rows, state };
 };
 
-test('however the log is cut into batches, the rows and the state are the same', () => {
+test('the rows and the state do not depend on how the log is cut into batches', () => {
   fc.assert(
     fc.property(logs, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 8 }), (events, sizes) => {
       expect(folded(events, sizes)).toEqual(folded(events, [events.length]));
@@ -76,7 +76,7 @@ test('positions are dense from 1 in the order of the log, and no time falls', ()
   );
 });
 
-test('of each record at most one row is current, namely its last, unless that is a removal', () => {
+test('at most one row of each record is current, namely its last one, unless that is a removal', () => {
   fc.assert(
     fc.property(logs, (events) => {
       const { rows } = historyRows(events, EMPTY);
@@ -91,7 +91,7 @@ test('of each record at most one row is current, namely its last, unless that is
   );
 });
 
-test('the chain tells apart feeds that differ in order, content, time or version, and equals where they do not', () => {
+test('the fingerprint differs between feeds of another order, content, time or version, and only those', () => {
   const [one, other] = [0, 1].map(
     (record): StoredEvent => ({
       position: '1' as Position,
@@ -119,7 +119,7 @@ test('the chain tells apart feeds that differ in order, content, time or version
   expect(chain({ ...one, id: other.id, metadata: '{"commandId":"x"}', position: '9' as Position }, other)).toBe(chain(one, other));
 });
 
-test('an item says exactly what the feed shows of its change, and a removal has no data', () => {
+test('an item equals its change in the feed, and a removal has no data', () => {
   const { rows } = historyRows(
     [
       {

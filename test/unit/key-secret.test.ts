@@ -3,13 +3,13 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { holdsKeySecret, isKeySecret, keySecretHash, makeKeySecret } from '../../domain/key-secret.ts';
 
-test('a fresh secret has the published shape and is recognised', () => {
+test('a new secret has the published form and is recognised', () => {
   const secret = makeKeySecret(randomBytes);
   expect(secret).toMatch(/^crs_[0-9A-Za-z]{32,}_[0-9A-Za-z]+$/);
   expect(isKeySecret(secret)).toBe(true);
 });
 
-test('a secret is found in a text, whatever stands around it, and what only looks like one is not', () => {
+test('a secret is found within any text, and a text that resembles one is not', () => {
   const secret = makeKeySecret(randomBytes);
   for (const text of [secret, `key:${secret}.`, `crs_${secret}${secret}`, `\u{1f511}${secret}_x`, `${secret}A`])
     expect(holdsKeySecret(text)).toBe(true);
@@ -33,7 +33,7 @@ test('a secret with any one character changed is not recognised', () => {
   );
 });
 
-test('every character of the alphabet is equally likely: bytes that would favour some are thrown away', () => {
+test('every character of the alphabet is equally likely: bytes that would favour some are discarded', () => {
   const counts = new Map<string, number>();
   let next = 0;
   const everyByte = (count: number) => Uint8Array.from({ length: count }, () => next++ & 0xff);
@@ -47,6 +47,6 @@ test('every character of the alphabet is equally likely: bytes that would favour
   expect(counts.size).toBe(62);
 });
 
-test('what is stored is the SHA-256 of the whole secret', () => {
+test('the stored value is the SHA-256 of the whole secret', () => {
   expect(keySecretHash('crs_x')).toBe(createHash('sha256').update('crs_x').digest('hex'));
 });

@@ -21,7 +21,7 @@ const done: Answer = { kind: 'appended', revision: 0, place: { commit: '1', prep
 const append = (stream: string) => ({ stream, expectedRevision: -1, events: [newEvent()] });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('appends of one stream wait for one another, and those of others do not wait for them', async () => {
+test('appends of one stream wait for one another, and those of other streams do not wait for them', async () => {
   const { sent, queue } = heldLane();
   const all = ['a-1', 'a-1', 'b-1'].map((stream) => queue.append(append(stream)));
   await turn();
@@ -32,7 +32,7 @@ test('appends of one stream wait for one another, and those of others do not wai
   await Promise.all(all);
 });
 
-test('what was lost is sent again in its order, before anything that came after it', async () => {
+test('lost appends are sent again in their order, before any later append', async () => {
   const { sent, queue } = heldLane();
   const all = ['a-1', 'b-1', 'c-1'].map((stream) => queue.append(append(stream)));
   await turn();

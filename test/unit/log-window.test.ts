@@ -90,7 +90,7 @@ const followerOf = (
   };
 };
 
-test('followers of any filter, pace and batch size get every event that the log has once and in order, whatever it loses', async () => {
+test('followers of any filter, pace and batch size get every event of the log once and in order', async () => {
   const follower = fc.record({
     types: fc.option(fc.subarray(TYPES, { minLength: 1 }), { nil: undefined }),
     limit: fc.integer({ min: 1, max: 40 }),
@@ -126,7 +126,7 @@ test('followers of any filter, pace and batch size get every event that the log 
   );
 });
 
-test('followers at the head share one read of what is new', async () => {
+test('followers at the head share one read of new events', async () => {
   const log = memoryLog();
   const { read } = windowed(log.read);
   log.grow(10);
@@ -145,7 +145,7 @@ test('followers at the head share one read of what is new', async () => {
   expect(log.reads() - before).toBe(1);
 });
 
-test('what was read ten seconds ago is kept no longer, and whoever still wants it reads for himself', async () => {
+test('events read ten seconds ago are dropped, and a follower that needs them reads them itself', async () => {
   const log = memoryLog();
   let now = 0;
   const { read } = windowed(log.read, undefined, () => now);
@@ -170,7 +170,7 @@ test('what was read ten seconds ago is kept no longer, and whoever still wants i
   expect(await ask(toPosition(11))).toEqual([5, 1]);
 });
 
-test('a follower that was woken by an append does not join a read that was sent before it', async () => {
+test('a follower that an append woke does not join a read that was sent before the append', async () => {
   const log = memoryLog();
   const sent: (() => void)[] = [];
   let held = false;
@@ -192,7 +192,7 @@ test('a follower that was woken by an append does not join a read that was sent 
   expect((await late).events.map(({ id }) => id)).toEqual(['11']);
 });
 
-test('a window whose end the log has lost is given to nobody, also where the log has grown past it again', async () => {
+test('a window whose end the log has lost is not used, also after the log has grown past it again', async () => {
   const log = memoryLog();
   const { read } = windowed(log.read);
   log.grow(10);
@@ -208,7 +208,7 @@ test('a window whose end the log has lost is given to nobody, also where the log
   expect(reads).toEqual([whole, whole]);
 });
 
-test('an answer of the log that is late is not added to a window of another history', async () => {
+test('a late answer of the log is not added to a window of another history', async () => {
   const log = memoryLog();
   let held: PromiseWithResolvers<void> | undefined;
   const { read, forget } = windowed(async (question) => {
@@ -236,7 +236,7 @@ test('an answer of the log that is late is not added to a window of another hist
   expect(next.events.map(({ id }) => id)).toEqual(log.events.slice(10).map(({ id }) => id));
 });
 
-test('a follower that begins anew ends a window that goes on where the log does not', async () => {
+test('a follower that starts again ends a window that extends beyond the log', async () => {
   const log = memoryLog();
   const { read } = windowed(log.read);
   log.grow(10);

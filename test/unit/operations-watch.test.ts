@@ -23,7 +23,7 @@ const clockOf = () => {
   return { now: () => time, sleep: async (milliseconds: number) => advance(milliseconds), advance };
 };
 
-test('one reading is under way however many look, and one that is not done is called slow and then hanging, until it is', async () => {
+test('one reading runs for any number of readers, and is reported as slow and then hanging until it ends', async () => {
   const clock = clockOf();
   let readings = 0;
   let { promise, resolve } = Promise.withResolvers<Operations>();
@@ -47,7 +47,7 @@ test('one reading is under way however many look, and one that is not done is ca
   expect(readings).toBe(2);
 });
 
-test('a reading serves everybody for a second, and one that failed is not tried again by each who looks', async () => {
+test('a reading serves all requests for a second, and a failed one is not repeated by each of them', async () => {
   const clock = clockOf();
   let readings = 0;
   const read = async () => {

@@ -58,7 +58,7 @@ describe('the pages', () => {
   });
 });
 
-test('the README links to every page of docs, or to a page that does', () => {
+test('the README links to every page of docs, directly or by another page', () => {
   const reached = new Set(['README.md']);
   for (const page of reached) {
     if (!page.endsWith('.md')) continue;

@@ -34,7 +34,7 @@ const refusal = (payment: unknown) => {
 };
 
 describe('the shape of a payment', () => {
-  test('is the official one, in any case of its hex digits', () => {
+  test('is the official one, with hex digits in any case', () => {
     const { signed, key, boundTo } = readPayment(
       { ...good(), more: 1, accepted: { ...good().accepted, payTo: hex(20, 'B') } },
       'search_agenda',
@@ -56,7 +56,7 @@ describe('the shape of a payment', () => {
     expect(boundTo).toBe('mcp://tool/search_agenda');
   });
 
-  test('is refused with any field of it left out or spoilt, and the refusal repeats no value', () => {
+  test('is refused if any field is missing or invalid, and the refusal contains no value', () => {
     const spoilt = ['', '0x', 'zz', hex(19), hex(33), '-1', '1.5', '01', '1e9', '9'.repeat(79), null, 5, {}, [], '\u0000', '\ud800'];
     const leaves: (readonly string[])[] = [];
     const walk = (value: unknown, path: readonly string[]): void => {
@@ -87,7 +87,7 @@ describe('the shape of a payment', () => {
     expect(told?.extra.details).toEqual({ issues: [{ path: ['payload', 'signature'], code: 'invalid_format' }] });
   });
 
-  test('holds against anything at all: it is read, or refused as invalid', () => {
+  test('is read from any value or refused as invalid', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -105,7 +105,7 @@ describe('the shape of a payment', () => {
 });
 
 describe('the hashes', () => {
-  test('are of what was asked and agreed to, in whatever order it was written', () => {
+  test('cover the request and the agreed terms, in any order of their keys', () => {
     expect(requestHash('search_agenda', { query: 'a', limit: 10 })).toBe(requestHash('search_agenda', { limit: 10, query: 'a' }));
     const different = [
       requestHash('search_agenda', { query: 'a', limit: 10 }),
@@ -116,7 +116,7 @@ describe('the hashes', () => {
     expect(new Set(different).size).toBe(4);
   });
 
-  test('of the terms do not change with the signature’s writing, and do with every word that was signed', () => {
+  test('of the terms do not depend on the encoding of the signature, but on every signed word', () => {
     const { signed } = readPayment(good(), 'search_agenda');
     expect(termsHash({ ...signed, signature: '0x11' })).toBe(termsHash(signed));
     const { accepted, authorization } = signed;

@@ -5,7 +5,7 @@ import { BadSetting, readSettings } from '../../src/settings.ts';
 const plans = (text: string) => readSettings({ CIVIC_PLANS: text }).settings.CIVIC_PLANS;
 
 describe('plans', () => {
-  test('are the built-in ones where nothing is said', () => {
+  test('are the built-in ones without a setting', () => {
     expect(readSettings({}).settings.CIVIC_PLANS).toEqual(BUILT_IN_PLANS);
     expect(BUILT_IN_PLANS).toEqual({
       default: { requestsPerMinute: 120, burstLimit: 30, exportRequestsPerHour: 12, maxPageSize: 500, maxResponseBytes: 5_000_000 },
@@ -14,7 +14,7 @@ describe('plans', () => {
     });
   });
 
-  test('that are given change what they name and leave the rest as it is', () => {
+  test('that are set change the named values and leave the others', () => {
     const given = plans('{"pro":{"requests_per_minute":600,"max_page_size":50},"default":{}}');
     expect(given).toEqual({ ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 600, maxPageSize: 50 } });
   });
@@ -30,7 +30,7 @@ describe('plans', () => {
     '{"pro":{"max_page_size":501}}',
     '{"pro":null}',
     '{"pro":{"burst_limit":30}',
-  ])('given as %j are refused with one line that shows how they are written', (text) => {
+  ])('set to %j are refused with one line that shows the format', (text) => {
     const refused = () => plans(text);
     expect(refused).toThrow(BadSetting);
     expect(refused).toThrow(/^CIVIC_PLANS is .*; allowed is JSON such as \{"default":\{"requests_per_minute":120[^\n]*$/);
@@ -50,7 +50,7 @@ describe('the abuse ceiling', () => {
   });
 });
 
-test('billing is enforced unless it is said otherwise, and a mistyped switch is refused', () => {
+test('billing is enforced unless the setting turns it off, and a mistyped value is refused', () => {
   expect(readSettings({}).settings.CIVIC_BILLING_ENFORCEMENT).toBe('on');
   expect(readSettings({ CIVIC_BILLING_ENFORCEMENT: 'off' }).settings.CIVIC_BILLING_ENFORCEMENT).toBe('off');
   expect(() => readSettings({ CIVIC_BILLING_ENFORCEMENT: 'OFF' })).toThrow(/on or off$/);
@@ -61,6 +61,6 @@ test.each([
   ['CIVIC_SNAPSHOT_LIFETIME', 'P101Y'],
   ['CIVIC_REPLAY_RETENTION', 'P0D'],
   ['CIVIC_STATEMENT_TIMEOUT', 'P30D'],
-])('%s of %s is refused at the start: no time that can be written, or no timer, is so long', (name, text) => {
+])('%s of %s is refused at the start', (name, text) => {
   expect(() => readSettings({ [name]: text })).toThrow(new RegExp(`^${name} is "${text}"`));
 });

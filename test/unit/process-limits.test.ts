@@ -12,15 +12,15 @@ const started = (over: Partial<Started> = {}): Started => ({
   ...over,
 });
 
-describe('the memory of a process that serves', () => {
-  test('is limited by a start in its own place with the same options, arguments and settings', () => {
+describe('the memory of a serving process', () => {
+  test('is limited by a start in its place with the same options, arguments and settings', () => {
     expect(limitedStart(started())).toEqual({
       args: ['--import', 'trace.mjs', ...YOUNG, '/app/src/main.ts', 'serve', '--role', 'api'],
       env: expect.objectContaining({ DATABASE_URL: 'postgres://here', MALLOC_ARENA_MAX: '2' }),
     });
   });
 
-  test('is limited once: what was started so is not started again', () => {
+  test('is limited once: the new process is not started again', () => {
     const { args } = limitedStart(started())!;
     const [execArgv, argv] = [args.slice(0, 5), ['/usr/bin/node', ...args.slice(5)]];
     expect(limitedStart(started({ execArgv, argv }))).toBeNull();
@@ -30,11 +30,11 @@ describe('the memory of a process that serves', () => {
     ['by an option of its own', { execArgv: ['--max-semi-space-size=64'] }],
     ['by an option with underscores', { execArgv: ['--max_semi_space_size', '64'] }],
     ['by NODE_OPTIONS', { env: { NODE_OPTIONS: '--import a.mjs --max-semi-space-size=64' } }],
-  ])('is left to the operator who says %s how large it may be', (_how, said) => {
+  ])('is not limited if the operator sets %s', (_how, said) => {
     expect(limitedStart(started(said))).toBeNull();
   });
 
-  test('keeps what the operator has said of the C library', () => {
+  test("is limited without changing the operator's settings of the C library", () => {
     expect(limitedStart(started({ env: { MALLOC_ARENA_MAX: '7' } }))!.env['MALLOC_ARENA_MAX']).toBe('7');
   });
 
@@ -42,7 +42,7 @@ describe('the memory of a process that serves', () => {
     ['of a command, which ends soon', { argv: ['/usr/bin/node', '/app/src/main.ts', 'records', 'import', 'serve'] }],
     ['of a process with a channel to its parent, which would be lost', { connected: true }],
     ['where a process cannot be replaced', { platform: 'win32' as const }],
-  ])('is left as it is in the case %s', (_what, over) => {
+  ])('is not limited in the case %s', (_what, over) => {
     expect(limitedStart(started(over))).toBeNull();
   });
 });

@@ -17,7 +17,7 @@ const createCache = (bounds: { readonly mostAnswers?: number; readonly mostBytes
   return { state, cache: createAnswerCache({ watch, clock: { now: () => state.now, sleep: async () => undefined }, ...bounds }) };
 };
 
-test('an answer stands for less than a second while the watch is awake, for a moment else, and never before it was asked for', async () => {
+test('an answer is kept for under a second while the watch is awake, else briefly, from its request on', async () => {
   const { state, cache } = createCache();
   const stands = async (awake: boolean, after: number): Promise<boolean> => {
     await cache.fetch('a', async () => answer());
@@ -31,7 +31,7 @@ test('an answer stands for less than a second while the watch is awake, for a mo
   expect([await stands(false, 149), await stands(false, 150)]).toEqual([true, false]);
 });
 
-test('of many who ask at once one asks, and a failure goes to all of them and is not kept', async () => {
+test('concurrent requests run one query, and a failure goes to all of them and is not kept', async () => {
   const { cache } = createCache();
   const { promise, reject } = Promise.withResolvers<Representation>();
   let asked = 0;
@@ -48,7 +48,7 @@ test('of many who ask at once one asks, and a failure goes to all of them and is
   expect(cache.standing('a')).toBe(made);
 });
 
-test('an answer that was under way when the position moved, or for a second, is not waited for by whoever asks then', async () => {
+test('a new request does not wait for an answer that runs for a second or since before a move', async () => {
   const { state, cache } = createCache();
   const never = () => new Promise<Representation>(() => undefined);
   void cache.fetch('a', never);
@@ -60,7 +60,7 @@ test('an answer that was under way when the position moved, or for a second, is 
   expect(await cache.fetch('b', async () => made)).toBe(made);
 });
 
-test('an answer that was under way when the position moved does not stand', async () => {
+test('an answer whose query runs while the position moves is not kept', async () => {
   const { state, cache } = createCache();
   const { promise, resolve } = Promise.withResolvers<Representation>();
   const under = cache.fetch('a', () => promise);
@@ -70,7 +70,7 @@ test('an answer that was under way when the position moved does not stand', asyn
   expect(cache.standing('a')).toBeUndefined();
 });
 
-test('the oldest go when there are too many, and when they are too large together', async () => {
+test('the oldest answers are dropped when there are too many or their total is too large', async () => {
   const few = createCache({ mostAnswers: 3 }).cache;
   for (const key of ['a', 'b', 'c', 'd']) await few.fetch(key, async () => answer());
   expect(['a', 'b', 'c', 'd'].map((key) => few.standing(key) !== undefined)).toEqual([false, true, true, true]);

@@ -46,7 +46,7 @@ describe('one process', () => {
     expect(alone.take('op', 'b', START + 60_001)).toBe(null);
   });
 
-  test('stays bounded under a million forged addresses, and keeps whoever goes on asking', () => {
+  test('stays bounded under a million forged addresses, and keeps the addresses that continue to ask', () => {
     const alone = limits(createStore().forProcess('p'), 120, 1_000);
     let admitted = 0;
     for (let number = 0; number < 1_000_000; number += 1) {
@@ -56,7 +56,7 @@ describe('one process', () => {
     expect([alone.counted, admitted]).toEqual([1_000, 120]);
   });
 
-  test('by default counts no more than a hundred thousand', () => {
+  test('counts at most a hundred thousand by default', () => {
     const alone = limits(createStore().forProcess('p'));
     for (let number = 0; number < 150_000; number += 1) alone.take('op', String(number), START);
     expect(alone.counted).toBe(100_000);
@@ -64,7 +64,7 @@ describe('one process', () => {
 });
 
 describe('several processes', () => {
-  test('hold one limit together, a second apart', async () => {
+  test('apply one limit together with a delay of a second', async () => {
     const { forProcess } = createStore();
     const [one, two, three] = ['1', '2', '3'].map((name) => limits(forProcess(name)));
     expect([takeMany(one!, 50), takeMany(two!, 50)]).toEqual([50, 50]);
@@ -80,7 +80,7 @@ describe('several processes', () => {
     expect(takeMany(one!, 1)).toBe(0);
   });
 
-  test('sending the same counts twice changes nothing', async () => {
+  test('that send the same counts twice change nothing', async () => {
     const { forProcess } = createStore();
     const one = limits(forProcess('1'));
     const two = limits(forProcess('2'));
@@ -93,7 +93,7 @@ describe('several processes', () => {
     expect(takeMany(two, 200)).toBe(69);
   });
 
-  test('the counts of a window that has ended meanwhile are not taken into the next', async () => {
+  test('do not carry the counts of an ended window into the next', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<ReadonlyMap<string, number>>();
     const slow = limits({ exchange: () => released, forget: async () => undefined });
     takeMany(slow, 1);
@@ -104,7 +104,7 @@ describe('several processes', () => {
     expect(takeMany(slow, 1, 'a', START + 60_000)).toBe(1);
   });
 
-  test('windows before the last are forgotten', async () => {
+  test('forget windows before the last one', async () => {
     const { forProcess, windows } = createStore();
     const one = limits(forProcess('1'));
     for (const minute of [0, 1, 2]) {
@@ -114,7 +114,7 @@ describe('several processes', () => {
     expect([...windows]).toEqual([START + 60_000, START + 120_000]);
   });
 
-  test('an exchange is small however many addresses ask, and takes those first that ask again', async () => {
+  test('exchange a small message for any number of addresses, repeated addresses first', async () => {
     const sizes: number[] = [];
     let steady = 0;
     const one = limits({
@@ -134,7 +134,7 @@ describe('several processes', () => {
 });
 
 describe('without the database', () => {
-  test('a process counts alone, says so once, and says when it no longer does', async () => {
+  test('a process counts alone, and logs once that it does and once that it no longer does', async () => {
     logged.length = 0;
     let down = true;
     const alone = limits({

@@ -3,7 +3,7 @@ import { acceptedCodings } from '../../src/edge/answers/representation.ts';
 import { clientAddress, trustedProxies } from '../../src/edge/admission/client-address.ts';
 import { namesTag } from '../../src/edge/answers/representation.ts';
 
-describe('the address that a request counts for', () => {
+describe('the counted client address', () => {
   test.each([
     ['198.51.100.1', '198.51.100.1'],
     ['::ffff:198.51.100.1', '198.51.100.1'],
@@ -19,11 +19,11 @@ describe('the address that a request counts for', () => {
     ['unknown', '10.9.8.7'],
     ['[x]:1', '10.9.8.7'],
     ['1'.repeat(16_000), '10.9.8.7'],
-  ])('%s counts for %s', (ip, address) => {
+  ])('of %s is %s', (ip, address) => {
     expect(clientAddress(ip, '10.9.8.7')).toBe(address);
   });
 
-  test('is unknown where neither is an address', () => {
+  test('is unknown if neither is an address', () => {
     expect(clientAddress('x', undefined)).toBe('unknown');
   });
 });
@@ -62,7 +62,7 @@ describe('Accept-Encoding', () => {
     expect(acceptedCodings(header)).toEqual({ large, small });
   });
 
-  test('means the same again after ten thousand others', () => {
+  test('has the same result after ten thousand other values', () => {
     for (let number = 0; number < 10_000; number += 1) acceptedCodings(`x${number}, gzip`);
     expect(['gzip', 'x9999, gzip', 'identity'].map((header) => acceptedCodings(header).large)).toEqual(['gzip', 'gzip', 'identity']);
   });

@@ -2,7 +2,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { RequestDurations } from '../../src/edge/metrics/request-durations.ts';
 
-test('durations are told as a cumulative histogram of each operation and status', async () => {
+test('durations are reported as a cumulative histogram of each operation and status', async () => {
   const registry = new Registry();
   const durations = new RequestDurations(registry);
   for (const seconds of [0.0005, 0.001, 0.0011, 3, 100]) durations.answered('listRecentAgendaHits', 200, seconds);

@@ -40,7 +40,7 @@ describe('reading a stream', () => {
     expect(await ids(streamEvents(log(EVENTS.slice(0, count)), 'topics-1'))).toEqual(ALL.slice(0, count));
   });
 
-  test('reading begins behind a revision', async () => {
+  test('reading begins after the given revision', async () => {
     expect(await ids(streamEvents(log(), 'topics-1', 1_189))).toEqual(ALL.slice(1_190));
   });
 
@@ -94,7 +94,7 @@ describe('following the log', () => {
     return seen;
   };
 
-  test('an unreachable store is asked again, and no event is lost or repeated', async () => {
+  test('an unreachable store is queried again, and no event is lost or repeated', async () => {
     let reads = 0;
     const read: FollowedReads['read'] = async (question) => {
       if (++reads % 3 === 0) throw new LogUnavailable('gone');

@@ -5,7 +5,7 @@ import { createReadiness } from '../../src/serving/readiness.ts';
 
 const at = (number: number): Position => String(number).padStart(20, '0') as Position;
 
-test('a process is not ready while it catches up with a log that has lost history, and ready again below the head of its start', async () => {
+test('a process that reads lost history again is not ready, and then ready below its first head', async () => {
   const state = { checkpoint: at(200), doubt: null as string | null, head: at(200) };
   const live = () => ({ projection: 'feed', state: 'live', checkpoint: state.checkpoint, pausedReason: null, pausedEvent: null });
   const readiness = createReadiness({

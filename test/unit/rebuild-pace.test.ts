@@ -41,7 +41,7 @@ const beside = (othersPerSecond: () => number, most = 2000) => {
   };
 };
 
-test('alone it never rests, and takes whole batches', async () => {
+test('without readers it never rests and folds full batches', async () => {
   const { pace, rests, fold } = beside(() => 0);
   const folded = await fold(10_000, 0.05);
   expect(rests).toEqual([]);
@@ -49,7 +49,7 @@ test('alone it never rests, and takes whole batches', async () => {
   expect(pace.batchSize).toBe(500);
 });
 
-test('beside readers it takes short batches and rests as long as it works', async () => {
+test('with readers it folds short batches and rests as long as it works', async () => {
   const { pace, rests, fold } = beside(() => 300);
   const folded = await fold(10_000, 0.2);
   expect(pace.batchSize * 0.2).toBeLessThanOrEqual(40);
@@ -59,7 +59,7 @@ test('beside readers it takes short batches and rests as long as it works', asyn
   expect(folded).toBeGreaterThan(20_000);
 });
 
-test('it gives way when readers come and goes on when they have gone', async () => {
+test('it slows down when readers come and speeds up when they have gone', async () => {
   let others = 0;
   const { rests, fold } = beside(() => others);
   await fold(3_000, 0.05);
@@ -75,7 +75,7 @@ test('it gives way when readers come and goes on when they have gone', async () 
   expect(rests.length).toBe(gone);
 });
 
-test('where a batch takes ten times as long, on a busy machine, the batches are shorter and none is empty', async () => {
+test('on a busy machine where a batch takes ten times as long, batches are shorter and not empty', async () => {
   const { pace, fold } = beside(() => 300);
   await fold(5_000, 0.2);
   const usual = pace.batchSize;
@@ -84,13 +84,13 @@ test('where a batch takes ten times as long, on a busy machine, the batches are 
   expect(pace.batchSize).toBeGreaterThanOrEqual(100);
 });
 
-test('it takes no more than the program folds at once', async () => {
+test('it folds at most as many events as the program folds at once', async () => {
   const { pace, fold } = beside(() => 0, 20);
   await fold(3_000, 0.05);
   expect(pace.batchSize).toBe(20);
 });
 
-test('where the traffic cannot be told it stays as it was: a database that is away is no reason to hurry', async () => {
+test('it keeps its pace while the traffic cannot be read', async () => {
   let away = false;
   let committed = 0;
   let now = 0;

@@ -37,12 +37,12 @@ const given = (...commands: readonly RecordCommand[]) => {
 
 const data = (decision: ReturnType<typeof decide>) => JSON.parse((decision as readonly RecordEvent[])[0]!.data) as Record<string, unknown>;
 
-test('a new record is published with both its times set to the command', () => {
+test('a new record is published with both its times set to that of the command', () => {
   const decision = given().when(publish(1, 5));
   expect(data(decision)).toMatchObject({ id: ID, slug: 'topic-1', createdAt: at(5), updatedAt: at(5) });
 });
 
-test('the same content again is no event, however late', () => {
+test('the same content again is no event, at any later time', () => {
   expect(given(publish(1, 5)).when(publish(1, 900))).toEqual([]);
   expect(given(publish(1, 5), publish(2, 6), publish(1, 7)).when(publish(1, 8))).toEqual([]);
 });
@@ -51,12 +51,12 @@ test('other content is one event with the first createdAt and the new updatedAt'
   expect(data(given(publish(1, 5)).when(publish(2, 9)))).toMatchObject({ slug: 'topic-2', createdAt: at(5), updatedAt: at(9) });
 });
 
-test('removing what is unknown or removed already is no event', () => {
+test('removing an unknown or removed record is no event', () => {
   expect(given().when(withdraw(1))).toEqual([]);
   expect(given(publish(1, 1), withdraw(2)).when(withdraw(3))).toEqual([]);
 });
 
-test('a removal carries the first createdAt, so that a record that comes back keeps it', () => {
+test('a removal contains the first createdAt, and a record that is published again keeps it', () => {
   const removed = given(publish(1, 5), withdraw(6, 'gone'));
   expect(data(given(publish(1, 5)).when(withdraw(6, 'gone')))).toEqual({ createdAt: at(5), reason: 'gone' });
   expect(data(removed.when(publish(1, 7)))).toMatchObject({ createdAt: at(5), updatedAt: at(7) });
@@ -73,7 +73,7 @@ test('a record of exactly 1 MiB is published and one byte more is refused', () =
   });
 });
 
-test('U+0000 and lone surrogates are refused, and text that only looks like their escapes is not', () => {
+test('U+0000 and lone surrogates are refused, and texts that resemble their escapes are not', () => {
   expect(given().when(publish(1, 5, { description: 'a\u0000b' }))).toMatchObject({ message: expect.stringMatching(/U\+0000/) });
   expect(given().when(publish(1, 5, { description: 'a\ud800b' }))).toMatchObject({ message: expect.stringMatching(/surrogate/) });
   for (const text of [String.raw`\u0000`, String.raw`\\u0000`, String.raw`a\\\u0000`, '\u0001', '𝔘', '"\\']) {
@@ -82,7 +82,7 @@ test('U+0000 and lone surrogates are refused, and text that only looks like thei
   }
 });
 
-test('what is published is canonical JSON, whatever the order of the keys that were stated', () => {
+test('published data is canonical JSON for any order of keys', () => {
   const command = publish(1, 5);
   if (command.type !== 'PublishRecord') throw new Error('not a publication');
   const reversed = { ...command, content: Object.fromEntries(Object.entries(command.content).toReversed()) } as RecordCommand;
@@ -91,7 +91,7 @@ test('what is published is canonical JSON, whatever the order of the keys that w
   expect(event!.data).toBe(canonicalJson(JSON.parse(event!.data)));
 });
 
-test('deciding depends on the newest event alone, and evolving never throws on what was decided', () => {
+test('deciding depends only on the newest event, and evolving never throws on decided events', () => {
   const commands = fc.array(
     fc.oneof(
       fc.nat(2).map((variant) => (second: number) => publish(variant, second)),
@@ -117,13 +117,13 @@ test('deciding depends on the newest event alone, and evolving never throws on w
   );
 });
 
-test.each(RESOURCES)('%s: a change with nothing in it is refused with the fields that it lacks', (resource) => {
+test.each(RESOURCES)('%s: a change without fields is refused with the missing fields', (resource) => {
   const checked = checkChange({ op: 'upsert', resource, id: ID, content: {} });
   expect(checked).toMatchObject({ kind: 'rejected' });
   expect((checked as { reason: string }).reason.length).toBeGreaterThan(10);
 });
 
-test('an id is taken in any case and kept in lower case; the times and the id in the data are no content', () => {
+test('an id is accepted in any case and stored in lower case; times and id in the data are no content', () => {
   const change = upsert('topics', 1, 1);
   const content = { ...(change as { content: object }).content, id: ID.toUpperCase(), createdAt: 'x', updatedAt: 7 };
   const checked = checkChange({ op: 'upsert', resource: 'topics', id: ID.toUpperCase(), content });

@@ -54,7 +54,7 @@ const ARROWS: readonly string[] = [
   'backfilling gap_confirmed',
 ];
 
-test('of the hundred pairs of statuses a report takes the arrows of the table and no other', () => {
+test('of the hundred pairs of statuses a report may take exactly those in the table', () => {
   const taken = REPORT_STATUSES.flatMap((from) =>
     REPORT_STATUSES.filter((to) => {
       const state = { ...given(leased()), status: from };
@@ -78,14 +78,14 @@ test.each(CLOSED_REPORT_STATUSES)('a report that is closed as %s refuses every m
   expect(codeOf(reportDecider.decide(lease, state))).toBe('invalid_transition');
 });
 
-test.each(CLOSED_REPORT_STATUSES)('to %s a report goes only with a finding', (to) => {
+test.each(CLOSED_REPORT_STATUSES)('a move to %s requires a finding', (to) => {
   const from = to === 'not_found' ? 'awaiting_source' : 'investigating';
   const state = { ...given(leased()), status: from } as ReportState;
   for (const finding of [null, '', '  '])
     expect(codeOf(move(state, { to, finding, verifiedRecords: [RECORD] }))).toBe('resolution_incomplete');
 });
 
-test.each(['resolved', 'already_available'] as const)('to %s a report goes only with a verified record, and with twenty at most', (to) => {
+test.each(['resolved', 'already_available'] as const)('a move to %s requires one to twenty verified records', (to) => {
   const state = given(leased(), moved('received', 'investigating'));
   expect(codeOf(move(state, { to, finding: 'It is there.' }))).toBe('resolution_incomplete');
   const many = (count: number) =>
@@ -93,11 +93,14 @@ test.each(['resolved', 'already_available'] as const)('to %s a report goes only 
   expect([codeOf(many(1)), codeOf(many(20)), codeOf(many(21))]).toEqual(['moved', 'moved', 'invalid_input']);
 });
 
-test.each(['not_found', 'out_of_scope', 'declined', 'gap_confirmed', 'awaiting_source'] as const)('to %s no record is needed', (to) => {
-  expect(codeOf(move(given(leased(), moved('received', 'investigating')), { to, finding: 'Nothing.' }))).toBe('moved');
-});
+test.each(['not_found', 'out_of_scope', 'declined', 'gap_confirmed', 'awaiting_source'] as const)(
+  'a move to %s requires no record',
+  (to) => {
+    expect(codeOf(move(given(leased(), moved('received', 'investigating')), { to, finding: 'Nothing.' }))).toBe('moved');
+  },
+);
 
-test('without a lease nothing moves, and with another token or another name than those of the newest one neither', () => {
+test('a move without the token and holder of the newest lease is refused', () => {
   expect(codeOf(move(given()))).toBe('lease_conflict');
   const taken = given(leased(), leased({ holder: 'bob', fencingToken: 2 }));
   expect(codeOf(move(taken))).toBe('lease_conflict');
@@ -107,12 +110,12 @@ test('without a lease nothing moves, and with another token or another name than
   expect(codeOf(move(taken, {}, { holder: 'bob', fencingToken: 2 }))).toBe('moved');
 });
 
-test('the same holder with a later lease of its own does not move with the earlier token', () => {
+test('a holder with a newer lease cannot move with the earlier token', () => {
   const again = given(leased(), leased({ holder: 'alice', fencingToken: 4 }));
   expect([codeOf(move(again)), codeOf(move(again, {}, { fencingToken: 4 }))]).toEqual(['lease_conflict', 'moved']);
 });
 
-test('a lease with a token that is not higher is refused, the same one again is no event', () => {
+test('a lease whose token is not higher is refused, and the same lease again is no event', () => {
   const state = given(leased({ holder: 'alice', fencingToken: 3 }));
   const take = (holder: string, fencingToken: number) =>
     reportDecider.decide({ type: 'RecordLease', accountId: ACCOUNT, holder, fencingToken, leasedAt: NOW, leaseUntil: TOMORROW }, state);
@@ -125,13 +128,13 @@ test('a lease with a token that is not higher is refused, the same one again is 
   ]);
 });
 
-test('a move that was decided on before another move is a conflict of states; a lease or a note in between is none', () => {
+test('a move decided before another move is a conflict of states; a lease or note between them is not', () => {
   const state = given(leased(), moved('received', 'investigating'), leased({ ...ALICE, fencingToken: 2 }));
   expect(codeOf(move(state, { to: 'awaiting_source' }, { seenRevision: 0, fencingToken: 2 }))).toBe('state_conflict');
   expect(codeOf(move(state, { to: 'awaiting_source' }, { seenRevision: 1, fencingToken: 2 }))).toBe('moved');
 });
 
-test('a move says everything about the report, and the next check is a day later unless it says another', () => {
+test('a move sets all fields of the report, and the next check a day later unless it sets another', () => {
   const state = given(leased(), moved('received', 'investigating'));
   const [event] = move(state, { to: 'gap_confirmed', reasonCode: 'connector_failure', finding: 'F', nextAction: 'A' }) as ReportEvent[];
   expect(event).toEqual({
@@ -156,7 +159,7 @@ test('a move says everything about the report, and the next check is a day later
   expect(check({ to: 'declined', finding: 'F', nextCheckAt: TOMORROW })).toMatchObject({ nextCheckAt: null });
 });
 
-test('several moves in a row happen together or not at all, with the note before them', () => {
+test('several moves in a row are stored together or not at all, with the note before them', () => {
   const state = given(leased());
   const closing = { ...MOVE, to: 'already_available', finding: 'It is there.', verifiedRecords: [RECORD] } as const;
   const events = move(state, {}, { moves: [MOVE, closing], note: 'found by its address' }) as ReportEvent[];
@@ -171,7 +174,7 @@ test('several moves in a row happen together or not at all, with the note before
   expect(codeOf(move(state, {}, { moves: [closing] }))).toBe('invalid_transition');
 });
 
-test('a report remembers where it is, whose lease is the newest, and when it was moved last', () => {
+test('the state of a report contains its status, its newest lease, and the time of the last move', () => {
   expect(given(leased(), moved('received', 'investigating'), leased({ holder: 'bob', fencingToken: 7 }))).toEqual({
     status: 'investigating',
     accountId: ACCOUNT,

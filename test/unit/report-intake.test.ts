@@ -22,7 +22,7 @@ const refusal = async (asked: Promise<object>): Promise<string> =>
 const key = makeKeySecret(randomBytes);
 const surface = { kind: 'mcp', tool: 'search_agenda' } as const;
 
-describe('what cannot be stored is refused and counts towards nothing', () => {
+describe('input that cannot be stored is refused and not counted', () => {
   test.each([
     ['U+0000', { ...input, expectedRecord: 'a\0b' }],
     ['half a character', { ...input, expectedRecord: 'a\ud800' }],
@@ -46,14 +46,14 @@ describe('what cannot be stored is refused and counts towards nothing', () => {
     expect(world.history()).toHaveLength(1);
   });
 
-  test('but whole characters beyond the first plane, and words that look like an escape, are text', async () => {
+  test('characters outside the first plane, and words that resemble an escape, are accepted', async () => {
     const expectedRecord = String.raw`𝔘 \u0000 \ud800 ` + '\u202e';
     expect(await refusal(submit({ accountId, token: 'x', input: { ...input, expectedRecord } }))).toBe('taken in');
   });
 });
 
 describe('a lost answer of the log', () => {
-  test.each(['lose before', 'lose after'] as const)('(%s it was stored) makes one report and gives its receipt', async (fate) => {
+  test.each(['lose before', 'lose after'] as const)('(%s it was stored) makes one report and returns its receipt', async (fate) => {
     world.log.fates.push(fate, fate);
     const receipt = await submit({ accountId, token: 'x' });
     expect(world.history()).toHaveLength(1);
@@ -62,7 +62,7 @@ describe('a lost answer of the log', () => {
 });
 
 describe('a receipt', () => {
-  test('is not given before the report can be read; the report stands and the same submission gets it later', async () => {
+  test('is not returned before the report can be read, and the same submission returns it later', async () => {
     world.folds = false;
     for (let again = 0; again < 7; again += 1) await expect(submit({ accountId, token: 'x' })).rejects.toThrow(DeadlineExceeded);
     world.folds = true;
@@ -76,7 +76,7 @@ describe('a place in the queue', () => {
     for (let number = 0; number < count; number += 1) await submit({ accountId, token: `token-${number}` });
   };
 
-  test('is taken once by those who present one token at once', async () => {
+  test('is taken once by concurrent submissions of one token', async () => {
     await open(2);
     const twin = world.process();
     const [one, other] = await Promise.all([submit({ accountId, token: 'twin' }), twin({ accountId, token: 'twin' })]);
@@ -85,7 +85,7 @@ describe('a place in the queue', () => {
     expect(world.open().size).toBe(3);
   });
 
-  test('is given back by whoever finds the token taken after all', async () => {
+  test('is returned by a submission whose token turns out to be used', async () => {
     world.claimsLast = false;
     const twin = world.process();
     const [one, other] = await Promise.all([submit({ accountId, token: 'twin' }), twin({ accountId, token: 'twin' })]);
@@ -97,7 +97,7 @@ describe('a place in the queue', () => {
     expect(world.history()).toHaveLength(2);
   });
 
-  test('that a process died with is free again once that process can have nothing under way any more', async () => {
+  test('of a process that died is free again when that process can have nothing in progress', async () => {
     await open(2);
     world.row.reserved.set('00000000-0000-4000-8000-00000000dead', world.now + 10_000);
     expect(await refusal(submit({ accountId, token: 'x' }))).toBe('queue_unavailable');
@@ -106,7 +106,7 @@ describe('a place in the queue', () => {
     expect(await refusal(submit({ accountId, token: 'y' }))).toBe('queue_unavailable');
   });
 
-  test('of a report that was made is kept, though its maker died before it was counted', async () => {
+  test('of a stored report is kept if its process died before it was counted', async () => {
     await open(2);
     const { reportId } = (await submit({ accountId, token: 'x' })) as { reportId: string };
     world.row.counted! -= 1;
@@ -115,7 +115,7 @@ describe('a place in the queue', () => {
     expect([world.row.counted, ...world.row.reserved.keys()]).toEqual([3]);
   });
 
-  test('is not given by a row of another time: a process looks for itself before its first', async () => {
+  test('is not granted by an outdated row: a process counts itself before its first submission', async () => {
     await open(3);
     world.row.counted = 0;
     expect(await refusal(world.process()({ accountId, token: 'x' }))).toBe('queue_unavailable');
@@ -130,7 +130,7 @@ describe('a place in the queue', () => {
 });
 
 describe('while the read model of reports lags behind the log', () => {
-  test('nobody is told that the queue is full where nobody can tell', async () => {
+  test('no submission is refused as over the limit if the count is unknown', async () => {
     world.catchesUp = false;
     await expect(submit({ accountId, token: 'x' })).rejects.toThrow(DeadlineExceeded);
     expect(world.history()).toEqual([]);

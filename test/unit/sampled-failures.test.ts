@@ -9,7 +9,7 @@ const start = () => {
   return { logged, clock, failed };
 };
 
-test('of a thousand failures in a second one is logged, and the next tells how many there were since', () => {
+test('one of a thousand failures in a second is logged, and the next one states the number between them', () => {
   const { logged, clock, failed } = start();
   for (let nth = 0; nth < 1_000; nth += 1) {
     failed(new Error(`failure ${nth}`));
@@ -22,7 +22,7 @@ test('of a thousand failures in a second one is logged, and the next tells how m
   ]);
 });
 
-test('a clock that was put back silences nothing, and what is no Error is told as text', () => {
+test('a clock set back does not stop the logging, and a value that is no Error is logged as text', () => {
   const { logged, clock, failed } = start();
   failed(new Error('before'));
   clock.at -= 3_600_000;

@@ -31,7 +31,7 @@ const settle = () => new Promise((resolve) => setImmediate(resolve));
 const outcomeOf = (search: Promise<string>) => search.catch((error: unknown) => (error instanceof Rejection ? error.code : error));
 
 describe('the searches of one account', () => {
-  test('run at once up to the limit, and the others in their order as those end', async () => {
+  test('run concurrently up to the limit, and the others in their order as those end', async () => {
     const { running, search, waits } = start();
     const searches = Array.from({ length: 5 }, () => search('a'));
     for (const each of [2, 3, 4, 5, 5]) {
@@ -45,7 +45,7 @@ describe('the searches of one account', () => {
     expect(waits.size).toBe(0);
   });
 
-  test('that wait for too long are refused, and take no place of those that come later', async () => {
+  test('that wait too long are refused, and do not use the place of later ones', async () => {
     const { running, search, waits } = start();
     const first = [search('a'), search('a')];
     const late = outcomeOf(search('a'));
@@ -72,7 +72,7 @@ describe('the searches of one account', () => {
     await Promise.all(taken);
   });
 
-  test('leave the queue when their caller goes away', async () => {
+  test('leave the queue when their client disconnects', async () => {
     const { running, search } = start();
     const first = [search('a'), search('a')];
     const leaving = new AbortController();
@@ -88,7 +88,7 @@ describe('the searches of one account', () => {
     await Promise.all([...first, last]);
   });
 
-  test('that fail make room as well', async () => {
+  test('free their place when they fail', async () => {
     const limit = createSearchLimit({ concurrency: 1, clock: { now: () => 0, sleep: () => new Promise(() => undefined) } });
     const failing = limit('a', never, () => Promise.reject(new Error('no')));
     const next = limit('a', never, () => Promise.resolve('yes'));

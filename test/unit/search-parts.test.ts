@@ -9,29 +9,29 @@ import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type Search
 import { spellableWords } from '../../domain/search-words.ts';
 
 describe('a query', () => {
-  test('falls into words and quoted phrases that may be lacking, unless it says or or minus', () => {
+  test('is split into optional words and quoted phrases, unless it contains or or minus', () => {
     expect(searchText('car "elm street" wash').units).toEqual(['car', '"elm street"', 'wash']);
     for (const query of ['car or wash', 'car OR wash', 'car -wash', 'car -"elm street"']) expect(searchText(query).units).toEqual([]);
     expect(searchText('orchard "or" well-known').units).toEqual(['orchard', '"or"', 'well-known']);
   });
 
-  test('has as its words what may be misspelt: four letters or more and nothing but letters', () => {
+  test('has as words with near words only those of four letters or more', () => {
     expect(searchText('The 24-1757 zoning Peñas abc a1bcd').words).toEqual(['zoning', 'penas']);
   });
 
-  test('lacking some of its parts is every choice of the others', () => {
+  test('without some of its parts is every choice of the others', () => {
     const units = ['a', 'b', 'c'].map((query) => ({ query: `'${query}'`, weight: 1 }));
     expect(queryLacking(units, 1)).toBe("( ( 'a' ) & ( 'b' ) ) | ( ( 'a' ) & ( 'c' ) ) | ( ( 'b' ) & ( 'c' ) )");
     expect([1, 2, 3, 4, 5, 6].map(mostMissing)).toEqual([0, 1, 1, 2, 2, 3]);
   });
 
-  test('is met by any of its words, each named once', () => {
+  test('matches any of its words, each named once', () => {
     expect(anyWordOf(String.raw`'it''s' & !( 'a\\b' <-> 'c' ) | 'c'`)).toBe(String.raw`'it''s' | 'a\\b' | 'c'`);
   });
 });
 
 describe('near words', () => {
-  test('are as far apart as letters must be put in, left out, replaced or swapped', () => {
+  test('have a distance of inserted, deleted, replaced and swapped letters', () => {
     const far = [
       ['zoning', 'zoning', 0],
       ['zonning', 'zoning', 1],
@@ -44,7 +44,7 @@ describe('near words', () => {
       expect([left, right, distance(left, right), distance(right, left)]).toEqual([left, right, expected, expected]);
   });
 
-  test('are the nearest, the commonest first, and none that is too far', () => {
+  test('are the nearest, the most frequent first, and none beyond the distance', () => {
     const words = ['parking', 'packing', 'barking', 'banking'].map((word, index) => ({ word, records: index === 2 ? 9 : index }));
     expect(nearestWords('parkin', words)).toEqual(['parking']);
     expect(nearestWords('larking', words)).toEqual(['barking', 'parking']);
@@ -56,12 +56,12 @@ describe('windows', () => {
   const periods: PeriodCounts = Array.from({ length: 40 }, (_, index) => [100 - index, 2500]);
   const marksOf = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, index) => `' p${from - index}'`).join(' | ');
 
-  test('are all of time where there is little', () => {
+  test('are the whole time when there are few entries', () => {
     expect(searchWindows([[5, 100]], {})).toEqual([{ marks: null, before: null }]);
     expect(searchWindows([], {})).toEqual([{ marks: null, before: null }]);
   });
 
-  test('grow towards the past, one after another, and the last is all that is left', () => {
+  test('grow towards the past one after another, and the last contains the remainder', () => {
     expect(searchWindows(periods, {})).toEqual([
       { marks: marksOf(100, 99), before: null },
       { marks: null, before: 99 },
@@ -75,7 +75,7 @@ describe('windows', () => {
     ]);
   });
 
-  test('keep to the periods of the dates', () => {
+  test('stay within the periods of the dates', () => {
     expect(searchWindows(periods, { from: 98, to: 99 })).toEqual([{ marks: marksOf(99, 98), before: null }]);
     expect(searchWindows(periods, { to: 80 })).toEqual([
       { marks: marksOf(80, 79), before: null },
@@ -90,13 +90,13 @@ describe('a search cursor', () => {
   const binding: SearchBinding = { query: 'x'.repeat(200), jurisdictionSlug: 'a', topicSlug: null, fromDate: '2026-01-01', toDate: null };
   const cursor: SearchCursor = { missing: 2, rank: 123_456, startsAt: -62_167_219_200_000, itemId: '00000000-0000-0000-0000-000000000000' };
 
-  test('comes back as it was, in one short text', () => {
+  test('decodes to its values from one short text', () => {
     const text = encodeSearchCursor(binding, cursor);
     expect(decodeSearchCursor(binding, text)).toEqual(cursor);
     expect(text.length).toBeLessThan(100);
   });
 
-  test('is of its own search alone: what is null is not what is empty or in another place', () => {
+  test('is valid for its own search only: null differs from empty and from another place', () => {
     const text = encodeSearchCursor(binding, cursor);
     for (const other of [
       { query: 'x' },
@@ -110,7 +110,7 @@ describe('a search cursor', () => {
 });
 
 describe('days and words', () => {
-  test('a day is that of the place', () => {
+  test('a day is that of the local time zone', () => {
     const day = (instant: string, zone: string) => localDay(Date.parse(instant), zone);
     expect(day('2026-03-01T05:59:59.999Z', 'America/Chicago')).toBe(dayOfDate('2026-02-28'));
     expect(day('2026-03-01T06:00:00.000Z', 'America/Chicago')).toBe(dayOfDate('2026-03-01'));
@@ -120,7 +120,7 @@ describe('days and words', () => {
       expect(Number.isInteger(day(instant, 'Asia/Tokyo'))).toBe(true);
   });
 
-  test('each word counts once, without accents, and no further than a text is searched', () => {
+  test('each word counts once, without accents, and only within the searched part of a text', () => {
     expect([...spellableWords('Zoning ZONING peña ﬁesta abc 12345 a1b2c3 x_long long-term')]).toEqual([
       'zoning',
       'pena',
@@ -133,7 +133,7 @@ describe('days and words', () => {
 });
 
 describe('an excerpt', () => {
-  test('has an ellipsis where the text goes on', () => {
+  test('has an ellipsis where the text continues', () => {
     expect(excerptOf({ part: 'a b', beginning: 'a b c', end: 'a b c' })).toBe('a b …');
     expect(excerptOf({ part: 'b\n c', beginning: 'a b c', end: 'a b c' })).toBe('… b c');
     expect(excerptOf({ part: 'a b c', beginning: 'a b c', end: 'a b c' })).toBe('a b c');

@@ -16,15 +16,15 @@ const item = (position: number, title: string): WireItem => ({
   data: { title },
 });
 
-describe('what readers were given is held against each other', () => {
-  test('another content at a position that somebody has read is found', () => {
+describe('the answers to different readers are compared', () => {
+  test('other content at a position that was read before is found', () => {
     const feed = new PublishedFeed();
     feed.see(item(1, 'a'));
     expect(() => feed.see(item(1, 'a'))).not.toThrow();
     expect(() => feed.see(item(1, 'b'))).toThrow('position 1 was');
   });
 
-  test('the feed is whole up to the first position that nobody has read', () => {
+  test('the feed is complete up to the first position that was not read', () => {
     const feed = new PublishedFeed();
     for (const position of [1, 2, 4]) feed.see(item(position, `at ${position}`));
     expect(feed.whole).toBe(2);
@@ -33,7 +33,7 @@ describe('what readers were given is held against each other', () => {
   });
 });
 
-describe('a refusal is excused by what was disturbed while it was asked for, and by nothing else', () => {
+describe('a refusal is allowed only if a fault concerned it during the request', () => {
   const refused = (status: number, code: string, headers: Record<string, string> = {}): Outcome => ({
     kind: 'answer',
     status,
@@ -70,11 +70,11 @@ describe('a refusal is excused by what was disturbed while it was asked for, and
     expect(judged(outcome, touched)).toBe(expected);
   });
 
-  test('what appends and waits to be read may be kept waiting by anybody', () => {
+  test('any fault may delay a request that appends and waits for the read model', () => {
     expect(judged(refused(504, 'timeout'), ['folding'], 'createCivicSnapshot')).toBe('again');
   });
 
-  test('a fault excuses nothing that was asked long after it', () => {
+  test('a fault allows no refusal of a much later request', () => {
     const disturbances = new Disturbances();
     disturbances.end(disturbances.begin('a fault', ['database']));
     const later = performance.now() + 60_000;

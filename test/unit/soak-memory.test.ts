@@ -21,7 +21,7 @@ test.each([
   ['a short life that is still finding its room', life(200, (age) => ({ residentMb: 150 + age }))],
   ['what is loaded in the first minute', life(600, (age) => ({ keptMb: 30 + Math.min(30, age) }))],
   ['customers that keep more connections', life(600, (age) => ({ taken: 20 + age / 4 }))],
-])('nothing is wrong with %s', (_what, one) => {
+])('nothing is reported for %s', (_what, one) => {
   expect(wrong(one)).toEqual([]);
 });
 
@@ -32,11 +32,11 @@ test.each([
   ['descriptors that are not given back', life(600, (age) => ({ own: Math.round(50 + age / 5) })), 'descriptors'],
   ['connections without end', life(600, (age) => ({ taken: age })), 'api-1 held 598 connections'],
   ['an event loop that is held up', life(600, (age) => ({ lagMs: age < 300 ? 20 : 400 })), 'the event loop of api-1'],
-])('seen is %s', (_what, one, told) => {
+])('the finding is %s', (_what, one, told) => {
   expect(wrong(one)).toEqual([expect.stringContaining(told)]);
 });
 
-test('connections that others made are told from descriptors of a process of its own', async () => {
+test('connections of others are distinguished from descriptors of the process itself', async () => {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };

@@ -9,7 +9,7 @@ test.each([
   'https://cityofdallas.legistar.com./MeetingDetail.aspx?LEGID=2526#items',
   'https://cityofdallas.legistar.com/%4DeetingDetail.aspx/?LEGID=%32526&Search=',
   '  https://cityofdallas.legistar.com/MeetingDetail.aspx?&LEGID=2526& ',
-])('%s leads where the plain address leads', (text) => {
+])('%s equals the plain address', (text) => {
   expect(sourceAddress(text)).toBe('cityofdallas.legistar.com/MeetingDetail.aspx?LEGID=2526');
   expect(sourceAddressKey(text)).toBe(sourceAddressKey(PAGE));
 });
@@ -28,6 +28,6 @@ test('the order of parameters does not matter, their values do', () => {
   expect(sourceAddress('https://a.org/x?b=1&a=2')).not.toBe(sourceAddress('https://a.org/x?a=1&b=2'));
 });
 
-test.each(['', 'x', 'ftp://a.org/x', 'javascript:alert(1)', 'https://'])('%j is no address', (text) =>
+test.each(['', 'x', 'ftp://a.org/x', 'javascript:alert(1)', 'https://'])('%j is not an address', (text) =>
   expect(sourceAddress(text)).toBeNull(),
 );

@@ -32,7 +32,7 @@ describe('the catalogue', () => {
     for (const row of MUNICIPALITIES) expect(row.countySlugs.filter((slug) => !counties.has(slug))).toEqual([]);
   });
 
-  it("has the seven bodies of the specification's cadence list, each with one source that nobody has checked", () => {
+  it("has the seven bodies of the specification's cadence list, each with one unverified source", () => {
     const slugOf = new Map(
       catalogueRecords().map((change) => [change.id, change.op === 'upsert' ? (change.content as { slug?: string }).slug : '']),
     );
@@ -51,7 +51,7 @@ describe('the catalogue', () => {
     expect(new Set(sources.map((row) => row.publicBodyId)).size).toBe(7);
   });
 
-  it('gives every record an id of its own, the same at every call', () => {
+  it('gives every record an id of its own, the same on every call', () => {
     const ids = catalogueRecords().map((change) => change.id);
     expect(new Set(ids).size).toBe(ids.length);
     expect(catalogueRecords().map((change) => change.id)).toEqual(ids);

@@ -14,7 +14,7 @@ import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/le
 const CLIENT = 'fortworthgov';
 
 describe('clients', () => {
-  it('refuses a client outside the shipped table that comes without its place', () => {
+  it('are refused if they are outside the shipped table and have no place', () => {
     expect(() => placeOfClient('elsewhere', undefined)).toThrow(SyncRefused);
     expect(() => placeOfClient('elsewhere', 'atlantis')).toThrow(/not in the catalogue/);
     expect(() => placeOfClient('constructor', undefined)).toThrow(SyncRefused);
@@ -33,7 +33,7 @@ describe('bodies', () => {
   ].map((row) => bodyRow.parse(row));
   const mapped = mapBodies(CLIENT, placeOfClient(CLIENT, undefined), rows);
 
-  it('takes the body that the catalogue has for that record and writes no second one', () => {
+  it('are those of the catalogue for its records, and none is written twice', () => {
     expect(mapped.places.get(7)).toMatchObject({
       publicBodyId: catalogueBodyId('fort-worth', 'city-council'),
       sourceId: catalogueSourceId('fort-worth', 'city-council'),
@@ -41,7 +41,7 @@ describe('bodies', () => {
     expect(mapped.changes.map((change) => change.id)).not.toContain(catalogueBodyId('fort-worth', 'city-council'));
   });
 
-  it('publishes every other body under an id of its own and a slug that no other has', () => {
+  it('that are not in the catalogue have an id and a slug of their own', () => {
     const contents = mapped.changes.map((change) => RECORD_SCHEMAS.public_bodies.parse(change.op === 'upsert' ? change.content : null));
     expect(contents.map(({ slug, bodyType, active }) => ({ slug, bodyType, active }))).toEqual([
       { slug: 'parks-board', bodyType: 'other', active: true },
@@ -100,12 +100,12 @@ describe('events', () => {
     [{ EventDate: 'soon' }, /no readable date/],
     [{ EventInSiteURL: null }, /no usable public address/],
     [{ EventInSiteURL: 'javascript:alert(1)' }, /no usable public address/],
-  ])('with %j are skipped with the reason, never guessed', (fields, reason) => {
+  ])('with %j are skipped with the reason, not estimated', (fields, reason) => {
     const mapped = mapEvent(event(fields), [], place);
     expect(mapped.kind === 'skipped' ? mapped.skipped.reason : 'mapped').toMatch(reason);
   });
 
-  it('keep the published start when their time goes missing on the same day, so that a cancellation still shows', () => {
+  it('keep the published start when their time is removed on the same day, and show a cancellation', () => {
     const known = { ...place, knownStart: '2026-03-10T23:00:00.000Z' };
     const cancelled = event({ EventTime: null, EventComment: 'CANCELLED' });
     expect(contentOf(mapEvent(cancelled, [], known), 'meetings')[0]).toMatchObject({
@@ -135,7 +135,7 @@ describe('items', () => {
     ]);
   });
 
-  it('take their attachments along, one document under each item', () => {
+  it('have their attachments, one document for each item', () => {
     const attachment = {
       MatterAttachmentId: 5,
       MatterAttachmentName: 'plan.pdf',
@@ -154,7 +154,7 @@ describe('items', () => {
     expect(mapped.kind === 'mapped' && mapped.documentsUncertain).toBe(true);
   });
 
-  it('have an outcome only by words that say one thing', () => {
+  it('have an outcome only if their words are unambiguous', () => {
     expect(outcomeOf(null, 'Approved as an Individual Item')).toBe('approved');
     expect(outcomeOf('Deferred', 'Approved')).toBe('continued');
     expect(outcomeOf(null, 'Hearing Closed; CPC Recommendation Followed')).toBeNull();
@@ -164,7 +164,7 @@ describe('items', () => {
 });
 
 describe('rows', () => {
-  it('are taken as they can be read, and the rest is reported with its id', () => {
+  it('that can be read are used, and the others are reported with their ids', () => {
     const parsed = parseRows(bodyRow, 'BodyId', 'body', [
       { BodyId: 1, BodyName: 'A', New: true },
       { BodyId: 2, BodyName: 7 },
@@ -179,7 +179,7 @@ describe('rows', () => {
 });
 
 describe('text and addresses', () => {
-  it('lose control characters and keep what they say', () => {
+  it('lose control characters and keep their content', () => {
     expect(oneLine(' A\u0000\tb\u00a0\r\nc\ud800 ')).toBe('A b c\ufffd');
     expect(oneLine(' \u200b\n')).toBeNull();
     expect(paragraphs('one \r\n\ttwo\n\n\n\nthree\u0007')).toBe('one\ntwo\n\nthree');
@@ -202,12 +202,12 @@ describe('a poll', () => {
   const window = { now: NOW, named: false, lastSuccess: () => NOW - 3_600_000, isPublished: () => true };
   const ids = (rows: readonly { EventId: number }[]) => rows.map((row) => row.EventId);
 
-  it('reads everything of a small client and everything in a window that was named', () => {
+  it('reads all of a small client, and all of a named window', () => {
     expect(eventsToRead(events.slice(1), window)).toHaveLength(READ_ALL_UP_TO);
     expect(eventsToRead(events, { ...window, named: true })).toHaveLength(READ_ALL_UP_TO + 1);
   });
 
-  it('reads of a large client what its stamps, its dates or its absence here single out', () => {
+  it('reads of a large client only events selected by stamp, date or absence from the service', () => {
     const changed = events.map((row) => {
       if (row.EventId === 3) return { ...row, EventLastModifiedUtc: '2026-10-27T00:00:00' };
       if (row.EventId === 4) return { ...row, EventDate: '2026-10-15T00:00:00' };

@@ -47,7 +47,7 @@ describe('a comment', () => {
     'Minutes of the meeting that was cancelled',
     'If the meeting is cancelled a notice will be posted.',
     'Public hearing - CANCELLED',
-  ])('%j says nothing about this meeting', (text) => {
+  ])('%j does not change the meeting', (text) => {
     expect(noticeInComment(text, context)).toBeNull();
   });
 });
@@ -60,7 +60,7 @@ describe('a location', () => {
     },
   );
 
-  it('is only a place when it is only a place', () => {
+  it('is only a place if it contains nothing else', () => {
     expect(noticeInLocation('COUNCIL CHAMBERS, CITY HALL\nbit.ly/example', context)).toBeNull();
   });
 });
@@ -84,7 +84,7 @@ const items = (...titles: (string | null)[]) =>
 const NOTICE = 'The City Council Meeting scheduled for Tuesday March 24, 2026, has been cancelled.\n\n';
 
 describe('the status of a meeting', () => {
-  it('is cancelled by an item that says so, alone or beside a page break', () => {
+  it('is cancelled by an item that cancels it, alone or beside a page break', () => {
     expect(meetingStatus(event(), items(NOTICE), '2026-03-24')).toBe('cancelled');
     expect(meetingStatus(event(), items(NOTICE, 'Page Break'), '2026-03-24')).toBe('cancelled');
     expect(meetingStatus(event(), items('Page break\n', NOTICE, null), '2026-03-24')).toBe('cancelled');
@@ -117,7 +117,7 @@ describe('the status of a meeting', () => {
     expect(meetingStatus(event({ EventVideoStatus: 'Public', EventMinutesStatusName: 'Draft' }), [], '2026-03-24')).toBe('scheduled');
   });
 
-  it('is cancelled even where the minutes are final', () => {
+  it('is cancelled by a notice even with final minutes', () => {
     expect(meetingStatus(event({ EventMinutesStatusName: 'Final', EventComment: 'CANCELLED' }), [], '2026-03-24')).toBe('cancelled');
   });
 });

@@ -32,13 +32,13 @@ describe('times typed by hand', () => {
     '9:00 AM or later',
     'midnight',
     '25:00',
-  ])('%j says no certain time', (text) => {
+  ])('%j is not a certain time', (text) => {
     expect(minutesOfDay(text)).toBeNull();
   });
 });
 
 describe('local days', () => {
-  it('takes the calendar day of a local midnight', () => {
+  it('are the calendar day of a local midnight', () => {
     expect(localDate('2026-03-10T00:00:00')).toBe('2026-03-10');
     expect(localDate('2026-03-10')).toBe('2026-03-10');
   });
@@ -56,18 +56,18 @@ describe('instants', () => {
     expect(instantOf('2026-11-01', 9 * 60, ZONE)).toBe('2026-11-01T15:00:00.000Z');
   });
 
-  it('read a time that the clocks skip as they stood before the change', () => {
+  it('in the hour that the clocks skip use the offset before the change', () => {
     expect(instantOf('2026-03-08', 2 * 60 + 30, ZONE)).toBe('2026-03-08T08:30:00.000Z');
     expect(instantOf('2026-03-08', 60 + 59, ZONE)).toBe('2026-03-08T07:59:00.000Z');
     expect(instantOf('2026-03-08', 3 * 60, ZONE)).toBe('2026-03-08T08:00:00.000Z');
   });
 
-  it('take the first of a time that the clocks show twice', () => {
+  it('in the hour that the clocks repeat are the first of the two', () => {
     expect(instantOf('2026-11-01', 60 + 30, ZONE)).toBe('2026-11-01T06:30:00.000Z');
     expect(instantOf('2026-11-01', 2 * 60, ZONE)).toBe('2026-11-01T08:00:00.000Z');
   });
 
-  it('read stamps without a zone as UTC', () => {
+  it('of stamps without a zone are in UTC', () => {
     expect(utcStamp('2026-04-11T09:14:44')).toBe('2026-04-11T09:14:44.000Z');
     expect(utcStamp('yesterday')).toBeNull();
     expect(utcStamp(null)).toBeNull();

@@ -19,7 +19,7 @@ describe('the sample', () => {
     expect(new Set(records.map((record) => record.id)).size).toBe(records.length);
   });
 
-  it('begins every title with "Sample:" and keeps every address under example.org', () => {
+  it('begins every title with "Sample:" and has only addresses under example.org', () => {
     for (const { data } of parsed(NOW)) {
       if ('title' in data) expect(String(data.title)).toMatch(/^Sample: /);
       if ('name' in data) expect(String(data.name)).toMatch(/^Sample\b/);
@@ -38,7 +38,7 @@ describe('the sample', () => {
     expect(meetings.filter((meeting) => meeting.data.status === 'cancelled')).toHaveLength(1);
   });
 
-  it('keeps the local hour of a meeting across a change of clocks', () => {
+  it('keeps the local hour of a meeting across a daylight-saving change', () => {
     const next = parsed(NOW).find((record) => record.data.sourceRecordId === 'next-1');
     expect(next?.data.startsAt).toBe('2026-03-16T23:00:00.000Z');
   });

@@ -12,7 +12,7 @@ describe('the taxonomy', () => {
     expect(taxonomyRecords()).toEqual(taxonomyRecords());
   });
 
-  it('holds topics that can be stored as they are, selectable, active and managed by the taxonomy', () => {
+  it('contains topics that can be stored unchanged, selectable, active and managed by the taxonomy', () => {
     for (const change of taxonomyRecords()) {
       if (change.op !== 'upsert') throw new Error('a seed removes nothing');
       const topic = RECORD_SCHEMAS.topics.parse(change.content);
@@ -21,7 +21,7 @@ describe('the taxonomy', () => {
     }
   });
 
-  it('repeats no phrase within a topic and never both asks for a phrase and refuses it', () => {
+  it('repeats no phrase within a topic, and has no phrase as both wanted and excluded', () => {
     const form = (phrase: string): string =>
       wordsOf(phrase)
         .map((word) => word.form)

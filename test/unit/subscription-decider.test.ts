@@ -44,7 +44,7 @@ const after = (...commands: readonly SubscriptionCommand[]): readonly Subscripti
   }, []);
 
 describe('a subscription', () => {
-  test('is created with all that it will ever be', () => {
+  test('is created with all its fields', () => {
     const { type: _, deadKeys, cap, ...feed } = create(1, 'a', { resource: 'topics', keyExpiresAt: later });
     expect(decided([], create(1, 'a', { resource: 'topics', keyExpiresAt: later }))).toEqual([
       { type: 'FeedSubscriptionCreated', data: { ...feed, lapsed: [] } },
@@ -52,31 +52,31 @@ describe('a subscription', () => {
     expect([deadKeys.size, cap]).toEqual([0, 3]);
   });
 
-  test('asked for again by name and filter is the one that there is, also when there is no room', () => {
+  test('with the name and filter of a live one is that one, also when there is no room', () => {
     const given = after(create(1, 'a'), create(2, 'b'), create(3, 'c'));
     expect(decided(given, create(4, 'b'))).toEqual([]);
     expect(decided(given, create(4, 'b', { cap: 0 }))).toEqual([]);
     expect(fold(given).get(id(2))).toMatchObject({ name: 'b', startCursor: 'start 2' });
   });
 
-  test('never takes another filter, nor loses the one that it has', () => {
+  test('never changes its filter', () => {
     const given = after(create(1, 'a'), create(2, 'b', { resource: 'topics' }));
     expect(decided(given, create(3, 'a', { resource: 'topics' }))).toBe('feed_subscription_conflict');
     expect(decided(given, create(3, 'b', { resource: 'meetings' }))).toBe('feed_subscription_conflict');
     expect(decided(given, create(3, 'b'))).toBe('feed_subscription_conflict');
   });
 
-  test('has a name that is taken for its own key alone', () => {
+  test('has a name that is in use for its own key only', () => {
     const given = after(create(1, 'a'), create(2, 'a', { keyId: theirs, resource: 'topics' }));
     expect([...fold(given).keys()]).toEqual([id(1), id(2)]);
   });
 
-  test('conflicts by its name before the account is found to be full', () => {
+  test('is refused for a conflict of its name before the limit of the account is checked', () => {
     const given = after(create(1, 'a'), create(2, 'b'), create(3, 'c'));
     expect(decided(given, create(4, 'a', { resource: 'topics' }))).toBe('feed_subscription_conflict');
   });
 
-  test('that was revoked gives its name and its place back', () => {
+  test('that was revoked frees its name and its place', () => {
     const given = after(create(1, 'a'), create(2, 'b'), create(3, 'c'), revoke(1));
     expect(decided(given, create(4, 'a', { resource: 'topics' }))).toHaveLength(1);
   });
@@ -89,7 +89,7 @@ describe('the places of an account', () => {
     expect(decided(given, create(4, 'd', { cap: 4 }))).toHaveLength(1);
   });
 
-  test('are no more when the plan allows fewer than there are, until there are fewer', () => {
+  test('allow no new one when the plan allows fewer than there are, until there are fewer', () => {
     const given = after(create(1, 'a'), create(2, 'b'), create(3, 'c'));
     expect(decided(given, create(4, 'd', { cap: 2 }))).toBe('feed_subscription_limit_reached');
     expect(decided([...given, ...after(create(1, 'a'), revoke(1)).slice(1)], create(4, 'd', { cap: 2 }))).toBe(
@@ -99,7 +99,7 @@ describe('the places of an account', () => {
     expect(decided(two, create(4, 'd', { cap: 2 }))).toHaveLength(1);
   });
 
-  test('are freed by keys that are dead, and what lapsed is told once and gone from then on', () => {
+  test('are freed by dead keys; a lapsed subscription is reported once and then removed', () => {
     const given = after(create(1, 'a'), create(2, 'b', { keyId: theirs }), create(3, 'c', { keyId: theirs }));
     const deadKeys = new Set([theirs]);
     const [created] = decided(given, create(4, 'd', { deadKeys })) as readonly SubscriptionEvent[];
@@ -110,20 +110,20 @@ describe('the places of an account', () => {
     expect(another!.data).toMatchObject({ lapsed: [] });
   });
 
-  test('are held by a key that the command knows nothing of: it may have been issued since', () => {
+  test('are used by a key that the command does not know, because it may be new', () => {
     const given = after(create(1, 'a', { keyId: theirs }), create(2, 'b', { keyId: theirs }), create(3, 'c', { keyId: theirs }));
     expect(decided(given, create(4, 'd', { deadKeys: new Set([mine]) }))).toBe('feed_subscription_limit_reached');
   });
 });
 
 describe('a revocation', () => {
-  test('ends the subscription of its own key, and one of another key is as absent', () => {
+  test('ends a subscription of its own key; one of another key counts as absent', () => {
     const given = after(create(1, 'a'));
     expect(decided(given, revoke(1))).toEqual([{ type: 'FeedSubscriptionRevoked', data: { id: id(1), revokedAt: later } }]);
     expect(decided(given, revoke(1, theirs))).toBe('not_found');
   });
 
-  test('of what is not there, any more or at all, changes nothing', () => {
+  test('of a subscription that is absent or has ended changes nothing', () => {
     expect(decided([], revoke(1))).toEqual([]);
     expect(decided(after(create(1, 'a'), revoke(1)), revoke(1))).toEqual([]);
   });
@@ -131,20 +131,20 @@ describe('a revocation', () => {
 
 describe('the checkpoint', () => {
   const { checkpoint } = subscriptionDecider;
-  test('carries a state through JSON as it was', () => {
+  test('restores the same state from JSON', () => {
     const state = fold(after(create(1, 'a'), create(2, 'ü', { keyId: theirs, resource: 'topics' }), create(3, 'c'), revoke(1)));
     expect(checkpoint.read(JSON.parse(JSON.stringify(checkpoint.write(state))))).toEqual(state);
   });
 
   test.each([[null], [{}], [[{ id: 'x' }]], [[{ ...create(1, 'a'), resource: 'topic' }]]])(
-    'of something else is refused: %j',
+    'with other content is refused: %j',
     (written) => {
       expect(() => checkpoint.read(written)).toThrow(Error);
     },
   );
 });
 
-test('an event is read back as it was stored, and one of another category is refused', () => {
+test('an event is read as it was stored, and one of another category is refused', () => {
   for (const event of after(create(1, 'a', { resource: 'topics' }), revoke(1))) {
     expect(subscriptionDecider.read({ type: event.type, data: JSON.stringify(event.data) })).toEqual(event);
   }

@@ -13,7 +13,7 @@ const bytesOf = (text: string): number => jsonBytes(text) - 2;
 const NASTY = ['a', 'é', '漢', '🏛', '👩‍👩‍👧‍👦', '🇺🇸', 'e\u0301', '"', '\\', '\n', '\u0001', '\u2028', '\u007f', '\ud800'];
 
 describe('a cut text', () => {
-  test('stays as it is where it fits to the byte, and is cut where it is one byte more', () => {
+  test('is unchanged if it fits to the byte, and is cut if it is one byte longer', () => {
     for (const each of NASTY) {
       const text = each.repeat(50);
       expect(cutText(text, bytesOf(text))).toBe(text);
@@ -23,7 +23,7 @@ describe('a cut text', () => {
     }
   });
 
-  test('is never longer than asked for, a beginning, and whole in each of its characters', () => {
+  test('is at most as long as requested, a prefix, and has only whole characters', () => {
     const whole = new Intl.Segmenter('en', { granularity: 'grapheme' });
     assert(
       property(array(constantFrom(...NASTY), { maxLength: 120 }), integer({ min: 8, max: 400 }), (parts, most) => {
@@ -43,7 +43,7 @@ describe('a cut text', () => {
     );
   });
 
-  test('uses the room that it has but for one character', () => {
+  test('uses all of its room except one character', () => {
     for (const each of ['a', 'é', '漢', '🏛', '"', '\u0001']) {
       const cut = cutText(each.repeat(1000), 300);
       expect(bytesOf(cut)).toBeGreaterThan(300 - 3 - bytesOf(each));
@@ -73,7 +73,7 @@ const LONG = Object.fromEntries(
 );
 
 describe('a payload', () => {
-  test('that fits to the byte stays as it is, and one byte more is cut', () => {
+  test('that fits to the byte is unchanged, and one byte more is cut', () => {
     const room = MAX_TOOL_BYTES - jsonBytes(searchPage(1, { excerpt: '' }));
     const exact = searchPage(1, { excerpt: 'x'.repeat(room) });
     expect(jsonBytes(exact)).toBe(MAX_TOOL_BYTES);
@@ -92,7 +92,7 @@ describe('a payload', () => {
     expect(TOOLS.search_agenda.data.safeParse(fitted.data).success).toBe(true);
   });
 
-  test('whose texts cannot be shortened any further drops rows, says so and goes on after the last row kept', () => {
+  test('whose texts cannot be cut further drops rows, states so and continues after the last row kept', () => {
     const results = Array.from({ length: 20 }, () => ({
       ...searchResult({ excerpt: 'x'.repeat(9000) }),
       sourceUrl: `https://example.org/${'u'.repeat(1500)}`,
@@ -148,7 +148,7 @@ describe('a payload', () => {
       return pages;
     };
 
-    test.each(Object.entries(HOSTILE))('paging past a row with %s shows every other row once, wherever it stands', (_, fields) => {
+    test.each(Object.entries(HOSTILE))('paging past a row with %s shows every other row once, at any place of that row', (_, fields) => {
       for (const limit of [1, 3, 20]) {
         for (let place = 0; place <= ORDINARY.length; place++) {
           const hostile: Row = { ...searchResult(), ...fields };
@@ -168,14 +168,14 @@ describe('a payload', () => {
       }
     });
 
-    test('paging past two rows side by side that cannot be shown shows every other row once', () => {
+    test('paging past two adjacent rows that cannot be shown shows every other row once', () => {
       const rows = ORDINARY.toSpliced(2, 0, { ...searchResult(), ...UNSHOWABLE }, { ...searchResult(), ...UNSHOWABLE });
       for (const limit of [1, 2, 20]) {
         expect(pagesOf(rows, limit).flatMap(({ results }) => results)).toHaveLength(ORDINARY.length);
       }
     });
 
-    test('a name is cut, and an address that is too long names its site and the guidance says so', () => {
+    test('a name is cut, and an address that is too long is replaced by its site, with guidance', () => {
       const [{ results, guidance }] = pagesOf([{ ...searchResult(), ...HOSTILE['everything of 400 kB'] }], 10) as [
         ToolData<'search_agenda'>,
       ];
@@ -186,7 +186,7 @@ describe('a payload', () => {
     });
   });
 
-  test.each(Object.entries(LONG))('of an item with 100 kB of %j is the item with its beginning', (_, text) => {
+  test.each(Object.entries(LONG))('of an item with 100 kB of %j is the item with the beginning of the text', (_, text) => {
     const item = { ...agendaItem('00000000-0000-0000-0000-000000000000'), text };
     const { data, text: json } = truncatePayload({ item, truncated: false }, TOOLS.get_agenda_item.truncation(undefined), MAX_TOOL_BYTES)!;
     expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
@@ -196,7 +196,7 @@ describe('a payload', () => {
     expect(TOOLS.get_agenda_item.data.safeParse(data).success).toBe(true);
   });
 
-  test('of an item with a thousand documents and topics keeps what it can, documents going first', () => {
+  test('of an item with a thousand documents and topics drops documents first', () => {
     const document = { title: 'Staff report', kind: 'exhibit' as const, url: `https://example.org/${'d'.repeat(60)}` };
     const item = { ...agendaItem('00000000-0000-0000-0000-000000000000'), text: 'x'.repeat(50_000) };
     const many = { ...item, documents: Array.from({ length: 1000 }, () => document) };
@@ -214,7 +214,7 @@ describe('a payload', () => {
     expect(TOOLS.get_agenda_item.data.safeParse(JSON.parse(both.text)).success).toBe(true);
   });
 
-  test('of a report with twenty long records keeps those that fit', () => {
+  test('of a report with twenty long records contains those that fit', () => {
     const long = {
       itemId: '00000000-0000-0000-0000-000000000000',
       sourceUrl: `https://example.org/${'r'.repeat(2000)}`,
@@ -258,7 +258,7 @@ describe('a payload', () => {
       return truncatePayload(data, TOOLS.get_coverage.truncation(undefined), MAX_TOOL_BYTES)!.data;
     };
 
-    test('says that what is not listed is not covered only where the list is whole', async () => {
+    test('states that unlisted sources are not covered only if the list is complete', async () => {
       const whole = await cover(10, 2);
       expect([whole.truncated, whole.jurisdictions.length]).toEqual([false, 10]);
       expect(whole.guidance).toMatch(/that is not listed is not covered/);
@@ -268,14 +268,14 @@ describe('a payload', () => {
       expect(cut.guidance).not.toMatch(/that is not listed is not covered/);
     });
 
-    test('keeps every topic where the sources are cut, and cuts a list of topics that is too large by itself', async () => {
+    test('keeps every topic when the sources are cut, and cuts a list of topics only if it is too large', async () => {
       expect((await cover(200, 2)).topics).toHaveLength(16);
       const cut = await cover(2, 2, 2000);
       expect([cut.truncated, cut.topics.length > 100, cut.topics.length < 2000]).toEqual([true, true, true]);
       expect(TOOLS.get_coverage.data.safeParse(cut).success).toBe(true);
     });
 
-    test('shows the first sources of a jurisdiction that is too large by itself', async () => {
+    test('shows the first sources of a jurisdiction that is too large alone', async () => {
       const cut = await cover(2, 300);
       expect([cut.truncated, cut.jurisdictions.length]).toEqual([true, 1]);
       expect(cut.jurisdictions[0]!.sources.length).toBeGreaterThan(20);
@@ -283,7 +283,7 @@ describe('a payload', () => {
     });
   });
 
-  test('of any search whatever fits or is refused', () => {
+  test('of any search fits or is refused', () => {
     const text = array(constantFrom(...NASTY), { maxLength: 3000 }).map((parts) => parts.join('') || 'x');
     assert(
       property(array(record({ title: text, excerpt: text }), { minLength: 1, maxLength: 20 }), (rows) => {

@@ -38,7 +38,7 @@ test.for([
     line: '3 passed, 1 failed, 0 skipped\n',
     fails: true,
   },
-])('the last line of a run counts what happened: $what', ({ results, status, line, fails }) => {
+])('the last line of a run counts its tests: $what', ({ results, status, line, fails }) => {
   expect(summary(results, status)).toEqual({ line, fails });
 });
 
@@ -52,7 +52,7 @@ test.for([
   },
   { what: 'one failed', engines: { passed: 1, failed: 1, skipped: 0 }, status: '1', line: '4 passed, 1 failed, 1 skipped\n', fails: true },
   { what: 'the run broke', engines: undefined, status: '1', line: '3 passed, 1 failed, 1 skipped\n', fails: true },
-])('the last line sums the tests against real servers: $what', ({ engines, status, line, fails }) => {
+])('the last line counts the tests against real servers: $what', ({ engines, status, line, fails }) => {
   const [file, counted] = [join(folder, 'results.json'), join(folder, 'engines.json')];
   writeFileSync(file, JSON.stringify(counts(3, 0, 1)));
   rmSync(counted, { force: true });

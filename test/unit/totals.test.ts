@@ -5,7 +5,7 @@ import { EMPTY_DIGEST, recordDigest } from '../../domain/state-digest.ts';
 
 const digest = (number: number): string => recordDigest('topics', String(number), `{"n":${number}}`);
 
-test('adding and removing records in any order gives what the records that are left add up to', () => {
+test('adding and removing records in any order gives the totals of the remaining records', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(50), { minLength: 1 }), fc.integer(), (numbers, seed) => {
       const left = numbers.filter((number) => (number + seed) % 3 !== 0);
@@ -21,7 +21,7 @@ test('adding and removing records in any order gives what the records that are l
   );
 });
 
-test('totals go on from what was stored, and only those that changed are written', () => {
+test('totals continue from the stored ones, and only changed totals are written', () => {
   const [first, second] = [new Totals(), new Totals()];
   for (const number of [1, 2, 3]) first.add('topics', digest(number));
   const [stored] = first.touched();
@@ -33,7 +33,7 @@ test('totals go on from what was stored, and only those that changed are written
   expect(second.touched()).toEqual(direct.touched());
 });
 
-test('a digest keeps its 64 digits, also where it begins with zeros', () => {
+test('a digest has 64 digits, also if it begins with zeros', () => {
   const totals = new Totals();
   totals.add('topics', '00'.repeat(31).padEnd(64, '0a'));
   expect(totals.touched()[0]!.digest).toBe('00'.repeat(31).padEnd(64, '0a'));

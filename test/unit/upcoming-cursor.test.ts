@@ -9,7 +9,7 @@ const times = fc.oneof(fc.integer({ min: -FURTHEST, max: FURTHEST }), fc.constan
 const cursors = fc.record({ startsAt: times, classifiedAt: times, hitId: fc.uuid() });
 
 describe('an upcoming cursor', () => {
-  test('says after decoding what it was made from, in at most 200 characters', () => {
+  test('decodes to its values and has at most 200 characters', () => {
     fc.assert(
       fc.property(cursors, (cursor) => {
         const text = encodeUpcomingCursor(cursor);
@@ -19,7 +19,7 @@ describe('an upcoming cursor', () => {
     );
   });
 
-  test('differs whenever one of its parts differs', () => {
+  test('differs if any of its parts differs', () => {
     fc.assert(
       fc.property(cursors, cursors, (left, right) => {
         fc.pre(JSON.stringify(left) !== JSON.stringify(right));
@@ -28,7 +28,7 @@ describe('an upcoming cursor', () => {
     );
   });
 
-  test('is refused when a character of it was changed, left out or added', () => {
+  test('is refused if a character of it was changed, removed or added', () => {
     fc.assert(
       fc.property(cursors, fc.nat(60), fc.constantFrom('', 'A', 'AA', '=', '\u00e9'), (cursor, at, put) => {
         const text = encodeUpcomingCursor(cursor);
@@ -39,12 +39,12 @@ describe('an upcoming cursor', () => {
     );
   });
 
-  test('of another kind is told apart from damage', () => {
+  test('of another kind is distinguished from a damaged one', () => {
     const feed = encodeFeedCursor({ feedId: '00000000-0000-4000-8000-000000000000', position: 1, fingerprint: null, binding: 'all' });
     expect(decodeUpcomingCursor(feed)).toBe('other kind');
   });
 
-  test('is damaged when its payload is of no cursor: too short, too long, or a time that no date has', () => {
+  test('is damaged if its payload is not a cursor: too short, too long, or an invalid time', () => {
     const time = Buffer.alloc(32);
     time.writeBigInt64BE(BigInt(FURTHEST) + 1n, 8);
     for (const payload of [Buffer.alloc(31), Buffer.alloc(33), time, Buffer.alloc(400)]) {

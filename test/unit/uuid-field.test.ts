@@ -9,12 +9,12 @@ const ACCEPTED = [
   'ffffffff-ffff-ffff-ffff-ffffffffffff',
 ];
 
-test.each(ACCEPTED)('%s is a uuid in lower, upper and mixed case, and is kept in lower case', (text) => {
+test.each(ACCEPTED)('%s is a uuid in lower, upper and mixed case, and is stored in lower case', (text) => {
   const mixed = Array.from(text, (letter, nth) => (nth % 2 === 0 ? letter.toUpperCase() : letter)).join('');
   for (const written of [text, text.toUpperCase(), mixed]) expect(uuid.parse(written)).toBe(text);
 });
 
-test('other variants, other versions, spaces and texts of another length are no uuid', () => {
+test('other variants, other versions, spaces and texts of another length are not uuids', () => {
   const refused = [
     of('0', '9'),
     of('9', '9'),

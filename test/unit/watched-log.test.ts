@@ -51,7 +51,7 @@ test.each([
   ['is shorter than it was', [event(1, 'a')]],
   ['has grown past what was read', [event(1, 'a'), event(2, 'other'), event(3, 'more')]],
   ['is empty', []],
-])('a log that %s ends its followers, forgets what it holds in memory and is told of once', async (_, after) => {
+])('a log that %s ends its followers, clears its cache and is reported once', async (_, after) => {
   const { state, look, follow, reached } = world();
   state.events = [event(1, 'a'), event(2, 'b')];
   const following = follow(at(0), new AbortController().signal);
@@ -75,7 +75,7 @@ test('a follower that is stopped ends without an error', async () => {
   expect(await following).toEqual(['a']);
 });
 
-test('a process that follows nothing notices that the log has lost the event that it remembers', async () => {
+test('a process without followers notices that the log has lost the event that it remembers', async () => {
   const { state, look, remember } = world();
   state.events = [event(1, 'a'), event(2, 'b')];
   for (const each of [event(2, 'b'), event(1, 'a')]) remember(each);
@@ -86,7 +86,7 @@ test('a process that follows nothing notices that the log has lost the event tha
   expect(state).toMatchObject({ forgotten: 1, setBacks: [{ held: at(2), head: at(3) }] });
 });
 
-test('what a subscription finds lost is told of once, also where the log has what was read since', async () => {
+test('a loss that a subscription finds is reported once, also if the log has the remembered event', async () => {
   const { state, look, follow } = world();
   state.events = [event(1, 'other'), event(2, 'b')];
   state.proves = true;

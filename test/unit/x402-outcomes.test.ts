@@ -22,7 +22,7 @@ const settle = (response: Partial<Record<keyof SettleResponse, unknown>>) =>
   settlement({ network: NETWORK, transaction: '', success: false, ...response } as SettleResponse, payment).kind;
 
 describe('a settlement', () => {
-  test('has succeeded only with the hash of a transaction of this payer on this network, for this amount', () => {
+  test('succeeds only with the transaction hash of this payer on this network, for this amount', () => {
     expect(settlement({ success: true, network: NETWORK, transaction: HASH.toUpperCase().replace('0X', '0x') }, payment)).toEqual({
       kind: 'settled',
       transaction: HASH,
@@ -46,7 +46,7 @@ describe('a settlement', () => {
     'invalid_exact_evm_payload_authorization_valid_before',
     'invalid_exact_evm_insufficient_balance',
     'insufficient_funds',
-  ])('refused as %s before anything was sent is refused for good, and with a hash nobody knows', (errorReason) => {
+  ])('refused as %s before anything was sent is final without a hash, and of unknown outcome with one', (errorReason) => {
     expect(settle({ errorReason })).toBe('refused');
     expect(settle({ errorReason, transaction: HASH })).toBe('unknown');
   });
@@ -80,7 +80,7 @@ describe('a settlement', () => {
 });
 
 describe('a verification', () => {
-  test('holds for this payer only, and an expiry is told from other refusals', () => {
+  test('is valid for this payer only, and an expiry is distinguished from other refusals', () => {
     expect(verification({ isValid: true, payer: PAYER }, payment).kind).toBe('valid');
     expect(verification({ isValid: true }, payment).kind).toBe('valid');
     expect(verification({ isValid: true, payer: `0x${'9'.repeat(40)}` }, payment).kind).toBe('unavailable');
@@ -94,7 +94,7 @@ describe('a verification', () => {
   });
 });
 
-test('a reason is a word, and never what somebody sent', () => {
+test('a reason is one known word, and never text of the other party', () => {
   expect(reasonWord('insufficient_funds')).toBe('insufficient_funds');
   for (const text of [
     undefined,

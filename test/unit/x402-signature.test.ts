@@ -13,11 +13,11 @@ const check = (payment: SentPayment) => {
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 describe('the offline check of a signature', () => {
-  test('takes what the official client has signed', async () => {
+  test('accepts a signature of the official client', async () => {
     expect(await check(await makePayer().pay(challenge))).toBe(true);
   });
 
-  test('refuses it for any other word of the authorization or of the terms', async () => {
+  test('refuses a signature of any other authorization or terms', async () => {
     const payment = await makePayer().pay(challenge);
     const other = privateKeyToAccount(generatePrivateKey()).address;
     const changes: readonly Record<string, string>[] = [
@@ -37,7 +37,7 @@ describe('the offline check of a signature', () => {
     }
   });
 
-  test('refuses the mirrored signature, which the asset’s contract would refuse, and bytes that are none', async () => {
+  test('refuses a mirrored signature, as the contract of the asset does, and invalid bytes', async () => {
     const payment = await makePayer().pay(challenge);
     const { signature } = payment.payload;
     const mirrored = (ORDER - BigInt(`0x${signature.slice(66, 130)}`)).toString(16).padStart(64, '0');
