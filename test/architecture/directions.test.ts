@@ -8,7 +8,7 @@ import { checkDirections, typeScriptFiles } from '../../tools/check-directions.t
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const houses: string[] = [];
 
-/** A small checkout of these files, checked like the real one. */
+/** A small repository of these files, checked like the real one. */
 const violationsOf = async (files: Readonly<Record<string, string>>): Promise<readonly string[]> => {
   const house = mkdtempSync(join(tmpdir(), 'civic-house-'));
   houses.push(house);

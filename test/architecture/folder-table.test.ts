@@ -6,7 +6,7 @@ import { IMPORT_RULES } from '../../tools/import-rules.ts';
 const page = readFileSync(new URL('../../ARCHITECTURE.md', import.meta.url), 'utf8');
 const foldersIn = (cell: string): readonly string[] => [...cell.matchAll(/`([\w/]+)\/`/g)].map(([, folder]) => folder!);
 
-/** Rows of one folder whose third column lists folders and libraries alone. */
+/** Rows of one folder whose third column lists only folders and libraries. */
 const rows = [...page.matchAll(/^\| `([\w/]+)\/` \| .+? \| (.+) \|$/gm)]
   .map(([, folder, cell]) => ({ folder: folder!, listed: foldersIn(cell!) }))
   .filter(({ folder }) => folder !== 'src/edge');
@@ -15,12 +15,12 @@ const CANDIDATES = [...rows.map(({ folder }) => folder), 'src/edge/http', 'src/c
 const matches = (pattern: string | string[] | undefined, path: string): boolean | undefined =>
   pattern === undefined ? undefined : [pattern].flat().some((each) => new RegExp(each).test(path));
 
-/** Whether a file of one folder may import one of another, by the rules that look at paths alone. */
+/** True if a file of one folder may import one of another, by the rules on paths alone. */
 const mayImport = (from: string, to: string): boolean =>
   !(IMPORT_RULES as readonly IRegularForbiddenRuleType[]).some((rule) => {
     if (!('path' in rule.to || 'pathNot' in rule.to) || 'dependencyTypes' in rule.to) return false;
     if ([rule.to.pathNot].flat().some((each) => each?.includes('$1'))) return false;
-    // That rule forbids values only; the table lists a folder from which types are taken.
+    // That rule forbids values only; the table lists a folder whose types are imported.
     if (rule.name?.includes('types alone') === true) return false;
     const leaves = matches(rule.from.path, from) !== false && matches(rule.from.pathNot, from) !== true;
     return leaves && matches(rule.to.path, to) !== false && matches(rule.to.pathNot, to) !== true;

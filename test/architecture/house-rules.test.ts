@@ -120,7 +120,7 @@ describe('size and names', () => {
 
   test('no file has an empty name such as utils', () => {
     const banned = /(^|[-.])(services?|managers?|helpers?|utils?|common|misc)([-.]|$)/;
-    // The support of the tests starts the service itself: there the word is the thing.
+    // The support of the tests starts the service, so its files are named after it.
     const named = all().filter(({ path }) => banned.test(basename(path)) && !path.startsWith('test/') && !path.startsWith('bench/'));
     expect(named.map(({ path }) => path)).toEqual([]);
   });

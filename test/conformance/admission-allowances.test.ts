@@ -7,14 +7,14 @@ import { type AdmissionBench, BUILT_IN_RULES, type Customer, openAdmissionBench 
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 
-/** The first moment of an hour. */
+/** The start of an hour. */
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const DAY_MS = 86_400_000;
 const small = { sustained: { requests: 6, seconds: 60 }, burst: { requests: 4, seconds: 1 } };
 
 let bench: AdmissionBench;
 const edges: HttpEdge[] = [];
-/** The edge with other rules than the built-in ones. */
+/** The edge with rules other than the built-in ones. */
 const edgeBy = async (rules: Partial<AdmissionRules>): Promise<HttpEdge> => {
   const edge = await startHttpEdge({ admission: bench.admission({ ...BUILT_IN_RULES, ...rules }) });
   edges.push(edge);
@@ -282,7 +282,7 @@ describe('processes that charge the same accounts in any order', () => {
   });
 });
 
-/** Another order of the same for each number. */
+/** Returns another order of the same items for each number. */
 const order = ({ accountId }: Customer, nth: number): number => Number.parseInt(accountId.slice(-8), 16) % (1009 + 2 * nth);
 
 describe('time', () => {

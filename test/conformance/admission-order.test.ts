@@ -14,18 +14,18 @@ import {
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
 
-/** In the middle of a minute, of a second and of an hour. */
+/** A time in the middle of a minute, of a second and of an hour. */
 const NOW = Date.parse('2026-03-01T12:17:23.400Z');
 const MINUTE = NOW - (NOW % 60_000);
 const SECOND = NOW - (NOW % 1000);
 const HOUR = NOW - (NOW % 3_600_000);
 const FULL = 1_000_000;
 
-/** Everything about one request that may make it refused. */
+/** The properties of one request that can cause a refusal. */
 interface Scene {
   readonly account?: AccountFacts;
   readonly key?: KeyFacts;
-  /** Counters that are used up, as columns of the row of the key's class, with the starts of their windows. */
+  /** Exhausted counters, as columns of the row of the class of the key, with the starts of their windows. */
   readonly full?: readonly (readonly [column: string, start: number])[];
   readonly exportsUsed?: true;
   readonly credential?: 'malformed' | 'unknown';
@@ -41,7 +41,7 @@ interface Condition {
   readonly scene: Scene;
   readonly status: number;
   readonly code: RejectionCode;
-  /** Which of the counters move, of those that can move for the account at all. */
+  /** The counters that change, of those that can change for the account. */
   readonly moves: readonly string[];
   readonly retryAfter?: number;
 }
@@ -50,7 +50,7 @@ const ABUSE = ['perimeter', 'perimeter burst', 'handler', 'handler burst'];
 const CHARGED = [...ABUSE, 'minute', 'burst'];
 const paidThrough: AccountFacts = { channel: 'subscription' };
 
-/** In the order of admission. What stands in one step is told apart by the step's own order. */
+/** The checks in the order of admission. Checks within one step have an order of their own. */
 const STEPS: readonly (readonly Condition[])[] = [
   [{ name: 'malformed', scene: { credential: 'malformed' }, status: 401, code: 'unauthorized', moves: [] }],
   [{ name: 'store failing', scene: { store: 'failing' }, status: 503, code: 'authentication_unavailable', moves: [] }],
@@ -174,7 +174,7 @@ const STEPS: readonly (readonly Condition[])[] = [
   ],
 ];
 
-/** Both at once, or null where one excludes the other. */
+/** Both properties together, or null if one excludes the other. */
 const together = (one: Scene, other: Scene): Scene | null => {
   for (const field of ['operation', 'query', 'body', 'credential'] as const) {
     if (one[field] !== undefined && other[field] !== undefined && one[field] !== other[field]) return null;
@@ -184,7 +184,7 @@ const together = (one: Scene, other: Scene): Scene | null => {
     if (first !== undefined && second !== undefined && first !== second) return null;
   }
   const reports = [one, other].some(({ operation }) => operation === 'report');
-  // Reports need no scope, are told from other surfaces by their billing, and have a code of their own for bad input.
+  // Reports need no scope, have billing rules of their own, and have a separate code for bad input.
   if (reports && [one, other].some(({ key, query }) => key?.scopes !== undefined || query !== undefined)) return null;
   const scene: Scene = {
     ...one,
@@ -193,7 +193,7 @@ const together = (one: Scene, other: Scene): Scene | null => {
     key: { ...one.key, ...other.key },
     full: [...(one.full ?? []), ...(other.full ?? [])],
   };
-  // Of a key that nobody knows no state can be had.
+  // An unknown key has no state.
   const ofAccount = [one, other].some(({ account, key, full, exportsUsed }) => account ?? key ?? full ?? exportsUsed);
   return scene.credential === 'unknown' && ofAccount ? null : scene;
 };
@@ -266,7 +266,7 @@ const ask = ({ credential, operation = 'snapshot', query = '', body }: Scene, { 
   });
 };
 
-/** By how much each counter has moved. */
+/** The change of each counter. */
 const moved = (before: Counters, after: Counters): Counters =>
   Object.fromEntries(
     Object.keys(after).flatMap((name) => {

@@ -5,7 +5,7 @@ import { STATUSES } from '../../contract/statuses.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { REJECTIONS } from '../../domain/rejections.ts';
 
-/** Written out from the specification, so that a change of the program cannot change what it is held against. */
+/** Copied from the specification, so that a change of the program does not change the expected values. */
 const INVENTORY = [
   ['listRecentAgendaHits', 'GET', '/api/v1/public/agenda-hits', 'public', 200],
   ['getAgendaHit', 'GET', '/api/v1/public/agenda-hits/{matchId}', 'public', 200],

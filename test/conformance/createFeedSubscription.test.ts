@@ -181,7 +181,7 @@ describe('the cap', () => {
     expect(await listFeeds(served, key.secret)).toMatchObject({ activeCount: 4, maxActiveSubscriptions: 10 });
     for (let number = 0; number < 6; number += 1) await newFeed(served, key.secret, `after ${number}`);
     await expectRefusal(await create({ name: 'eleventh' }), 409, 'feed_subscription_limit_reached');
-    // The rows are retained: nothing was revoked.
+    // The rows still exist: nothing was revoked.
     expect((await eventsOfFeeds(served, account)).filter(({ type }) => type === 'FeedSubscriptionRevoked')).toEqual([]);
   });
 

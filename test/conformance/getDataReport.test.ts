@@ -149,7 +149,7 @@ test('exactly thirty reads a minute are answered, over all keys and whatever is 
   for (let number = 0; number < 28; number += 1) expect((await read(reportId, number % 2 === 0 ? key : second)).status).toBe(200);
   await expectRefusal(await read('latest'), 400, 'invalid_input');
   await expectRefusal(await read(randomUUID()), 404, 'report_not_found');
-  // The tool asks the same function.
+  // The tool calls the same function.
   expect(await served.civic.reportFunctions.getDataReport({ accountId: account, reportId })).toMatchObject({ reportId });
   for (const by of [key, second]) {
     const refused = await read(reportId, by);

@@ -21,7 +21,7 @@ const get = (pair: string, query = '') => {
   return fetch(`${edge.url}/api/v1/public/jurisdictions/${slug}/bodies/${bodySlug}/cadence${query}`);
 };
 
-/** Written out from the specification. */
+/** Copied from the specification. */
 const PAIRS = [
   'dallas/city-council',
   'dallas-county/commissioners-court',

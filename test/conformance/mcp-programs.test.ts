@@ -9,7 +9,7 @@ import { type KeyProxy, startKeyProxy } from '../support/key-proxy.ts';
 import { plainEnvironment, runProgram } from '../support/service.ts';
 import { ARGUMENTS } from '../support/tool-answers.ts';
 
-/** The official conformance suite and the official inspector, as programs of their own, one after the other. */
+/** The official conformance suite and the official inspector, run as separate processes one after the other. */
 const MODULES = fileURLToPath(new URL('../../node_modules/@modelcontextprotocol/', import.meta.url));
 const SUITE = join(MODULES, 'conformance/dist/index.js');
 const INSPECTOR = join(MODULES, 'inspector/clients/launcher/build/index.js');
@@ -40,7 +40,7 @@ interface Check {
   readonly errorMessage?: string;
 }
 
-/** Every check of a scenario with its outcome, and how the suite judged it. */
+/** Every check of a scenario with its outcome, and the verdict of the suite. */
 const suite = async (scenario: string, version: string) => {
   const results = mkdtempSync(join(folder, 'results-'));
   const url = `${proxy.url}/api/v1/mcp`;

@@ -70,7 +70,7 @@ test('/metrics contains each lag that is known, and no other', async () => {
   expect(known).toContain('civic_projection_lag_events{projection="record_history"} 3');
   expect(known).toContain('civic_projection_lag_seconds{projection="accounts"} 2');
   expect(known).not.toContain('civic_projection_lag_events{projection="accounts"}');
-  // Beside the live one stands its rebuild: its lag is progress, and no lag of what readers are answered from.
+  // The live generation and its rebuild exist: the lag of the rebuild is progress and not a lag of answers.
   const building = { ...live, name: 'accounts', serves: false, rebuild: true, lagSeconds: 99, state: 'building' };
   lag = async () => [
     { ...live, name: 'accounts', lagSeconds: 2 },

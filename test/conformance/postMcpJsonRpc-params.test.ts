@@ -12,7 +12,7 @@ afterEach(() => edge.forget());
 const WRONG = [null, true, -1.5, 'x', [1], { a: 1 }];
 const INITIALIZE = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };
 
-/** Good params of each method that the library knows, whether it is served or not. */
+/** Valid params of each method that the library knows, served or not. */
 const GOOD: Readonly<Record<string, object>> = {
   initialize: INITIALIZE,
   ping: {},
@@ -36,7 +36,7 @@ const META = {
   traceparent: 'x',
 };
 
-/** The params with one member left out, or of another type. */
+/** The params without one member, or with a member of another type. */
 const spoilt = (good: object): readonly object[] =>
   Object.keys(good).flatMap((name) => [
     Object.fromEntries(Object.entries(good).filter(([other]) => other !== name)),

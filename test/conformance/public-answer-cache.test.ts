@@ -10,8 +10,8 @@ const recent = async (edge: HttpEdge, query = ''): Promise<unknown> =>
   ((await expectPublicSuccess(await fetch(`${edge.url}/api/v1/public/agenda-hits${query}`))) as { data: unknown }).data;
 
 /**
- * An edge whose recent hits are the number of times that they were asked for, awake: the watch has read the position, and trusts only what
- * was asked for since. `before` runs before each further answer.
+ * An edge whose recent hits are the number of queries so far. The watch is awake: it has read the position and uses only answers that
+ * were queried since then. `before` runs before each further answer.
  */
 const start = async (before = async (): Promise<void> => undefined): Promise<HttpEdge> => {
   const edge = await startHttpEdge();
@@ -89,7 +89,7 @@ describe('a public answer', () => {
     const underWay = recent(edge);
     await reached;
     edge.position = '1:1';
-    // Whoever asks after the move was seen does not get what was asked before it.
+    // A request after the watch saw the move does not get an answer queried before it.
     await expect
       .poll(async () => {
         void recent(edge).catch(() => undefined);

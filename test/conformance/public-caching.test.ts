@@ -15,7 +15,7 @@ const LARGE = JSON.stringify({ data: ['é'.repeat(600), 'x'.repeat(2000)] });
 const SMALL = '{"data":[]}';
 const PATH = '/api/v1/public/agenda-hits';
 
-/** One exchange without what an HTTP client would add to the request or undo in the answer. */
+/** One exchange over a raw connection, because an HTTP client adds headers and decodes bodies. */
 const exchange = async (headers: Readonly<Record<string, string>> = {}, method = 'GET', path = PATH) => {
   const raw = await rawConnection(edge.port);
   const lines = Object.entries({ host: 'x', connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);

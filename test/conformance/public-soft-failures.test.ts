@@ -126,7 +126,7 @@ test('a kept answer is not used after the database is lost', async () => {
       expect(await recent()).toEqual({ data: [1] });
     }
   };
-  // A loss before this test drops answers until the watch has looked at the position again: wait until it sees one move.
+  // After a loss answers are not kept until the watch has read the position again: wait until it sees one move.
   await untilKept();
   const before = edge.calls.length;
   edge.position = 'moved';

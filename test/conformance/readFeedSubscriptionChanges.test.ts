@@ -30,7 +30,7 @@ beforeEach(async () => {
   key = await served.issueKey(account);
 });
 
-/** Changes one record of a resource; resolves once the feed has it. */
+/** Changes one record of a resource; resolves when the feed contains the change. */
 const change = async (resource: 'topics' | 'documents') => {
   variant += 1;
   await served.civic.writer.write([upsert(resource, 1, variant)], {});
@@ -166,7 +166,7 @@ describe('the cursor', () => {
     await refused(id, '', 410, 'cursor_expired');
     const { details } = await refused(id, `?cursor=${meta.nextCursor}`, 410, 'cursor_expired');
     expect(details).toMatchObject({ recovery: [{ operationId: 'createCivicSnapshot' }] });
-    // The way back needs no new feed.
+    // The recovery needs no new subscription.
     const recovered = await page(id, `?cursor=${await snapshotCursor()}`);
     await change('topics');
     expect((await page(id, `?cursor=${recovered.meta.nextCursor}`)).data.items).toHaveLength(1);

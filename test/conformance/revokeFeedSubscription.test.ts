@@ -72,7 +72,7 @@ test('a subscription that is unknown, of another key or account, or no uuid is 4
   for (const none of [randomUUID(), 'x', `${id}x`, '%20', 'ffffffff-ffff-ffff-ffff-ffffffffffff']) await refused(none, 404, 'not_found');
   expect((await pollFeed(served, key.secret, id)).status).toBe(200);
   await revoked(id);
-  // Revoked is no less another's.
+  // A revoked subscription of another key is refused in the same way.
   for (const by of [second, stranger]) await refused(id, 404, 'not_found', by);
 });
 

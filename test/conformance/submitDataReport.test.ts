@@ -15,7 +15,7 @@ const CAP = 60;
 
 let database: TestDatabase;
 let served: ServedCivic;
-/** Another program on the same database, as another process is one. */
+/** A second program on the same database, like a second process. */
 let other: ServedCivic;
 let account: string;
 let key: IssuedKey;
@@ -30,7 +30,7 @@ afterAll(async () => {
   await served?.close();
   await database?.close();
 });
-/** No test finds what another has left open, or a minute that it has used. */
+/** Each test starts without open reports of others and in an unused minute. */
 const begin = async (): Promise<void> => {
   await settleAll();
   forward(2 * DAY_MS);
@@ -53,7 +53,7 @@ const make = async (token?: string, body?: unknown, by = key) => {
   opened.push({ account, reportId: receipt.reportId });
   return receipt;
 };
-/** New reports, one a minute. */
+/** Makes new reports, one per minute. */
 const fill = async (count: number): Promise<void> => {
   for (let left = count; left > 0; left -= 1) {
     forward(MINUTE);

@@ -29,7 +29,7 @@ const errorOf = async (...asked: Parameters<typeof run>) => {
   return result.structuredContent.error;
 };
 
-/** A hundred times as fast. */
+/** Deadlines a hundred times shorter. */
 const HURRIED: Clock = { now: () => EDGE_NOW, sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / 100, signal) };
 
 describe('an error that a tool throws', () => {
@@ -190,7 +190,7 @@ describe('billing', () => {
     'pay as you go with a payment of last year': { channel: 'payg', tier: 'none', paidUntil: null, paidAt: EDGE_NOW - 365 * 86_400_000 },
     'a subscription that is paid through': paid,
   };
-  // Written out from the decisions page, section 5: search and item tools, coverage tools, report tools.
+  // Copied from the decisions page, section 5: search and item tools, coverage tools, report tools.
   const TABLE: Readonly<Record<string, readonly [string, string, string]>> = {
     'no channel': ['billing_entitlement_required', 'invalid_parameter', 'access_denied'],
     'a subscription that is not paid through': ['billing_entitlement_required', 'invalid_parameter', 'access_denied'],

@@ -72,7 +72,7 @@ describe('after an erasure', () => {
     await traces().clear([stream], 0);
     await checkpoints.save(made(stream, 'reports', 10), mark);
     expect((await checkpoints.load(stream, 'reports')).kept).toBeNull();
-    // Who begins afterwards reads what is left, and may keep it.
+    // A command that starts afterwards reads the remaining events and may save a checkpoint.
     await checkpoints.save(made(stream, 'reports', 10), (await checkpoints.load(stream, 'reports')).mark);
     expect((await checkpoints.load(stream, 'reports')).kept?.revision).toBe(10);
   });
@@ -85,7 +85,7 @@ describe('after an erasure', () => {
       untilTrue(`${who} waits`, async () => (await client.query('select from pg_locks where not granted')).rowCount! > 0);
     try {
       const { mark } = await checkpoints.load(stream, 'reports');
-      // As a save that has not been committed.
+      // Like a save that is not committed.
       await client.query('begin');
       await client.query('select from civic.erasure_mark for share');
       await client.query(`insert into civic.decider_checkpoints values ($1, 'reports', 3, 5, gen_random_uuid(), '{}', 'sealed')`, [stream]);
@@ -94,7 +94,7 @@ describe('after an erasure', () => {
       await client.query('commit');
       await dropped;
       expect((await checkpoints.load(stream, 'reports')).kept).toBeNull();
-      // As a drop that has not been committed.
+      // Like a drop that is not committed.
       const next = (await checkpoints.load(stream, 'reports')).mark;
       expect(next).not.toBe(mark);
       await client.query('begin');

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { migrate } from '../../infra/postgresql/migrate.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
-/** T26: the log is append-only but for what an erasure says that the same transaction appends, for whoever owns the tables too. */
+/** The log is append-only, also for the owner of the tables, except for the rewriting of an erasure in the same transaction. */
 let database: TestDatabase;
 let client: Client;
 let revision = -1;

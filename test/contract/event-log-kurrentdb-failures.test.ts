@@ -11,7 +11,7 @@ import { type KurrentPeer, type KurrentPeerSettings, startKurrentPeer } from '..
 import { PeerStore } from '../support/kurrent-peer-store.ts';
 import { STALL_MS } from '../support/until-reached.ts';
 
-/** A deadline that a test waits for, and that an ordinary call on a busy machine does not meet. */
+/** A deadline that a test can wait for and that an ordinary call on a busy machine does not exceed. */
 const BRIEF_MS = 2_000;
 
 const opened: OpenLog[] = [];
@@ -104,7 +104,7 @@ describe.each([
       await expect(log.append(one())).rejects.toBeInstanceOf(LogUnavailable);
     }
     await peer.way.goDown();
-    // The first may still be sent into the connection that is gone.
+    // The first append may still be sent on the lost connection.
     await log.append(one()).catch(() => undefined);
     await expect(log.append(one())).rejects.toBeInstanceOf(LogUnavailable);
     await expect(log.head()).rejects.toBeInstanceOf(LogUnavailable);
@@ -203,7 +203,7 @@ describe('a connection', () => {
   });
 });
 
-/** Follows until told to stop, and keeps what it saw. */
+/** Follows until aborted and keeps the received events. */
 const following = (log: OpenLog, after: Position, batchSize = 7) => {
   const stop = new AbortController();
   const seen: Position[] = [];

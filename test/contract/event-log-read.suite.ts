@@ -71,7 +71,7 @@ export const readContract = (openStore: OpenStore): void => {
       for (const types of [undefined, [type], [`None${type}`]]) {
         const reading = types === undefined ? {} : { types };
         const { scannedTo, scannedId } = await store.log.readAll({ after: before.position, limit: 10, ...reading });
-        // Not every store returns it.
+        // Not every store returns the last scanned event.
         if (scannedId === undefined) continue;
         expect(scannedId).toBe(ids[2]);
         const next = { after: scannedTo, limit: 10, ...reading };
@@ -100,7 +100,7 @@ export const readContract = (openStore: OpenStore): void => {
       expect(limited.scannedTo).toBe(limited.events[4]!.position);
       const none = await store.log.readAll({ after: before, limit: 5, types: [`None${freshStream()}`] });
       expect(none).toMatchObject({ events: [], scannedTo: head });
-      // A store that says which event it has scanned to says the right one.
+      // A store that returns the last scanned event returns the right one.
       const newest = (await readOn(store.log, before, 100, [wanted, other])).at(-1)!;
       for (const { scannedId } of [none, limited])
         expect([undefined, (scannedId === limited.scannedId ? limited.events[4]! : newest).id]).toContain(scannedId);

@@ -10,7 +10,7 @@ const commandOf = (event: StoredEvent): string => (JSON.parse(event.metadata) as
 
 const load = async (log: EventLog, stream: string): Promise<readonly StoredEvent[]> => await log.readStream(stream, NO_STREAM, 1_000);
 
-/** Load, decide, append, and again after a conflict or an unknown outcome; a command that is in the stream already is done. */
+/** Loads, decides and appends, and again after a conflict or an unknown outcome; a command already in the stream is done. */
 const handle = async (log: EventLog, stream: string, commandId: string): Promise<void> => {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const history = await load(log, stream);

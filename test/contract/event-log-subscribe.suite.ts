@@ -11,7 +11,7 @@ const appendMany = async (log: EventLog, count: number, type = 'RecordPublished'
   await log.appendEach(appends);
 };
 
-/** Reads a subscription until it has passed the position, and ends it. */
+/** Reads a subscription past the position and ends it. */
 const collect = async (log: EventLog, after: Position, until: () => Promise<Position>, batchSize: number, types?: string[]) => {
   const stop = new AbortController();
   const batches: LogBatch[] = [];

@@ -8,7 +8,7 @@ import { recovering } from '../support/event-log-recovering.ts';
 import { startKurrentPeer } from '../support/kurrent-peer.ts';
 import { eventLogContract } from './event-log.suite.ts';
 
-/** T31: the same suite, unchanged, on every adapter with faults. */
+/** The same suite, unchanged, on every adapter with faults. */
 const seed = testSeed();
 const random = randomFrom(seed);
 
@@ -32,7 +32,7 @@ eventLogContract(`KurrentDB with appends that go wrong and are mended (TEST_SEED
 eventLogContract(`KurrentDB over connections that are cut at any moment (TEST_SEED=${seed})`, async () => {
   const peer = await startKurrentPeer();
   const { faults, way } = peer;
-  // By what was stored and not by time: between two faults there is progress, however slow the machine.
+  // Faults depend on stored events and not on time, so that there is progress between two faults on any machine.
   const leaveInPeace = peer.store.listen(() => {
     if (random() > 1 / 100) return;
     const what = Math.floor(random() * 4);

@@ -13,7 +13,7 @@ const openOn = async (dsn: string, stop: () => Promise<void>): Promise<Store> =>
   return { connect: () => openEventLog({ dsn, statementTimeoutMs: 10_000 }), stop };
 };
 
-/** A database of its own on a server that somebody gives, dropped at the end. */
+/** A separate database on a given server, dropped at the end. */
 const openOnServer = async (server: string, stop: () => Promise<void>): Promise<Store> => {
   const name = `civic_contract_${randomBytes(6).toString('hex')}`;
   const onServer = async (statement: string): Promise<void> => {

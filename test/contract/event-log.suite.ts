@@ -6,8 +6,8 @@ import { subscribeContract } from './event-log-subscribe.suite.ts';
 import type { OpenStore } from '../support/event-log-builders.ts';
 
 /**
- * What every adapter of the log must do. `openStore` gives access to one store, which may hold other events already; the suite uses
- * streams of its own.
+ * The contract of every adapter of the log. `openStore` gives access to one store, which may contain other events; the suite uses
+ * its own streams.
  */
 export const eventLogContract = (name: string, openStore: OpenStore): void => {
   describe(`the event log on ${name}`, () => {

@@ -19,14 +19,14 @@ import { dumpTables } from '../support/projection-spec.ts';
 import { linesWith, sourceFiles } from '../support/source-text.ts';
 
 /**
- * What has been stored once is read for ever. A golden file holds an event of one type and version as it is stored, what it comes to in
- * the current form, and the schema that it was stored under. To change an event's schema: leave its files as they are but for `current`,
- * raise the version that is written, teach the reader the old one, and add a file of the new version.
+ * A stored event is readable for ever. A golden file contains an event of one type and version as it is stored, its current
+ * form, and the schema of that version. To change the schema of an event: change nothing in its files except `current`,
+ * raise the version that is written, add an upcaster for the old one, and add a file of the new version.
  */
 interface Golden {
   readonly name: string;
   readonly version: number;
-  /** In which the events of all files make one history. */
+  /** The order in which the events of all files form one history. */
   readonly order: number;
   readonly event: Omit<NewEvent, 'data'> & { readonly stream: string; readonly data: unknown };
   readonly current: unknown;
@@ -46,7 +46,7 @@ const goldens = readdirSync(FOLDER)
   .toSorted((one, other) => one.order - other.order);
 const forms = await eventForms();
 
-/** Exactly as the log keeps it: canonical text, whatever the file's own spacing is. */
+/** Exactly as the log stores it: canonical text, whatever the spacing of the file. */
 const stored = ({ event }: Golden, revision = 0): StoredEvent => ({
   ...event,
   data: canonicalJson(event.data),

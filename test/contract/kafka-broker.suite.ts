@@ -3,7 +3,7 @@ import { Partitioners, type Kafka, type Producer } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainKafka, readTopic, sendAll } from '../support/kafka-client.ts';
 
-/** What the relay and the inlet rest on, asked of a broker by the client that they use. */
+/** The behaviour of a broker that the relay and the inlet depend on, tested with their client. */
 export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonly brokers: string; stop(): Promise<unknown> }>): void => {
   describe(name, () => {
     let broker: Awaited<ReturnType<typeof start>>;
@@ -68,7 +68,7 @@ export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonl
       const second = await producer.transaction();
       await second.send({ topic, messages: keys.map((key) => ({ key, value: `yes ${key}` })) });
       await second.commit();
-      // The brokers answer a commit before every partition has its marker.
+      // Brokers answer a commit before every partition has its marker.
       await expect.poll(values).toEqual(keys.map((key) => `yes ${key}`));
     });
 

@@ -25,7 +25,7 @@ const on = async (dsn: string, ...statements: readonly string[]): Promise<readon
   }
 };
 
-/** A database and a user of it that is no superuser and owns nothing, with these rights. */
+/** A database and a user that is no superuser, owns nothing and has these rights. */
 const asUser = async (rights: string): Promise<{ readonly database: TestDatabase; readonly dsn: string }> => {
   const database = await startTestDatabase();
   const user = `user_${randomBytes(6).toString('hex')}`;

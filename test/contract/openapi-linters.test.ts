@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Two routes are closed for good: they have no success, and the linters may not ask for one. */
+/** Two routes are always closed: they have no success, and the linters must not require one. */
 const CLOSED = ['get', 'post'].map((method) => `#/paths/~1api~1mcp/${method}/responses`);
 
 const run = (...command: readonly string[]): Promise<{ readonly code: number | null; readonly output: string }> =>
   new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [...command], {
       cwd: folder,
-      // Neither tool may ask anybody anything.
+      // Neither tool may use the network.
       env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
       stdio: ['ignore', 'pipe', 'pipe'],
     });

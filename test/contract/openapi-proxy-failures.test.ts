@@ -19,7 +19,7 @@ import { ALL_TOOLS } from '../support/tool-answers.ts';
 import { BOTH_TYPES, currentRequest } from '../support/tool-requests.ts';
 import { startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
 
-/** The real edge in front of functions that fail, and Prism in front of the edge: the refusals that a sound service does not come to. */
+/** The real edge over failing functions, with Prism in front: the refusals that a working service does not answer. */
 let edge: HttpEdge;
 let toEdge: ValidatingProxy;
 let clockFails = false;
@@ -56,7 +56,7 @@ const bodies = {
 };
 const dallas = { slug: 'dallas', bodySlug: 'city-council' };
 
-/** The catalogue is asked at once, everything else in time. */
+/** The catalogue is queried at once, other operations in time. */
 const failing = (id: CustomerOperationId | PublicOperationId, error: Error): Partial<EdgeFunctions> => ({
   [id]: (): Promise<never> => {
     if (id === 'listDfwResearchCoverage') throw error;

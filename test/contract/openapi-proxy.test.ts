@@ -27,7 +27,7 @@ import { type Asked, startValidatingProxy, type ValidatingProxy } from '../suppo
 import { expectToolAnswers, expectToolRefusals, unacceptableToolRequest } from '../support/documented-tools.ts';
 import { WRONG_BODIES } from '../support/wrong-bodies.ts';
 
-/** Two services with feeds of their own; the second lets an address ask each public operation once. */
+/** Two services with separate feeds; the second allows each address one request per public operation. */
 const installation = makeInstallation();
 const strictInstallation = makeInstallation();
 let service: Service;
@@ -198,7 +198,7 @@ test.each(customers)('%s refuses a missing key, an unknown key and a key without
   await expectRefused(toService, id, 401, 'unauthorized', asked);
   await expectRefused(toService, id, 401, 'unauthorized', { ...asked, key: 'crs_unknown' });
   const { scope } = OPERATIONS[id];
-  // Any active key of an account that is paid through may report.
+  // Any active key of an account with a paid period may report.
   const narrow = scope === null ? unpaid : limited[scope === 'civic:read' ? 'civic:export' : 'civic:read'];
   await expectRefused(toService, id, 403, 'forbidden', { ...asked, key: narrow });
 });
@@ -310,7 +310,7 @@ describe('the public operations', () => {
       getPublicBodyCadence: { params: dallas },
     };
     for (const id of [...(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[]), 'getOpenApiDocument'] as const) {
-      // The proxy asks for no compressed form of its own accord, and each form has a validator of its own.
+      // The proxy requests no compressed form by default, and each form has its own ETag.
       const { headers } = await expectAnswer(toService, id, 200, asked[id]);
       await expectAnswer(toService, id, 304, { ...asked[id], headers: { 'if-none-match': headers.get('etag') ?? '' } });
     }
@@ -339,7 +339,7 @@ test('every documented status of a served operation is answered, except those th
 });
 
 describe('the proxy finds', () => {
-  /** Created or found again, so that both answers of the operation that made it are the same. */
+  /** A subscription, created or found, so that both answers of that operation are the same. */
   const firstFeed = async (): Promise<string> => {
     const { text } = await toService.ask('createFeedSubscription', { key, body: { name: 'first' } });
     return (JSON.parse(text) as { data: { id: string } }).data.id;

@@ -55,7 +55,7 @@ const reservation = (changes: Partial<Reservation> = {}): Reservation => {
   };
 };
 const leaseAt = (now: number, owner: string = randomUUID()) => ({ owner, now, until: now + 15_000 });
-/** Two inserts meet between two indexes of the table about twice in a round. */
+/** Two inserts collide between two indexes of the table about twice in a round. */
 const ROUNDS = 10;
 const PLENTY = { perAccount: 10n ** 30n, ofAll: 10n ** 30n };
 const reserved = async (changes: Partial<Reservation> = {}): Promise<PaymentRow> => {
@@ -309,7 +309,7 @@ test('the payments shown to operators contain no payload, result, receipt or lea
 describe('an erasure', () => {
   test('removes the results saved before it, waits for running calls, and keeps later and paid results', async () => {
     const traces = createErasedCopies(transactor, database.url);
-    // Long before what other tests have left here.
+    // Long before the rows of other tests.
     const createdAt = NOW - 1_000_000;
     const clear = () => traces.clear([], createdAt);
     expect(await clear()).toBe(0);

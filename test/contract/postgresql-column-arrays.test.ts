@@ -15,7 +15,7 @@ afterAll(async () => {
   await home.close();
 });
 
-/** What the server read, in the order it was sent. */
+/** The values that the server read, in the order in which they were sent. */
 const received = async (type: string, column: Buffer, shown = 'v::text'): Promise<(string | null)[]> => {
   const text = `select ${shown} from unnest($1::${type}[]) with ordinality u(v, n) order by n`;
   return (await database.read.texts({ text, values: [column] })).map(([value]) => value!);

@@ -9,7 +9,7 @@ import { STALL_MS } from '../support/until-reached.ts';
 
 let home: TestDatabase;
 let database: Database;
-/** Its deadlines pass soon; the others' do not pass on a busy machine. */
+/** A database with short deadlines; those of the others do not pass on a busy machine. */
 let brief: Database;
 let admin: Client;
 const parserBefore = types.getTypeParser(types.builtins.INT8);

@@ -28,7 +28,7 @@ type Random = () => number;
 const one = <Value>(random: Random, values: readonly Value[]): Value => values[below(random, values.length)]!;
 const time = (random: Random, days: number): string => new Date(TEST_TIME + (below(random, 2 * days + 1) - days) * DAY_MS).toISOString();
 
-/** A change of one of few records, so that they meet: names are few and slugs fewer. */
+/** A change of one of few records, with few names and fewer slugs, so that records collide. */
 const change = (random: Random): StoredEvent => {
   const { events } = agenda;
   const number = below(random, 5);
@@ -57,7 +57,7 @@ const change = (random: Random): StoredEvent => {
   return { ...made, type: 'RecordWithdrawn' };
 };
 
-/** A record's age never changes. Two of the ages are the same, so that ids decide too. */
+/** The age of a record never changes. Two of the ages are equal, so that ids decide too. */
 const agedOf = (name: string): string => new Date(TEST_TIME - (name.charCodeAt(1) % 3) * DAY_MS).toISOString();
 
 const bodyOf = (random: Random, number: number) => ({
@@ -66,7 +66,7 @@ const bodyOf = (random: Random, number: number) => ({
 });
 let jurisdictionIds: readonly string[];
 
-/** What should be seen, worked out record by record from the last event of each. */
+/** The expected agenda, computed from the last event of each record. */
 class Model {
   readonly #records = new Map<string, StoredEvent>();
 
@@ -85,7 +85,7 @@ class Model {
     return this.all(resource).find((record) => record.id === id);
   }
 
-  /** Whether no older record has the same slug among those that share something with it. */
+  /** True if no older record with the same slug shares something with it. */
   wins(
     record: { id: string; slug: string; createdAt: string },
     rivals: readonly { id: string; slug: string; createdAt: string }[],
@@ -186,7 +186,7 @@ const inBatches = async (random: Random, events: readonly StoredEvent[], generat
   }
 };
 
-/** The same events in another order, each record's own in theirs. */
+/** The same events in another order; the events of each record keep theirs. */
 const shuffled = (random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] => {
   const left = Map.groupBy(events, ({ stream }) => stream);
   const result: StoredEvent[] = [];
@@ -214,7 +214,7 @@ describe('the agenda', () => {
         expect(dumps[0]).toEqual(dumps[1]);
         shown += await expectAnswers(new Model(events));
       }
-      // A run in which nothing was to be seen would prove nothing.
+      // A run without any visible record would prove nothing.
       expect(shown).toBeGreaterThan(ROUNDS);
     });
   });

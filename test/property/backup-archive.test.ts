@@ -13,7 +13,7 @@ const EVENTS = 2_600;
 const FEW = 60;
 const payments = [{ key: 'a', text: '{"payment_id":"a","amount":12345678901234567890123456789}' }];
 let archive: Buffer;
-/** Of few events, for what is done hundreds of times. */
+/** A backup of few events, for tests that read it hundreds of times. */
 let small: Buffer;
 let lines: string[];
 
@@ -28,7 +28,7 @@ const reasonOf = async (bytes: Buffer, piece?: number): Promise<string> => {
   if (!(outcome instanceof BadArchive)) throw new Error(`not found: ${JSON.stringify(outcome)}`);
   return outcome.message;
 };
-/** The lines that are no seals, to be changed and sealed anew. */
+/** The lines other than seals; a test changes them and seals them again. */
 const content = () => lines.filter((line) => !line.startsWith('{"block":') && !line.startsWith('{"file":'));
 const changed = (at: number, change: (line: string) => string | null): Buffer => {
   const kept = content();
@@ -57,7 +57,7 @@ test('any flipped byte is detected', async () => {
     }),
     { numRuns: 150 },
   );
-  // Every byte of both ends: what a decompressor passes over stands there.
+  // Every byte at both ends, where a decompressor ignores some bytes.
   for (const at of [...Array(24).keys(), ...Array.from({ length: 140 }, (_, back) => small.length - 1 - back)]) {
     const damaged = Buffer.from(small);
     damaged[at]! ^= 1;
@@ -139,7 +139,7 @@ test('input that inflates to gigabytes is refused at the longest allowed line, m
 
 describe('an endless file is refused at once:', () => {
   const LIMIT_BYTES = 3 * 1_048_576;
-  /** Reads what follows the header of a backup, and throws once it has read far more than a reader needs to refuse it. */
+  /** Reads the part after the header of a backup; throws after reading far more than a reader needs to refuse it. */
   const reasonOfEndless = async (more: () => Iterable<Buffer>, signal: AbortSignal): Promise<string> => {
     let taken = 0;
     const pieces = async function* () {
@@ -159,7 +159,7 @@ describe('an endless file is refused at once:', () => {
     }
     throw new Error('it was read to an end');
   };
-  /** The same compressed piece again and again, each a member of gzip of its own. */
+  /** The same compressed piece repeated, each as a separate gzip member. */
   const members = (text: string) =>
     function* () {
       const member = gzipSync(text);

@@ -28,7 +28,7 @@ const passage = (maximum: number) =>
       maxLength: maximum,
     })
     .chain((pieces) => fc.constantFrom(' ', '. ', ', ', '\n').map((gap) => pieces.join(gap)));
-/** Stored items are normalised, so what the property starts from is too. */
+/** Stored items are normalised, so the generated items are too. */
 const stored = fc
   .record({
     title: passage(40),

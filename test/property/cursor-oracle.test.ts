@@ -38,7 +38,7 @@ const world = async () => ({
 
 const resources = fc.constantFrom<(Resource | null)[]>(null, null, 'topics', 'documents', 'stream_records', 'meetings');
 const limits = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.constant(500));
-/** Where a cursor stands, as a distance from one of the places where answers change. */
+/** The place of a cursor, as a distance from one of the places where answers change. */
 const places = fc.record({
   near: fc.constantFrom('start', 'mark', 'mark', 'floor', 'floor', 'head', 'anywhere'),
   distance: fc.integer({ min: -2, max: 2 }),

@@ -35,11 +35,11 @@ afterAll(async () => {
 interface Step {
   readonly resource: SomeResource;
   readonly number: number;
-  /** Null removes. */
+  /** Null removes the record. */
   readonly variant: number | null;
 }
 
-/** The whole service as plain values. Only `said` and the order of concurrent writes come from what the service answered. */
+/** The service as plain values. Only `said` and the order of concurrent writes come from its answers. */
 interface Model {
   readonly said: Map<string, number | null>;
   readonly changes: ExpectedChange[];
@@ -55,7 +55,7 @@ const keyOf = ({ resource, number }: Step): string => `${resource} ${recordId(re
 const toChange = ({ resource, number, variant }: Step) => (variant === null ? remove(resource, number) : upsert(resource, number, variant));
 const worldOf = ({ changes, mark, now }: Model) => ({ feedId: civic.feedId, changes, mark, now, retentionMs: RETENTION_MS });
 
-/** What is new in the log, taken over into the model once it is seen to be what the steps must have made. */
+/** Adds new events of the log to the model after a check that they follow from the steps. */
 const takeOver = async (model: Model, steps: readonly Step[], ordered: boolean) => {
   const wanted: string[] = [];
   for (const step of steps) {
@@ -83,7 +83,7 @@ const append = (steps: readonly Step[]): Command => ({
   toString: () => `append(${JSON.stringify(steps)})`,
 });
 
-/** One step a record: the order among records is the log's. */
+/** One step per record: the log determines the order among records. */
 const appendConcurrently = (steps: readonly Step[]): Command => ({
   check: always,
   async run(model: Model) {

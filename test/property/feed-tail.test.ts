@@ -32,7 +32,7 @@ interface Reading {
   to: number;
 }
 
-/** Tails the feed from its head at random page sizes until `done` and nothing more comes. */
+/** Reads the feed from its head at random page sizes until `done` is set and a page is empty. */
 const tail = async (
   random: () => number,
   resource: Resource | null,

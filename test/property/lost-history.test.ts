@@ -35,17 +35,17 @@ const actionsOfPair = fc.oneof(
 );
 type Action = typeof actionsOfPair extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** What loses history. Nothing is connected to it while it does. */
+/** The store that loses history. Nothing is connected to it meanwhile. */
 interface Storage {
   url(): string;
   save(): Promise<void>;
-  /** Of those that were saved, the oldest being 0. */
+  /** Index of the saved image, the oldest being 0. */
   putBack(which: number): Promise<void>;
   pair: Pick<ServerPair, 'cut' | 'join' | 'promote'> | null;
   end(): Promise<void>;
 }
 
-/** A database of the run's server, put back from copies. */
+/** A database of the server of this run, restored from copies. */
 const copiedDatabase = async (): Promise<Storage> => {
   let database = await startTestDatabase();
   const images: TestDatabase[] = [];
@@ -77,7 +77,7 @@ interface Customer {
   cursor: string | undefined;
   /** Data by resource and id. */
   held: Map<string, string>;
-  /** Its cursors are those of an earlier version. */
+  /** True if its cursors are those of an earlier version. */
   readonly isOld: boolean;
 }
 
@@ -88,7 +88,7 @@ interface Item {
   readonly data?: unknown;
 }
 
-/** A service whose database is put back as it was, again and again, while customers replicate. */
+/** A service whose database is restored repeatedly while customers replicate. */
 class World {
   readonly customers: readonly Customer[] = Array.from({ length: CUSTOMERS }, (_, index) => ({
     cursor: undefined,
@@ -138,7 +138,7 @@ class World {
     this.#civic = await World.#open(this.#storage);
   }
 
-  /** One page, or a new beginning where the service says 410; whether there is more. */
+  /** Reads one page, or starts again after a 410; returns whether there is more. */
   async poll(customer: Customer, limit: number): Promise<boolean> {
     try {
       const { text } = await this.#civic.changes({
@@ -191,7 +191,7 @@ const sorted = (state: Map<string, string>) => [...state].toSorted(([one], [othe
 const read = (customers: readonly number[]): Action[] => customers.map((who) => ({ kind: 'poll', who, limit: 6, pages: 4 }));
 const written = (seed: number): Action => ({ kind: 'write', count: 8, seed });
 
-/** What customers have read is lost with what came after an image. */
+/** A restore also removes history that customers have read. */
 const SET_BACK: Action[] = [
   written(1),
   ...read([0, 1, 2]),
@@ -203,7 +203,7 @@ const SET_BACK: Action[] = [
   written(4),
 ];
 
-/** The same with the primary: the standby had been cut off. */
+/** The same with a primary whose standby was disconnected. */
 const NOT_RECEIVED: Action[] = [
   written(1),
   ...read([0, 1, 2]),

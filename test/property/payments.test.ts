@@ -26,7 +26,7 @@ const death = fc.oneof(
 );
 const settleMode = fc.constantFrom('ok', 'lost', 'nothing', 'refused', 'later');
 const readMode = fc.constantFrom('data', 'data', 'data', 'empty', 'fails');
-/** How things stand when a world begins. */
+/** The state at the start of a world. */
 const modes = fc.record({ settleMode, readMode });
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ do: fc.constant('ask' as const), nth, death, at_once: fc.integer({ min: 1, max: 3 }) }) },
@@ -50,10 +50,10 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never;
 
-/** What each payment has been answered with data, or as failed for good: neither may ever change. */
+/** The data answer or final failure of each payment; neither may change later. */
 type Seen = Map<number, PaymentAnswer>;
 
-/** After these nobody may be billed for the payment, whether it is sent again or not. */
+/** After these answers the payment may not be billed, whether it is sent again or not. */
 const FINAL: readonly string[] = ['payment_settlement_failed', 'payment_previous_settlement_failure', 'payment_previous_read_failure'];
 
 const look = (world: PaymentWorld, seen: Seen, payment: number, answer: PaymentAnswer): void => {
@@ -61,7 +61,7 @@ const look = (world: PaymentWorld, seen: Seen, payment: number, answer: PaymentA
   if (before?.kind === 'error') expect([before.code, answer.kind]).toEqual([before.code, 'error']);
   if (answer.kind === 'error' && FINAL.includes(answer.code)) seen.set(payment, answer);
   if (answer.kind !== 'paid') return;
-  // Nothing leaves that has not been paid for.
+  // No data is returned before it is paid.
   expect(world.moved.get(world.nonce(payment))).toBe(answer.receipt.transaction);
   expect(answer).toEqual(seen.get(payment) ?? answer);
   seen.set(payment, answer);
@@ -101,7 +101,7 @@ const take = async (world: PaymentWorld, seen: Seen, each: Step): Promise<void> 
   }
 };
 
-/** At every moment: settled and billed are the same, and what is said to have failed was not billed. */
+/** Invariant at every moment: settled equals billed, and a payment answered as failed was not billed. */
 const hold = async (world: PaymentWorld): Promise<void> => {
   for (const payment of world.payments) {
     const row = await world.ledger.find(world.keyOf(payment));
@@ -112,7 +112,7 @@ const hold = async (world: PaymentWorld): Promise<void> => {
   }
 };
 
-/** In the end, with the chain to be asked and its time over: nothing is unknown, all is told, and the budgets are what was billed. */
+/** At the end, after all deadlines, with the chain readable: no outcome is unknown, all are answered, budgets equal the billed sums. */
 const finish = async (world: PaymentWorld, seen: Seen): Promise<void> => {
   Object.assign(world, { chainUp: true, settleMode: 'nothing', readMode: 'data', verifyMode: 'valid' });
   world.land();
@@ -161,7 +161,7 @@ test('through any crash, loss, repetition and order no call is billed twice, for
     }),
     { numRuns: 90, seed: testSeed() },
   );
-  // It was about something.
+  // The run contained payments.
   expect(ends.steps).toBeGreaterThan(200);
   expect(ends.settled).toBeGreaterThan(20);
 });

@@ -19,7 +19,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 const IDS = ['a', 'b', 'c', 'd'].map((letter) => `${letter.repeat(8)}-0000-4000-8000-000000000000`);
 const NAMES = ['topics', 'meetings'] as const;
 
-/** What happens between one look at the feed and the next. */
+/** Steps between two reads of the feed. */
 const happening = fc.oneof(
   {
     weight: 12,
@@ -39,7 +39,7 @@ const happening = fc.oneof(
   { weight: 1, arbitrary: fc.constant({ kind: 'restore' as const }) },
 );
 
-/** Dies after so many commits, before or after the store has taken the last of them. */
+/** Dies after the given number of commits, before or after the store has applied the last one. */
 const dyingAfter = (store: ReplicaStore, commits: number, stored: boolean): ReplicaStore => {
   let left = commits;
   return {
@@ -90,7 +90,7 @@ describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
                 if (!(error instanceof Killed)) throw error;
               });
               const { phase } = await store.state();
-              // What readers see is always some state that the service has been in.
+              // Readers always see a state that the service has had.
               if (phase !== 'empty') expect(await someState(service, store, resource)).toBe(true);
               await store.close();
             }

@@ -9,7 +9,7 @@ import { testSeed } from '../support/test-seed.ts';
 import { type IntakeWorld, memoryIntake } from '../support/memory-intake.ts';
 
 const START = Date.UTC(2026, 0, 1, 23, 50);
-/** Of open reports, over both accounts. */
+/** Limit of open reports over both accounts. */
 const CAPS = [4, 25, 1_000] as const;
 const MINUTE = 60_000;
 
@@ -24,11 +24,11 @@ interface Submission {
 
 type Step =
   | { readonly kind: 'submit'; readonly submission: Submission }
-  /** At once, in one process or in two. */
+  /** Concurrently, in one process or in two. */
   | { readonly kind: 'together'; readonly submissions: readonly Submission[] }
-  /** New tokens, one a minute. */
+  /** One new token per minute. */
   | { readonly kind: 'fill'; readonly account: number; readonly count: number; readonly settles: boolean }
-  /** One token by many keys. */
+  /** One token with many keys. */
   | { readonly kind: 'present'; readonly submission: Submission; readonly keys: number }
   | { readonly kind: 'wait'; readonly seconds: number }
   | { readonly kind: 'settle'; readonly nth: number }
@@ -78,7 +78,7 @@ interface Kept {
   readonly aliases: Set<string>;
 }
 
-/** What a customer was told, and what must therefore be answered next. */
+/** The answers that a customer got, from which the next answers follow. */
 class Model {
   readonly #world: IntakeWorld;
   readonly #tokens = new Map<string, Kept>();
@@ -93,7 +93,7 @@ class Model {
     this.#cap = cap;
   }
 
-  /** The receipt that stands, the code of a refusal, or `new`. */
+  /** The present receipt, the code of a refusal, or `new`. */
   expected({ account, token, input, key, surface }: Submission): Kept | string {
     const kept = this.#tokens.get(`${account} ${token}`);
     if (kept?.input === input) {
@@ -107,7 +107,7 @@ class Model {
     return this.#open[0]!.size + this.#open[1]!.size >= this.#cap ? 'queue_unavailable' : 'new';
   }
 
-  /** Takes note of an answer, in whatever order those that were asked at once have been answered. */
+  /** Records an answer; concurrent requests are answered in any order. */
   learn({ account, token, input, key, surface }: Submission, answer: object | string): void {
     const name = `${account} ${token}`;
     const kept = this.#tokens.get(name);
@@ -181,7 +181,7 @@ const run = async (cap: number, steps: readonly Step[]): Promise<void> => {
       case 'together': {
         const { submissions } = next;
         const answers = await Promise.all(submissions.map(ask));
-        // Those that made a report come before those that were answered with its receipt.
+        // Submissions that made a report come before those that were answered with its receipt.
         for (const isMaker of [true, false]) {
           for (const [nth, asked] of submissions.entries()) {
             const answer = answers[nth]!;
@@ -232,7 +232,7 @@ const run = async (cap: number, steps: readonly Step[]): Promise<void> => {
 const sameReport = (one: unknown, other: object): boolean =>
   typeof one === 'object' && (one as { reportId: string }).reportId === (other as { reportId: string }).reportId;
 
-/** What must hold of what is stored, whatever was answered. */
+/** Invariants of the stored data, for any answers. */
 const expectHistory = (world: IntakeWorld, model: Model, cap: number): void => {
   const reports = new Map<string, string>();
   const days = new Map<string, number>();
@@ -255,10 +255,10 @@ const expectHistory = (world: IntakeWorld, model: Model, cap: number): void => {
   expect(new Set(reports.values()).size).toBe(reports.size);
   expect(Math.max(0, ...days.values())).toBeLessThanOrEqual(20);
   expect(Math.max(0, ...[...aliases.values()].map(({ size }) => size))).toBeLessThanOrEqual(32);
-  // What was told to the customers is what is stored: none lost, none made twice.
+  // The answers to the customers equal the stored reports: none is lost, none is made twice.
   expect(new Set(model.open().map(([, reportId]) => reportId))).toEqual(world.open());
   expect(world.open().size).toBeLessThanOrEqual(cap);
-  // No place is kept once everybody has been answered.
+  // No place is reserved after all requests were answered.
   expect([...world.row.reserved.keys()]).toEqual([]);
 };
 

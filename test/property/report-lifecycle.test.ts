@@ -29,9 +29,9 @@ type Step =
       readonly kind: 'move';
       readonly report: number;
       readonly holder: number;
-      /** By whoever has the lease, along an arrow: most other moves are refused. */
+      /** By the holder of the lease, along an arrow; most other moves are refused. */
       readonly aimed: boolean;
-      /** Of the tokens that the holder was ever given, the newest being 0. */
+      /** Index among the tokens of the holder, the newest being 0. */
       readonly tokenAge: number;
       readonly to: number;
       readonly says: boolean;
@@ -75,7 +75,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: kind('settle'), times: fc.integer({ min: 1, max: 2 }) }) },
 );
 
-/** The table of transitions as the model has it. */
+/** The table of transitions in the model. */
 const ARROWS: Readonly<Record<string, string>> = {
   received: 'investigating out_of_scope declined',
   investigating: 'awaiting_source gap_confirmed resolved already_available not_found out_of_scope declined',
@@ -92,9 +92,9 @@ interface ModelReport {
   /** Revision of the last move and of the last event. */
   moved: number;
   revision: number;
-  /** One that was taken and never recorded stands in the way of others, and nobody may move by it. */
+  /** A lease that was taken and not recorded blocks others, and allows no move. */
   lease: { holder: string; token: number; until: number; recorded: boolean } | null;
-  /** Tokens that each holder was given, newest last. */
+  /** Tokens of each holder, newest last. */
   readonly given: Map<string, number[]>;
   highest: number;
 }
@@ -117,7 +117,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** One append of the command meets the fault, and what it stores then is as the fault says. */
+/** One append of the command has the fault; the fault determines what it stores. */
 const workWith = (fault: Fault): ReportWork => {
   let met = fault === 'none';
   const log: EventLog = {
@@ -168,7 +168,7 @@ const lease = async (model: Model, { report: nth, holder: number, seconds, fault
   if (!renews) model.begun.set(day(), (model.begun.get(day()) ?? 0) + 1);
   const until = Math.max(renews ? one.lease!.until : 0, civic.clock.now() + seconds * 1000);
   if (outcome instanceof Crashed) {
-    // Taken, and known to nobody: it is in the way until it has run out, or until its holder comes back for it.
+    // A lease that was taken and not recorded: it blocks others until it ends or its holder takes it again.
     const held = await workWith('none').leases.current(one.id, civic.clock.now());
     const recorded = fault === 'crash after' || (renews && one.lease!.recorded);
     one.lease = { holder: wanted, token: held!.token, until, recorded };
@@ -243,7 +243,7 @@ const move = async (model: Model, asked: Extract<Step, { kind: 'move' }>) => {
   one.moved = one.revision;
 };
 
-/** Two who want the same free report at the same moment. */
+/** Two holders that take the same free report at once. */
 const race = async (model: Model, { report: nth }: Extract<Step, { kind: 'race' }>) => {
   const one = model.reports[nth]!;
   const rivals = ['racer one', 'racer two'];
@@ -298,7 +298,7 @@ const run = async (model: Model, one: Step): Promise<void> => {
   }
 };
 
-/** What the events alone must show, whatever was tried. */
+/** Invariants of the events alone. */
 const expectSound = async ({ id, status, accountId }: ModelReport) => {
   let [at, holder, token, closings] = ['received' as ReportStatus, '', 0, 0];
   for (const { type, data } of (await civic.log.readStream(reportStream(id), -1, 1000)).map(readReportEvent)) {
@@ -324,7 +324,7 @@ const expectSound = async ({ id, status, accountId }: ModelReport) => {
 let runs = 0;
 const freshModel = async (): Promise<Model> => {
   runs += 1;
-  // A budget of its own.
+  // A separate budget.
   civic.clock.advance(DAY_MS);
   await civic.rows('delete from civic.report_leases');
   await turnReportSwitch(civic, 'worker', { paused: false, by: 'test', reason: null }, civic.clock.now() + 10_000);

@@ -16,7 +16,7 @@ import { dumpTables } from '../support/projection-spec.ts';
 const ROUNDS = 15;
 const CHANGES = 120;
 const QUERIES = 25;
-/** No stemmer changes them and nobody takes them for misspelt. */
+/** Words that no stemmer changes and that are not near other words. */
 const WORDS = ['w1', 'w2', 'w3', 'w4', 'w5', 'w6', 'w7'];
 
 let search: TestSearch;
@@ -32,10 +32,10 @@ type Random = () => number;
 const one = <Value>(random: Random, values: readonly Value[]): Value => values[below(random, values.length)]!;
 const some = (random: Random, most: number): string => Array.from({ length: 1 + below(random, most) }, () => one(random, WORDS)).join(' ');
 const hours = (random: Random): string => new Date(TEST_TIME + (below(random, 97) - 48) * 3_600_000).toISOString();
-/** A record's age never changes; two of three are of one age. */
+/** The age of a record never changes; two of the three ages are equal. */
 const aged = (number: number): string => new Date(TEST_TIME - (number % 3) * DAY_MS).toISOString();
 
-/** A change of one of few records, so that they meet. */
+/** A change of one of few records, so that records collide. */
 const change = (random: Random): StoredEvent => {
   const { events } = search;
   const number = below(random, 4);
@@ -78,7 +78,7 @@ interface Shown {
   readonly day: string;
 }
 
-/** What should be found, worked out record by record from the last event of each. */
+/** The expected result, computed from the last event of each record. */
 class Model {
   readonly #records = new Map<Resource, Map<string, { id: string }>>();
   readonly shown: readonly Shown[];
@@ -141,7 +141,7 @@ class Model {
   }
 }
 
-/** A part of a query: words side by side, wanted or not. */
+/** A part of a query: adjacent words, wanted or excluded. */
 interface Part {
   readonly words: readonly string[];
   readonly wanted: boolean;
@@ -157,7 +157,7 @@ const somePart = (random: Random, mayLack: boolean): Part => ({
   wanted: !mayLack || random() < 0.8,
 });
 
-/** A query with or, minus and quotes, and the items that it should find. */
+/** A query with or, minus and quotes, and the items that it must find. */
 const someQuery = (random: Random, from: readonly Shown[]): { readonly query: string; readonly expected: readonly Shown[] } => {
   const lenient = random() < 0.5;
   const groups = Array.from({ length: lenient ? 1 : 1 + below(random, 3) }, () =>
@@ -166,7 +166,7 @@ const someQuery = (random: Random, from: readonly Shown[]): { readonly query: st
   const query = groups.map((group) => group.map(textOf).join(' ')).join(one(random, [' or ', ' OR ']));
   const expected = from.filter((shown) => groups.some((group) => group.every((part) => isMet(shown, part))));
   if (expected.length > 0 || groups.length > 1 || groups[0]!.some(({ wanted }) => !wanted)) return { query, expected };
-  // Each different part counts once; none may be lacking where there is but one.
+  // Each distinct part counts once; a single part is required.
   const parts = [...new Map(groups[0]!.map((part) => [part.words.join(' '), part])).values()];
   for (let lacking = 1; lacking <= Math.floor(parts.length / 2); lacking++) {
     const found = from.filter((shown) => parts.filter((part) => isMet(shown, part)).length >= parts.length - lacking);
@@ -193,7 +193,7 @@ const expectAnswers = async (random: Random, model: Model): Promise<number> => {
     const { query, expected } = someQuery(random, model.filtered({ query: '', ...filters }));
     const whole = await search.all({ query, ...filters, limit: 20 });
     expect({ query, filters, found: whole.toSorted() }).toEqual({ query, filters, found: expected.map(({ id }) => id).toSorted() });
-    // Pages of any size, in the same order, each row once.
+    // Pages of any size return the same order, each row once.
     expect(await search.all({ query, ...filters, limit: 1 + below(random, 3) })).toEqual(whole);
     found += whole.length;
   }
@@ -215,7 +215,7 @@ const inBatches = async (random: Random, events: readonly StoredEvent[], generat
   }
 };
 
-/** The same events in another order, each record's own in theirs. */
+/** The same events in another order; the events of each record keep theirs. */
 const shuffled = (random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] => {
   const left = Map.groupBy(events, ({ stream }) => stream);
   const result: StoredEvent[] = [];
@@ -240,7 +240,7 @@ describe('the search', () => {
         expect(dumps[0]).toEqual(dumps[1]);
         found += await expectAnswers(random, new Model(events));
       }
-      // A run in which nothing was to be found would prove nothing.
+      // A run without any result would prove nothing.
       expect(found).toBeGreaterThan(ROUNDS);
     });
   });
@@ -287,7 +287,7 @@ describe('the search', () => {
 });
 
 describe('any query', () => {
-  /** What the database's reading of a query may stumble over. */
+  /** Texts that the query parser of the database may fail on. */
   const PIECES = [
     '-',
     '"',

@@ -25,7 +25,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** A customer's mirror: knows nothing but what the three operations answer. */
+/** A mirror of a customer, built only from the answers of the three operations. */
 const openMirror = async (limit: () => number) => {
   const state = new Map<string, string>();
   const accountId = civic.identifiers.next();
@@ -47,7 +47,7 @@ const openMirror = async (limit: () => number) => {
     get position() {
       return positionOf(cursor);
     },
-    /** Applies one page of changes and says whether there are more. */
+    /** Applies one page of changes and returns whether there are more. */
     async follow(): Promise<boolean> {
       const { text } = await civic.changes({ cursor, limit: limit(), maxResponseBytes: MAX_BYTES });
       const page = JSON.parse(text) as {
@@ -73,7 +73,7 @@ test('a snapshot taken during writes plus the later changes equal the service at
         Array.from({ length: writers }, async (_, writer) => {
           for (let round = 0; round < 8; round++) {
             await civic.writer.write(randomChanges(random, 1 + below(random, 20), 15), {});
-            // The same id is removed and made again, in one call and over several.
+            // The same id is removed and published again, in one call and over several.
             const number = below(random, 15);
             await civic.writer.write(
               [upsert('topics', number, round), remove('topics', number), upsert('topics', number, 90 + writer)],

@@ -6,7 +6,7 @@ import { testSeed } from '../support/test-seed.ts';
 
 const runs = { seed: testSeed(), numRuns: 3_000 };
 
-/** Ways to write one address of version 4 that a URL parser takes for the same. */
+/** Notations of one IPv4 address that a URL parser takes for the same address. */
 const writings: readonly ((parts: readonly [number, number, number, number]) => string)[] = [
   (parts) => parts.join('.'),
   (parts) => `${parts.join('.')}.`,
@@ -58,7 +58,7 @@ const nearPrivate = fc
   )
   .map(([start, parts]) => [...start, ...parts.slice(start.length)] as unknown as [number, number, number, number]);
 
-/** Written apart from the program: what an address that is not public is. */
+/** The rule for addresses that are not public, written independently of the program. */
 const isPrivate = ([a, b, c]: readonly [number, number, number, number]): boolean =>
   a === 0 ||
   a === 10 ||

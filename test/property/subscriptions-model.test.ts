@@ -22,7 +22,7 @@ const keyId = (key: number) => derivedId('test', 'key', key);
 
 type Step =
   | { readonly do: 'create'; readonly key: number; readonly name: number; readonly resource: Resource | null; readonly fate: Fate }
-  /** The n-th subscription that was ever created, asked for with a key that may be another's. */
+  /** The n-th subscription created so far, requested with a key that may be another one. */
   | { readonly do: 'revoke'; readonly nth: number; readonly key: number; readonly fate: Fate }
   | { readonly do: 'revoke key'; readonly key: number }
   | { readonly do: 'wait'; readonly hours: number }
@@ -47,7 +47,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('plan' as const), cap: fc.integer({ min: 1, max: 6 }) }) },
 );
 
-/** Everything that a subscription is, in plain values. */
+/** The fields of a subscription as plain values. */
 interface Row {
   readonly id: string;
   readonly key: number;
@@ -56,7 +56,7 @@ interface Row {
   revokedAt: string | null;
 }
 
-/** The program's parts over a log in memory; keys expire 0, 24 and 48 hours after the start, the first never. */
+/** The parts of the program over a log in memory; keys expire 0, 24 and 48 hours after the start, the first never. */
 const openProgram = async () => {
   const memory = memoryLog();
   const checkpoints = memoryCheckpoints();
@@ -96,7 +96,7 @@ const openProgram = async () => {
     create: createCreateSubscription({ ...parts, readMark: async () => ({ feedId: FEED, position: (mark += 1), fingerprint: null }) }),
     revoke: createRevokeSubscription({
       ...parts,
-      // The read model, folded anew from the whole stream.
+      // The read model, folded again from the whole stream.
       revokedBefore: async ({ subscriptionId, keyId: asked }) => {
         let found: string | null = null;
         let owner: string | null = null;
@@ -155,7 +155,7 @@ test('every answer equals that of plain lists of subscriptions and keys, with an
           expect(program.memory.events.length - before).toBe(expected === null ? 1 : 0);
           if (expected === null) expect(live().length).toBeLessThanOrEqual(cap);
         } else if (asked.do === 'revoke') {
-          // A dead key does not get this far.
+          // A dead key is refused before this point.
           if (!isAlive(asked.key)) continue;
           const row = rows[asked.nth];
           const mine = row !== undefined && row.key === asked.key;

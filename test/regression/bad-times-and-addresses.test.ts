@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { checkChange } from '../../commands/records/check-change.ts';
 import { dateTime, url } from '../../domain/records/fields.ts';
 
-/** Normalising ran on texts that had failed their check, and threw: one bad line ended a whole import. */
+/** Normalisation ran on texts that had failed their check and threw: one bad line ended a whole import. */
 test.each(['today', '', '2026-02-30T00:00:00Z', '2026-01-01', '2026-13-01T00:00:00Z'])(
   'the time %j is refused without throwing',
   (value) => {
@@ -10,7 +10,7 @@ test.each(['today', '', '2026-02-30T00:00:00Z', '2026-01-01', '2026-13-01T00:00:
   },
 );
 
-/** It was stored with a year of six digits, which nothing could read again: not the report, and not the read model behind it. */
+/** The time was stored with a year of six digits, and the report and its read model could not be read again. */
 test.each(['9999-12-31T23:59:59-12:00', '0000-01-01T00:00:00+14:00'])(
   'the time %j, whose year in UTC has no four digits, is refused',
   (value) => {

@@ -12,7 +12,7 @@ const PATHS = ['/api/v1/data/batch', '/api/v1/public/coverage', '/api/v1/mcp', '
 const BODY_BYTES = 1_000_000;
 const MAX_RESIDENT_MB = 400;
 const HEAP_MB = 512;
-/** Sooner than an answer for being late would come. */
+/** Earlier than the answer to a late request. */
 const UNANSWERED_MS = 25_000;
 
 const headed = (line: string, ...headers: readonly string[]): string => [line, 'host: x', ...headers, '', ''].join('\r\n');
@@ -31,7 +31,7 @@ describe('a request whose body never arrives', () => {
   let edge: HttpEdge;
   const raws: RawConnection[] = [];
   beforeAll(async () => {
-    // Its deadlines are the program's: what is answered is not answered for being late.
+    // Its deadlines are those of the program, so no answer here is caused by a deadline.
     edge = await startHttpEdge();
   });
   afterEach(() => raws.splice(0).forEach(({ socket }) => socket.destroy()));
@@ -131,7 +131,7 @@ describe('1,500 connections that send a megabyte of body without a key and witho
   });
 
   const body = Buffer.alloc(BODY_BYTES - 1, ' ');
-  /** Resolves with the first that it says; with nothing where it says nothing and is given up. */
+  /** Resolves with the first received bytes, or with nothing at the end of the wait. */
   const hold = (method: string, givenUp: AbortSignal): Promise<string> =>
     new Promise((resolve) => {
       const socket = connect({ port: attacked.port, host: '127.0.0.1' });
@@ -150,7 +150,7 @@ describe('1,500 connections that send a megabyte of body without a key and witho
     const answers = await Promise.all(Array.from({ length: 1_500 }, (_, at) => hold(METHODS[at % METHODS.length]!, tooLarge.signal)));
     clearInterval(watching);
     const counts = Object.entries(Object.groupBy(answers, (answer) => answer)).map(([answer, all]) => [answer, all!.length]);
-    // A refusal may be lost to the reset that follows it: the client was still sending.
+    // A refusal may be lost to the reset that follows it, because the client is still sending.
     expect({ others: counts.filter(([answer]) => answer !== 'closed' && answer !== 'HTTP/1.1 405'), largestMb: resident.stop() }).toEqual({
       others: [],
       largestMb: expect.toSatisfy((largestMb: number) => largestMb < MAX_RESIDENT_MB) as number,

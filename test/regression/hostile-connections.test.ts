@@ -3,7 +3,7 @@ import { startTestDatabase, type TestDatabase } from '../support/embedded-databa
 import { isWholeResponse, parseResponse, type RawConnection, rawConnection } from '../support/http-raw.ts';
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
 
-/** Connections from the tests come from loopback, which is a trusted proxy unless another is set. */
+/** Connections of the tests come from loopback, which is a trusted proxy by default. */
 const UNTRUSTED = { CIVIC_TRUSTED_PROXIES: '192.0.2.1' };
 
 let database: TestDatabase;
@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 afterAll(() => database?.close());
 
-/** The status of a request on a connection that stays open; null where it is ended without an answer, or refused as too many. */
+/** The status of a request on a connection that stays open; null if it is ended without an answer or refused. */
 const open = async (): Promise<number | null> => {
   const raw = await rawConnection(Number(new URL(served.baseUrl).port));
   raws.push(raw);
@@ -35,7 +35,7 @@ const openMany = async (count: number): Promise<readonly (number | null)[]> => {
 
 const times = (count: number): readonly number[] => Array.from({ length: count }, () => 200);
 
-/** The place of a connection that has been closed is free once the server has seen its end. */
+/** The place of a closed connection is free once the server has seen its end. */
 const openAgain = async (): Promise<void> => {
   raws.shift()!.socket.destroy();
   await expect.poll(open, { timeout: 60_000 }).toBe(200);

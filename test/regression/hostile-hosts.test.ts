@@ -16,7 +16,7 @@ const askAt = async (url: string, path: string, ...hosts: readonly string[]): Pr
   return parseResponse(await raw.ended());
 };
 
-/** A page whose name was made to point here (DNS rebinding) is of the browser's own origin: only its `Host` gives it away. */
+/** A page whose name resolves to this address (DNS rebinding) is same-origin for the browser: only its `Host` differs. */
 describe("the operators' listener", () => {
   let database: TestDatabase;
   let served: ServedCivic;
@@ -58,7 +58,7 @@ describe("the operators' listener", () => {
   });
 });
 
-/** A name of this machine that leads to it. */
+/** A name of this machine that resolves to it. */
 const ownName = await lookup(hostname(), { family: 4 }).then(
   ({ address }) => (address.startsWith('127.') && hostname() !== 'localhost' ? hostname() : null),
   () => null,

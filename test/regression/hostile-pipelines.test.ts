@@ -8,10 +8,10 @@ import { type RawConnection, rawConnection } from '../support/http-raw.ts';
 
 const HEAP_MB = 512;
 const MAX_RESIDENT_MB = 400;
-/** A few dozen. */
+/** The expected number is a few dozen. */
 const MAX_UNANSWERED = 100;
 const LONGEST_MS = 300_000;
-/** Each is read and answered on a turn of its own: what was sent before has been read by then. */
+/** Each request is answered in a separate turn: everything sent before it has been read. */
 const PROBES = 20;
 
 const REQUEST = 'GET /llms.txt HTTP/1.1\r\nhost: x\r\n\r\n';

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** Null where the process takes no connection. */
+/** Null if the process accepts no connection. */
 const opened = (): Promise<Socket | null> =>
   new Promise((resolve) => {
     const socket = connect({ port: attacked.port, host: '127.0.0.1' });
@@ -46,7 +46,7 @@ const answersHealth = async (): Promise<number> => {
   return answer.status;
 };
 
-/** Resets one connection for each text, many at once: as soon as it was sent, or after another connection's request was answered. */
+/** Resets one connection per text, many at once: after the text was sent, or after another connection got an answer. */
 const resetAll = async (texts: readonly Buffer[], when: 'once sent' | 'once read'): Promise<void> => {
   for (let from = 0; from < texts.length && isAlive(pid); from += AT_ONCE) {
     const sockets = await Promise.all(

@@ -31,10 +31,10 @@ const HEALTH = '/api/v1/data/health';
 const BATCH = '/api/v1/data/batch';
 const SOUND = JSON.stringify({ requests: [{ resource: 'topics', ids: ['x'] }] });
 
-/** The statuses that were received, in their order. */
+/** The received statuses, in order. */
 const statuses = (received: string): number[] => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
-/** Holds the answer to health until it is released. */
+/** Delays the answer of health until it is released. */
 const held = () => {
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
@@ -50,7 +50,7 @@ const held = () => {
 
 describe('requests behind a running one', () => {
   test('whose bodies exceed 64 KiB in total end the connection', async () => {
-    // The deadline of a request would end it too.
+    // With long timeouts, because a timeout would also end it.
     await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS, keepAlive: HOUR_MS } });
     const { asked, release } = held();
     raw.send(get(HEALTH));
@@ -110,7 +110,7 @@ test('an operation without a body does not wait for one', async () => {
 });
 
 test('an unneeded body that does not continue ends the connection after some seconds', async () => {
-  // The deadline of a request would end it too.
+  // With long timeouts, because a timeout would also end it.
   await open({ timeouts: { headers: HOUR_MS, request: HOUR_MS, keepAlive: HOUR_MS } });
   raw.send(`POST ${BATCH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n`);
   expect(statuses(await raw.ended())).toEqual([401]);
@@ -125,7 +125,7 @@ test('a client that reads no answer and sends a byte now and then is disconnecte
   raw.send(`${get('/big')}GET /x HTTP/1.1\r\n`);
   const dripping = setInterval(() => raw.socket.write('a'), 100);
   raw.socket.once('close', () => clearInterval(dripping));
-  // The end shows in the refused writes: nothing is read.
+  // The refused writes show the end: the client reads nothing.
   await new Promise((resolve) => raw.socket.once('close', resolve));
 });
 

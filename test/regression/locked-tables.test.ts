@@ -12,7 +12,7 @@ import { serveCivic, type ServedCivic } from '../support/served-civic.ts';
 import { createFeed, eventsOfFeeds, newFeed, pollFeed, revokeFeed } from '../support/subscription-requests.ts';
 
 const DEADLINE_MS = 5_000;
-/** Well over the deadline, and well under the time for which statements of the log wait without one. */
+/** More than the deadline, and less than the time for which statements of the log wait without one. */
 const PATIENCE_MS = 30_000;
 const SETTINGS = { ...MANY_CLIENTS, CIVIC_STATEMENT_TIMEOUT: 'PT5S' };
 
@@ -32,7 +32,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-/** Runs the work while another session holds the tables, and lets go of them after it. */
+/** Runs the work while another session locks the tables, and then unlocks them. */
 const whileLocked = async <Result>(tables: readonly string[], work: () => Promise<Result>): Promise<Result> => {
   const client = new Client({ connectionString: database.url });
   await client.connect();
@@ -62,7 +62,7 @@ const takeSnapshot = (at: ServedCivic, secret: string) => at.ask('POST', '/snaps
 const snapshotsTaken = async (): Promise<number> =>
   (await served.civic.log.readAll({ after: LOG_START, limit: 1_000, types: ['SnapshotTaken'] })).events.length;
 
-/** Every operation that writes to the log, or reads it: all at once, since each waits for the whole deadline. */
+/** Every operation that writes or reads the log, all at once, because each waits for the whole deadline. */
 const expectAllRefused = async (at: ServedCivic, secret: string, feedId: string): Promise<void> => {
   const [snapshot, creation, revocation, report] = await Promise.all([
     inTime(takeSnapshot(at, secret)),
@@ -85,7 +85,7 @@ test('with the log locked every write is refused by the deadline, and health nam
   expect(health.status).toBe('unavailable');
   expect(health.pipeline.unanswered).toEqual(['log', 'projections', 'reactors']);
   expect(health.pipeline.head).not.toBeNull();
-  // The next command of the account waits for those before it: what they have left undone stays undone.
+  // The next command of the account waits for those before it; the effect of a failed one stays absent.
   await newFeed(served, key, 'after');
   expect((await eventsOfFeeds(served, account)).slice(before.length).map(({ type }) => type)).toEqual(['FeedSubscriptionCreated']);
   await expect.poll(async () => (await healthOf(served, key)).status, { timeout: PATIENCE_MS }).toBe('healthy');

@@ -9,7 +9,7 @@ import { freshStream, newEvents } from '../support/event-log-builders.ts';
 const LANES = 2;
 const APPENDS = 12;
 
-/** Each refusal left one more connection open, until the server took no more of anybody. */
+/** Each refusal left one more connection open, until the server accepted no connection. */
 test('appends to a database that became read-only, as after a failover, leave no connection open', async () => {
   const server = await startTestDatabase();
   const admin = new Client(server.url);

@@ -19,7 +19,7 @@ beforeAll(async () => {
   civic = await openTestCivic(server.url);
   proxy = await openTcpProxy(() => serverAt(server.url));
   const { username, password, pathname } = new URL(server.url);
-  // One connection for all transactions: whatever comes after the silence is on a fresh one.
+  // One connection for all transactions: statements after the silence use a new one.
   behind = await openDatabase({
     dsn: `postgres://${username}:${password}@127.0.0.1:${proxy.port}${pathname}`,
     statementTimeoutMs: 20_000,
@@ -35,7 +35,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** As on a connection that a firewall has forgotten: what is sent on it is lost, and neither end is told. */
+/** As on a connection that a firewall dropped: bytes sent on it are lost, and neither end gets an error. */
 test('a statement in a transaction that is never answered ends at its deadline', async () => {
   const silent = behind.transactor.transaction(async (transaction) => {
     proxy.halfOpen('far');
@@ -63,7 +63,7 @@ test('a read model whose connection stops answering during one event is not paus
   expect(civic.logger.errors).toEqual([]);
 });
 
-/** The connections for appends set themselves up with one statement, which nothing bounded: behind it every append waited for ever. */
+/** Connections for appends run one statement at their start. Without a deadline on it, every append behind it waited for ever. */
 test('a connection whose first statement is never answered counts as a failed connection', async () => {
   const connection = new PipelinedConnection({ dsn: server.url, purpose: 'silent', onConnect: 'select pg_sleep(600)' });
   try {

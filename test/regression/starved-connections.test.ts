@@ -20,7 +20,7 @@ const HEALTH = 'GET /api/v1/data/health HTTP/1.1';
 const head = (line: string, ...headers: string[]): string =>
   [line, 'host: x', `authorization: Bearer ${edge!.keys.all}`, ...headers, '', ''].join('\r\n');
 
-/** What a machine without time for this process does to it: everything waits, sockets and timers alike. */
+/** Blocks the process, as on a machine without free CPU time: sockets and timers wait. */
 const starve = (milliseconds: number): void => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
 
 const answers = (received: string): number => received.match(/HTTP\/1\.1 /g)?.length ?? 0;
@@ -89,7 +89,7 @@ describe('an idle connection', () => {
   test('whose client begins late is not refused, and its time counts from the first byte', async () => {
     const { edge, raw } = await open({ headers: 200 });
     const slow = await rawConnection(edge.port);
-    // Node looks for what is late each 100 ms.
+    // Node checks for timed-out connections each 100 ms.
     await after(700);
     expect(raw.received()).toBe('');
     raw.send(head(HEALTH));
@@ -107,7 +107,7 @@ describe('an idle connection', () => {
     const { raw } = await open({ keepAlive: 1_000, keepAliveMargin: 60_000 });
     raw.send(head(HEALTH));
     expect(parseResponse(await raw.until(isWholeResponse)).headers['keep-alive']).toBe('timeout=1');
-    // Node itself would close it after two seconds.
+    // Node closes it after two seconds by default.
     await after(2_500);
     raw.send(head(HEALTH));
     expect(statusOf(await raw.until((received) => answers(received) === 2 && received.endsWith('}')))).toBe(200);
@@ -120,5 +120,5 @@ describe('an idle connection', () => {
   });
 });
 
-/** Resolves when what was sent on another connection has been read: what came later on this one has been answered. */
+/** Resolves when the bytes sent on the other connection have been read: a later request on this one was answered. */
 const readBy = async ({ url }: HttpEdge): Promise<void> => void (await (await fetch(`${url}/api/v1/data/nothing`)).text());

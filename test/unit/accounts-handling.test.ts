@@ -8,7 +8,7 @@ import { type AppendOutcome, type EventLog, OutcomeUnknown, type Position, type 
 
 type Before = (append: Parameters<EventLog['append']>[0], attempt: number) => void | 'lose before' | 'lose after';
 
-/** One stream in memory; `before` acts on each append: another writer's events, or a lost connection. */
+/** One stream in memory; `before` runs before each append: it stores events of another writer or fails as a lost connection. */
 const memoryLog = (before: Before = () => undefined) => {
   const events: StoredEvent[] = [];
   let attempts = 0;

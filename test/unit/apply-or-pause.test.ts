@@ -20,7 +20,7 @@ const eventAt = (place: number): StoredEvent => ({
 });
 const BATCH = { events: Array.from({ length: 20 }, (_, index) => eventAt(index + 1)), scannedTo: toPosition(25) };
 
-/** A store whose checkpoint moves only with the fold, and a fold that may refuse; says what it folded at a time, and how long it slept. */
+/** A store whose checkpoint moves only with the fold, and a fold that can fail; records the folded batches and the pauses. */
 const world = (refuse: (events: readonly StoredEvent[]) => Error | null) => {
   const seen = {
     folded: [] as number[][],

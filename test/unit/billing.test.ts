@@ -13,7 +13,7 @@ const paid = (tier: Tier, paidUntil = NOW + 1): BillingFacts => facts({ channel:
 /** The columns of the table on the decisions page, section 5. */
 const COLUMNS = {
   unset: facts({}),
-  // Facts that belong to another channel give no access on this one.
+  // A fact about another channel gives no access on this one.
   'unset, once paid': facts({ tier: 'ultra', paidUntil: NOW + DAY_MS, paidAt: NOW }),
   'subscription, never paid': facts({ channel: 'subscription', tier: 'pro' }),
   'subscription, paid until this moment': paid('pro', NOW),

@@ -16,7 +16,7 @@ const uuids = fc.uuid();
 const positions = fc.oneof(fc.maxSafeNat(), fc.nat(2000), fc.constant(Number.MAX_SAFE_INTEGER), fc.constant(2 ** 32));
 const bindings = fc.constantFrom<FeedBinding>('nothing', 'all', ...RESOURCES);
 const resources = fc.constantFrom(...RESOURCES);
-/** Null: as an earlier version has given them out. */
+/** Null for cursors that an earlier version made. */
 const fingerprints = fc.option(fc.uint8Array({ minLength: 8, maxLength: 8 }).map((bytes) => Buffer.from(bytes).toString('hex')));
 const feedCursors = fc.record({ feedId: uuids, position: positions, fingerprint: fingerprints, binding: bindings });
 const pageCursors = fc.record({ feedId: uuids, snapshotId: uuids, resource: resources, position: positions });

@@ -13,7 +13,7 @@ const placed = placedOperations(document);
 const routes = documentRoutes(() => BASE);
 const textOf = async (path: string): Promise<string> => String(await routes.find((route) => route.path === path)!.body());
 
-/** Written out from the specification. */
+/** Copied from the specification. */
 const OPERATION_IDS = [
   'createCivicSnapshot',
   'createFeedSubscription',

@@ -36,7 +36,7 @@ test('content published during an erasure is followed by a change before it is e
   const erasedUnder: number[] = [];
   const log: EventLog & ErasingLog = {
     ...memory.log,
-    // Between the change that follows and the reading of what is to go.
+    // Runs between the change that follows and the read of the events to erase.
     readLast: async (streams) => {
       if (streams.includes(ERASURES_STREAM) && meanwhile-- > 0) publish(`${NAME} again`);
       return memory.log.readLast(streams);

@@ -19,7 +19,7 @@ const counter = (version = 1): Decider<number, { readonly add: number; readonly 
     sum + add > most
       ? new Rejection('invalid_parameter', `${sum} and ${add} are over ${most}`)
       : [{ type: 'Added', data: { amount: add } }],
-  // The second version counts double.
+  // The second version counts each event twice.
   evolve: (sum, { data }) => sum + data.amount * version,
   read: ({ data }) => ({ type: 'Added', data: JSON.parse(data) as Added['data'] }),
   schemaVersion: 1,
@@ -113,7 +113,7 @@ test('a checkpoint keeps the mark from before its first event was read, through 
   const parts = { log: log.log, checkpoints: marked };
   const before = await foldOn(parts, counter(), stream, await beginFold(parts, counter(), stream));
   expect(marks).toEqual([]);
-  // Something is erased, and another event is added.
+  // A text is erased, and another event is appended.
   mark = 1;
   await addMany(1);
   await foldOn(parts, counter(), stream, before);

@@ -10,7 +10,7 @@ const rows = readFileSync(root('docs/guarantees.md'), 'utf8')
 
 interface Proof {
   readonly file: string;
-  /** How the title of the test begins; empty where the whole file is the proof. */
+  /** The beginning of the title of the test; empty if the whole file is the proof. */
   readonly title: string;
 }
 
@@ -21,7 +21,7 @@ const proofs = (cell: string): readonly Proof[] =>
     return { file, title: title ?? '' };
   });
 
-/** Titles of the tests that a file runs: one that is skipped or only planned proves nothing. */
+/** Titles of the tests that a file runs, without tests that are skipped or todo. */
 const titlesIn = (text: string): readonly string[] =>
   [...text.matchAll(/\b(?:test|it)(?:\.each\((?:\[[\s\S]*?\]|\w+)(?: as const)?\)|\.skipIf\(\w+\))?\(\s*(['`])([\s\S]*?)\1,/g)].map(
     ([, , title]) => title!,

@@ -7,7 +7,7 @@ import { recordId } from '../support/civic-records.ts';
 
 const EMPTY: FeedState = { head: 0, changedAt: 0, chain: '', outline: '', fingerprint: EMPTY_FINGERPRINT };
 
-/** A log of few records: each step publishes or withdraws one, at a time that may go back. */
+/** A log of few records: each step publishes or removes one, at a time that may go back. */
 const logs = fc
   .array(fc.record({ record: fc.nat(4), removed: fc.boolean(), time: fc.integer({ min: 1, max: 1000 }) }), { minLength: 1, maxLength: 40 })
   .map((steps) => {
@@ -35,7 +35,7 @@ const logs = fc
     return events;
   });
 
-/** The rows that batches leave, as the tables hold them: a later batch ends what it supersedes. */
+/** The rows after all batches, as in the tables: a later batch ends the rows that it supersedes. */
 const folded = (events: readonly StoredEvent[], sizes: readonly number[]) => {
   const rows: { position: number; recordId: string; supersededAt: number | null }[] = [];
   let state = EMPTY;

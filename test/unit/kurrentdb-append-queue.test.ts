@@ -5,7 +5,7 @@ import { AppendQueue } from '../../infra/kurrentdb/append-queue.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { newEvent } from '../support/event-log-builders.ts';
 
-/** A lane that keeps what it was given until the test answers. */
+/** A lane that stores its appends until the test answers them. */
 const heldLane = () => {
   const sent: { readonly stream: string; readonly answer: PromiseWithResolvers<Answer> }[] = [];
   const lane = {

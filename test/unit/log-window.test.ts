@@ -20,7 +20,7 @@ const eventAt = (position: number, history = 0): StoredEvent => ({
   time: position,
 });
 
-/** A log in memory, read as the port says; answers come when the test lets them. */
+/** A log in memory that implements the port; its answers wait for the test. */
 const memoryLog = () => {
   const events: StoredEvent[] = [];
   let reads = 0;
@@ -41,7 +41,7 @@ const memoryLog = () => {
   let history = 0;
   return {
     grow: (count: number) => events.push(...Array.from({ length: count }, (_, nth) => eventAt(events.length + nth + 1, history))),
-    /** As a failover does: the newest events are gone, and their positions are given to others. */
+    /** As in a failover: the newest events are lost, and others get their positions. */
     lose: (count: number) => {
       events.length = Math.max(0, events.length - count);
       history += 1;
@@ -53,7 +53,7 @@ const memoryLog = () => {
   };
 };
 
-/** A follower as `subscribeTo` is one; what it has folded is set back together with the log, and is folded under proof only. */
+/** A follower like `subscribeTo`; its folded events are reset together with the log, and it folds only events after a proof. */
 const followerOf = (
   log: ReturnType<typeof memoryLog>,
   read: (read: ReadAll) => Promise<LogBatch>,
@@ -70,7 +70,7 @@ const followerOf = (
       checkpoint = log.events.at(-1)?.position ?? LOG_START;
       folded = folded.filter(({ position }) => position <= checkpoint);
     },
-    /** Whether it has folded, or has to begin again. */
+    /** True if it has folded or must begin again. */
     async turn(): Promise<boolean> {
       const from = held ?? { after: checkpoint, afterId: undefined };
       held = undefined;
@@ -78,7 +78,7 @@ const followerOf = (
         if (error instanceof HistorySetBack) return undefined;
         throw error;
       });
-      // The statement of the checkpoint compares both.
+      // The statement that saves the checkpoint compares both.
       if (batch === undefined || from.after !== checkpoint || !log.has(batch)) return true;
       expect(batch.events.length).toBeLessThanOrEqual(limit);
       expect(batch.scannedTo >= from.after).toBe(true);

@@ -16,7 +16,7 @@ const READ: Operations = {
 const silent = () => undefined;
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
 
-/** Sleeps as long as it is told to by moving its own time, at once. */
+/** Each sleep returns at once and advances the clock by its duration. */
 const clockOf = () => {
   let time = 1_000_000;
   const advance = (milliseconds: number) => void (time += milliseconds);

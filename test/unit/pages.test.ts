@@ -18,7 +18,7 @@ const pages = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-s
 
 const withoutBlocks = (text: string): string => text.replaceAll(/^```[\s\S]*?^```$/gm, '');
 
-/** As repositories make the anchor of a heading: lower case, without punctuation, hyphens for spaces. */
+/** The anchor of a heading on GitHub: lower case, without punctuation, hyphens for spaces. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
@@ -33,7 +33,7 @@ const linksOf = (page: string) =>
     anchor,
   }));
 
-/** Paths in code spans: those under a folder of the checkout, without `<name>` or `*` in them. */
+/** Paths in code spans that begin with a folder of the repository and contain no `<name>` or `*`. */
 const pathsIn = (text: string): readonly string[] =>
   [...text.matchAll(/`([^`\s]+)`/g)].map(([, code]) => code!).filter((code) => FOLDERS.test(code) && !/[<>*{}…]/.test(code));
 

@@ -19,7 +19,7 @@ const ACCOUNTS = [
   'KeyRevoked',
 ];
 
-/** Event types of each version of a projection. A live generation is not folded again: another list needs another version. */
+/** Event types of each version of a projection. A live generation is not folded again, so another list needs another version. */
 const HANDLED: Readonly<Record<string, readonly string[]>> = {
   'record_history 3': ['FeedOpened', ...RECORDS, 'ContentErased'],
   'snapshots 1': ['SnapshotTaken'],

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createRebuildThrottle } from '../../src/processors/projector/rebuild-throttle.ts';
 import { createTrafficWatch } from '../../src/processors/projector/traffic-watch.ts';
 
-/** A database that others use at a rate, and time that passes while a batch is folded and while it rests. */
+/** A database with a rate of other traffic; its clock advances while a batch is folded and during a rest. */
 const beside = (othersPerSecond: () => number, most = 2000) => {
   let now = 1_000_000;
   let committed = 0;
@@ -24,7 +24,7 @@ const beside = (othersPerSecond: () => number, most = 2000) => {
   return {
     pace,
     rests,
-    /** Folds for so long, at so many milliseconds an event; returns the events folded. */
+    /** Folds for the given time at the given milliseconds per event; returns the number of events folded. */
     fold: async (milliseconds: number, msAnEvent: number): Promise<number> => {
       let folded = 0;
       const until = clock.now() + milliseconds;

@@ -26,7 +26,7 @@ const publish = (variant: number, second: number, content: object = {}): RecordC
 };
 const withdraw = (second: number, reason: string | null = null): RecordCommand => ({ type: 'WithdrawRecord', reason, at: at(second) });
 
-/** Given commands that were carried out before, what a command comes to. */
+/** The outcome of a command after the given commands. */
 const given = (...commands: readonly RecordCommand[]) => {
   let state: RecordState = initialState();
   for (const command of commands) {

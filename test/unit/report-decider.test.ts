@@ -29,7 +29,7 @@ const move = (state: ReportState, what: Partial<ReportMove> = {}, by: Partial<Ex
   );
 const codeOf = (decision: readonly ReportEvent[] | Rejection): string => (decision instanceof Rejection ? decision.code : 'moved');
 
-/** The table of transitions, written a second time. */
+/** The table of transitions, written independently of the program. */
 const ARROWS: readonly string[] = [
   'received investigating',
   'received out_of_scope',

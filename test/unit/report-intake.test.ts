@@ -130,7 +130,7 @@ describe('a place in the queue', () => {
 });
 
 describe('while the read model of reports lags behind the log', () => {
-  test('no submission is refused as over the limit if the count is unknown', async () => {
+  test('a submission ends at its deadline, and no refusal states a full queue', async () => {
     world.catchesUp = false;
     await expect(submit({ accountId, token: 'x' })).rejects.toThrow(DeadlineExceeded);
     expect(world.history()).toEqual([]);

@@ -7,7 +7,7 @@ const LIMIT = 2;
 const MOST_WAITING = 100;
 const { signal: never } = new AbortController();
 
-/** A limit whose waits end when the test says so, and searches that do. */
+/** A limit whose waits end when the test ends them, and searches that do so too. */
 const start = () => {
   const waits = new Set<() => void>();
   const clock: Clock = {

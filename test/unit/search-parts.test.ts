@@ -15,7 +15,7 @@ describe('a query', () => {
     expect(searchText('orchard "or" well-known').units).toEqual(['orchard', '"or"', 'well-known']);
   });
 
-  test('has as words with near words only those of four letters or more', () => {
+  test('has near words only for words of four letters or more, without digits', () => {
     expect(searchText('The 24-1757 zoning Peñas abc a1bcd').words).toEqual(['zoning', 'penas']);
   });
 

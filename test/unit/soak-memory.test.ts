@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { descriptorsOf } from '../soak/descriptors.ts';
 import { findingOf, type Life, memoryFailures } from '../soak/memory.ts';
 
-/** A life of so many seconds, by what it keeps and how much it has resident at each age. */
+/** Samples of a process: its kept and resident memory at each age. */
 const life = (seconds: number, at: (age: number) => Partial<Life['samples'][number] & { keptMb: number }>): Life => {
   const ages = Array.from({ length: seconds / 2 }, (_, sample) => sample * 2);
   return {
@@ -44,7 +44,7 @@ test('connections of others are distinguished from descriptors of the process it
   const accepted = new Promise((resolve) => server.once('connection', resolve));
   const [customer, file] = [connect({ port, host: '127.0.0.1' }), openSync('/dev/null', 'r')];
   await accepted;
-  // The customer's end is of this process too, and its own.
+  // Both the end of the customer and the end of the server are in this process.
   expect(descriptorsOf(process.pid, new Set([port]))).toEqual({ own: before.own + 2, taken: before.taken + 1 });
   customer.destroy();
   closeSync(file);

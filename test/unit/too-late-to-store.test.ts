@@ -6,7 +6,7 @@ import { TestClock } from '../support/civic.ts';
 
 const ID = '5b0c3b0e-0f0e-4b57-9d3d-0a4a5b1f7f10';
 
-/** Takes a snapshot whose answer is refused while the feed is read, or not; resolves to how many events were stored. */
+/** Creates a snapshot, refused while the feed is read or not; resolves to the number of stored events. */
 const stored = async (isRefused: boolean): Promise<number> => {
   const over = new AbortController();
   let appends = 0;

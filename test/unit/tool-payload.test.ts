@@ -35,7 +35,7 @@ describe('a cut text', () => {
         const kept = cut.slice(0, -1);
         expect(text.startsWith(kept)).toBe(true);
         const boundaries = new Set([0, text.length, ...[...whole.segment(text)].map(({ index }) => index)]);
-        // White space at the end is dropped, which may be within a run of it.
+        // Trailing white space is dropped; the cut may be within a run of it.
         expect(boundaries.has(kept.length) || /\s/.test(text.charAt(kept.length))).toBe(true);
         expect(kept.isWellFormed() || !text.isWellFormed()).toBe(true);
       }),
@@ -67,7 +67,7 @@ const fitSearch = (data: ToolData<'search_agenda'>) =>
     MAX_TOOL_BYTES,
   );
 
-/** 100 kB of text of one character, whatever its size. */
+/** 100 kB of text of one repeated character. */
 const LONG = Object.fromEntries(
   NASTY.map((each) => [each, `${each}${/\s/.test(each) ? 'a' : ''}`.repeat(Math.ceil(100_000 / Buffer.byteLength(each)))]),
 );
@@ -120,7 +120,7 @@ describe('a payload', () => {
       'everything of 400 kB': { title: long, excerpt: long, body: long, matterFile: long, sourceUrl: `https://example.org/${long}` },
       'an address of 20 kB that no part can be cut from': UNSHOWABLE,
     };
-    /** Four of them fit on a page: rows are dropped beside the one that is left out. */
+    /** Four of them fit on a page, so rows are dropped beside the one that is left out. */
     const ORDINARY: readonly Row[] = Array.from({ length: 7 }, (_, row) => ({
       ...searchResult({ title: `row ${row}` }),
       sourceUrl: `https://example.org/${'u'.repeat(3000)}`,
@@ -191,7 +191,7 @@ describe('a payload', () => {
     const { data, text: json } = truncatePayload({ item, truncated: false }, TOOLS.get_agenda_item.truncation(undefined), MAX_TOOL_BYTES)!;
     expect(Buffer.byteLength(json)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
     expect([data.truncated, data.item.title, data.item.topics]).toEqual([true, item.title, item.topics]);
-    // No room is wasted: the text alone is shortened.
+    // Only the text is shortened.
     expect(Buffer.byteLength(json)).toBeGreaterThan(MAX_TOOL_BYTES - 64);
     expect(TOOLS.get_agenda_item.data.safeParse(data).success).toBe(true);
   });

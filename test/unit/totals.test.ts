@@ -11,7 +11,7 @@ test('adding and removing records in any order gives the totals of the remaining
       const left = numbers.filter((number) => (number + seed) % 3 !== 0);
       const gone = numbers.filter((number) => (number + seed) % 3 === 0);
       const [all, direct] = [new Totals(), new Totals()];
-      // A record may leave before another comes: the sum passes through zero and below.
+      // A record may be removed before another is added: the sum passes through zero and below.
       for (const number of gone) all.remove('topics', digest(number));
       for (const number of numbers) all.add('topics', digest(number));
       for (const number of left.toReversed()) direct.add('topics', digest(number));

@@ -2,7 +2,7 @@ import { afterEach, expect, test, vi } from 'vitest';
 import { DatabaseUnavailable } from '../../domain/ports/database.ts';
 import { untilReached } from '../support/until-reached.ts';
 
-// Every look comes later than the one before by more than the time that nothing may stand still.
+// Each read is later than the one before by more than the time allowed without progress.
 const AT_ONCE = { stallMs: 0, tell: () => 'owned by nobody' };
 
 afterEach(() => vi.restoreAllMocks());

@@ -16,7 +16,7 @@ const event = (number: number, id: string): StoredEvent => ({
   time: number,
 });
 
-/** A log whose events the test replaces, and whose subscription gives what is there and then waits. */
+/** A log whose events the test replaces; its subscription returns the present events and then waits. */
 const world = () => {
   const state = { events: [] as StoredEvent[], forgotten: 0, proves: false, setBacks: [] as SetBack[] };
   const batchAfter = (after: Position): LogBatch => {
@@ -86,7 +86,7 @@ test('a process without followers notices that the log has lost the event that i
   expect(state).toMatchObject({ forgotten: 1, setBacks: [{ held: at(2), head: at(3) }] });
 });
 
-test('a loss that a subscription finds is reported once, also if the log has the remembered event', async () => {
+test('a loss that a subscription finds is reported once, also if the log has later events', async () => {
   const { state, look, follow } = world();
   state.events = [event(1, 'other'), event(2, 'b')];
   state.proves = true;

@@ -94,7 +94,7 @@ describe('a verification', () => {
   });
 });
 
-test('a reason is one known word, and never text of the other party', () => {
+test('a reason is one word, and any other text is replaced by "unrecognised"', () => {
   expect(reasonWord('insufficient_funds')).toBe('insufficient_funds');
   for (const text of [
     undefined,
