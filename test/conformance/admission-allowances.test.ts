@@ -198,7 +198,7 @@ describe('the abuse ceiling', () => {
     expect(await statuses(guarded, fresh, 1)).toEqual([200]);
   });
 
-  test('counts revoked and expired keys together, apart from the usable ones, and refuses them with 429 before 401', async () => {
+  test('counts revoked and expired keys apart from the usable ones and refuses them with 429 before 401', async () => {
     const guarded = await edgeBy({ ceilings: perimeterOnly });
     const usable = await bench.open();
     const revoked = await bench.issue(usable.accountId, { revoked: true });

@@ -50,7 +50,7 @@ describe('a body', () => {
   test.each([
     ['a length that is stated as enormous', 'content-length: 999999999999\r\n\r\n{'],
     ['chunks that are too large together', `transfer-encoding: chunked\r\n\r\n${'400\r\n'.concat('x'.repeat(0x400), '\r\n').repeat(9)}`],
-    ['one chunk that goes on', `transfer-encoding: chunked\r\n\r\nfffffff\r\n${'x'.repeat(9000)}`],
+    ['one chunk over the limit', `transfer-encoding: chunked\r\n\r\nfffffff\r\n${'x'.repeat(9000)}`],
   ])('with %s is 413 without waiting for its end', async (_, rest) => {
     const raw = await rawConnection(edge.port);
     raw.send(head(rest));

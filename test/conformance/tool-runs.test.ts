@@ -35,10 +35,10 @@ const HURRIED: Clock = { now: () => EDGE_NOW, sleep: (milliseconds, signal) => s
 describe('an error that a tool throws', () => {
   test.each<[string, Error, string]>([
     ['a defect', new TypeError('secret of db-4'), 'service_unavailable'],
-    ['a database that is away', new DatabaseUnavailable('connect db-4'), 'service_unavailable'],
-    ['a log that is away', new LogUnavailable('connect db-4'), 'service_unavailable'],
+    ['an unreachable database', new DatabaseUnavailable('connect db-4'), 'service_unavailable'],
+    ['an unreachable log', new LogUnavailable('connect db-4'), 'service_unavailable'],
     ['a statement that took too long', new DeadlineExceeded('statement on db-4'), 'timeout'],
-    ['a refusal that is no tool code', new Rejection('feed_unavailable', 'db-4'), 'service_unavailable'],
+    ['a refusal whose code is not of a tool', new Rejection('feed_unavailable', 'db-4'), 'service_unavailable'],
   ])('%s is answered without its text, logged with its request and counted', async (_, error, code) => {
     await start({ get_coverage: () => Promise.reject(error) });
     const told = await errorOf('get_coverage');

@@ -89,9 +89,9 @@ describe('the function that rewrites', () => {
 
   test.each([
     ['another text in a gap', () => rewrite(erasureOf(WHOLE_A), '{"a":"[z]","b":{"c/d":"Jané"},"n":1}')],
-    ['a change where nothing is erased', () => rewrite(erasureOf(WHOLE_A), '{"a":"[x]","b":{"c/d":"Jane"},"n":1}')],
+    ['a change of text that the erasure does not name', () => rewrite(erasureOf(WHOLE_A), '{"a":"[x]","b":{"c/d":"Jane"},"n":1}')],
     ['a change of a number', () => rewrite(erasureOf(WHOLE_A), '{"a":"[x]","b":{"c/d":"Jané"},"n":2}')],
-    ['the text as it was', () => rewrite(erasureOf(WHOLE_A), '{"a":"Jané Roe 𝔘 x","b":{"c/d":"Jané"},"n":1}')],
+    ['the unchanged text', () => rewrite(erasureOf(WHOLE_A), '{"a":"Jané Roe 𝔘 x","b":{"c/d":"Jané"},"n":1}')],
     ['other metadata', () => rewrite(erasureOf(WHOLE_A), '{"a":"[x]","b":{"c/d":"Jané"},"n":1}', '{"commandId":"d","erasures":1}')],
     ['an event that the erasure does not name', () => rewrite(erasureOf(WHOLE_A, randomUUID()), '{"a":"[x]","b":{"c/d":"Jané"},"n":1}')],
     [

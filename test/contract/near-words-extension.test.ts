@@ -63,7 +63,7 @@ describe('near words', () => {
       'where the extension stands in a schema of its own',
       'create schema extensions; create extension pg_trgm schema extensions; grant usage on schema extensions to USER; grant create on database DATABASE to USER',
     ],
-    ['where the extension stands in public', 'create extension pg_trgm; grant create on database DATABASE to USER'],
+    ['where the extension is in the schema public', 'create extension pg_trgm; grant create on database DATABASE to USER'],
   ])('are found %s', async (_, rights) => {
     const { dsn } = await asUser(rights);
     await migrate(dsn);

@@ -217,14 +217,14 @@ const NOT_RECEIVED: Action[] = [
 
 test.each([
   {
-    name: 'images of a database are put back',
+    name: 'images of a database are restored',
     storage: copiedDatabase,
     steps: fc.array(actions, { minLength: 12, maxLength: 30 }),
     examples: [[SET_BACK]] as [Action[]][],
     runs: 8,
   },
   {
-    name: 'an asynchronous standby is cut off and promoted, and images of the disk are put back',
+    name: 'an asynchronous standby is disconnected and promoted, and disk images are restored',
     storage: pairOfServers,
     steps: fc.array(actionsOfPair, { minLength: 12, maxLength: 24 }),
     examples: [[NOT_RECEIVED]] as [Action[]][],

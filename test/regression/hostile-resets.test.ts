@@ -104,7 +104,7 @@ describe('a reset at every byte leaves the process alive', { timeout: LONGEST_MS
     ],
     ['CONNECT', () => headed('CONNECT a:1 HTTP/1.1')],
     ['Upgrade', () => headed('GET /llms.txt HTTP/1.1', 'connection: upgrade', 'upgrade: websocket')],
-    ['what is no HTTP', () => 'GET /llms.txt HTTP/1.1\r\nhost x\r\n\r\nhello\r\n\r\n'],
+    ['bytes that are not HTTP', () => 'GET /llms.txt HTTP/1.1\r\nhost x\r\n\r\nhello\r\n\r\n'],
   ])('of %s', async (_, text) => {
     const whole = Buffer.from(text());
     const prefixes = Array.from({ length: whole.length + 1 }, (_unused, bytes) => whole.subarray(0, bytes));

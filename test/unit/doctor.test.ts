@@ -64,7 +64,7 @@ describe('each finding names the problem and what to do', () => {
   test.each<readonly [string, Machine, string, 'warning' | 'failed', RegExp]>([
     ['an old Node', { nodeVersion: '20.20.2' }, 'node', 'failed', /package\.json/],
     ['an unknown setting', { environment: { CIVIC_COLOUR: 'red' } }, 'settings', 'warning', /unset/],
-    ['a folder of somebody else', { folder: { writable: false } }, 'data folder', 'failed', /CIVIC_DATA_DIR/],
+    ['a folder of another user', { folder: { writable: false } }, 'data folder', 'failed', /CIVIC_DATA_DIR/],
     ['little room', { folder: { freeBytes: 1_000_000_000 } }, 'free disk', 'warning', /free disk space/],
     ['no room', { folder: { freeBytes: 1_000_000 } }, 'free disk', 'failed', /free disk space/],
     ['a port of another program', { refused: { 8080: 'EADDRINUSE' } }, 'CIVIC_HTTP_PORT', 'failed', /CIVIC_HTTP_PORT/],

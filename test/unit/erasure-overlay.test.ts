@@ -97,10 +97,10 @@ describe('text that may not be erased', () => {
   test.each([
     ['an id', { path: ['id'], literal: null, replacement: 'x' }, /\/id .*may not be erased.*\/title/],
     ['a time of the service', { path: ['createdAt'], literal: null, replacement: 'x' }, /may not be erased/],
-    ['a word of a list', { path: ['kind'], literal: null, replacement: 'x' }, /\/kind: /],
-    ['an address into what is none', { path: ['url'], literal: null, replacement: 'x' }, /\/url: /],
-    ['a title into nothing', { path: ['title'], literal: null, replacement: '' }, /\/title: /],
-    ['a title into what would be trimmed', { path: null, literal: 'Ann', replacement: ' ' }, /would not be allowed/],
+    ['a value of a closed list', { path: ['kind'], literal: null, replacement: 'x' }, /\/kind: /],
+    ['an address replaced by an invalid one', { path: ['url'], literal: null, replacement: 'x' }, /\/url: /],
+    ['a title replaced by an empty text', { path: ['title'], literal: null, replacement: '' }, /\/title: /],
+    ['a title replaced by white space', { path: null, literal: 'Ann', replacement: ' ' }, /would not be allowed/],
   ] as const)('%s is refused with the reason', (_, erasing, message) => {
     expect(() => planEvent(document('a title of Ann'), erasing)).toThrow(message);
   });

@@ -53,11 +53,11 @@ describe('a refusal is allowed only if a fault concerned it during the request',
   };
 
   test.each<[string, Outcome, readonly Touched[] | null, string]>([
-    ['503 while the database is away', refused(503, 'feed_unavailable'), ['database'], 'again'],
-    ['503 while its own way is', refused(503, 'feed_unavailable'), ['link api-1'], 'again'],
-    ['503 while the way of another is', refused(503, 'feed_unavailable'), ['link api-2'], 'wrong'],
-    ['503 in quiet times', refused(503, 'feed_unavailable'), null, 'wrong'],
-    ['504 while reads need nobody who folds', refused(504, 'timeout'), ['folding'], 'wrong'],
+    ['503 while the database is unreachable', refused(503, 'feed_unavailable'), ['database'], 'again'],
+    ['503 while its own link is down', refused(503, 'feed_unavailable'), ['link api-1'], 'again'],
+    ['503 while the link of another process is down', refused(503, 'feed_unavailable'), ['link api-2'], 'wrong'],
+    ['503 without a fault', refused(503, 'feed_unavailable'), null, 'wrong'],
+    ['504 of a read that does not wait for folding', refused(504, 'timeout'), ['folding'], 'wrong'],
     ['500 at any time', refused(500, 'internal_error'), ['database', 'process api-1'], 'wrong'],
     ['410 at any time', refused(410, 'cursor_expired'), ['database'], 'wrong'],
     ['503 with the status of another code', refused(504, 'feed_unavailable'), ['database'], 'wrong'],
@@ -65,7 +65,7 @@ describe('a refusal is allowed only if a fault concerned it during the request',
     ['a Retry-After beside a 503', refused(503, 'feed_unavailable', { 'retry-after': '1' }), ['database'], 'wrong'],
     ['an answer that a cache may keep', refused(503, 'feed_unavailable', { 'cache-control': 'public' }), ['database'], 'wrong'],
     ['no answer of a process that was killed', { kind: 'none', how: 'broken', why: 'other side closed' }, ['process api-1'], 'again'],
-    ['no answer while the database is away', { kind: 'none', how: 'broken', why: 'other side closed' }, ['database'], 'wrong'],
+    ['no answer while the database is unreachable', { kind: 'none', how: 'broken', why: 'other side closed' }, ['database'], 'wrong'],
   ])('%s', (_, outcome, touched, expected) => {
     expect(judged(outcome, touched)).toBe(expected);
   });

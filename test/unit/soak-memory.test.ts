@@ -16,22 +16,22 @@ const life = (seconds: number, at: (age: number) => Partial<Life['samples'][numb
 const wrong = (one: Life) => memoryFailures([findingOf(one)]);
 
 test.each([
-  ['garbage that comes and goes', life(600, (age) => ({ residentMb: 200 + (age % 40) }))],
-  ['room for garbage that is found in the first minutes', life(600, (age) => ({ residentMb: 150 + Math.min(150, age) }))],
-  ['a short life that is still finding its room', life(200, (age) => ({ residentMb: 150 + age }))],
-  ['what is loaded in the first minute', life(600, (age) => ({ keptMb: 30 + Math.min(30, age) }))],
+  ['garbage that is collected', life(600, (age) => ({ residentMb: 200 + (age % 40) }))],
+  ['a heap that grows in the first minutes', life(600, (age) => ({ residentMb: 150 + Math.min(150, age) }))],
+  ['a heap that grows throughout a short life', life(200, (age) => ({ residentMb: 150 + age }))],
+  ['memory that is loaded in the first minute', life(600, (age) => ({ keptMb: 30 + Math.min(30, age) }))],
   ['customers that keep more connections', life(600, (age) => ({ taken: 20 + age / 4 }))],
 ])('nothing is reported for %s', (_what, one) => {
   expect(wrong(one)).toEqual([]);
 });
 
 test.each([
-  ['what is kept more and more, in a short life too', life(240, (age) => ({ keptMb: 50 + age / 8 })), 'api-1 keeps 7.5 MB a minute more'],
+  ['kept memory that grows, also in a short life', life(240, (age) => ({ keptMb: 50 + age / 8 })), 'api-1 keeps 7.5 MB a minute more'],
   ['resident memory that never stops growing', life(600, (age) => ({ residentMb: 150 + age / 8 })), 'api-1 grew by 7.5 MB a minute'],
-  ['a process that is too large once', life(600, (age) => ({ residentMb: age === 30 ? 401 : 200 })), 'api-1 took 401 MB'],
-  ['descriptors that are not given back', life(600, (age) => ({ own: Math.round(50 + age / 5) })), 'descriptors'],
-  ['connections without end', life(600, (age) => ({ taken: age })), 'api-1 held 598 connections'],
-  ['an event loop that is held up', life(600, (age) => ({ lagMs: age < 300 ? 20 : 400 })), 'the event loop of api-1'],
+  ['a process that is once too large', life(600, (age) => ({ residentMb: age === 30 ? 401 : 200 })), 'api-1 took 401 MB'],
+  ['descriptors that are not closed', life(600, (age) => ({ own: Math.round(50 + age / 5) })), 'descriptors'],
+  ['connections that grow without end', life(600, (age) => ({ taken: age })), 'api-1 held 598 connections'],
+  ['an event loop that is blocked', life(600, (age) => ({ lagMs: age < 300 ? 20 : 400 })), 'the event loop of api-1'],
 ])('the finding is %s', (_what, one, told) => {
   expect(wrong(one)).toEqual([expect.stringContaining(told)]);
 });

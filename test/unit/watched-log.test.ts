@@ -49,7 +49,7 @@ const world = () => {
 
 test.each([
   ['is shorter than it was', [event(1, 'a')]],
-  ['has grown past what was read', [event(1, 'a'), event(2, 'other'), event(3, 'more')]],
+  ['has replaced the newest read event and grown past it', [event(1, 'a'), event(2, 'other'), event(3, 'more')]],
   ['is empty', []],
 ])('a log that %s ends its followers, clears its cache and is reported once', async (_, after) => {
   const { state, look, follow, reached } = world();

@@ -71,8 +71,8 @@ describe('a settlement', () => {
       { errorReason: 'invalid_exact_evm_transfer_event_mismatch', transaction: HASH },
       'unknown',
     ],
-    ['a word that nobody knows', { errorReason: 'because' }, 'unknown'],
-    ['no word at all', {}, 'unknown'],
+    ['an unknown reason', { errorReason: 'because' }, 'unknown'],
+    ['no reason', {}, 'unknown'],
     ['a hash that is none beside a refusal', { errorReason: 'insufficient_funds', transaction: 'soon' }, 'unknown'],
   ])('%s', (_, response, kind) => {
     expect(settle(response)).toBe(kind);
