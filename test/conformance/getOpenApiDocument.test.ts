@@ -15,7 +15,7 @@ afterAll(() => edge.close());
 const get = (path: string, init: RequestInit = {}) => fetch(edge.url + path, init);
 
 describe('getOpenApiDocument', () => {
-  test('answers an OpenAPI 3.1 document of all operations with the address of this service and max-age 3600', async () => {
+  test('answers an OpenAPI 3.1 document with all operations and its own address, cacheable for an hour', async () => {
     const body = await expectPublicSuccess(await get('/api/openapi.json'), 'public, s-maxage=3600');
     const document = openApiDocument.parse(body) as unknown as {
       paths: Record<string, Record<string, { operationId: string }>>;
