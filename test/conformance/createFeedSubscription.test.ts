@@ -74,7 +74,7 @@ describe('a new subscription', () => {
     for (const id of ids) expect((await pollFeed(served, key.secret, id)).status).toBe(200);
   });
 
-  test('is logged with its key, account and request', async () => {
+  test('has its key, account and request in the metadata of its event', async () => {
     const response = await create({ name: 'x' });
     const requestId = response.headers.get('x-request-id');
     const [stored] = await served.civic.log.readStream(`account_feeds-${account}`, -1, 10);

@@ -19,13 +19,13 @@ describe('a query', () => {
     expect(searchText('The 24-1757 zoning Peñas abc a1bcd').words).toEqual(['zoning', 'penas']);
   });
 
-  test('without some of its parts is every choice of the others', () => {
+  test('without some of its parts matches every choice of the others', () => {
     const units = ['a', 'b', 'c'].map((query) => ({ query: `'${query}'`, weight: 1 }));
     expect(queryLacking(units, 1)).toBe("( ( 'a' ) & ( 'b' ) ) | ( ( 'a' ) & ( 'c' ) ) | ( ( 'b' ) & ( 'c' ) )");
     expect([1, 2, 3, 4, 5, 6].map(mostMissing)).toEqual([0, 1, 1, 2, 2, 3]);
   });
 
-  test('matches any of its words, each named once', () => {
+  test('can be reduced to any of its words, each named once', () => {
     expect(anyWordOf(String.raw`'it''s' & !( 'a\\b' <-> 'c' ) | 'c'`)).toBe(String.raw`'it''s' | 'a\\b' | 'c'`);
   });
 });

@@ -43,7 +43,7 @@ describe('a cut text', () => {
     );
   });
 
-  test('uses all of its room except one character', () => {
+  test('uses all of its room except for at most one character', () => {
     for (const each of ['a', 'é', '漢', '🏛', '"', '\u0001']) {
       const cut = cutText(each.repeat(1000), 300);
       expect(bytesOf(cut)).toBeGreaterThan(300 - 3 - bytesOf(each));
