@@ -193,7 +193,7 @@ test.each(['the service', 'the keeper', 'PostgreSQL', 'all of them'])(
   },
 );
 
-test.each(['the keeper', 'PostgreSQL'])('a service whose %s is killed answers again by itself', async (victim) => {
+test.each(['the keeper', 'PostgreSQL'])('after the end of %s, the service answers again by itself', async (victim) => {
   const service = await installation.start();
   const key = await installation.openAccount();
   process.kill(victim === 'PostgreSQL' ? postmasterOf(installation.dataDir) : keeperOf(installation.dataDir), 'SIGKILL');
