@@ -34,10 +34,11 @@ export interface LogReading {
   readonly signal?: AbortSignal;
 }
 
-/** Batches of the log after a position up to its end, one read ahead of the caller. Throws what the log throws. */
+/** Batches of the log after a position up to its end, each a continuation of the one before, one read ahead of the caller. Throws what the log throws. */
 export async function* logBatches(log: Pick<EventLog, 'readAll'>, after: Position, options: LogReading): AsyncGenerator<LogBatch> {
-  const read = (from: Position): Promise<LogBatch> => {
-    const batch = log.readAll({ after: from, limit: options.batchSize, ...(options.types === undefined ? {} : { types: options.types }) });
+  const read = (from: Position, afterId?: string): Promise<LogBatch> => {
+    const { types, batchSize } = options;
+    const batch = log.readAll({ after: from, afterId, limit: batchSize, ...(types === undefined ? {} : { types }) });
     // The caller may stop before it awaits this batch.
     batch.catch(() => undefined);
     return batch;
@@ -48,7 +49,7 @@ export async function* logBatches(log: Pick<EventLog, 'readAll'>, after: Positio
     options.signal?.throwIfAborted();
     if (batch.scannedTo === from) return;
     from = batch.scannedTo;
-    next = read(from);
+    next = read(from, batch.scannedId);
     yield batch;
   }
 }

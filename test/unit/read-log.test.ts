@@ -61,6 +61,25 @@ describe('reading the log', () => {
     expect(batches.at(-1)!.scannedTo).toBe(positionOf(1_200));
   });
 
+  test('each read after the first names the event at which the reader stands', async () => {
+    const named: (string | undefined)[] = [];
+    const naming = {
+      readAll: async (read: Parameters<EventLog['readAll']>[0]) => {
+        named.push(read.afterId);
+        const batch = await log().readAll(read);
+        return { ...batch, scannedId: String(Number(batch.scannedTo)) };
+      },
+    };
+    await collect(logBatches(naming, LOG_START, { batchSize: 500 }));
+    const following = subscribeTo(
+      { read: naming.readAll, untilGrown: async () => undefined },
+      { after: positionOf(1_000), batchSize: 100, signal: new AbortController().signal },
+    );
+    await following.next();
+    await following.next();
+    expect(named).toEqual([undefined, '500', '1000', '1200', undefined, '1100', '1200']);
+  });
+
   test('an aborted signal ends the reading with its reason', async () => {
     const stopping = new AbortController();
     const reading = logBatches(log(), LOG_START, { batchSize: 100, signal: stopping.signal });
