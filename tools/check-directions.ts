@@ -7,7 +7,7 @@ import { IMPORT_RULES } from './import-rules.ts';
 export interface Directions {
   /** TypeScript files that the tool has read. */
   readonly seen: number;
-  /** One line each; empty when every import goes the way that the architecture page says. */
+  /** One line each; empty when every import follows the rules. */
   readonly violations: readonly string[];
 }
 

@@ -116,17 +116,17 @@ const ofLibrary = ([name, folders]: readonly [string, readonly string[]]): IRegu
 
 /** The directions as rules for dependency-cruiser. Imports of types count like all others. */
 export const IMPORT_RULES: readonly IForbiddenRuleType[] = [
-  { name: 'no circles', severity: 'error', from: {}, to: { circular: true } },
-  { name: 'every import is found', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  { name: 'no cycles', severity: 'error', from: {}, to: { circular: true } },
+  { name: 'every import resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
   ...PARTS.flatMap(ofPart),
   {
-    name: 'queries take types alone from the contract',
+    name: 'queries import only types from the contract',
     severity: 'error',
     from: { path: QUERIES },
     to: { path: CONTRACT, dependencyTypesNot: ['type-only'] },
   },
   {
-    name: 'one system of infra knows no other but the machine',
+    name: 'a folder of infra imports no other one except infra/system',
     severity: 'error',
     from: { path: '^infra/([^/]+)/' },
     to: { path: '^infra/', pathNot: '^infra/($1|system)/' },
@@ -144,10 +144,10 @@ export const IMPORT_RULES: readonly IForbiddenRuleType[] = [
     from: { path: CHECKED, pathNot: ENTRY },
     to: { path: '^src/composition([.]ts|/)' },
   },
-  { name: 'the program does not need its tests', severity: 'error', from: { path: CHECKED }, to: { path: '^(test|bench)/' } },
+  { name: 'the program imports no tests', severity: 'error', from: { path: CHECKED }, to: { path: '^(test|bench)/' } },
   ...Object.entries(LIBRARIES).map(ofLibrary),
   {
-    name: 'a new library gets its line among the import rules',
+    name: 'a library is listed in the import rules',
     severity: 'error',
     from: { path: CHECKED },
     to: { path: 'node_modules/', pathNot: Object.keys(LIBRARIES).map(library) },

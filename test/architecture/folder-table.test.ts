@@ -21,7 +21,7 @@ const mayImport = (from: string, to: string): boolean =>
     if (!('path' in rule.to || 'pathNot' in rule.to) || 'dependencyTypes' in rule.to) return false;
     if ([rule.to.pathNot].flat().some((each) => each?.includes('$1'))) return false;
     // That rule forbids values only; the table lists a folder whose types are imported.
-    if (rule.name?.includes('types alone') === true) return false;
+    if (rule.name?.includes('only types') === true) return false;
     const leaves = matches(rule.from.path, from) !== false && matches(rule.from.pathNot, from) !== true;
     return leaves && matches(rule.to.path, to) !== false && matches(rule.to.pathNot, to) !== true;
   });
