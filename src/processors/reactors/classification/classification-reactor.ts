@@ -5,9 +5,10 @@ import type { Clock } from '../../../../domain/ports/clock.ts';
 import type { EventLog, Position, StoredEvent } from '../../../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
 import type { Progress } from '../../../../domain/ports/projection.ts';
-import { type BatchHandler, NotYet, type Reactor, type ReactorRunning } from '../../../../domain/ports/reactors.ts';
+import { type BatchHandler, type Reactor, type ReactorRunning } from '../../../../domain/ports/reactors.ts';
 import type { RecordData, Resource } from '../../../../domain/records/resources.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
+import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
 import { affectedItems } from './affected-items.ts';
 import { hitChanges } from './hit-changes.ts';
 
@@ -29,9 +30,6 @@ export interface ClassificationDependencies {
 /** The events that affect a hit; events of hits themselves are not among them. */
 const FOLLOWED: ReadonlySet<Resource> = new Set(['jurisdictions', 'public_bodies', 'topics', 'meetings', 'agenda_items']);
 const ITEMS_AT_ONCE = 250;
-const CATCH_UP_MS = 30_000;
-/** A stop is noticed so soon. */
-const LOOK_UP_MS = 1_000;
 
 /** Keeps the hits of every agenda item what the classifier says of it, through the ordinary record commands. */
 export const createClassificationReactor = (deps: ClassificationDependencies): Reactor => ({
@@ -46,14 +44,7 @@ const beginClassifying = (deps: ClassificationDependencies): BatchHandler => {
 
   const catchUp = async (position: Position, signal: AbortSignal) => {
     written ??= await deps.log.head();
-    const needed = position > written ? position : written;
-    const deadline = deps.clock.now() + CATCH_UP_MS;
-    for (const name of deps.readModels) {
-      while (!(await deps.progress.reached(name, needed, deps.clock.now() + LOOK_UP_MS))) {
-        signal.throwIfAborted();
-        if (deps.clock.now() >= deadline) throw new NotYet(`the read model ${name} lags too far behind to classify`);
-      }
-    }
+    await untilCaughtUp(deps, position > written ? position : written, 'classify', signal);
   };
 
   const classify = async (items: ReadonlyMap<string, StoredEvent>, { signal, confirm }: ReactorRunning) => {

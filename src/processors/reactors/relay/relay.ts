@@ -4,12 +4,12 @@ import { EMPTY_FINGERPRINT } from '../../../../domain/feed-fingerprint.ts';
 import { FEED_OPENED } from '../../../../domain/events/feed-events.ts';
 import { RECORD_EVENT_TYPES } from '../../../../domain/events/record-events.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
-import type { Position } from '../../../../domain/ports/event-log.ts';
 import type { TopicCheckpoint, FeedPublication, FeedTopic, FeedMessage } from '../../../../domain/ports/feed-topic.ts';
 import type { Logger } from '../../../../domain/ports/logger.ts';
 import type { Progress } from '../../../../domain/ports/projection.ts';
 import { NotYet, type Reactor, type ReactorRunning } from '../../../../domain/ports/reactors.ts';
 import { feedCursorEncoder } from '../../../../domain/cursor.ts';
+import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
 
 /**
  * The messages of rows that follow a place. `civic-follows` names the message before, so that a reader of all partitions can prove that
@@ -56,9 +56,6 @@ export interface RelayDependencies {
 
 const ROWS_AT_ONCE = 2_000;
 const BYTES_AT_ONCE = 4_000_000;
-const CATCH_UP_MS = 30_000;
-/** A stop is noticed so soon. */
-const LOOK_UP_MS = 1_000;
 
 interface Session {
   readonly publication: FeedPublication;
@@ -82,7 +79,7 @@ export const createRelay = (deps: RelayDependencies): Reactor => {
     runsOnStart: true,
     begin: () => async (batch, running) => {
       const last = batch.at(-1);
-      if (last !== undefined) await readModelAt(deps, last.position, running.signal);
+      if (last !== undefined) await untilCaughtUp({ ...deps, readModels: [deps.readModel] }, last.position, 'publish', running.signal);
       try {
         session ??= await openSession(deps, running);
         await carryOut(deps, session, running);
@@ -94,14 +91,6 @@ export const createRelay = (deps: RelayDependencies): Reactor => {
     },
     end: endSession,
   };
-};
-
-const readModelAt = async ({ clock, progress, readModel }: RelayDependencies, position: Position, signal: AbortSignal): Promise<void> => {
-  const deadline = clock.now() + CATCH_UP_MS;
-  while (!(await progress.reached(readModel, position, clock.now() + LOOK_UP_MS))) {
-    signal.throwIfAborted();
-    if (clock.now() >= deadline) throw new NotYet(`the read model ${readModel} lags too far behind to publish from`);
-  }
 };
 
 const openSession = async (deps: RelayDependencies, running: ReactorRunning): Promise<Session> => {

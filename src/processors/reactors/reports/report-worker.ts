@@ -4,10 +4,11 @@ import { REPORT_SWITCH_TURNED, reportSwitchTurned } from '../../../../domain/eve
 import type { Position, StoredEvent } from '../../../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
 import type { Progress } from '../../../../domain/ports/projection.ts';
-import { type BatchHandler, NotYet, type Reactor } from '../../../../domain/ports/reactors.ts';
+import { type BatchHandler, type Reactor } from '../../../../domain/ports/reactors.ts';
 import { isFoundResource, externalIds } from '../../../../domain/records/external-ids.ts';
 import type { RecordData } from '../../../../domain/records/resources.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
+import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
 import { type WorkDone, type WorkerDependencies, workOnReports } from './work-on-reports.ts';
 
 export const REPORT_WORKER = 'report_worker';
@@ -20,24 +21,7 @@ export interface ReportWorkerDependencies extends WorkerDependencies {
 }
 
 const SUBMITTED = 'DataReportSubmitted';
-const CATCH_UP_MS = 30_000;
-/** A stop is noticed so soon. */
-const LOOK_UP_MS = 1_000;
-
-/** Waits until the read models have passed a position. Throws `NotYet` at its deadline, and the reason of the signal. */
-export const caughtUp = async (
-  { progress, readModels, clock }: Pick<ReportWorkerDependencies, 'progress' | 'readModels' | 'clock'>,
-  position: Position,
-  signal: AbortSignal,
-): Promise<void> => {
-  const deadline = clock.now() + CATCH_UP_MS;
-  for (const name of readModels) {
-    while (!(await progress.reached(name, position, clock.now() + LOOK_UP_MS))) {
-      signal.throwIfAborted();
-      if (clock.now() >= deadline) throw new NotYet(`the read model ${name} lags too far behind to work on reports`);
-    }
-  }
-};
+const PURPOSE = 'work on reports';
 
 /**
  * Looks at reports as they come in, at open ones that a published record may answer, and at all of them when work is resumed. What it
@@ -56,14 +40,14 @@ const beginWorking = (deps: ReportWorkerDependencies): BatchHandler => {
     const submitted = batch.some(({ type }) => type === SUBMITTED);
     const resumed = batch.some(({ type, data }) => type === REPORT_SWITCH_TURNED && !reportSwitchTurned.parse(JSON.parse(data)).paused);
     written ??= await deps.log.head();
-    await caughtUp(deps, last > written ? last : written, signal);
+    await untilCaughtUp(deps, last > written ? last : written, PURPOSE, signal);
     if ((await deps.openReports()) === 0) return;
     await confirm();
     const turn = async (filter: Parameters<typeof workOnReports>[1]) => {
       const { position } = await workOnReports(deps, filter, signal);
       if (position === null || written === null || position <= written) return;
       written = position;
-      await caughtUp(deps, position, signal);
+      await untilCaughtUp(deps, position, PURPOSE, signal);
     };
     if (resumed) await turn({ open: true });
     const keys = await keysOf(batch, deps.known);
@@ -103,6 +87,6 @@ export const keysOf = async (batch: readonly StoredEvent[], known: PublishedReco
 
 /** The job: reports without an investigation, and those whose next check is due. */
 export const dueReports = async (deps: ReportWorkerDependencies, signal: AbortSignal): Promise<WorkDone> => {
-  await caughtUp(deps, await deps.log.head(), signal);
+  await untilCaughtUp(deps, await deps.log.head(), PURPOSE, signal);
   return workOnReports(deps, { dueAt: deps.clock.now() }, signal);
 };
