@@ -16,6 +16,7 @@ export interface Renewal extends FeedRenewed {
 
 /** The events that give the feed another identity; appended together to its stream. */
 export const renewalEvents = ({ commandId, time, feedId, previousFeedId, reason }: Renewal): readonly NewEvent[] => {
+  // The schema has only `created` and `restored`; the operator's reason is in `FeedRenewed`.
   const opened: FeedOpened = { feedId, reason: 'restored' };
   const renewed: FeedRenewed = { feedId, previousFeedId, reason };
   const decided = [

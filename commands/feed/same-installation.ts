@@ -7,8 +7,8 @@ export class MovedDatabase extends Error {
   override readonly name = 'MovedDatabase';
 }
 
-const SAY_WHICH =
-  'if changes may be lost, run `civic feed renew --reason TEXT`, which gives the feed a new identity; if it is whole and the only one that serves, run `civic feed keep`';
+const REMEDY =
+  'if changes may be lost, run `civic feed renew --reason TEXT`, which gives the feed a new identity; if this database has lost no changes and no other copy is in service, run `civic feed keep`';
 
 export interface Installed {
   readonly store: InstallationStore;
@@ -38,13 +38,13 @@ export const requireSameInstallation = async ({ store, log, holdsLog, logger }: 
   if (!holdsLog || kept.database === '' || place.database === '') return;
   if (kept.database !== place.database) {
     throw new MovedDatabase(
-      `this database was brought here from another server or name (${kept.database}, now ${place.database}): ${SAY_WHICH}`,
+      `this database was brought here from another server or name (${kept.database}, now ${place.database}): ${REMEDY}`,
     );
   }
   if (kept.timeline !== place.timeline) {
     logger.warn(
       { timeline: place.timeline, before: kept.timeline },
-      `the database server was recovered to a point in time or promoted since the feed was last confirmed: ${SAY_WHICH}`,
+      `the database server was recovered to a point in time or promoted since the feed was last confirmed: ${REMEDY}`,
     );
   }
 };

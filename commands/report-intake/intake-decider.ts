@@ -19,7 +19,8 @@ export const replayed = ({ tokens }: IntakeState, { token, inputHash }: Presente
 
 const presentAgain = (kept: KeptToken, { token, keyId, surface }: PresentedToken): readonly AccountReportEvent[] | Rejection => {
   if (kept.aliases.includes(aliasOf({ keyId, surface }))) return [];
-  if (kept.aliases.length >= MOST_ALIASES) return limitReached(`this token has been presented in ${MOST_ALIASES} ways`);
+  if (kept.aliases.length >= MOST_ALIASES)
+    return limitReached(`this token was used with ${MOST_ALIASES} combinations of key and interface, the maximum`);
   return [{ type: 'DataReportTokenAliased', data: { reportId: kept.receipt.reportId, token, keyId, surface } }];
 };
 

@@ -19,7 +19,7 @@ interface Connected {
   readonly send: PartitionSender;
 }
 
-/** The topic of messages that state no change: unchanged, with the reason and their origin. Connects for the first message. */
+/** The topic of messages that do not parse or whose change was rejected: unchanged, with the reason and their origin. Connects for the first message. */
 export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic => {
   const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${rejectedTopicOf(topic)}` } };
   let connected: Promise<Connected> | null = null;

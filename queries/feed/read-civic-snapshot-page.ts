@@ -103,7 +103,7 @@ export const createReadCivicSnapshotPage = ({ reads, clock }: ReadCivicSnapshotP
     return json.ascii(`]},"meta":{"nextCursor":${nextCursor},"hasMore":${hasMore}${ofErased}}}`).page(items.length);
   };
   return async (input: SnapshotPageInput): Promise<JsonPage> => {
-    for (let attempt = 1; attempt < ATTEMPTS; attempt += 1) {
+    for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const page = await readPage(input);
       if (page !== null) return page;
     }

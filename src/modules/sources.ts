@@ -33,7 +33,8 @@ export function sources({ settings, log, clock, identifiers, reads, logger }: Pl
       lease,
       run: async (signal: AbortSignal) => {
         const { appended, removed, failure } = await syncSource(source, { client, options: {}, signal });
-        logger.info({ source, client, appended, removed, failure }, 'source polled');
+        if (failure === null) logger.info({ source, client, appended, removed }, 'source polled');
+        else logger.warn({ source, client, appended, removed, failure }, 'a source could not be read completely; it is polled again');
       },
     })),
     writer,

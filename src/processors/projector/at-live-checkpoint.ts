@@ -16,7 +16,7 @@ export interface AtLiveCheckpoint {
 
 export type Looked<Result> =
   | { readonly kind: 'looked'; readonly result: Result }
-  /** The live generation is more than one batch beyond the copy, or the copy beyond it, or an erasure lies ahead of both. */
+  /** `behind`: the copy is more than one batch behind the live generation. `ahead`: the copy is ahead, an erasure lies ahead, or nothing is live. */
   | { readonly kind: 'behind' | 'ahead' };
 
 /**
@@ -37,26 +37,26 @@ export const atLiveCheckpoint = async <Result>(
         text: `select generation, checkpoint from civic.generations where projection = $1 and state = 'live'`,
         values: [projection.name],
       });
-      const [generation, live] = rows[0] ?? [];
-      if (generation == null || live == null || live < checkpoint) {
+      const [generation, goal] = rows[0] ?? [];
+      if (generation == null || goal == null || goal < checkpoint) {
         looked = { kind: 'ahead' };
         return;
       }
       let folded = 0;
-      if (live > checkpoint) {
+      if (goal > checkpoint) {
         const tail = await deps.log.readAll({ after: checkpoint, limit: deps.batchSize, types: projection.handles });
-        if (tail.scannedTo < live) {
+        if (tail.scannedTo < goal) {
           looked = { kind: 'behind' };
           return;
         }
-        const events = tail.events.filter(({ id, position }) => position <= live && !skipped.has(id));
+        const events = tail.events.filter(({ id, position }) => position <= goal && !skipped.has(id));
         folded = events.length;
         if (folded > 0)
           await projection.fold(events, { transaction, columns: deps.columns, generation: lease.generation, reread: rereading(deps.log) });
       }
-      const result = await look({ transaction, live: Number(generation), checkpoint: live as Position, folded });
+      const result = await look({ transaction, live: Number(generation), checkpoint: goal as Position, folded });
       // Checked after the comparison: an erasure that came meanwhile may be in one of the two.
-      looked = (await isErasureAhead(deps.log, live as Position)) ? { kind: 'ahead' } : { kind: 'looked', result };
+      looked = (await isErasureAhead(deps.log, goal as Position)) ? { kind: 'ahead' } : { kind: 'looked', result };
       // The copy's checkpoint did not move with the tail.
       if (folded > 0) throw new RolledBack('looked');
     })

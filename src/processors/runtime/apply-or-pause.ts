@@ -19,10 +19,10 @@ export interface LeasedProcessor {
   pause(reason: string, eventId: string | null): Promise<void>;
   /** How often an event that fails is tried before the processor is paused at it. */
   readonly attempts: number;
-  readonly longestPauseMs: number;
+  readonly longestDelayMs: number;
 }
 
-const FIRST_PAUSE_MS = 50;
+const FIRST_DELAY_MS = 50;
 
 /**
  * Applies a batch; resolves to the new checkpoint. After a transient failure the batch is tried again in halves, without an end: it may be
@@ -39,7 +39,7 @@ export const applyOrPause = async (
   const pieces = [batch];
   let checkpoint = from;
   let failures = 0;
-  const backoff = new Backoff(FIRST_PAUSE_MS, processor.longestPauseMs);
+  const backoff = new Backoff(FIRST_DELAY_MS, processor.longestDelayMs);
   let logged = '';
   for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     signal.throwIfAborted();

@@ -9,7 +9,7 @@ export interface InletDependencies {
   readonly store: InletStore;
   readonly log: EventLog;
   readonly writer: RecordWriter;
-  /** Stores messages that state no change; resolves once they are stored. After a crash the same may be stored again. */
+  /** Stores messages that do not parse or whose change was rejected; resolves once they are stored. After a crash the same may be stored again. */
   readonly putAside: (refused: readonly RefusedMessage[]) => Promise<void>;
   readonly onSettled: (outcomes: { readonly appended: number; readonly unchanged: number; readonly rejected: number }) => void;
 }
@@ -18,16 +18,16 @@ export interface InletDependencies {
 export interface InletPartTaker {
   /** The offset to read from; `end` is where the partition ends. Takes the partition where that has not been done. */
   from(end: bigint): Promise<{ readonly offset: bigint; readonly isFresh: boolean }>;
-  /** `reached`: the offset behind everything that was looked at. Resolves to the offset before which all is settled. Throws when nothing more may be done: then it begins anew with `from`. */
-  take(messages: readonly InletMessage[], reached: bigint, stillThere: () => Promise<void>): Promise<bigint>;
+  /** `reached`: the offset after the last examined message. Resolves to the offset up to which every message was processed. Throws when the partition was lost; then call `from` again. `confirmOwner` throws where it was lost. */
+  take(messages: readonly InletMessage[], reached: bigint, confirmOwner: () => Promise<void>): Promise<bigint>;
 }
 
 const MESSAGES_AT_ONCE = 500;
 
 /**
- * Takes each message into an ordinary command once in effect. Before a command is written it is noted which messages it is of and where
- * their records stood: the next owner reads from the records' streams what of it was stored, and gives the rest under the same id,
- * in the same portion. What was settled is never given again, so an older change does not overwrite a newer one.
+ * Applies each message exactly once. Before an append, a claim is stored: the command id, the end offset and the revision of each stream.
+ * After a crash the next owner finds in the streams what was appended and repeats the rest under the same command id. A stored change is
+ * never repeated, so an older change does not overwrite a newer one.
  */
 export const createInletPart = (deps: InletDependencies, part: InletPart): InletPartTaker => {
   let taken: TakenPart | null = null;
@@ -49,7 +49,7 @@ export const createInletPart = (deps: InletDependencies, part: InletPart): Inlet
         `partition ${part.partition} of ${part.topic} ends at ${end}, and was taken up to ${next}: it is another topic of the same name; give it another name`,
       );
     },
-    async take(messages, reached, stillThere) {
+    async take(messages, reached, confirmOwner) {
       if (taken === null) throw new Error('a partition is taken before its messages');
       const { next } = taken;
       waiting = [...waiting, ...messages.filter(({ offset }) => offset >= next)];
@@ -66,7 +66,7 @@ export const createInletPart = (deps: InletDependencies, part: InletPart): Inlet
           await giveCommand(deps, part, taken, portion, to);
           waiting = waiting.slice(portion.length);
           taken = { token: taken.token, next: to, claim: null };
-          await stillThere();
+          await confirmOwner();
         }
       } catch (error) {
         forget();
