@@ -1,4 +1,5 @@
-import { REJECTIONS } from '../../domain/rejections.ts';
+import { type RejectionCode, REJECTIONS } from '../../domain/rejections.ts';
+import { REPORT_CODES } from '../error-codes.ts';
 
 /** Any tool. */
 const COMMON = {
@@ -43,26 +44,19 @@ const PAID = {
 
 const SEARCH = { rate_limited: 'too many searches of the account run at once; ask again after retryAfterSeconds' } as const;
 
-const REPORT_CODES = [
-  'access_denied',
-  'invalid_input',
-  'submit_rate_limited',
-  'status_rate_limited',
-  'report_limit_reached',
-  'report_not_found',
-  'replay_conflict',
-  'queue_unavailable',
-  'budget_exhausted',
-  'intake_paused',
-  'worker_paused',
-  'lease_conflict',
-  'state_conflict',
-  'invalid_transition',
-  'resolution_incomplete',
-  'service_unavailable',
-] as const;
-type ReportCode = (typeof REPORT_CODES)[number];
-const REPORT = Object.fromEntries(REPORT_CODES.map((code) => [code, REJECTIONS[code]])) as Readonly<Record<ReportCode, string>>;
+/** Codes of the report routes that the tools answer by codes of their own, or never. */
+const REST_ONLY = [
+  'unauthorized',
+  'forbidden',
+  'billing_channel_unset',
+  'billing_entitlement_required',
+  'rate_limited',
+  'authentication_unavailable',
+  'internal_error',
+] as const satisfies readonly RejectionCode[];
+type ReportCode = Exclude<(typeof REPORT_CODES)[number], (typeof REST_ONLY)[number]>;
+const REPORT_TOOL_REFUSALS = REPORT_CODES.filter((code): code is ReportCode => !(REST_ONLY as readonly RejectionCode[]).includes(code));
+const REPORT = Object.fromEntries(REPORT_TOOL_REFUSALS.map((code) => [code, REJECTIONS[code]])) as Readonly<Record<ReportCode, string>>;
 
 /** Every code of an `isError` result, with what it means. */
 export const TOOL_ERRORS = { ...PAID, ...SEARCH, ...REPORT, ...COMMON } as const;
@@ -73,4 +67,4 @@ const codesOf = <Code extends ToolErrorCode>(meanings: Readonly<Record<Code, str
 export const COMMON_TOOL_CODES = codesOf(COMMON);
 export const PAID_TOOL_CODES = [...COMMON_TOOL_CODES, ...codesOf(PAID)];
 export const SEARCH_TOOL_CODES = [...PAID_TOOL_CODES, ...codesOf(SEARCH)];
-export const REPORT_TOOL_CODES = [...new Set([...COMMON_TOOL_CODES, ...REPORT_CODES])];
+export const REPORT_TOOL_CODES = [...new Set([...COMMON_TOOL_CODES, ...REPORT_TOOL_REFUSALS])];

@@ -8,7 +8,7 @@ const COLUMNS = 'position, stream, revision, id, type, schema_version, data, met
 
 /** Includes the event at $1, without its data, to compare it with the event that the reader holds. */
 const READ_ALL = `
-  select ${COLUMNS.replace('data', 'case when position > $1 then data end')} from civic.events
+  select ${COLUMNS.replace(/\bdata\b/, 'case when position > $1 then data end')} from civic.events
   where position >= $1 order by position limit $2`;
 
 /** Head and rows are of one snapshot. $4 bounds the positions that one statement scans where few events match. */

@@ -1,4 +1,5 @@
 import type { LogBatch, ReadAll, StoredEvent } from '../../domain/ports/event-log.ts';
+import { HistorySetBack } from '../../domain/ports/history.ts';
 import { positionNumber } from './log-position.ts';
 
 type Read = (read: ReadAll) => Promise<LogBatch>;
@@ -81,7 +82,10 @@ export const windowed = (
     if (waiting?.after !== after || waiting.afterId !== afterId) {
       const batch = new Promise((resolve) => setImmediate(resolve)).then(async () => {
         if (waiting === asked) waiting = undefined;
-        const found = await read({ after: position, afterId, limit: FETCH });
+        const found = await read({ after: position, afterId, limit: FETCH }).catch((error: unknown) => {
+          if (error instanceof HistorySetBack) forget();
+          throw error;
+        });
         keep(after, afterId, found);
         return found;
       });

@@ -212,7 +212,7 @@ test('a stopping process reports it, serves on with closing connections, finishe
   // On the kept connection and on a new one.
   expect(await client.ask(service.baseUrl, feed)).toMatchObject({ status: 200, last: true });
   expect(await client.ask(service.baseUrl, feed)).toMatchObject({ status: 200, last: true });
-  await untilTrue('nobody listens any more', async () =>
+  await untilTrue('the port is closed', async () =>
     client.ask(service.baseUrl, feed).then(
       () => false,
       () => true,
@@ -234,7 +234,7 @@ test.each(['PT5M', 'PT0S'])('a second SIGTERM ends the wait, in a delay of %s an
   await begun(service, customer, 1);
   process.kill(service.pid, 'SIGTERM');
   await untilTrue('it is not ready', async () => !(await isReady(service.opsUrl)));
-  if (delay === 'PT0S') await untilTrue('nobody listens any more', async () => !(await fetch(service.baseUrl).then(Boolean, () => false)));
+  if (delay === 'PT0S') await untilTrue('the port is closed', async () => !(await fetch(service.baseUrl).then(Boolean, () => false)));
   const told = performance.now();
   process.kill(service.pid, 'SIGTERM');
   await expect(half.answered).rejects.toThrow();
