@@ -8,14 +8,14 @@ import { scoped } from '../rig/scoped.ts';
 
 const REST_MS = 3000;
 
-const keeperOf = (dataDir: string): number | undefined =>
+const supervisorOf = (dataDir: string): number | undefined =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
     .find((pid) => {
       try {
         const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-        return words.some((word) => word.endsWith('keeper-main.ts')) && words.includes(dataDir);
+        return words.some((word) => word.endsWith('supervisor.sh')) && words.some((word) => word.startsWith(dataDir));
       } catch {
         return false;
       }
@@ -24,7 +24,7 @@ const keeperOf = (dataDir: string): number | undefined =>
 interface Started {
   readonly ms: number;
   readonly nodeMb: number;
-  readonly keeperMb: number | null;
+  readonly supervisorMb: number | null;
 }
 
 /** From spawning the process to the first 200 of an authenticated page, with nothing of it running before; memory after a while at rest. */
@@ -42,8 +42,8 @@ const start = (dataDir: string, key: string, restMs: number): Promise<Started> =
     }
     const ms = performance.now() - started;
     await after(restMs);
-    const keeper = keeperOf(dataDir);
-    return { ms, nodeMb: residentMb(service.pid), keeperMb: keeper === undefined ? null : residentMb(keeper) };
+    const supervisor = supervisorOf(dataDir);
+    return { ms, nodeMb: residentMb(service.pid), supervisorMb: supervisor === undefined ? null : residentMb(supervisor) };
   });
 
 const run = async (bench: Bench): Promise<readonly Row[]> => {
@@ -56,7 +56,7 @@ const run = async (bench: Bench): Promise<readonly Row[]> => {
     points.push({ size, cost: median(starts.map(({ ms }) => ms)) });
     last = starts;
   }
-  const { nodeMb, keeperMb } = last[0]!;
+  const { nodeMb, supervisorMb } = last[0]!;
   const records = count(bench.sizes[2]);
   return [
     {
@@ -70,7 +70,7 @@ const run = async (bench: Bench): Promise<readonly Row[]> => {
     {
       load: 'resident memory of the service at rest',
       ours: `${nodeMb} MB`,
-      yardstick: `keeper ${keeperMb ?? '?'} MB`,
+      yardstick: `supervisor ${supervisorMb ?? '?'} MB`,
       ...atMost(nodeMb, 150, ' MB'),
     },
   ];

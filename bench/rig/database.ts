@@ -1,5 +1,6 @@
 import { Client } from 'pg';
 import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
+import { createLogger } from '../../infra/system/logging.ts';
 
 /** The embedded server of a data directory for as long as it is held, and one plain connection to it. */
 export interface HeldDatabase extends AsyncDisposable {
@@ -12,8 +13,7 @@ export const holdDatabase = async (dataDir: string): Promise<HeldDatabase> => {
     dataDir,
     role: 'command',
     startTimeoutMs: 60_000,
-    onLost: () => undefined,
-    onRestarted: () => undefined,
+    logger: createLogger('silent', 'json'),
   });
   const client = new Client({ connectionString: attached.url });
   client.on('error', () => undefined);

@@ -1,143 +1,258 @@
-import { type Socket, connect } from 'node:net';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
+import { Client } from 'pg';
+import type { Logger } from '../../domain/ports/logger.ts';
 import type { DataLayout } from './data-layout.ts';
 import { claimDataDirectory, folderReason } from './data-marker.ts';
-import { type UserRole, onKeeperMessage, send } from './keeper-messages.ts';
-import { type StartedKeeper, startKeeper } from './keeper-start.ts';
-import { leaveKeeper } from './leave.ts';
+import { readPassword } from './database-password.ts';
+import { NOBODY, NOBODY_WARNING } from './launch-plan.ts';
+import { takeLock } from './lock.ts';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
+import { findRunDirectory, type RunDirectory } from './run-directory.ts';
 import { endOrphan } from './server-processes.ts';
-import { findRunDirectory } from './run-directory.ts';
-
-/** A connection to the keeper of a data directory, or undefined when none listens. */
-async function connectToKeeper(layout: DataLayout): Promise<Socket | undefined> {
-  const run = findRunDirectory(layout);
-  if (run === undefined) return undefined;
-  return new Promise((resolve, reject) => {
-    const socket = connect(run.keeperSocket);
-    socket.once('connect', () => {
-      socket.removeAllListeners('error').on('error', () => socket.destroy());
-      resolve(socket);
-    });
-    socket.once('error', (error) => {
-      const refused = ['EACCES', 'EPERM'].includes(systemErrorCode(error));
-      if (refused) reject(new EmbeddedDatabaseRefused(folderReason(layout.root, error)));
-      else resolve(undefined);
-    });
-  });
-}
+import { serverUrl } from './server-settings.ts';
+import { limitServerLog, startServer, type StartedServer } from './start-server.ts';
 
 export interface AttachOptions {
   /** The folder of the data; made when missing. */
   readonly dataDir: string;
   /** A second service on one folder is refused, a second command is not. */
-  readonly role: UserRole;
+  readonly role: 'service' | 'command';
   /** Milliseconds until a server that does not get ready is given up. */
   readonly startTimeoutMs: number;
-  /** There is no server any more and none will come by itself: attach again. Called at most once, never after `leave`. */
-  readonly onLost: (reason: string) => void;
-  /** The server had died and runs again: open connections are broken, committed data is whole. */
-  readonly onRestarted: (reason: string) => void;
+  /** Warns when the server has ended and when it runs again. */
+  readonly logger: Pick<Logger, 'warn' | 'error'>;
 }
 
 export interface AttachedDatabase {
-  /** A connection string that pg and slonik accept; it contains the password. */
+  /** A connection string that pg and slonik accept; it contains the password, and holds for the next server too. */
   readonly url: string;
-  /** What the operator of a service should know about the account that runs the server. */
-  readonly warning?: string | undefined;
   /** Ends the use; resolves when the server has stopped too, if it has no other users. Close the connections first. */
   leave(): Promise<void>;
 }
 
-const patience = { look: 25, orphan: 3_000 };
+/** Milliseconds between two looks at a server that starts or stops, and between the lines of a user, at which the end of the server shows. */
+const [LOOK_MS, LINE_MS, AGAIN_MS] = [25, 500, 1_000];
+/** Milliseconds for a killed service's lock to be free, for an orphaned server to end by itself, and for a shutdown. */
+const [FREE_MS, ORPHAN_MS, SHUTDOWN_MS] = [150, 3_000, 70_000];
+const CONNECT_MS = 5_000;
+const USER_PREFIX = 'user.';
 
 /**
- * Uses the embedded PostgreSQL of a data directory: the running one, or one that is started for it; several may call it at once. Throws
- * `EmbeddedDatabaseRefused` with one line for the operator (the operator's contract, "Commands").
+ * Uses the embedded PostgreSQL of a data directory until `leave`: the running server, or one that is started for it; several may call it at once.
+ * Where the server ends meanwhile, open connections break, committed data is whole, and it is started again. Throws `EmbeddedDatabaseRefused`
+ * with one line for the operator.
  */
-export async function attachEmbedded(options: AttachOptions): Promise<AttachedDatabase> {
+export async function attachEmbedded({ dataDir, role, startTimeoutMs, logger }: AttachOptions): Promise<AttachedDatabase> {
   if (process.platform !== 'linux') {
     throw new EmbeddedDatabaseRefused(
       `the embedded PostgreSQL runs on Linux only, not on ${process.platform}: set DATABASE_URL to a PostgreSQL server`,
     );
   }
-  const layout = claimDataDirectory(options.dataDir);
-  const started = performance.now();
-  const remaining = (): number => options.startTimeoutMs - (performance.now() - started);
-  let keeper: StartedKeeper | undefined;
-  try {
-    for (let blocked = performance.now(); remaining() > 0; ) {
-      const socket = await connectToKeeper(layout);
-      if (socket !== undefined) {
-        const attached = await introduce(socket, options, remaining());
-        if (attached !== undefined) return attached;
-        blocked = performance.now();
+  const layout = claimDataDirectory(dataDir);
+  const service = role === 'service' ? await holdService(layout) : undefined;
+  let use: Use | undefined;
+  let hasLeft = false;
+  const restart = async (): Promise<void> => {
+    logger.warn({}, 'the embedded PostgreSQL has ended; starting it again');
+    let reported = '';
+    while (use === undefined && !hasLeft) {
+      try {
+        const next = await reach(layout, startTimeoutMs);
+        if (hasLeft) return next.end();
+        use = next;
+        logger.warn({}, 'the embedded PostgreSQL runs again');
+      } catch (error) {
+        const { message } = error as Error;
+        if (message !== reported) logger.error({ error: message }, 'the embedded PostgreSQL could not be started again; trying on');
+        reported = message;
+        await after(AGAIN_MS);
       }
-      if (typeof keeper?.state === 'object') throw new EmbeddedDatabaseRefused(keeper.state.refused);
-      if (keeper?.state === 'gone') keeper = undefined;
-      keeper ??= startKeeper(layout);
-      if (keeper === undefined && performance.now() - blocked > patience.orphan) {
-        endOrphan(layout.cluster);
-        blocked = performance.now();
-      }
-      await after(patience.look);
     }
+  };
+  try {
+    use = await reach(layout, startTimeoutMs);
   } catch (error) {
+    if (service !== undefined) closeSync(service);
+    throw error;
+  }
+  const { url } = use;
+  if (role === 'service' && statSync(layout.cluster).uid === NOBODY.uid) logger.warn({}, NOBODY_WARNING);
+  const watch = setInterval(() => {
+    limitServerLog(layout);
+    if (use === undefined || use.isServed()) return;
+    use.end();
+    use = undefined;
+    void restart();
+  }, LINE_MS).unref();
+  return {
+    url,
+    leave: async () => {
+      if (hasLeft) return;
+      hasLeft = true;
+      clearInterval(watch);
+      use?.end();
+      if (service !== undefined) closeSync(service);
+      if (use !== undefined) await untilStopped(layout);
+    },
+  };
+}
+
+/** The lock of the one service, with its process number as text. */
+async function holdService(layout: DataLayout): Promise<number> {
+  for (const began = performance.now(); ; await after(LOOK_MS)) {
+    const lock = takeLock(layout.serviceLock);
+    if (lock === undefined && performance.now() - began < FREE_MS) continue;
+    if (lock === undefined) {
+      const pid = readFileSync(layout.serviceLock, 'utf8').trim();
+      throw new EmbeddedDatabaseRefused(`a service already runs on this data directory (process ${pid})`);
+    }
+    ftruncateSync(lock);
+    writeSync(lock, `${process.pid}\n`);
+    return lock;
+  }
+}
+
+/** A use of a server that accepts connections. */
+interface Use {
+  readonly url: string;
+  /** False once the server or its supervisor has ended. */
+  isServed(): boolean;
+  end(): void;
+}
+
+/** The server that runs, or one that is started here; of several starters the lock admits one. */
+async function reach(layout: DataLayout, timeoutMs: number): Promise<Use> {
+  const deadline = performance.now() + timeoutMs;
+  let started: StartedServer | undefined;
+  let use: Use | undefined;
+  try {
+    for (let waitingSince = performance.now(); performance.now() < deadline; await after(LOOK_MS)) {
+      const failure = started?.failure();
+      if (failure !== undefined) throw new EmbeddedDatabaseRefused(failure);
+      if (use?.isServed() === false) {
+        use.end();
+        use = undefined;
+      }
+      use ??= openUse(layout);
+      if (use !== undefined) {
+        waitingSince = performance.now();
+        if (await acceptsConnections(use.url)) return use;
+        continue;
+      }
+      const lock = takeLock(layout.lock);
+      if (lock !== undefined) {
+        started?.release();
+        started = undefined;
+        started = await startServer(layout, lock).finally(() => closeSync(lock));
+      } else if (performance.now() - waitingSince > ORPHAN_MS) {
+        refuseOlderRelease(layout);
+        endOrphan(layout.cluster);
+        waitingSince = performance.now();
+      }
+    }
+    const seconds = Math.round(timeoutMs / 1000);
+    throw new EmbeddedDatabaseRefused(
+      `the embedded PostgreSQL in ${layout.root} was not ready after ${seconds} s, it may still recover: see ${layout.serverLog} and start again`,
+    );
+  } catch (error) {
+    use?.end();
     throw error instanceof EmbeddedDatabaseRefused ? error : new EmbeddedDatabaseRefused(folderReason(layout.root, error));
   } finally {
-    keeper?.release();
+    started?.release();
   }
-  throw new EmbeddedDatabaseRefused(notReady(layout, options.startTimeoutMs));
 }
 
-/** Resolves with undefined when the keeper went away before it had an answer: it was about to stop, and another one is needed. */
-async function introduce(socket: Socket, options: AttachOptions, timeout: number): Promise<AttachedDatabase | undefined> {
-  return new Promise((resolve, reject) => {
-    let phase: 'waiting' | 'attached' | 'over' = 'waiting';
-    const fail = (reason: string): void => {
-      if (phase === 'waiting') reject(new EmbeddedDatabaseRefused(reason));
-      else if (phase === 'attached') options.onLost(reason);
-      phase = 'over';
-      socket.destroy();
-    };
-    const timer = setTimeout(() => {
-      resolve(undefined);
-      phase = 'over';
-      socket.destroy();
-    }, timeout);
-    onKeeperMessage(socket, (message) => {
-      switch (message.type) {
-        case 'ready': {
-          if (phase !== 'waiting') return;
-          phase = 'attached';
-          clearTimeout(timer);
-          socket.unref();
-          const leave = async (): Promise<void> => {
-            if (phase !== 'attached') return;
-            phase = 'over';
-            await leaveKeeper(socket, message.keeper);
-          };
-          resolve({ url: message.url, leave, warning: message.warning });
-          return;
-        }
-        case 'refused':
-        case 'lost':
-          return fail(message.reason);
-        case 'restarted':
-          if (phase === 'attached') options.onRestarted(message.reason);
-          return;
-        case 'goodbye':
-      }
-    });
-    socket.once('close', () => {
-      clearTimeout(timer);
-      if (phase === 'waiting') resolve(undefined);
-      else fail('the keeper of the embedded PostgreSQL has died');
-    });
-    send(socket, { type: 'hello', role: options.role, pid: process.pid });
-  });
+/** Becomes a user of the supervisor that runs, or returns undefined where none does. */
+function openUse(layout: DataLayout): Use | undefined {
+  const run = findRunDirectory(layout);
+  const password = run && readPassword(layout);
+  if (run === undefined || password === undefined) return undefined;
+  let fifo: number;
+  try {
+    fifo = openSync(run.users, constants.O_WRONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    // ENXIO: no process reads it.
+    if (['ENOENT', 'ENXIO'].includes(systemErrorCode(error))) return undefined;
+    throw error;
+  }
+  const file = join(run.folder, `${USER_PREFIX}${process.pid}.${fifo}`);
+  const isServed = (): boolean => {
+    try {
+      writeSync(fifo, '\n');
+      return true;
+    } catch (error) {
+      // A supervisor that was suspended reads the lines later.
+      return systemErrorCode(error) === 'EAGAIN';
+    }
+  };
+  isServed();
+  writeFileSync(file, '');
+  return {
+    url: serverUrl(run.serverSockets, password),
+    isServed,
+    end: () => {
+      rmSync(file, { force: true });
+      closeSync(fifo);
+    },
+  };
 }
 
-function notReady(layout: DataLayout, timeout: number): string {
-  return `the embedded PostgreSQL in ${layout.root} was not ready after ${Math.round(timeout / 1000)} s, it may still recover: see ${layout.serverLog} and start again`;
+async function acceptsConnections(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    return true;
+  } catch (error) {
+    // An answer with an SQLSTATE comes from a server, and 57P03 from one that is starting or stopping.
+    return /^(?!57P03)[0-9A-Z]{5}$/.test(systemErrorCode(error));
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Waits for the end of the server, unless it has other users. */
+async function untilStopped(layout: DataLayout): Promise<void> {
+  for (const began = performance.now(); performance.now() - began < SHUTDOWN_MS; await after(LOOK_MS)) {
+    const run = findRunDirectory(layout);
+    if (run !== undefined && hasUsers(run)) return;
+    const lock = takeLock(layout.lock);
+    if (lock === undefined) continue;
+    closeSync(lock);
+    return;
+  }
+}
+
+/** The files of users name their processes; those of killed ones stay. */
+function hasUsers({ folder }: RunDirectory): boolean {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names.some((name) => name.startsWith(USER_PREFIX) && isAlive(Number.parseInt(name.slice(USER_PREFIX.length), 10)));
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return systemErrorCode(error) === 'EPERM';
+  }
+}
+
+/** Its supervisor was a process that listens on a socket. */
+function refuseOlderRelease({ root, run }: DataLayout): void {
+  if (!existsSync(join(run, 'keeper.sock'))) return;
+  throw new EmbeddedDatabaseRefused(`a process of an older release uses ${root}: stop the service and every command, then start again`);
 }

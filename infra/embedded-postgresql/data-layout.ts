@@ -5,8 +5,10 @@ export interface DataLayout {
   readonly root: string;
   /** Says that the folder is ours; see `data-marker.ts`. */
   readonly marker: string;
-  /** The kernel's lock on it is held by the keeper and by every process of its PostgreSQL. */
+  /** Its lock is held by a process that starts the server, by the supervisor, and by every process of the server. */
   readonly lock: string;
+  /** Its lock is held by the one service; it contains the number of that process. */
+  readonly serviceLock: string;
   /** PostgreSQL's own data directory. */
   readonly cluster: string;
   /** A cluster that initdb has not finished; renamed to `cluster` when it has. */
@@ -25,6 +27,7 @@ export function dataLayout(dataDir: string): DataLayout {
     root,
     marker: join(root, 'civic-data.json'),
     lock: join(root, 'keeper.lock'),
+    serviceLock: join(root, 'service.lock'),
     cluster: join(root, 'postgresql'),
     unfinishedCluster: join(root, 'postgresql.unfinished'),
     run: join(root, 'run'),

@@ -17,19 +17,18 @@ export interface LaunchPlan {
   /** Whose the data must be, when it is not simply ours. */
   readonly owner: Owner | undefined;
   readonly prefix: readonly string[];
-  /** One line for the operator, when the account of the server is one that other programs share. */
-  readonly warning?: string;
 }
 
 /** PostgreSQL refuses to run as root; this account exists everywhere. */
-const nobody: Owner = { uid: 65534, gid: 65534 };
+export const NOBODY: Owner = { uid: 65534, gid: 65534 };
 
-const nobodyWarning =
+/** One line for the operator of a service whose server runs as an account that other programs share. */
+export const NOBODY_WARNING =
   'the embedded PostgreSQL runs as nobody, an account that other programs may share: add an account postgres, start as an ordinary user, or set DATABASE_URL';
 
-/** The kernel sends SIGINT (fast shutdown) to the server when the keeper dies, so that it can never outlive it. */
+/** The kernel sends SIGINT (fast shutdown) to the server when its supervisor dies, so that it can never outlive it. */
 const endWithParent = ['setpriv', '--pdeathsig', 'INT'];
-const inNamespace = ['unshare', '--user', `--map-user=${nobody.uid}`, `--map-group=${nobody.gid}`];
+const inNamespace = ['unshare', '--user', `--map-user=${NOBODY.uid}`, `--map-group=${NOBODY.gid}`];
 
 /** The first way that works on this machine for the data of a cluster below `folder`; throws `EmbeddedDatabaseRefused` when none does. */
 export function planLaunch(native: string, folder: string, cluster: string): LaunchPlan {
@@ -44,21 +43,20 @@ export function planLaunch(native: string, folder: string, cluster: string): Lau
     );
   }
   const settled = ownerOf(cluster, folder);
-  const plans = (settled === undefined ? [accountOf('postgres'), nobody] : [settled])
+  const plans = (settled === undefined ? [accountOf('postgres'), NOBODY] : [settled])
     .filter((owner) => owner !== undefined)
     .map((owner) => planAs(native, owner));
   const reaching = plans.find(({ prefix }) => runs([...prefix, ...version]) && runs([...prefix, 'test', '-x', folder]));
   if (reaching !== undefined) return reaching;
   if (settled === undefined && runs([...inNamespace, ...version])) return planInNamespace(native, { uid: 0, gid: 0 });
-  return { ...(plans[0] ?? planAs(native, nobody)), way: 'from-copy' };
+  return { ...(plans[0] ?? planAs(native, NOBODY)), way: 'from-copy' };
 }
 
 function planAs(native: string, owner: Owner): LaunchPlan {
   const become = ['setpriv', `--reuid=${owner.uid}`, `--regid=${owner.gid}`, '--clear-groups'];
   // PostgreSQL refuses to set the password as a user without a name.
   const named = isNamed(owner.uid) ? become : [...become, ...inNamespace];
-  const plan = { way: 'as-owner', native, owner, prefix: [...named, ...endWithParent] } as const;
-  return owner.uid === nobody.uid ? { ...plan, warning: nobodyWarning } : plan;
+  return { way: 'as-owner', native, owner, prefix: [...named, ...endWithParent] };
 }
 
 function planInNamespace(native: string, owner: Owner | undefined): LaunchPlan {
@@ -72,7 +70,7 @@ function planInNamespace(native: string, owner: Owner | undefined): LaunchPlan {
 function ownerOf(cluster: string, folder: string): Owner | undefined {
   const made = statSync(cluster, { throwIfNoEntry: false });
   const above = statSync(folder);
-  const belongs = made === undefined ? isNamed(above.uid) : made.uid !== nobody.uid || above.uid === nobody.uid;
+  const belongs = made === undefined ? isNamed(above.uid) : made.uid !== NOBODY.uid || above.uid === NOBODY.uid;
   const { uid, gid } = made ?? above;
   return belongs && uid !== 0 ? { uid, gid } : undefined;
 }

@@ -18,10 +18,11 @@ import type { DataLayout } from './data-layout.ts';
 import type { Owner } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
 
-/** Where the sockets of a running keeper and its server stand. */
+/** Where a running server and its supervisor can be reached. */
 export interface RunDirectory {
   readonly folder: string;
-  readonly keeperSocket: string;
+  /** The FIFO that each user holds open for writing. */
+  readonly users: string;
   /** The server's alone. */
   readonly serverSockets: string;
 }
@@ -29,17 +30,24 @@ export interface RunDirectory {
 /** The kernel takes 107 bytes for a socket's path; `/pg/.s.PGSQL.5432` comes after the folder. */
 const longestFolder = 80;
 const prefix = 'civic-';
+/** The last is of an older release. */
+const OF_A_SERVER = ['pg', 'users', 'closing', 'native', 'keeper.sock'];
 
 /**
- * Makes the run directory empty and private: below the data directory where the path is short and plain enough for a socket, else a random
- * folder of the system's temporary one, to which `run` in the data directory is a link. Call it while holding the keeper's lock.
+ * Makes the run directory private: below the data directory where the path is short and plain enough for a socket, else a random folder of the
+ * system's temporary one, to which `run` in the data directory is a link. A folder that a dead server has left is used again, so that its users
+ * find the next server at the same address. Call it while holding the lock of the data directory.
  */
 export function makeRunDirectory(layout: DataLayout, owner: Owner | undefined, reachable: boolean): RunDirectory {
-  removeRunDirectory(layout);
   const plain = reachable && Buffer.byteLength(layout.run) <= longestFolder && /^[\w./-]+$/.test(layout.run);
-  if (plain) mkdirSync(layout.run, { mode: 0o700 });
-  else symlinkSync(mkdtempSync(join(shortTemporary(), prefix)), layout.run);
+  const found = findRunDirectory(layout);
+  if (found === undefined || lstatSync(layout.run).isSymbolicLink() === plain) {
+    removeRunDirectory(layout);
+    if (plain) mkdirSync(layout.run, { mode: 0o700 });
+    else symlinkSync(mkdtempSync(join(shortTemporary(), prefix)), layout.run);
+  }
   const run = runDirectoryAt(realpathSync(layout.run));
+  for (const name of OF_A_SERVER) rmSync(join(run.folder, name), { recursive: true, force: true });
   mkdirSync(run.serverSockets, { mode: 0o700 });
   if (owner !== undefined) {
     chmodSync(run.folder, 0o711);
@@ -48,7 +56,7 @@ export function makeRunDirectory(layout: DataLayout, owner: Owner | undefined, r
   return run;
 }
 
-/** The run directory of a keeper that runs or ran, or undefined; throws `EmbeddedDatabaseRefused` when others could have put it there. */
+/** The run directory of a server that runs or ran, or undefined; throws `EmbeddedDatabaseRefused` when others could have put it there. */
 export function findRunDirectory(layout: DataLayout): RunDirectory | undefined {
   const stat = statSync(layout.run, { throwIfNoEntry: false });
   if (stat === undefined) return undefined;
@@ -57,14 +65,14 @@ export function findRunDirectory(layout: DataLayout): RunDirectory | undefined {
   try {
     return runDirectoryAt(realpathSync(layout.run));
   } catch (error) {
-    // A keeper that starts or ends has removed it a moment ago.
+    // A server that ends has removed it a moment ago.
     if (systemErrorCode(error) === 'ENOENT') return undefined;
     throw error;
   }
 }
 
-/** Removes the sockets and their folders, whatever a killed keeper has left. */
-export function removeRunDirectory(layout: DataLayout): void {
+/** Removes what a killed server has left. */
+function removeRunDirectory(layout: DataLayout): void {
   const stat = lstatSync(layout.run, { throwIfNoEntry: false });
   if (stat?.isSymbolicLink() === true) {
     const target = readlinkSync(layout.run);
@@ -77,12 +85,13 @@ export function removeRunDirectory(layout: DataLayout): void {
 function removeOwn(folder: string): void {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
   if (stat?.isDirectory() !== true || stat.uid !== process.getuid?.()) return;
-  if (readdirSync(folder).every((name) => ['pg', 'keeper.sock', 'native'].includes(name))) rmSync(folder, { recursive: true, force: true });
+  if (readdirSync(folder).every((name) => OF_A_SERVER.includes(name) || name.startsWith('user.')))
+    rmSync(folder, { recursive: true, force: true });
   else rmdirSync(folder);
 }
 
 function runDirectoryAt(folder: string): RunDirectory {
-  return { folder, keeperSocket: join(folder, 'keeper.sock'), serverSockets: join(folder, 'pg') };
+  return { folder, users: join(folder, 'users'), serverSockets: join(folder, 'pg') };
 }
 
 /** TMPDIR may itself be long. */

@@ -12,7 +12,7 @@ import { failureReason } from './start-failure.ts';
 export interface ClusterStart {
   readonly layout: DataLayout;
   readonly plan: LaunchPlan;
-  /** Descriptor of the keeper's lock, inherited by the program. */
+  /** Descriptor of the data directory's lock, inherited by the program. */
   readonly lock: number;
 }
 

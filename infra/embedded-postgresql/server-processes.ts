@@ -31,7 +31,7 @@ export function recordedServer(cluster: string): number | undefined {
 
 /**
  * Waits until no process of a dead server is left in the cluster, and kills those that do not end by themselves: a backend that outlives its
- * postmaster may still write. Removes the file with its number. Call it while holding the keeper's lock: no whole server of ours can be alive then, and one that another account
+ * postmaster may still write. Removes the file with its number. Call it while holding the data directory's lock: no whole server of ours can be alive then, and one that another account
  * started by hand is left alone, which ends in `EmbeddedDatabaseRefused`.
  */
 export async function endRemains(cluster: string): Promise<void> {
@@ -60,7 +60,7 @@ function kill(pid: number): void {
 }
 
 /**
- * Asks a server to stop whose keeper is gone: the kernel's signal at the keeper's death misses a server that was just being started. Call it when
+ * Asks a server to stop whose supervisor is gone: the kernel's signal at its death misses a server that was just being started. Call it when
  * the lock is held and no process has listened for seconds.
  */
 export function endOrphan(cluster: string): void {

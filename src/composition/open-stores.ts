@@ -1,5 +1,4 @@
-import type { AttachedDatabase } from '../../infra/embedded-postgresql/attach.ts';
-import { stayAttached } from '../../infra/embedded-postgresql/stay-attached.ts';
+import { attachEmbedded, type AttachedDatabase } from '../../infra/embedded-postgresql/attach.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { isKurrentAddress, LOG_ADDRESS_ALLOWED } from '../../domain/log-address.ts';
 import { openDatabaseClock } from '../../infra/postgresql/database-clock.ts';
@@ -29,7 +28,7 @@ const START_TIMEOUT_MS = 60_000;
 /** The database of DATABASE_URL, or the embedded one, which runs until this program leaves it. */
 export const reachDatabase = async (settings: Settings, role: Role, logger: Logger): Promise<AttachedDatabase> =>
   settings.DATABASE_URL === undefined
-    ? stayAttached({ dataDir: settings.CIVIC_DATA_DIR, role, startTimeoutMs: START_TIMEOUT_MS, logger, clock: systemClock })
+    ? attachEmbedded({ dataDir: settings.CIVIC_DATA_DIR, role, startTimeoutMs: START_TIMEOUT_MS, logger })
     : { url: settings.DATABASE_URL, leave: async () => undefined };
 
 export type OpenLog = EventLog & ErasingLog & { forget?(): void; close(): Promise<void> };

@@ -1,15 +1,15 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { closeSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { nativeFolder } from '../../infra/embedded-postgresql/binaries.ts';
-import { boundedLog } from '../../infra/embedded-postgresql/bounded-log.ts';
+import { nativeFolder, program } from '../../infra/embedded-postgresql/binaries.ts';
 import { dataLayout } from '../../infra/embedded-postgresql/data-layout.ts';
-import { takeKeeperLock } from '../../infra/embedded-postgresql/keeper-start.ts';
 import { planLaunch } from '../../infra/embedded-postgresql/launch-plan.ts';
-import { startPostmaster } from '../../infra/embedded-postgresql/postmaster.ts';
+import { takeLock } from '../../infra/embedded-postgresql/lock.ts';
 import { makeRunDirectory } from '../../infra/embedded-postgresql/run-directory.ts';
-import { type EmbeddedUser, gone, keeperOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+import { serverArguments } from '../../infra/embedded-postgresql/server-settings.ts';
+import { type EmbeddedUser, gone, supervisorOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
 let folder: string;
@@ -20,6 +20,11 @@ const start = (role: 'service' | 'command'): EmbeddedUser => {
   const user = startUser({ dataDir, role });
   users.push(user);
   return user;
+};
+
+const restarted = async (user: EmbeddedUser): Promise<void> => {
+  expect((await user.next()).logged).toMatch(/has ended/);
+  expect((await user.next()).logged).toMatch(/runs again/);
 };
 
 /** A service that uses the database, with three committed rows. */
@@ -46,7 +51,7 @@ test('ten processes at once on a new folder get one server, and the last of them
   const answers = await Promise.all(ten.map(async (user) => user.next()));
   expect(new Set(answers.map(({ url }) => url)).size).toBe(1);
   expect(answers.filter(({ refused }) => refused !== undefined)).toEqual([]);
-  expect(processesOf(dataDir).filter(({ command }) => command.includes('keeper-main'))).toHaveLength(1);
+  expect(processesOf(dataDir).filter(({ command }) => command.includes('supervisor.sh'))).toHaveLength(1);
   const counts = await Promise.all(ten.slice(1).map(async (user) => user.ask('leave')));
   expect(counts.every(({ left }) => left)).toBe(true);
   expect(await ten[0]?.ask('insert')).toEqual({ count: 1 });
@@ -60,7 +65,7 @@ test('of ten services at once exactly one starts', async () => {
   expect(answers.filter(({ refused }) => refused?.includes('a service already runs'))).toHaveLength(9);
 });
 
-test('a kill of the only service stops keeper and server, and the next start finds every committed row', async () => {
+test('a kill of the only service stops supervisor and server, and the next start finds every committed row', async () => {
   const service = await serviceWithThreeRows();
   await service.kill();
   await untilTrue('nothing runs', () => processesOf(dataDir).length === 0);
@@ -89,31 +94,48 @@ test('a service killed beside a command leaves the server to the command', async
   expect(processesOf(dataDir)).toEqual([]);
 });
 
-test('a kill of the keeper stops the server and informs its users, and a new start finds every row', async () => {
+test('a kill of the supervisor ends the server, and the service starts the next one at the same address', async () => {
   const service = await serviceWithThreeRows();
-  process.kill(keeperOf(dataDir), 'SIGKILL');
-  expect((await service.next()).lost).toContain('keeper');
-  await untilTrue('nothing runs', () => processesOf(dataDir).length === 0);
-  const next = start('service');
-  expect(await next.next()).toHaveProperty('url');
-  expect(await next.ask('count')).toEqual({ count: 3 });
+  const server = postmasterOf(dataDir);
+  process.kill(supervisorOf(dataDir), 'SIGKILL');
+  await restarted(service);
+  expect(postmasterOf(dataDir)).not.toBe(server);
+  expect(await service.ask('count')).toEqual({ count: 3 });
+  expect(await service.ask('leave')).toEqual({ left: true });
+  expect(processesOf(dataDir)).toEqual([]);
 });
 
-test('a killed postmaster is restarted, its users are informed, and every committed row is back', async () => {
+test('a killed postmaster is followed by one new server for all users, each time, and every committed row is back', async () => {
   const service = await serviceWithThreeRows();
   const command = start('command');
   await command.next();
-  const server = postmasterOf(dataDir);
-  process.kill(server, 'SIGKILL');
-  expect((await service.next()).restarted).toBe('killed by SIGKILL');
-  expect((await command.next()).restarted).toBe('killed by SIGKILL');
-  expect(postmasterOf(dataDir)).not.toBe(server);
-  expect(await service.ask('count')).toEqual({ count: 3 });
+  for (let deaths = 0; deaths < 6; deaths += 1) {
+    const server = postmasterOf(dataDir);
+    process.kill(server, 'SIGKILL');
+    await Promise.all([service, command].map(restarted));
+    expect(postmasterOf(dataDir)).not.toBe(server);
+    expect(await service.ask('count')).toEqual({ count: 3 });
+    expect(await command.ask('count')).toEqual({ count: 3 });
+  }
+  expect(processesOf(dataDir).filter(({ command: line }) => line.includes('supervisor.sh'))).toHaveLength(1);
 });
 
-test('keeper, postmaster and service killed at once leave no process, and every committed row is back', async () => {
+test('a user that comes while the server stops is served, and its rows stay', async () => {
+  for (let turn = 1; turn <= 8; turn += 1) {
+    const [leaver, newcomer] = [start('command'), start('command')];
+    await leaver.next();
+    const left = leaver.ask('leave');
+    expect(await newcomer.next()).toHaveProperty('url');
+    expect(await newcomer.ask('insert')).toEqual({ count: turn });
+    await left;
+    expect(await newcomer.ask('count')).toEqual({ count: turn });
+    await newcomer.kill();
+  }
+});
+
+test('supervisor, postmaster and service killed at once leave no process, and every committed row is back', async () => {
   const service = await serviceWithThreeRows();
-  for (const pid of [postmasterOf(dataDir), keeperOf(dataDir)]) process.kill(pid, 'SIGKILL');
+  for (const pid of [postmasterOf(dataDir), supervisorOf(dataDir)]) process.kill(pid, 'SIGKILL');
   await service.kill();
   const next = start('service');
   expect(await next.next()).toHaveProperty('url');
@@ -124,9 +146,9 @@ test('a first start that is killed at any moment is finished by the next one', a
   for (const moment of [0, 60, 150, 250, 350, 450, 600]) {
     const interrupted = start('service');
     const ready = interrupted.next();
-    // The kill falls into the start of the keeper, initdb, or the start of the server.
+    // The kill falls into the start of the supervisor, initdb, or the start of the server.
     await new Promise((resolve) => setTimeout(resolve, 100 + moment));
-    for (const { pid, command } of processesOf(dataDir)) if (command.includes('keeper-main')) process.kill(pid, 'SIGKILL');
+    for (const { pid, command } of processesOf(dataDir)) if (command.includes('supervisor.sh')) process.kill(pid, 'SIGKILL');
     await interrupted.kill();
     await ready;
   }
@@ -135,39 +157,22 @@ test('a first start that is killed at any moment is finished by the next one', a
   expect(await next.ask('insert')).toEqual({ count: 1 });
 });
 
-test('a server that keeps dying is abandoned with one line, and a later start brings it back', async () => {
-  const service = await serviceWithThreeRows();
-  for (let deaths = 0; deaths < 5; deaths += 1) {
-    process.kill(postmasterOf(dataDir), 'SIGKILL');
-    expect(await service.next()).toHaveProperty('restarted');
-  }
-  process.kill(postmasterOf(dataDir), 'SIGKILL');
-  expect((await service.next()).lost).toMatch(/has died 6 times/);
-  const next = start('service');
-  await next.next();
-  expect(await next.ask('count')).toEqual({ count: 3 });
-});
-
-test('the next start stops a server that lost its keeper, and finds every committed row', async () => {
+test('the next start stops a server that lost its supervisor, and finds every committed row', async () => {
   const service = await serviceWithThreeRows();
   await service.ask('leave');
   const layout = dataLayout(dataDir);
   let lock: number | undefined;
   // The last process of the stopped server may hold it briefly.
-  await untilTrue('the lock of the data directory is free', () => (lock = takeKeeperLock(layout)) !== undefined);
+  await untilTrue('the lock of the data directory is free', () => (lock = takeLock(layout.lock)) !== undefined);
   const plan = planLaunch(nativeFolder(), dataDir, layout.cluster);
   const { serverSockets } = makeRunDirectory(layout, plan.owner, true);
-  const orphan = await startPostmaster({
-    layout,
-    plan,
-    socketDirectory: serverSockets,
-    log: boundedLog(layout.serverLog, 1e6),
-    lock: lock!,
-  });
+  const [file = '', ...args] = [...plan.prefix, program(plan.native, 'postgres'), ...serverArguments(layout.cluster, serverSockets)];
+  const orphan = spawn(file, args, { cwd: '/', stdio: ['ignore', 'ignore', 'ignore', lock!] });
+  const ended = once(orphan, 'exit');
   closeSync(lock!);
   const next = start('service');
   expect(await next.next()).toHaveProperty('url');
-  expect(await orphan.ended).toBe('exit status 0');
+  expect(await ended).toEqual([0, null]);
   expect(await next.ask('count')).toEqual({ count: 3 });
 });
 
@@ -184,10 +189,10 @@ test('a stale process number that another process now has does not stop a start'
   somebody.kill();
 });
 
-test('signals to the whole process group do not end the keeper while it has a user', async () => {
+test('signals to the whole process group do not end the supervisor while it has a user', async () => {
   const service = await serviceWithThreeRows();
-  const keeper = keeperOf(dataDir);
-  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.kill(keeper, signal);
+  const supervisor = supervisorOf(dataDir);
+  for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) process.kill(supervisor, signal);
   expect(await service.ask('insert')).toEqual({ count: 4 });
-  expect(keeperOf(dataDir)).toBe(keeper);
+  expect(supervisorOf(dataDir)).toBe(supervisor);
 });

@@ -44,7 +44,7 @@ test('a killed migration of an old data directory is completed by the next start
     const interrupted = start();
     const ready = interrupted.next();
     while (processesOf(dataDir).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
-    // The kill falls into the start of the keeper, the change of owner or password, or the start of the server.
+    // The kill falls into the start of the supervisor, the change of owner or password, or the start of the server.
     await new Promise((resolve) => setTimeout(resolve, moment));
     for (const { pid } of processesOf(dataDir)) spawnSync('kill', ['-9', String(pid)]);
     await interrupted.kill();

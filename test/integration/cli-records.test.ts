@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { RejectedFile } from '../../src/cli/rejected-file.ts';
 import { derivedId } from '../../domain/identifiers.ts';
-import { keeperOf, processesOf } from '../support/embedded-users.ts';
+import { supervisorOf, processesOf } from '../support/embedded-users.ts';
 import { type Answered, type Installation, MAIN, makeInstallation, runProgram, type Service } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
@@ -214,15 +214,15 @@ describe('several commands at once', () => {
   });
 
   test('do not affect the service and its database when they end', async () => {
-    const keeper = keeperOf(installation.dataDir);
+    const supervisor = supervisorOf(installation.dataDir);
     const answers = await Promise.all(Array.from({ length: 4 }, () => installation.civic(['projections', 'list', '--json'])));
     expect(answers.map(({ exitCode }) => exitCode)).toEqual([0, 0, 0, 0]);
-    expect(keeperOf(installation.dataDir)).toBe(keeper);
+    expect(supervisorOf(installation.dataDir)).toBe(supervisor);
     expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(200);
   });
 
   test('do not affect them when they are killed', async () => {
-    const keeper = keeperOf(installation.dataDir);
+    const supervisor = supervisorOf(installation.dataDir);
     const running = installation.run(['records', 'import', '-'], { input: { startsWith: ndjson([record('killed')]) } });
     await untilTrue(
       'the command has the program loaded',
@@ -230,7 +230,7 @@ describe('several commands at once', () => {
     );
     running.kill('SIGKILL');
     expect((await running.ended).signal).toBe('SIGKILL');
-    expect(keeperOf(installation.dataDir)).toBe(keeper);
+    expect(supervisorOf(installation.dataDir)).toBe(supervisor);
     expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(200);
   });
 });

@@ -8,7 +8,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { derivedId } from '../../domain/identifiers.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
-import { keeperOf, processesOf } from '../support/embedded-users.ts';
+import { supervisorOf, processesOf } from '../support/embedded-users.ts';
 import {
   type Answered,
   type Environment,
@@ -171,9 +171,9 @@ describe('ports and folders', () => {
 
   test('a second service on the folder is refused with one line, and the first continues', async () => {
     const service = await installation.start();
-    const keeper = keeperOf(installation.dataDir);
+    const supervisor = supervisorOf(installation.dataDir);
     expect(await refusal(installation.start())).toContain(`a service already runs on this data directory (process ${service.pid})`);
-    expect(keeperOf(installation.dataDir)).toBe(keeper);
+    expect(supervisorOf(installation.dataDir)).toBe(supervisor);
     expect((await fetch(`${service.opsUrl}/readyz`)).status).toBe(200);
     expect((await service.stop()).exitCode).toBe(0);
   });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { keeperOf, postmasterOf, processesOf } from '../support/embedded-users.ts';
+import { supervisorOf, postmasterOf, processesOf } from '../support/embedded-users.ts';
 import { bannerOf, type Installation, makeInstallation, remaining, runProgram, type Running } from '../support/service.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
@@ -170,7 +170,7 @@ test('SIGTERM during a start ends it with exit 0, and the next start is complete
   expect((await service.stop()).exitCode).toBe(0);
 });
 
-test.each(['the service', 'the keeper', 'PostgreSQL', 'all of them'])(
+test.each(['the service', 'the supervisor', 'PostgreSQL', 'all of them'])(
   'after kill -9 of %s the next start recovers by itself',
   async (victim) => {
     const service = await installation.start();
@@ -181,8 +181,8 @@ test.each(['the service', 'the keeper', 'PostgreSQL', 'all of them'])(
       });
     const name = `kept when ${victim} is killed`;
     expect((await change(name)).exitCode).toBe(0);
-    const [keeper, postmaster] = [keeperOf(installation.dataDir), postmasterOf(installation.dataDir)];
-    if (victim === 'the keeper' || victim === 'all of them') process.kill(keeper, 'SIGKILL');
+    const [supervisor, postmaster] = [supervisorOf(installation.dataDir), postmasterOf(installation.dataDir)];
+    if (victim === 'the supervisor' || victim === 'all of them') process.kill(supervisor, 'SIGKILL');
     if (victim === 'PostgreSQL' || victim === 'all of them') process.kill(postmaster, 'SIGKILL');
     await service.kill9();
     const again = await installation.start();
@@ -193,10 +193,10 @@ test.each(['the service', 'the keeper', 'PostgreSQL', 'all of them'])(
   },
 );
 
-test.each(['the keeper', 'PostgreSQL'])('after the end of %s, the service answers again by itself', async (victim) => {
+test.each(['the supervisor', 'PostgreSQL'])('after the end of %s, the service answers again by itself', async (victim) => {
   const service = await installation.start();
   const key = await installation.openAccount();
-  process.kill(victim === 'PostgreSQL' ? postmasterOf(installation.dataDir) : keeperOf(installation.dataDir), 'SIGKILL');
+  process.kill(victim === 'PostgreSQL' ? postmasterOf(installation.dataDir) : supervisorOf(installation.dataDir), 'SIGKILL');
   const status = await untilAnswered(() => service.fetch('/api/v1/data/changes?limit=1', { key }));
   expect(status).toBe(200);
   expect((await service.stop()).exitCode).toBe(0);

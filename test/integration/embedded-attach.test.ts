@@ -2,7 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileS
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { EmbeddedUser } from '../support/embedded-users.ts';
-import { gone, keeperOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+import { gone, supervisorOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
 
 let folder: string;
 let dataDir: string;
@@ -78,10 +78,10 @@ test('a service that starts right after another was killed is accepted', async (
   await first.next();
   const command = start('command');
   await command.next();
-  const keeper = keeperOf(dataDir);
+  const supervisor = supervisorOf(dataDir);
   await first.kill();
   expect(await start('service').next()).toHaveProperty('url');
-  expect(keeperOf(dataDir)).toBe(keeper);
+  expect(supervisorOf(dataDir)).toBe(supervisor);
 });
 
 test('a path that is too long for a socket uses a private short one, which is removed with the server', async () => {
@@ -98,11 +98,11 @@ test('a path that is too long for a socket uses a private short one, which is re
   expect(readdirSync(long)).not.toContain('run');
 });
 
-test('the keeper and the server do not have the secrets of the process that started them', async () => {
+test('the supervisor and the server do not have the secrets of the process that started them', async () => {
   const user = startUser({ dataDir, role: 'command', env: { SOME_SECRET: 'never-seen' } });
   users.push(user);
   await user.next();
-  for (const pid of [keeperOf(dataDir), postmasterOf(dataDir)]) {
+  for (const pid of [supervisorOf(dataDir), postmasterOf(dataDir)]) {
     expect(readFileSync(`/proc/${pid}/environ`, 'utf8')).not.toContain('never-seen');
   }
 });

@@ -1,8 +1,8 @@
 import { Client, type QueryResultRow } from 'pg';
 import { systemClock } from '../../infra/system/clock.ts';
-import { stayAttached } from '../../infra/embedded-postgresql/stay-attached.ts';
+import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
 import { createLogger } from '../../infra/system/logging.ts';
-import { keeperOf, postmasterOf } from '../support/embedded-users.ts';
+import { supervisorOf, postmasterOf } from '../support/embedded-users.ts';
 
 /** The PostgreSQL server of a soak, with fsync, which faults can end. */
 export interface SoakDatabase {
@@ -10,7 +10,7 @@ export interface SoakDatabase {
   readonly url: string;
   query<Row extends QueryResultRow>(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
   signalServer(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): void;
-  killKeeper(): void;
+  killSupervisor(): void;
   /** Resolves when it accepts connections; rejects after a timeout. */
   answers(withinMs: number): Promise<void>;
   leave(): Promise<void>;
@@ -19,12 +19,11 @@ export interface SoakDatabase {
 const START_MS = 120_000;
 
 export const openSoakDatabase = async (dataDir: string): Promise<SoakDatabase> => {
-  const attached = await stayAttached({
+  const attached = await attachEmbedded({
     dataDir,
     role: 'command',
     startTimeoutMs: START_MS,
     logger: createLogger('silent', 'json'),
-    clock: systemClock,
   });
   const { url } = attached;
   const query: SoakDatabase['query'] = async (text, values = []) => {
@@ -41,7 +40,7 @@ export const openSoakDatabase = async (dataDir: string): Promise<SoakDatabase> =
     url,
     query,
     signalServer: (signal) => void process.kill(postmasterOf(dataDir), signal),
-    killKeeper: () => void process.kill(keeperOf(dataDir), 'SIGKILL'),
+    killSupervisor: () => void process.kill(supervisorOf(dataDir), 'SIGKILL'),
     async answers(withinMs) {
       const deadline = performance.now() + withinMs;
       for (;;) {

@@ -26,8 +26,12 @@ try {
     dataDir,
     role: role as 'service' | 'command',
     startTimeoutMs: Number(timeout),
-    onLost: (reason) => say({ lost: reason }),
-    onRestarted: (reason) => say({ restarted: reason }),
+    logger: {
+      warn: (_fields, text) => {
+        if (/^the embedded PostgreSQL (has ended|runs again)/.test(text)) say({ logged: text });
+      },
+      error: (fields, text) => say({ logged: `${text} ${JSON.stringify(fields)}` }),
+    },
   });
   say({ url: database.url, milliseconds: Math.round(performance.now() - started) });
   for await (const line of createInterface({ input: process.stdin })) {

@@ -16,8 +16,7 @@ export interface Answer {
   readonly count?: number;
   readonly failed?: string;
   readonly left?: boolean;
-  readonly lost?: string;
-  readonly restarted?: string;
+  readonly logged?: string;
 }
 
 /** A process that uses an embedded database under control of a test. */
@@ -78,7 +77,7 @@ interface Found {
   readonly command: string;
 }
 
-/** The running keeper and PostgreSQL processes of a data directory. */
+/** The running supervisor and PostgreSQL processes of a data directory. */
 export function processesOf(dataDir: string): Found[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -93,9 +92,9 @@ export function processesOf(dataDir: string): Found[] {
     });
 }
 
-export function keeperOf(dataDir: string): number {
-  const found = processesOf(dataDir).find(({ command }) => command.includes('keeper-main'));
-  if (found === undefined) throw new Error(`no keeper runs for ${dataDir}`);
+export function supervisorOf(dataDir: string): number {
+  const found = processesOf(dataDir).find(({ command }) => command.includes('supervisor.sh'));
+  if (found === undefined) throw new Error(`no supervisor runs for ${dataDir}`);
   return found.pid;
 }
 

@@ -1,6 +1,7 @@
 import { Client } from 'pg';
 import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
+import { createLogger } from '../../infra/system/logging.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { STALL_MS, untilAtEnd } from './until-reached.ts';
 
@@ -10,8 +11,7 @@ export const reactorsAtRest = async (dataDir: string): Promise<void> => {
     dataDir,
     role: 'command',
     startTimeoutMs: STALL_MS,
-    onLost: () => undefined,
-    onRestarted: () => undefined,
+    logger: createLogger('silent', 'json'),
   });
   const client = new Client({ connectionString: attached.url });
   const log = openEventLog({ dsn: attached.url, statementTimeoutMs: STALL_MS });

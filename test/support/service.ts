@@ -54,7 +54,7 @@ export interface Service {
   readonly ended: Promise<Answered>;
   /** Ends it as an operator does; resolves when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<Answered>;
-  /** As `kill -9` does; resolves when the process has ended. The keeper and PostgreSQL are not signalled. */
+  /** As `kill -9` does; resolves when the process has ended. The supervisor and PostgreSQL are not signalled. */
   kill9(): Promise<void>;
   /** GET or POST with the key. */
   fetch(path: string, options?: { readonly method?: string; readonly key?: string; readonly body?: string }): Promise<Response>;
@@ -84,7 +84,7 @@ export interface Installation {
   run(args: readonly string[], options?: CivicOptions): Running & { readonly child: ChildProcess };
   /** The key of a new account that may read and export, and is paid through. */
   openAccount(): Promise<string>;
-  /** Ends what still runs and removes the folder; throws when a keeper or a PostgreSQL process had to be killed. */
+  /** Ends what still runs and removes the folder; throws when a supervisor or a PostgreSQL process had to be killed. */
   close(): Promise<void>;
 }
 
@@ -233,7 +233,7 @@ const killed = (pid: number): void => {
   }
 };
 
-/** The keeper and PostgreSQL processes that still live on a data directory after the time that a clean end takes. */
+/** The supervisor and PostgreSQL processes that still live on a data directory after the time that a clean end takes. */
 export const remaining = async (dataDir: string): Promise<ReturnType<typeof processesOf>> => {
   const started = performance.now();
   for (;;) {

@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
+import { createLogger } from '../../infra/system/logging.ts';
 import { temporaryFolder } from './embedded-users.ts';
 
 /** An empty PostgreSQL server. */
@@ -24,9 +25,7 @@ export async function useTestServer(dataDir: string): Promise<TestServer> {
     dataDir,
     role: 'command',
     startTimeoutMs: 60_000,
-    // The tests see its activity in their queries.
-    onLost: () => undefined,
-    onRestarted: () => undefined,
+    logger: createLogger('silent', 'json'),
   });
   return {
     url: database.url,

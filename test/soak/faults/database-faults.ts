@@ -29,5 +29,5 @@ export const DATABASE_FAULTS: Readonly<Record<string, MakeFault>> = {
   'PostgreSQL restarted': ended('fast shutdown of PostgreSQL', (database) => database.signalServer('SIGINT')),
   'PostgreSQL stopped at once': ended('immediate shutdown of PostgreSQL', (database) => database.signalServer('SIGQUIT')),
   'PostgreSQL killed': ended('kill -9 of the PostgreSQL server', (database) => database.signalServer('SIGKILL')),
-  'keeper killed': ended('kill -9 of the keeper of PostgreSQL', (database) => database.killKeeper()),
+  'supervisor killed': ended('kill -9 of the supervisor of PostgreSQL', (database) => database.killSupervisor()),
 };
