@@ -13,11 +13,9 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
-import { Client } from 'pg';
 import type { Logger } from '../../domain/ports/logger.ts';
-import type { DataLayout } from './data-layout.ts';
-import { claimDataDirectory, folderReason } from './data-marker.ts';
-import { readPassword } from './database-password.ts';
+import { claimDataDirectory, type DataLayout, folderReason } from './data-directory.ts';
+import { readPassword } from './password.ts';
 import { NOBODY, NOBODY_WARNING } from './launch-plan.ts';
 import { takeLock } from './lock.ts';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
@@ -48,7 +46,6 @@ export interface AttachedDatabase {
 const [LOOK_MS, LINE_MS, AGAIN_MS] = [25, 500, 1_000];
 /** Milliseconds for a killed service's lock to be free, for an orphaned server to end by itself, and for a shutdown. */
 const [FREE_MS, ORPHAN_MS, SHUTDOWN_MS] = [150, 3_000, 70_000];
-const CONNECT_MS = 5_000;
 const USER_PREFIX = 'user.';
 
 /**
@@ -63,31 +60,33 @@ export async function attachEmbedded({ dataDir, role, startTimeoutMs, logger }: 
     );
   }
   const layout = claimDataDirectory(dataDir);
-  const service = role === 'service' ? await holdService(layout) : undefined;
+  let service: number | undefined;
   let use: Use | undefined;
   let hasLeft = false;
   const restart = async (): Promise<void> => {
     logger.warn({}, 'the embedded PostgreSQL has ended; starting it again');
     let reported = '';
-    while (use === undefined && !hasLeft) {
+    while (use === undefined) {
       try {
         const next = await reach(layout, startTimeoutMs);
         if (hasLeft) return next.end();
         use = next;
         logger.warn({}, 'the embedded PostgreSQL runs again');
       } catch (error) {
-        const { message } = error as Error;
+        const { message } = refusal(layout, error);
         if (message !== reported) logger.error({ error: message }, 'the embedded PostgreSQL could not be started again; trying on');
         reported = message;
         await after(AGAIN_MS);
+        if (hasLeft) return;
       }
     }
   };
   try {
+    if (role === 'service') service = await holdService(layout);
     use = await reach(layout, startTimeoutMs);
   } catch (error) {
     if (service !== undefined) closeSync(service);
-    throw error;
+    throw refusal(layout, error);
   }
   const { url } = use;
   if (role === 'service' && statSync(layout.cluster).uid === NOBODY.uid) logger.warn({}, NOBODY_WARNING);
@@ -109,6 +108,10 @@ export async function attachEmbedded({ dataDir, role, startTimeoutMs, logger }: 
       if (use !== undefined) await untilStopped(layout);
     },
   };
+}
+
+function refusal({ root }: DataLayout, error: unknown): EmbeddedDatabaseRefused {
+  return error instanceof EmbeddedDatabaseRefused ? error : new EmbeddedDatabaseRefused(folderReason(root, error));
 }
 
 /** The lock of the one service, with its process number as text. */
@@ -150,7 +153,7 @@ async function reach(layout: DataLayout, timeoutMs: number): Promise<Use> {
       use ??= openUse(layout);
       if (use !== undefined) {
         waitingSince = performance.now();
-        if (await acceptsConnections(use.url)) return use;
+        if (acceptsConnections(layout)) return use;
         continue;
       }
       const lock = takeLock(layout.lock);
@@ -170,7 +173,7 @@ async function reach(layout: DataLayout, timeoutMs: number): Promise<Use> {
     );
   } catch (error) {
     use?.end();
-    throw error instanceof EmbeddedDatabaseRefused ? error : new EmbeddedDatabaseRefused(folderReason(layout.root, error));
+    throw error;
   } finally {
     started?.release();
   }
@@ -211,18 +214,10 @@ function openUse(layout: DataLayout): Use | undefined {
   };
 }
 
-async function acceptsConnections(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS });
-  client.on('error', () => undefined);
-  try {
-    await client.connect();
-    return true;
-  } catch (error) {
-    // An answer with an SQLSTATE comes from a server, and 57P03 from one that is starting or stopping.
-    return /^(?!57P03)[0-9A-Z]{5}$/.test(systemErrorCode(error));
-  } finally {
-    await client.end().catch(() => undefined);
-  }
+/** PostgreSQL writes its state into line 8; a file of a former server is removed before the next one starts. */
+function acceptsConnections({ cluster }: DataLayout): boolean {
+  const file = join(cluster, 'postmaster.pid');
+  return existsSync(file) && readFileSync(file, 'utf8').split('\n')[7]?.trim() === 'ready';
 }
 
 /** Waits for the end of the server, unless it has other users. */

@@ -3,9 +3,8 @@ import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, sta
 import { join } from 'node:path';
 import type { Owner } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
-import type { ClusterStart } from './run-program.ts';
-import { runProgram } from './run-program.ts';
-import { secureCluster } from './secure-cluster.ts';
+import { type ClusterStart, runProgram } from './run-program.ts';
+import { secureCluster } from './password.ts';
 import { endRemains } from './server-processes.ts';
 import { superuser } from './server-settings.ts';
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { statSync } from 'node:fs';
+import { cpSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { program } from './binaries.ts';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
 
@@ -11,7 +12,7 @@ export interface Owner {
 
 /** Who runs PostgreSQL's programs, from where, and what stands in front of their command line. */
 export interface LaunchPlan {
-  /** `from-copy`: the owner can reach neither the programs nor the path of the data, see `copied-programs.ts`. */
+  /** `from-copy`: the owner can reach neither the programs nor the path of the data, see `withCopiedPrograms`. */
   readonly way: 'direct' | 'as-owner' | 'own-namespace' | 'from-copy';
   readonly native: string;
   /** Whose the data must be, when it is not simply ours. */
@@ -85,7 +86,26 @@ function isNamed(uid: number): boolean {
 }
 
 /** Whether a command line ends well. */
-export function runs(command: readonly string[]): boolean {
+function runs(command: readonly string[]): boolean {
   const [file, ...args] = command;
   return file !== undefined && spawnSync(file, args, { stdio: 'ignore', cwd: '/' }).status === 0;
+}
+
+/**
+ * For root in a folder that no other user may pass through, on a machine that forbids user namespaces (most containers): copies the programs
+ * (60 MB, tens of milliseconds) to where their user can run them. Throws `EmbeddedDatabaseRefused` when that does not work either.
+ */
+export function withCopiedPrograms(plan: LaunchPlan, folder: string): LaunchPlan {
+  const native = join(folder, 'native');
+  cpSync(plan.native, native, { recursive: true, verbatimSymlinks: true });
+  spawnSync('chmod', ['-R', 'a+rX', native]);
+  if (runs([...plan.prefix, program(native, 'postgres'), '--version'])) return { ...plan, native };
+  throw new EmbeddedDatabaseRefused(
+    `PostgreSQL does not run as root and user ${plan.owner?.uid ?? '?'} can reach neither ${plan.native} nor a copy in ${folder}: start as an ordinary user, or set DATABASE_URL`,
+  );
+}
+
+/** How a program gets the place of its data: a user who may not pass through the folders above is put there by root, and stays. */
+export function dataArgument(plan: LaunchPlan, folder: string): { readonly cwd: string; readonly argument: string } {
+  return plan.way === 'from-copy' ? { cwd: folder, argument: '/proc/self/cwd' } : { cwd: '/', argument: folder };
 }

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { DataLayout } from './data-layout.ts';
+import type { DataLayout } from './data-directory.ts';
 import type { Owner } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
 

@@ -2,9 +2,8 @@ import { spawn } from 'node:child_process';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { program } from './binaries.ts';
-import { dataArgument } from './copied-programs.ts';
-import type { DataLayout } from './data-layout.ts';
-import type { LaunchPlan } from './launch-plan.ts';
+import type { DataLayout } from './data-directory.ts';
+import { dataArgument, type LaunchPlan } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
 import { failureReason } from './start-failure.ts';
 

@@ -1,4 +1,4 @@
-import type { DataLayout } from './data-layout.ts';
+import type { DataLayout } from './data-directory.ts';
 
 interface Known {
   readonly sign: RegExp;

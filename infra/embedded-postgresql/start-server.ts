@@ -3,9 +3,8 @@ import { closeSync, constants, copyFileSync, openSync, readFileSync, statSync, t
 import { fileURLToPath } from 'node:url';
 import { nativeFolder, program } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
-import { dataArgument, withCopiedPrograms } from './copied-programs.ts';
-import type { DataLayout } from './data-layout.ts';
-import { planLaunch } from './launch-plan.ts';
+import type { DataLayout } from './data-directory.ts';
+import { dataArgument, planLaunch, withCopiedPrograms } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
 import { makeRunDirectory } from './run-directory.ts';
 import { serverArguments } from './server-settings.ts';
@@ -57,8 +56,8 @@ export async function startServer(layout: DataLayout, lock: number): Promise<Sta
 
 /** At the limit the log becomes `<name>.1` and begins anew. The server goes on writing to the same file. */
 export function limitServerLog({ serverLog }: DataLayout): void {
-  if ((statSync(serverLog, { throwIfNoEntry: false })?.size ?? 0) <= SERVER_LOG_LIMIT) return;
   try {
+    if ((statSync(serverLog, { throwIfNoEntry: false })?.size ?? 0) <= SERVER_LOG_LIMIT) return;
     copyFileSync(serverLog, `${serverLog}.1`);
     truncateSync(serverLog);
   } catch {

@@ -4,7 +4,7 @@ import { closeSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { nativeFolder, program } from '../../infra/embedded-postgresql/binaries.ts';
-import { dataLayout } from '../../infra/embedded-postgresql/data-layout.ts';
+import { dataLayout } from '../../infra/embedded-postgresql/data-directory.ts';
 import { planLaunch } from '../../infra/embedded-postgresql/launch-plan.ts';
 import { takeLock } from '../../infra/embedded-postgresql/lock.ts';
 import { makeRunDirectory } from '../../infra/embedded-postgresql/run-directory.ts';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chownSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { dataLayout } from '../../infra/embedded-postgresql/data-layout.ts';
+import { dataLayout } from '../../infra/embedded-postgresql/data-directory.ts';
 import { type EmbeddedUser, gone, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
 import { makeTrustingCluster, NOBODY, uidOf } from '../support/trusting-cluster.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { dataLayout } from '../../infra/embedded-postgresql/data-layout.ts';
+import { dataLayout } from '../../infra/embedded-postgresql/data-directory.ts';
 import { childEnvironment } from '../support/child-environment.ts';
 import { type EmbeddedUser, gone, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
 import { makeInstallation } from '../support/service.ts';

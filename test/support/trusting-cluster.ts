@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync } from 'node:fs';
 import { nativeFolder, program } from '../../infra/embedded-postgresql/binaries.ts';
-import { claimDataDirectory } from '../../infra/embedded-postgresql/data-marker.ts';
+import { claimDataDirectory } from '../../infra/embedded-postgresql/data-directory.ts';
 
 export const NOBODY = 65_534;
 

@@ -1,10 +1,44 @@
 import { chmodSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import type { DataLayout } from './data-layout.ts';
-import { dataLayout } from './data-layout.ts';
+import { dirname, join, resolve } from 'node:path';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
 
-const mark = { program: 'civic-records', format: 1 };
+/** Where everything of one data directory stands. */
+export interface DataLayout {
+  readonly root: string;
+  /** Says that the folder is ours; see `claimDataDirectory`. */
+  readonly marker: string;
+  /** Its lock is held by a process that starts the server, by the supervisor, and by every process of the server. */
+  readonly lock: string;
+  /** Its lock is held by the one service; it contains the number of that process. */
+  readonly serviceLock: string;
+  /** PostgreSQL's own data directory. */
+  readonly cluster: string;
+  /** A cluster that initdb has not finished; renamed to `cluster` when it has. */
+  readonly unfinishedCluster: string;
+  /** A private directory of sockets, or a symbolic link to one with a shorter path. */
+  readonly run: string;
+  /** The password of the database, for the account of the service alone. */
+  readonly password: string;
+  readonly serverLog: string;
+}
+
+/** The paths of a data directory. `dataDir` may be relative to the working directory. */
+export function dataLayout(dataDir: string): DataLayout {
+  const root = resolve(dataDir);
+  return {
+    root,
+    marker: join(root, 'civic-data.json'),
+    lock: join(root, 'keeper.lock'),
+    serviceLock: join(root, 'service.lock'),
+    cluster: join(root, 'postgresql'),
+    unfinishedCluster: join(root, 'postgresql.unfinished'),
+    run: join(root, 'run'),
+    password: join(root, 'database-password'),
+    serverLog: join(root, 'postgresql.log'),
+  };
+}
+
+const marker = { program: 'civic-records', format: 1 };
 
 /**
  * Makes the data directory, or recognises it as one of ours; gives its layout with links in the path resolved. A folder that holds anything
@@ -48,7 +82,7 @@ function isMarked(layout: DataLayout): boolean {
       throw new EmbeddedDatabaseRefused(`${layout.marker} is damaged: restore it, or set CIVIC_DATA_DIR to another folder`);
     throw error;
   }
-  if (found.program === mark.program && found.format === mark.format) return true;
+  if (found.program === marker.program && found.format === marker.format) return true;
   throw new EmbeddedDatabaseRefused(
     `${layout.root} was written by another or a newer program: use the release that wrote it, or set CIVIC_DATA_DIR to another folder`,
   );
@@ -64,7 +98,7 @@ function markAsOurs(layout: DataLayout): void {
       `${layout.root} is not empty and not a data directory of this program (it holds ${foreign[0]}): set CIVIC_DATA_DIR to a new or empty folder`,
     );
   }
-  writeFileSync(passing, `${JSON.stringify(mark)}\n`, { mode: 0o644, flush: true });
+  writeFileSync(passing, `${JSON.stringify(marker)}\n`, { mode: 0o644, flush: true });
   try {
     linkSync(passing, layout.marker);
   } catch (error) {
