@@ -11,6 +11,8 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import type { Logger } from '../../domain/ports/logger.ts';
@@ -21,7 +23,7 @@ import { takeLock } from './lock.ts';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
 import { findRunDirectory, type RunDirectory } from './run-directory.ts';
 import { endOrphan } from './server-processes.ts';
-import { serverUrl } from './server-settings.ts';
+import { serverUrl, socketPort } from './server-settings.ts';
 import { limitServerLog, startServer, type StartedServer } from './start-server.ts';
 
 export interface AttachOptions {
@@ -131,6 +133,7 @@ async function holdService(layout: DataLayout): Promise<number> {
 
 /** A use of a server that accepts connections. */
 interface Use {
+  readonly run: RunDirectory;
   readonly url: string;
   /** False once the server or its supervisor has ended. */
   isServed(): boolean;
@@ -153,7 +156,7 @@ async function reach(layout: DataLayout, timeoutMs: number): Promise<Use> {
       use ??= openUse(layout);
       if (use !== undefined) {
         waitingSince = performance.now();
-        if (acceptsConnections(layout)) return use;
+        if (await acceptsConnections(layout, use.run)) return use;
         continue;
       }
       const lock = takeLock(layout.lock);
@@ -205,6 +208,7 @@ function openUse(layout: DataLayout): Use | undefined {
   isServed();
   writeFileSync(file, '');
   return {
+    run,
     url: serverUrl(run.serverSockets, password),
     isServed,
     end: () => {
@@ -214,10 +218,17 @@ function openUse(layout: DataLayout): Use | undefined {
   };
 }
 
-/** PostgreSQL writes its state into line 8; a file of a former server is removed before the next one starts. */
-function acceptsConnections({ cluster }: DataLayout): boolean {
+/** PostgreSQL writes its state into line 8 of the file, which a dead server leaves behind; its socket then refuses. */
+async function acceptsConnections({ cluster }: DataLayout, { serverSockets }: RunDirectory): Promise<boolean> {
   const file = join(cluster, 'postmaster.pid');
-  return existsSync(file) && readFileSync(file, 'utf8').split('\n')[7]?.trim() === 'ready';
+  if (!existsSync(file) || readFileSync(file, 'utf8').split('\n')[7]?.trim() !== 'ready') return false;
+  const socket = connect(join(serverSockets, `.s.PGSQL.${socketPort}`));
+  const isOpen = await once(socket, 'connect').then(
+    () => true,
+    () => false,
+  );
+  socket.destroy();
+  return isOpen;
 }
 
 /** Waits for the end of the server, unless it has other users. */

@@ -47,11 +47,14 @@ export async function startServer(layout: DataLayout, lock: number): Promise<Sta
     env: { PATH: process.env['PATH'], TZ: 'UTC' },
   });
   closeSync(log);
-  let failure: string | undefined;
-  supervisor.once('exit', () => (failure = failureReason(readFileSync(layout.serverLog).subarray(written).toString().split('\n'), layout)));
-  supervisor.once('error', (error) => (failure = `the supervisor of the embedded PostgreSQL does not start: ${error.message}`));
+  let hasEnded = false;
+  let spawnFailure: string | undefined;
+  supervisor.once('exit', () => (hasEnded = true));
+  supervisor.once('error', (error) => (spawnFailure = `the supervisor of the embedded PostgreSQL does not start: ${error.message}`));
   supervisor.unref();
-  return { failure: () => failure, release: () => ends.forEach((end) => closeSync(end)) };
+  const failure = (): string | undefined =>
+    hasEnded ? failureReason(readFileSync(layout.serverLog).subarray(written).toString().split('\n'), layout) : spawnFailure;
+  return { failure, release: () => ends.forEach((end) => closeSync(end)) };
 }
 
 /** At the limit the log becomes `<name>.1` and begins anew. The server goes on writing to the same file. */
