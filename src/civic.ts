@@ -33,7 +33,7 @@ type OfModules = Pick<ReturnType<typeof accounts>, 'rules' | 'admission'> &
 export interface Civic
   extends Platform,
     OfModules,
-    Pick<WorkingStores, 'generations' | 'workingRows' | 'logMoves' | 'reactorStore' | 'jobLeases' | 'paymentLedger'> {
+    Pick<WorkingStores, 'generations' | 'workingRows' | 'logMoves' | 'processorStore' | 'paymentLedger'> {
   readonly operations: CustomerAnswers;
   readonly publicOperations: PublicAnswers;
   /** Tools for agents, and their admission. */

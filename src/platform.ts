@@ -16,13 +16,12 @@ import { createErasedCopies } from '../infra/postgresql/erased-copies.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
 import { createInletStore } from '../infra/postgresql/inlet-store.ts';
 import { createInstallationStore } from '../infra/postgresql/installation.ts';
-import { createJobLeases } from '../infra/postgresql/job-leases.ts';
 import { createLiveReads, type DatabaseLiveReads } from '../infra/postgresql/live-reads.ts';
 import { createLogMoves } from '../infra/postgresql/log-moves.ts';
 import type { Database } from '../infra/postgresql/open-database.ts';
 import { createPaymentLedger } from '../infra/postgresql/payment-ledger.ts';
 import { createProgress } from '../infra/postgresql/progress.ts';
-import { createReactorStore } from '../infra/postgresql/reactor-store.ts';
+import { createProcessorStore } from '../infra/postgresql/processor-store.ts';
 import { createReportClaims } from '../infra/postgresql/report-claims.ts';
 import { createReportClientCounts } from '../infra/postgresql/report-clients.ts';
 import { createReportLeases } from '../infra/postgresql/report-leases.ts';
@@ -139,8 +138,7 @@ export async function openPlatform(time: Clock, settings: Settings, role: Role, 
 function openWorkingStores({ transactor, counting, columns, read }: Database, url: string) {
   return {
     generations: createGenerationStore(transactor),
-    reactorStore: createReactorStore(transactor),
-    jobLeases: createJobLeases(transactor),
+    processorStore: createProcessorStore(transactor),
     workingRows: createWorkingRows(transactor),
     logMoves: createLogMoves(transactor, columns),
     paymentLedger: createPaymentLedger(transactor),

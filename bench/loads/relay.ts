@@ -3,7 +3,7 @@ import { type Kafka, Kafka as Client, logLevel, Partitioners } from 'kafkajs';
 import { openFeedTopic } from '../../infra/kafka/open.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
+import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
@@ -31,7 +31,7 @@ const publish = (brokers: string, url: string): Promise<number> =>
   scoped(async (use) => {
     const database = use(await opened(url));
     const logger = createLogger('silent', 'json');
-    const store = createReactorStore(database.transactor);
+    const store = createProcessorStore(database.transactor);
     const name = newName();
     const topic = openFeedTopic(
       { address: { brokers: brokers.split(','), tls: false }, logger, identifiers: randomIdentifiers },
@@ -58,7 +58,7 @@ const publish = (brokers: string, url: string): Promise<number> =>
       feedIds: async () => new Set(),
       onPublished: () => undefined,
     });
-    const row = await store.acquire(name, name, Date.now(), MINUTE_MS);
+    const row = await store.acquireReactor(name, name, Date.now(), MINUTE_MS);
     const lease = { name, owner: name, token: row!.token };
     const confirm = async (): Promise<void> => void (await store.renew(lease, Date.now() + MINUTE_MS));
     await relay.begin()([], { signal: new AbortController().signal, confirm });

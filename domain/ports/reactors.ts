@@ -30,7 +30,7 @@ export class NotYet extends Error {
   override readonly name = 'NotYet';
 }
 
-export interface ReactorRow {
+export interface ProcessorRow {
   readonly name: string;
   readonly logId: string | null;
   readonly checkpoint: Position;
@@ -44,21 +44,25 @@ export interface ReactorRow {
   readonly pausedEvent: string | null;
 }
 
-export interface ReactorLease {
+/** The right to run a reactor, or a job once. The token grows with every lease. */
+export interface ProcessorLease {
   readonly name: string;
   readonly owner: string;
   readonly token: number;
 }
 
-/** Stores checkpoints and leases of reactors. Times are milliseconds of the lease clock. */
-export interface ReactorStore {
-  list(): Promise<readonly ReactorRow[]>;
+/** Stores the leases of reactors and jobs, and the checkpoints of reactors. Times are milliseconds of the lease clock. */
+export interface ProcessorStore {
+  listReactors(): Promise<readonly ProcessorRow[]>;
   /** Null when another owner runs it or it is paused. */
-  acquire(name: string, owner: string, now: number, leaseMs: number): Promise<ReactorRow | null>;
-  renew(lease: ReactorLease, leaseUntil: number): Promise<boolean>;
+  acquireReactor(name: string, owner: string, now: number, leaseMs: number): Promise<ProcessorRow | null>;
+  /** Null when another owner runs it or it is not due. */
+  acquireJob(name: string, owner: string, now: number, leaseMs: number): Promise<ProcessorLease | null>;
+  /** False when another owner has the lease. */
+  renew(lease: ProcessorLease, leaseUntil: number): Promise<boolean>;
   /** False when the lease or the old checkpoint no longer matches, or the log has lost what was handled. */
   advance(
-    lease: ReactorLease,
+    lease: ProcessorLease,
     move: {
       readonly from: Position;
       readonly to: Position;
@@ -69,7 +73,10 @@ export interface ReactorStore {
       readonly proof: CountedEvent | null;
     },
   ): Promise<boolean>;
-  release(lease: ReactorLease): Promise<void>;
-  pause(lease: ReactorLease, reason: string, eventId: string | null): Promise<void>;
+  /** Ends the lease of a reactor; no effect when another owner has it. */
+  release(lease: ProcessorLease): Promise<void>;
+  /** The same for a job, which runs next at `dueAt`. */
+  endJob(lease: ProcessorLease, dueAt: number): Promise<void>;
+  pause(lease: ProcessorLease, reason: string, eventId: string | null): Promise<void>;
   resume(name: string): Promise<void>;
 }

@@ -14,16 +14,16 @@ const NOTE = `insert into civic.installation as i (database, timeline, log_id, r
   on conflict (singleton) do update set renewing = excluded.renewing`;
 
 const LAST_EVENTS = `select last_event from civic.generations where log_id = $1::uuid and last_event is not null
-  union select last_event from civic.reactors where log_id = $1::uuid and last_event is not null`;
+  union select last_event from civic.processors where log_id = $1::uuid and last_event is not null`;
 const BEYOND = `log_id = $1::uuid and (checkpoint > $2 or last_event in (select jsonb_array_elements($4::jsonb)))`;
 const HELD = `select projection from civic.generations where ${BEYOND} and owner is not null and lease_until >= $3::bigint
-  union select name from civic.reactors where ${BEYOND} and owner is not null and lease_until >= $3::bigint`;
+  union select name from civic.processors where ${BEYOND} and owner is not null and lease_until >= $3::bigint`;
 const RETIRE = `update civic.generations set state = case when state in ('live', 'building') then 'retired' else state end,
     owner = null, lease_until = 0, token = token + 1, kept_until = null, changed_at = $3::bigint
   where ${BEYOND} returning projection, generation`;
 const TAKE_OUT = `update civic.projections set live_generation = null where name = $1 and live_generation = $2::integer`;
 /** The effects of a reactor remain, also those of lost events. */
-const SET_BACK = `update civic.reactors set checkpoint = $3, last_event = null, owner = null, lease_until = 0, token = token + 1,
+const SET_BACK = `update civic.processors set checkpoint = $3, last_event = null, owner = null, lease_until = 0, token = token + 1,
     paused_reason = null, paused_event = null
   where ${BEYOND}`;
 
@@ -51,7 +51,7 @@ export const createInstallationStore = (transactor: Transactor): InstallationSto
     lastEvents: async (logId) => (await rows(LAST_EVENTS, [logId])).map(([event]) => JSON.parse(event!) as EventMark),
     beginRenewal: ({ place, logId, usableUpTo, lost, intactUpTo, reason, now }) =>
       transactor.transaction(async (transaction) => {
-        await transaction.execute({ text: 'lock table civic.generations, civic.reactors in share row exclusive mode', values: [] });
+        await transaction.execute({ text: 'lock table civic.generations, civic.processors in share row exclusive mode', values: [] });
         const missing = JSON.stringify(lost);
         const { rows: held } = await transaction.execute({ text: HELD, values: [logId, usableUpTo, now, missing] });
         if (held.length > 0) throw new StillHeld(held.map(([who]) => who).join(', '));

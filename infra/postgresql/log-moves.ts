@@ -4,7 +4,7 @@ import { type LogMove, type LogMoves, type PlacePair, type PositionColumn, Still
 
 const FOLLOWERS = [
   { table: 'civic.generations', key: 'generation', name: 'projection', which: `and state in ('live', 'building')` },
-  { table: 'civic.reactors', key: 'name', name: 'name', which: '' },
+  { table: 'civic.processors', key: 'name', name: 'name', which: 'and due_at is null' },
 ] as const;
 const PAIRS_AT_ONCE = 10_000;
 /** Marks moved rows, for a copy to the same kind of log: a new position may equal the old one of another row. */
@@ -79,7 +79,7 @@ export const createLogMoves = (transactor: Transactor, arrays: ColumnArrays): Lo
   move: (move) =>
     transactor.transaction(async (transaction) => {
       // A process that acquires a lease waits for this transaction, and then finds the other log.
-      await transaction.execute({ text: 'lock table civic.generations, civic.reactors in share row exclusive mode', values: [] });
+      await transaction.execute({ text: 'lock table civic.generations, civic.processors in share row exclusive mode', values: [] });
       const { rows } = await allHeld(transaction, move.now);
       if (rows.length > 0) throw new StillHeld(rows.map(([who]) => who).join(', '));
       if (move.here === 'source') {

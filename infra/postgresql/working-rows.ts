@@ -30,7 +30,7 @@ const BUDGETS = `insert into civic.payment_budgets (day, spender, reserved)
   ) spent group by budget_day, spender
   on conflict (day, spender) do update set reserved = excluded.reserved`;
 
-const REACTOR = `insert into civic.reactors (name, log_id, checkpoint) values ($1, $2::uuid, $3)
+const REACTOR = `insert into civic.processors (name, log_id, checkpoint) values ($1, $2::uuid, $3)
   on conflict (name) do update set log_id = excluded.log_id, checkpoint = excluded.checkpoint, last_event = null`;
 
 const TRIAL_CLOCK = `insert into civic.trial_clock (started_at, offset_ms) values ($1, $2)
@@ -38,7 +38,7 @@ const TRIAL_CLOCK = `insert into civic.trial_clock (started_at, offset_ms) value
 
 const OCCUPIED = `select case
   when exists (select from civic.generations where log_id is not null) then 'read models of a log'
-  when exists (select from civic.reactors where log_id is not null) then 'the places of reactors in a log'
+  when exists (select from civic.processors where log_id is not null) then 'the places of reactors in a log'
   when exists (select from civic.payments) then 'payments'
   when exists (select from civic.inlet_parts) then 'places in topics of record changes' end`;
 
@@ -55,7 +55,7 @@ export const createWorkingRows = (transactor: Transactor): WorkingRows => {
       return rows[0] === undefined ? null : { startedAt: Number(rows[0][0]), offsetMs: Number(rows[0][1]) };
     },
     async reactors() {
-      const { rows } = await run({ text: 'select name, checkpoint from civic.reactors order by name', values: [] });
+      const { rows } = await run({ text: 'select name, checkpoint from civic.processors where due_at is null order by name', values: [] });
       return rows.map(([name, checkpoint]) => ({ name: name!, checkpoint: checkpoint as Position }));
     },
     occupiedBy: async () => (await run({ text: OCCUPIED, values: [] })).rows[0]?.[0] ?? null,

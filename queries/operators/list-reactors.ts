@@ -1,6 +1,6 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, LOG_START, type Position } from '../../domain/ports/event-log.ts';
-import type { ReactorRow, ReactorStore } from '../../domain/ports/reactors.ts';
+import type { ProcessorRow, ProcessorStore } from '../../domain/ports/reactors.ts';
 import { lagBehind, type LogLag } from './log-lag.ts';
 
 export interface ReactorStatus extends LogLag {
@@ -16,7 +16,7 @@ export interface ReactorStatus extends LogLag {
 }
 
 export interface ListReactorsDependencies {
-  readonly reactorStore: Pick<ReactorStore, 'list'>;
+  readonly processorStore: Pick<ProcessorStore, 'listReactors'>;
   readonly log: EventLog;
   readonly clock: Clock;
   readonly leaseClock: Clock;
@@ -26,13 +26,13 @@ export interface ListReactorsDependencies {
 
 /** Lag and state of every reactor, those that never ran included. */
 export const listReactors = async (deps: ListReactorsDependencies): Promise<readonly ReactorStatus[]> => {
-  const [rows, head] = await Promise.all([deps.reactorStore.list(), deps.log.head()]);
+  const [rows, head] = await Promise.all([deps.processorStore.listReactors(), deps.log.head()]);
   return Promise.all(
     [...deps.follows].map(([name, types]) => statusOf(deps, rows.find((row) => row.name === name) ?? never(name), types, head)),
   );
 };
 
-const never = (name: string): ReactorRow => ({
+const never = (name: string): ProcessorRow => ({
   name,
   logId: null,
   checkpoint: LOG_START,
@@ -47,7 +47,7 @@ const never = (name: string): ReactorRow => ({
 
 const statusOf = async (
   deps: ListReactorsDependencies,
-  row: ReactorRow,
+  row: ProcessorRow,
   types: readonly string[],
   head: Position,
 ): Promise<ReactorStatus> => {

@@ -34,7 +34,7 @@ export function startProcessors(
     batchSize: FOLD_BATCH,
     keptMs: platform.settings.CIVIC_REBUILD_KEPT,
   };
-  const running = { log, store: stores.reactorStore, leaseClock, logger, owner, leaseMs };
+  const running = { log, store: stores.processorStore, leaseClock, logger, owner, leaseMs };
   const start = (wanted: readonly Reactor[], beside: (signal: AbortSignal) => Promise<void> = async () => undefined): void => {
     const stopping = new AbortController();
     const all = [...wanted.map((reactor) => runReactor(running, traceReactor(reactor, tracing), stopping.signal)), beside(stopping.signal)];

@@ -22,7 +22,7 @@ export function operators(
   const handles = new Map(projections.map((projection) => [projection.name, projection.handles]));
   const listing = { generations: stores.generations, log, clock, leaseClock, handles };
   const follows = new Map(reactors.map(({ name, follows: types }) => [name, types]));
-  const listingReactors = { reactorStore: stores.reactorStore, log, clock, leaseClock, follows };
+  const listingReactors = { processorStore: stores.processorStore, log, clock, leaseClock, follows };
   return {
     operations: operatorOperations({
       readCivicHealth: createReadCivicHealth({ ...listing, ...listingReactors, history, reads, logger, deadlineMs }),

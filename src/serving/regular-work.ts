@@ -8,7 +8,7 @@ const LOOK_EVERY_MS = 5_000;
 
 /** The jobs of a process of this role, until the signal aborts. */
 export const regularWork = (civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] => {
-  const parts = { jobLeases: civic.jobLeases, ...civic.projectorDependencies };
+  const parts = { store: civic.processorStore, ...civic.projectorDependencies };
   return civic.jobs
     .filter(({ work }) => does(role, work))
     .map(({ what, everyMs, lease, run }) =>

@@ -1,7 +1,10 @@
 import { afterAll, describe, expect, inject, test } from 'vitest';
+import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
 import { migrate } from '../../infra/postgresql/migrate.ts';
-import { DatabaseRefused, explain, refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
+import { openDatabase } from '../../infra/postgresql/open-database.ts';
+import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
+import { DatabaseRefused, explain, MIGRATIONS_FOLDER, refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
 import { dumpCatalogue } from '../support/postgresql-catalogue.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 
@@ -59,6 +62,27 @@ describe('the schema', () => {
     const before = await dumpCatalogue(dsn);
     expect(await refusal(dsn)).toMatch(/was written by a newer version \(.*9999-from-the-future\); start that version or restore an older/);
     expect(await dumpCatalogue(dsn)).toBe(before);
+  });
+});
+
+describe('a database of an older release', () => {
+  test('keeps the checkpoints of reactors and the due times of jobs', async () => {
+    const dsn = await emptyDatabase();
+    await run(dsn, 'create schema civic');
+    const client = new Client(dsn);
+    await client.connect();
+    const schema = { dir: MIGRATIONS_FOLDER, migrationsSchema: 'civic', migrationsTable: 'migrations' };
+    await runner({ ...schema, dbClient: client, direction: 'up', count: 22, log: () => undefined });
+    await client.query(`insert into civic.reactors (name, checkpoint, handled, token) values ('reports', '00000000000000000042', 7, 3);
+      insert into civic.regular_turns (name, owner, token, lease_until, due_at) values ('prune', 'a process', 9, 5, 1000)`);
+    expect(await migrate(dsn)).toContain('0023-processors');
+    const database = await openDatabase({ dsn, statementTimeoutMs: 10_000 });
+    const store = createProcessorStore(database.transactor);
+    expect(await store.listReactors()).toMatchObject([{ name: 'reports', checkpoint: '00000000000000000042', handled: 7, token: 3 }]);
+    expect(await store.acquireJob('prune', 'another', 999, 60_000)).toBeNull();
+    expect(await store.acquireJob('prune', 'another', 1_000, 60_000)).toEqual({ name: 'prune', owner: 'another', token: 10 });
+    await database.close();
+    await client.end();
   });
 });
 

@@ -43,16 +43,18 @@ beforeAll(async () => {
   classification.civic.clock.time = Date.now();
   await rows(`create table civic.owners
     (id bigint generated always as identity, what text, owner text, token bigint, checkpoint text, taken_early_ms bigint)`);
-  for (const [table, what] of [
-    ['generations', 'generation::text'],
-    ['reactors', 'name'],
+  for (const [table, what, which] of [
+    ['generations', 'generation::text', ''],
+    ['processors', 'name', 'when (new.due_at is null)'],
   ] as const) {
     await rows(`create function civic.note_${table}() returns trigger language plpgsql as $$ begin
       insert into civic.owners (what, owner, token, checkpoint, taken_early_ms) values (new.${what}, new.owner, new.token, new.checkpoint,
         case when tg_op = 'UPDATE' and new.token > old.token and old.owner is not null
           then old.lease_until - extract(epoch from clock_timestamp()) * 1000 end);
       return new; end $$`);
-    await rows(`create trigger note_owner after insert or update on civic.${table} for each row execute function civic.note_${table}()`);
+    await rows(
+      `create trigger note_owner after insert or update on civic.${table} for each row ${which} execute function civic.note_${table}()`,
+    );
   }
   proxy = await openTcpProxy(() => serverAt(database.url));
   installation = makeInstallation('civic-takeover-');
@@ -74,7 +76,7 @@ const through = ({ port }: TcpProxy): string => {
 const holders = async (): Promise<readonly (readonly [string, string | null, number])[]> =>
   (
     await rows(`select projection, owner, token::text from civic.generations where state = 'live'
-      union all select name, owner, token::text from civic.reactors order by 1`)
+      union all select name, owner, token::text from civic.processors where due_at is null order by 1`)
   ).map(([name, owner, token]) => [name!, owner!, Number(token)]);
 const isOf = (service: Service) => (owner: string | null) => owner?.includes(`:${service.pid}:`) ?? false;
 const heldBy = async (service: Service): Promise<number> => (await holders()).filter(([, owner]) => isOf(service)(owner)).length;

@@ -34,7 +34,7 @@ afterAll(async () => {
 const parts = () => {
   const { civic: opened, store } = classification;
   const follows = new Map([[CLASSIFICATION, createClassificationReactor(classification.parts()).follows]]);
-  return { ...opened, leaseClock: systemClock, reactorStore: store, follows, history: { doubt: () => null }, deadlineMs: 20_000 };
+  return { ...opened, leaseClock: systemClock, processorStore: store, follows, history: { doubt: () => null }, deadlineMs: 20_000 };
 };
 const health = () => createReadCivicHealth({ ...parts(), handles: new Map(ALL_PROJECTIONS.map(({ name, handles }) => [name, handles])) })();
 

@@ -165,10 +165,10 @@ test('an owner that returns knows the topics that changed while another ran it',
   classification.start({}, { leaseMs: 300, reactor: watched });
   await classification.write(items('before'));
   await classification.atRest();
-  await classification.civic.rows("update civic.reactors set owner = 'another', token = token + 1, lease_until = $1", [NEVER]);
+  await classification.civic.rows("update civic.processors set owner = 'another', token = token + 1, lease_until = $1", [NEVER]);
   await untilTrue('the owner knows that it has lost it', () => lost);
   await classification.write(events.topic('zoning', { keywords: ['acres'] }), events.topic('streets', { keywords: ['main street'] }));
-  await classification.civic.rows("update civic.reactors set checkpoint = $1, lease_until = 0 where owner = 'another'", [
+  await classification.civic.rows("update civic.processors set checkpoint = $1, lease_until = 0 where owner = 'another'", [
     await classification.civic.log.head(),
   ]);
   await classification.write(items('after'));
@@ -252,7 +252,7 @@ test('it does not follow another log', async () => {
   const { stop } = classification.start();
   await classification.atRest();
   await stop();
-  await classification.civic.rows("update civic.reactors set log_id = '00000000-0000-4000-8000-000000000000'");
+  await classification.civic.rows("update civic.processors set log_id = '00000000-0000-4000-8000-000000000000'");
   classification.start();
   await untilTrue('it is paused', async () => (await classification.row())!.pausedReason !== null);
   expect((await classification.row())!.pausedReason).toMatch(

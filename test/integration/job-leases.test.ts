@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
-import { createJobLeases } from '../../infra/postgresql/job-leases.ts';
+import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { openCivic } from '../../src/composition.ts';
 import { LeaseLost } from '../../domain/while-leased.ts';
 import { runIfDue, type JobDependencies } from '../../src/processors/runtime/run-if-due.ts';
@@ -31,7 +31,7 @@ afterAll(async () => {
 /** Three processes from the view of the database. */
 const processes = (): readonly JobDependencies[] =>
   civics.map((civic, nth) => ({
-    jobLeases: createJobLeases(civic.database.transactor),
+    store: createProcessorStore(civic.database.transactor),
     leaseClock: clock,
     owner: `process ${nth}`,
     leaseMs: LEASE_MS,
@@ -73,17 +73,17 @@ test('of three concurrent processes one does the work, once for each time that i
 
 test('a turn of a dead process is taken over after its lease, and that process ends nothing later', async () => {
   const [first, second] = processes() as [JobDependencies, JobDependencies];
-  const abandoned = await first.jobLeases.take('abandoned', first.owner, clock.now(), LEASE_MS);
-  const take = () => second.jobLeases.take('abandoned', second.owner, clock.now(), LEASE_MS);
+  const abandoned = await first.store.acquireJob('abandoned', first.owner, clock.now(), LEASE_MS);
+  const take = () => second.store.acquireJob('abandoned', second.owner, clock.now(), LEASE_MS);
   clock.advance(LEASE_MS);
   expect(await take()).toBeNull();
   clock.advance(1);
   const taken = await take();
   expect(taken?.token).toBe(abandoned!.token + 1);
-  expect(await first.jobLeases.renew(abandoned!, clock.now() + LEASE_MS)).toBe(false);
-  await first.jobLeases.end(abandoned!, clock.now());
-  expect(await second.jobLeases.renew(taken!, clock.now() + LEASE_MS)).toBe(true);
-  await second.jobLeases.end(taken!, clock.now() + MINUTE_MS);
+  expect(await first.store.renew(abandoned!, clock.now() + LEASE_MS)).toBe(false);
+  await first.store.endJob(abandoned!, clock.now());
+  expect(await second.store.renew(taken!, clock.now() + LEASE_MS)).toBe(true);
+  await second.store.endJob(taken!, clock.now() + MINUTE_MS);
   expect(await take()).toBeNull();
 });
 
@@ -107,7 +107,7 @@ test('work that loses its turn is stopped, and stopped or failed work leaves the
   // The clock of the first stands still, so its renewals do not extend the lease beyond the check of the other.
   await untilTrue('the other has the turn', async () => {
     clock.advance(61);
-    return (await second.jobLeases.take('lost', second.owner, clock.now(), 60_000)) !== null;
+    return (await second.store.acquireJob('lost', second.owner, clock.now(), 60_000)) !== null;
   });
   await expect(losing).rejects.toBeInstanceOf(LeaseLost);
 
@@ -117,7 +117,7 @@ test('work that loses its turn is stopped, and stopped or failed work leaves the
     throw new Error('in the middle');
   };
   await expect(runIfDue(first, { name: 'stopped', everyMs: MINUTE_MS, run }, stopping.signal)).rejects.toThrow('in the middle');
-  expect(await second.jobLeases.take('stopped', second.owner, clock.now(), LEASE_MS)).not.toBeNull();
+  expect(await second.store.acquireJob('stopped', second.owner, clock.now(), LEASE_MS)).not.toBeNull();
 });
 
 test('each role does its own jobs, and workers poll', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
+import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { farthestOf } from '../../domain/event-mark.ts';
 import type { EventLog, LogBatch, Position } from '../../domain/ports/event-log.ts';
@@ -74,8 +74,8 @@ test('a checkpoint does not move over lost events, although none of them is for 
   const rows = await civic.generations.list();
   expect(rows.find(({ projection, state }) => projection === recordHistory.name && state === 'live')!.checkpoint).toBe(before);
 
-  const store = createReactorStore(civic.database.transactor);
-  const { token } = (await store.acquire('test', 'owner', 0, 1_000))!;
+  const store = createProcessorStore(civic.database.transactor);
+  const { token } = (await store.acquireReactor('test', 'owner', 0, 1_000))!;
   const lease = { name: 'test', owner: 'owner', token };
   const move = { from: '' as Position, handled: 0, logId: null, last: null };
   expect(await store.advance(lease, { ...move, to: scannedTo, proof: farthestOf(civic.log, lost) })).toBe(false);

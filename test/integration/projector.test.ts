@@ -241,7 +241,7 @@ test('an event that fails pauses its projection with reason and id, others conti
     history: { doubt: () => null },
     leaseClock: systemClock,
     handles,
-    reactorStore: { list: async () => [] },
+    processorStore: { listReactors: async () => [] },
     follows: new Map(),
     deadlineMs: 20_000,
   })();

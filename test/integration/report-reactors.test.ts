@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
 import { turnReportSwitch } from '../../commands/reports/turn-switch.ts';
-import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
+import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
@@ -22,7 +22,7 @@ const TITLE = 'A public hearing to receive comments regarding an application for
 let database: TestDatabase;
 let reports: TestReports;
 let events: AgendaEvents;
-let store: ReturnType<typeof createReactorStore>;
+let store: ReturnType<typeof createProcessorStore>;
 const stops: (() => Promise<void>)[] = [];
 
 const changeOf = ({ stream, type, data }: StoredEvent): RecordChange => {
@@ -54,7 +54,7 @@ const run = (reactors: readonly Reactor[] = reports.parts().reactors): (() => Pr
 };
 const atRest = (...names: readonly string[]) =>
   untilTrue(`${names.join()} have followed the log to its end`, async () => {
-    const rows = (await store.list()).filter(({ name }) => names.includes(name));
+    const rows = (await store.listReactors()).filter(({ name }) => names.includes(name));
     for (const { pausedReason } of rows) if (pausedReason !== null) throw new Error(`paused: ${pausedReason}`);
     const head = await reports.log.head();
     return rows.length === names.length && rows.every(({ checkpoint }) => checkpoint === head);
@@ -64,7 +64,7 @@ const accountEvents = (account: string) => reports.typesOf(accountReportsStream(
 beforeEach(async () => {
   database = await startTestDatabase();
   reports = await openReports(database.url);
-  store = createReactorStore(reports.database.transactor);
+  store = createProcessorStore(reports.database.transactor);
   events = new AgendaEvents();
   await write(
     events.jurisdiction('dallas', { name: 'Dallas' }),
@@ -114,7 +114,7 @@ test('a closing that was delivered is not delivered twice, by any process and fr
     await atRest(REPORT_SETTLER);
     await stop();
     expect(await accountEvents('a')).toEqual(['DataReportSubmitted', 'DataReportSettled']);
-    await reports.rows('update civic.reactors set checkpoint = $1, owner = null', [LOG_START]);
+    await reports.rows('update civic.processors set checkpoint = $1, owner = null', [LOG_START]);
   }
 });
 

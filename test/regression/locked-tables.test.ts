@@ -135,7 +135,7 @@ test('health names the feed while its tables are locked', async () => {
 });
 
 test('health is degraded while the reactors cannot be listed, and names them', async () => {
-  const told = await whileLocked(['civic.reactors'], () => healthOf(served, key));
+  const told = await whileLocked(['civic.processors'], () => healthOf(served, key));
   expect(told).toMatchObject({ status: 'degraded', pipeline: { unanswered: ['reactors'] } });
 });
 

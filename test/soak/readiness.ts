@@ -21,7 +21,7 @@ export const openReadiness = (world: World, key: string): Readiness => {
   const look = async (token: string, position: string): Promise<string | null> => {
     const rows = await world.database.query<{ name: string; checkpoint: string; reason: string | null }>(
       `select projection as name, checkpoint, paused_reason as reason from civic.generations where state = 'live'
-       union all select name, checkpoint, paused_reason from civic.reactors`,
+       union all select name, checkpoint, paused_reason from civic.processors where due_at is null`,
     );
     const behind = rows.filter(({ checkpoint, reason }) => reason !== null || checkpoint < position);
     if (behind.length > 0) return `behind ${position}: ${behind.map((row) => Object.values(row).join(' ')).join('; ')}`;

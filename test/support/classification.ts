@@ -1,4 +1,4 @@
-import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
+import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
@@ -54,7 +54,7 @@ export const openClassification = async (
   const civic = await openTestCivic(url, options);
   const projector = folds ? civic.startProjector() : undefined;
   const events = new AgendaEvents();
-  const store = createReactorStore(civic.database.transactor);
+  const store = createProcessorStore(civic.database.transactor);
   const known = publishedRecords(civic.reads, civic.log);
   const running: RunningReactor[] = [];
   const parts = (overrides: Partial<ClassificationDependencies> = {}): ClassificationDependencies => ({
@@ -68,7 +68,7 @@ export const openClassification = async (
     currentIds: (resource) => currentIds(civic.reads, resource),
     ...overrides,
   });
-  const row = async () => (await store.list()).find(({ name }) => name === CLASSIFICATION);
+  const row = async () => (await store.listReactors()).find(({ name }) => name === CLASSIFICATION);
   const hits = async (): Promise<readonly RecordData<'agenda_hits'>[]> => {
     const found: RecordData<'agenda_hits'>[] = [];
     for await (const ids of currentIds(civic.reads, 'agenda_hits')) found.push(...(await known.current('agenda_hits', ids)).values());
@@ -114,7 +114,7 @@ export const openClassification = async (
     },
     /** Resets the checkpoint; only while the reactor is stopped. */
     async backToStart(): Promise<void> {
-      await civic.rows('update civic.reactors set checkpoint = $1', [LOG_START]);
+      await civic.rows('update civic.processors set checkpoint = $1', [LOG_START]);
     },
     async close(): Promise<void> {
       await Promise.all(running.map((each) => each.stop()));

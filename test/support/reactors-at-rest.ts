@@ -18,7 +18,9 @@ export const reactorsAtRest = async (dataDir: string): Promise<void> => {
   try {
     await client.connect();
     await untilAtEnd('the slowest reactor', log, async () => {
-      const { rows } = await client.query<{ checkpoint: Position | null }>('select min(checkpoint) as checkpoint from civic.reactors');
+      const { rows } = await client.query<{ checkpoint: Position | null }>(
+        'select min(checkpoint) as checkpoint from civic.processors where due_at is null',
+      );
       return rows[0]!.checkpoint ?? undefined;
     });
   } finally {

@@ -1,6 +1,6 @@
 import { kafkaClient } from '../../infra/kafka/connection.ts';
 import { createFeedTopic } from '../../infra/kafka/feed-topic.ts';
-import { createReactorStore } from '../../infra/postgresql/reactor-store.ts';
+import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { readFeedAfter } from '../../queries/feed/feed-after.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
@@ -45,7 +45,7 @@ export const startRelay = (
     onPublished: (messages) => void published.push(messages),
   });
   const stopping = new AbortController();
-  const store = createReactorStore(civic.database.transactor);
+  const store = createProcessorStore(civic.database.transactor);
   const owner = `relay-${process.pid}-${(owners += 1)}`;
   const ended = runReactor(
     { log: civic.log, store, leaseClock: hurriedClock, logger: civic.logger, owner, leaseMs },
@@ -62,7 +62,7 @@ export const startRelay = (
 };
 
 export const relayRow = async (civic: TestCivic) =>
-  (await createReactorStore(civic.database.transactor).list()).find(({ name }) => name === RELAY);
+  (await createProcessorStore(civic.database.transactor).listReactors()).find(({ name }) => name === RELAY);
 
 /** Waits until the relay has followed the log to its end. */
 export const relayAtRest = (civic: TestCivic): Promise<void> =>

@@ -9,12 +9,12 @@ export const addReactorsCommands = (program: Command, context: CliContext): void
     listReactors(listingReactors),
   );
   const retry = reactors.command('retry <name>').description('let a paused reactor try its events again');
-  runs(context, 'log', retry, async ({ listingReactors, reactorStore }, _, name) => {
+  runs(context, 'log', retry, async ({ listingReactors, processorStore }, _, name) => {
     const known = await listReactors(listingReactors);
     const found = known.find((reactor) => reactor.name === name);
     if (found === undefined) throw new CommandFailed(`name one of ${known.map((reactor) => reactor.name).join(', ')}`);
     if (found.state !== 'paused') throw new CommandFailed(`${name} is not paused`);
-    await reactorStore.resume(name);
+    await processorStore.resume(name);
     return { name, resumed: true, poisonEvent: found.poisonEvent };
   });
 };

@@ -1,9 +1,9 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
-import type { JobLeases } from '../../../domain/ports/job-leases.ts';
+import type { ProcessorStore } from '../../../domain/ports/reactors.ts';
 import { whileLeased } from '../../../domain/while-leased.ts';
 
 export interface JobDependencies {
-  readonly jobLeases: JobLeases;
+  readonly store: Pick<ProcessorStore, 'acquireJob' | 'renew' | 'endJob'>;
   /** Of all processes on the database. */
   readonly leaseClock: Clock;
   readonly owner: string;
@@ -22,17 +22,17 @@ export interface Job {
  * lease over. A run that was stopped is due again at once, for another process or the next start.
  */
 export const runIfDue = async (
-  { jobLeases, leaseClock, owner, leaseMs }: JobDependencies,
+  { store, leaseClock, owner, leaseMs }: JobDependencies,
   { name, everyMs, run }: Job,
   stopping: AbortSignal,
 ): Promise<void> => {
-  const lease = await jobLeases.take(name, owner, leaseClock.now(), leaseMs);
+  const lease = await store.acquireJob(name, owner, leaseClock.now(), leaseMs);
   if (lease === null) return;
   const held = {
     clock: leaseClock,
     leaseMs,
-    renew: (leaseUntil: number) => jobLeases.renew(lease, leaseUntil),
-    release: () => jobLeases.end(lease, leaseClock.now() + (stopping.aborted ? 0 : everyMs)),
+    renew: (leaseUntil: number) => store.renew(lease, leaseUntil),
+    release: () => store.endJob(lease, leaseClock.now() + (stopping.aborted ? 0 : everyMs)),
   };
   await whileLeased(held, stopping, run);
 };

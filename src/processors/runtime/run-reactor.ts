@@ -2,14 +2,14 @@ import { farthestOf, lastMarkOf } from '../../../domain/event-mark.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { EventLog, LogBatch, Position } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
-import type { Reactor, ReactorLease, ReactorRow, ReactorRunning, ReactorStore } from '../../../domain/ports/reactors.ts';
+import type { ProcessorLease, ProcessorRow, ProcessorStore, Reactor, ReactorRunning } from '../../../domain/ports/reactors.ts';
 import { LeaseLost, whileLeased } from '../../../domain/while-leased.ts';
 import { applyOrPause, ProcessorPaused } from './apply-or-pause.ts';
 import { ForeignLog, LogSetBack, requireHistory } from './own-log.ts';
 
 export interface ReactorRunDependencies {
   readonly log: EventLog;
-  readonly store: ReactorStore;
+  readonly store: ProcessorStore;
   readonly leaseClock: Clock;
   readonly logger: Logger;
   readonly owner: string;
@@ -26,7 +26,7 @@ const ATTEMPTS = 8;
 export const runReactor = async (deps: ReactorRunDependencies, reactor: Reactor, stopping: AbortSignal): Promise<void> => {
   while (!stopping.aborted) {
     try {
-      const row = await deps.store.acquire(reactor.name, deps.owner, deps.leaseClock.now(), deps.leaseMs);
+      const row = await deps.store.acquireReactor(reactor.name, deps.owner, deps.leaseClock.now(), deps.leaseMs);
       if (row !== null) {
         const lease = { name: reactor.name, owner: deps.owner, token: row.token };
         const held = {
@@ -49,8 +49,8 @@ export const runReactor = async (deps: ReactorRunDependencies, reactor: Reactor,
 const follow = async (
   deps: ReactorRunDependencies,
   reactor: Reactor,
-  row: ReactorRow,
-  lease: ReactorLease,
+  row: ProcessorRow,
+  lease: ProcessorLease,
   signal: AbortSignal,
 ): Promise<void> => {
   const logId = await deps.log.identity();
