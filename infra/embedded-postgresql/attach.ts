@@ -186,15 +186,9 @@ async function reach(layout: DataLayout, timeoutMs: number): Promise<Use> {
 function openUse(layout: DataLayout): Use | undefined {
   const run = findRunDirectory(layout);
   const password = run && readPassword(layout);
-  if (run === undefined || password === undefined) return undefined;
-  let fifo: number;
-  try {
-    fifo = openSync(run.users, constants.O_WRONLY | constants.O_NONBLOCK);
-  } catch (error) {
-    // ENXIO: no process reads it.
-    if (['ENOENT', 'ENXIO'].includes(systemErrorCode(error))) return undefined;
-    throw error;
-  }
+  // ENXIO: no process reads the FIFO.
+  const fifo = password && unlessGone(() => openSync(run.users, constants.O_WRONLY | constants.O_NONBLOCK));
+  if (!fifo) return undefined;
   const file = join(run.folder, `${USER_PREFIX}${process.pid}.${fifo}`);
   const isServed = (): boolean => {
     try {
@@ -206,7 +200,7 @@ function openUse(layout: DataLayout): Use | undefined {
     }
   };
   isServed();
-  writeFileSync(file, '');
+  unlessGone(() => writeFileSync(file, ''));
   return {
     run,
     url: serverUrl(run.serverSockets, password),
@@ -218,10 +212,20 @@ function openUse(layout: DataLayout): Use | undefined {
   };
 }
 
+/** Undefined where a server that stops has removed its files a moment ago. */
+function unlessGone<Result>(use: () => Result): Result | undefined {
+  try {
+    return use();
+  } catch (error) {
+    if (['ENOENT', 'ENXIO'].includes(systemErrorCode(error))) return undefined;
+    throw error;
+  }
+}
+
 /** PostgreSQL writes its state into line 8 of the file, which a dead server leaves behind; its socket then refuses. */
 async function acceptsConnections({ cluster }: DataLayout, { serverSockets }: RunDirectory): Promise<boolean> {
-  const file = join(cluster, 'postmaster.pid');
-  if (!existsSync(file) || readFileSync(file, 'utf8').split('\n')[7]?.trim() !== 'ready') return false;
+  const lines = unlessGone(() => readFileSync(join(cluster, 'postmaster.pid'), 'utf8').split('\n'));
+  if (lines?.[7]?.trim() !== 'ready') return false;
   const socket = connect(join(serverSockets, `.s.PGSQL.${socketPort}`));
   const isOpen = await once(socket, 'connect').then(
     () => true,
@@ -245,7 +249,7 @@ async function untilStopped(layout: DataLayout): Promise<void> {
 
 /** The files of users name their processes; those of killed ones stay. */
 function hasUsers({ folder }: RunDirectory): boolean {
-  const names = existsSync(folder) ? readdirSync(folder) : [];
+  const names = unlessGone(() => readdirSync(folder)) ?? [];
   return names.some((name) => name.startsWith(USER_PREFIX) && isAlive(Number.parseInt(name.slice(USER_PREFIX.length), 10)));
 }
 

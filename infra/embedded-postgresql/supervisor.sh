@@ -14,7 +14,6 @@ server=$!
 
 while :; do
   while read -r _ <&5; do
-    jobs >/dev/null # `kill -0` succeeds for an ended process until the shell has taken its status
     kill -0 "$server" 2>/dev/null || exit 1
   done
   # A newcomer finds no FIFO from here on. One that opened it before has written a line, and is served.
