@@ -1,6 +1,8 @@
-import { existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { claimDataDirectory } from '../../infra/embedded-postgresql/data-directory.ts';
+import { takeLock } from '../../infra/embedded-postgresql/lock.ts';
 import type { EmbeddedUser } from '../support/embedded-users.ts';
 import { gone, supervisorOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
 
@@ -85,6 +87,18 @@ test('a service that starts right after another was killed is accepted', async (
   await first.kill();
   expect(await start('service').next()).toHaveProperty('url');
   expect(supervisorOf(dataDir)).toBe(supervisor);
+});
+
+test('a server of an older release is refused with one line; the folder is usable when it has ended', async () => {
+  const layout = claimDataDirectory(dataDir);
+  const lock = takeLock(layout.lock)!;
+  mkdirSync(layout.run, { mode: 0o700 });
+  writeFileSync(join(layout.run, 'keeper.sock'), '');
+  expect((await start('command').next()).refused).toMatch(
+    /an older release uses .*: stop the service and every command, then start again$/,
+  );
+  closeSync(lock);
+  expect(await start('command').next()).toHaveProperty('url');
 });
 
 test('a path that is too long for a socket uses a private short one, which is removed with the server', async () => {
