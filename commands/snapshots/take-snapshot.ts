@@ -14,7 +14,7 @@ import { newEvents } from '../new-events.ts';
 export interface SnapshotGround {
   readonly feedId: string | null;
   readonly position: number;
-  readonly mark: number;
+  readonly prunedThrough: number;
   readonly fingerprint: string | null;
   readonly counts: Readonly<Record<Resource, number>>;
   readonly digests: Readonly<Record<Resource, string>>;
@@ -66,7 +66,7 @@ export const createTakeSnapshot =
     const events = newEvents([{ type: SNAPSHOT_TAKEN, data: canonicalJson(taken) }], command);
     const position = await appendOnce(deps.log, { stream: snapshotStream(taken.snapshotId), expectedRevision: NO_STREAM, events });
     if (!(await deps.visible(position, deadline))) throw new DeadlineExceeded('the snapshot was taken but cannot be read yet');
-    if ((await deps.readGround()).mark > taken.boundary)
+    if ((await deps.readGround()).prunedThrough > taken.boundary)
       throw new Rejection('feed_unavailable', 'the feed was pruned meanwhile; try again');
     const { snapshotId, feedId, boundary, createdAt, expiresAt, counts, digests } = taken;
     const boundaryCursor = encodeFeedCursor({ feedId, position: boundary, fingerprint: ground.fingerprint, binding: 'nothing' });

@@ -7,7 +7,7 @@ import { foldAroundErasures } from '../fold-around-erasures.ts';
 import { historyDifferences } from './differences.ts';
 import { foldErasure } from './fold-erasure.ts';
 import { historyRows } from './history-rows.ts';
-import { dropBelowMark, insertRows, readFoldState, supersedeRows, writeFeedIdentity, writeState, writeTotals } from './statements.ts';
+import { dropPruned, insertRows, readFoldState, supersedeRows, writeFeedIdentity, writeState, writeTotals } from './statements.ts';
 import { createRecordHistoryTables, RECORD_HISTORY, recordHistoryTables } from './tables.ts';
 import { Totals } from './totals.ts';
 
@@ -20,7 +20,7 @@ const foldChanges = async (batch: readonly StoredEvent[], { transaction, columns
   if (changes.length === 0) return;
 
   const [state, ...known] = (await transaction.execute(readFoldState(generation))).rows;
-  const mark = Number(state![3]);
+  const prunedThrough = Number(state![3]);
   const totals = new Totals();
   for (const [resource, records, digest] of known) totals.load(resource!, Number(records), digest!);
 
@@ -34,10 +34,10 @@ const foldChanges = async (batch: readonly StoredEvent[], { transaction, columns
     insertRows(
       generation,
       columns,
-      rows.filter(({ supersededAt, position }) => supersededAt === null || supersededAt > mark || position === mark),
+      rows.filter(({ supersededAt, position }) => supersededAt === null || supersededAt > prunedThrough || position === prunedThrough),
     ),
   );
-  if (before.head < mark) await transaction.execute(dropBelowMark(generation, mark));
+  if (before.head < prunedThrough) await transaction.execute(dropPruned(generation, prunedThrough));
   totals.addCurrent(rows);
   await transaction.execute(writeState(generation, after));
   await transaction.execute(writeTotals(generation, columns, totals.touched()));
@@ -51,7 +51,7 @@ const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void
   );
 
 const HISTORY_TABLE = /record_history_g\d+$/;
-const SUPERSEDED_AFTER_MARK = 'superseded_at > (select mark from civic.feed_retention)';
+const SUPERSEDED_AFTER_PRUNED = 'superseded_at > (select mark from civic.feed_retention)';
 
 export const recordHistory: Projection = {
   name: RECORD_HISTORY,
@@ -61,7 +61,7 @@ export const recordHistory: Projection = {
   create: createRecordHistoryTables,
   fold,
   differences: historyDifferences,
-  // Between the rise of the mark and the end of pruning, one build may still hold rows that the other has dropped.
-  heldByEveryBuild: (table) => (HISTORY_TABLE.test(table) ? SUPERSEDED_AFTER_MARK : 'true'),
+  // Between the rise of the pruned position and the end of pruning, one build may still hold rows that the other has dropped.
+  heldByEveryBuild: (table) => (HISTORY_TABLE.test(table) ? SUPERSEDED_AFTER_PRUNED : 'true'),
   published: true,
 };

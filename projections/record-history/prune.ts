@@ -14,7 +14,7 @@ export interface Pruning {
 }
 
 /** Moves `prunedThrough` up to the replay floor, or to the boundary of the oldest live snapshot where that is lower. */
-const raiseMark = ({ history, snapshots, now, retentionMs }: Pruning): Statement => {
+const raisePruned = ({ history, snapshots, now, retentionMs }: Pruning): Statement => {
   const tables = recordHistoryTables(history);
   return {
     text: `update civic.feed_retention set mark = horizon.position
@@ -27,7 +27,7 @@ const raiseMark = ({ history, snapshots, now, retentionMs }: Pruning): Statement
   };
 };
 
-const deleteBelowMark = (history: number): Statement => ({
+const deletePruned = (history: number): Statement => ({
   text: `delete from ${recordHistoryTables(history).history} where position in (
       select h.position from ${recordHistoryTables(history).history} h
       where h.superseded_at <= (select mark from civic.feed_retention) and h.position <> (select mark from civic.feed_retention) limit ${ROWS_A_STEP}
@@ -36,15 +36,15 @@ const deleteBelowMark = (history: number): Statement => ({
 });
 
 /**
- * Removes rows that neither the replay retention nor a live snapshot needs; the row at the mark stays, for it proves the history before it. The mark moves in the transaction that deletes first, so that
+ * Removes rows that neither the replay retention nor a live snapshot needs; the row at the pruned position stays, for it proves the history before it. The position rises in the transaction that deletes first, so that
  * no reader takes incomplete rows for complete ones. Returns the number of rows removed.
  */
 export const pruneRecordHistory = async (transactor: Transactor, pruning: Pruning): Promise<number> => {
   let removed = 0;
   for (let step = ROWS_A_STEP; step === ROWS_A_STEP; removed += step) {
     step = await transactor.transaction(async (transaction) => {
-      await transaction.execute(raiseMark(pruning));
-      return (await transaction.execute(deleteBelowMark(pruning.history))).count;
+      await transaction.execute(raisePruned(pruning));
+      return (await transaction.execute(deletePruned(pruning.history))).count;
     });
   }
   return removed;

@@ -2,7 +2,7 @@ import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { FeedState, HistoryRow } from './history-rows.ts';
 import { NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
 
-/** State, pruning mark and totals in one read; the first row is the state. */
+/** State, pruned position and totals in one read; the first row is the state. */
 export const readFoldState = (generation: number): Statement => {
   const { state, totals } = recordHistoryTables(generation);
   return {
@@ -49,11 +49,11 @@ export const insertRows = (generation: number, columns: ColumnArrays, rows: read
   ],
 });
 
-/** Deletes the rows that were already pruned from the live generation, during a rebuild. The row at the mark stays: it proves the history before it. */
-export const dropBelowMark = (generation: number, mark: number): Statement => ({
+/** Deletes the rows that were already pruned from the live generation, during a rebuild. The row at the pruned position stays: it proves the history before it. */
+export const dropPruned = (generation: number, prunedThrough: number): Statement => ({
   name: `drop_below_mark_g${generation}`,
   text: `delete from ${recordHistoryTables(generation).history} where superseded_at <= $1 and position <> $1`,
-  values: [mark],
+  values: [prunedThrough],
 });
 
 export const writeState = (generation: number, { head, changedAt, chain, outline, fingerprint }: FeedState): Statement => ({

@@ -69,8 +69,8 @@ export const createRecordHistoryTables = (generation: number): readonly string[]
 };
 
 /**
- * SQL for the newest position whose change is older than `cutoff` (milliseconds), the mark where there is none; to stand where `s` is the
- * state row and `r` the retention row. Found by halving: positions above the mark are dense and times never fall.
+ * SQL for the newest position whose change is older than `cutoff` (milliseconds), the pruned position where there is none; to stand where `s` is the
+ * state row and `r` the retention row. Found by halving: positions above the pruned one are dense and times never fall.
  */
 export const replayFloor = (history: string, cutoff: string): string => `(
   with recursive search(low, high) as (

@@ -105,7 +105,7 @@ const explainFeed = async ({ reads, clock, retentionMs }: ExplainCursorDependenc
   if (page.feedId !== cursor.feedId) return refused(`of another feed than the one served now, ${page.feedId ?? 'which is not open yet'}`);
   if (cursor.position > page.head) return refused('beyond the head of the feed');
   if (isOtherHistory(page, cursor)) return refused('of history that the service has lost');
-  if (cursor.position < page.mark) return refused(`changes after it are pruned, up to ${page.mark}`);
+  if (cursor.position < page.prunedThrough) return refused(`changes after it are pruned, up to ${page.prunedThrough}`);
   if (page.changedAfterStart !== null && page.changedAfterStart < cutoff)
     return refused('changes after it are older than the replay retention');
   const nextChangeAt = page.changedAfterStart === null ? null : new Date(page.changedAfterStart).toISOString();

@@ -34,8 +34,8 @@ export async function* exportRecords(reads: LiveReads, { resource, at }: ExportR
   const boundary = at === undefined ? head.position : await positionOf(reads, at, head);
   for (let after = 0; ; ) {
     const rows = await reads.texts((generation) => recordsAt(generation(RECORD_HISTORY), resource ?? null, boundary, after));
-    const mark = rows[0] === undefined ? (await readFeedHead(reads)).mark : Number(rows[0][1]);
-    if (mark > boundary) throw new Rejection('cursor_expired', 'the state at this cursor is no longer retained');
+    const prunedThrough = rows[0] === undefined ? (await readFeedHead(reads)).prunedThrough : Number(rows[0][1]);
+    if (prunedThrough > boundary) throw new Rejection('cursor_expired', 'the state at this cursor is no longer retained');
     for (const [, , name, id, body] of rows) yield `{"op":"upsert","resource":"${name}","id":"${id}","data":${body}}\n`;
     if (rows.length < ROWS_A_PAGE) return;
     after = Number(rows.at(-1)![0]);

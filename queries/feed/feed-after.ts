@@ -18,9 +18,9 @@ export interface FeedRow {
 export interface FeedStretch {
   readonly feedId: string | null;
   /** Rows that were superseded at or below it may be pruned. */
-  readonly mark: number;
+  readonly prunedThrough: number;
   readonly head: number;
-  /** Of the history up to the position that was asked for; null below the mark, beyond the head, and where the live build has none. */
+  /** Of the history up to the position that was asked for; null where it is pruned, beyond the head, and where the live build has none. */
   readonly fingerprint: string | null;
   readonly rows: readonly FeedRow[];
 }
@@ -63,7 +63,7 @@ export const readFeedAfter = async (reads: LiveReads, after: FeedAfter): Promise
   });
   return {
     feedId: meta?.[0] ?? null,
-    mark: Number(meta?.[1] ?? 0),
+    prunedThrough: Number(meta?.[1] ?? 0),
     head: Number(meta?.[2] ?? 0),
     fingerprint: meta?.[3] ?? null,
     rows: rows.map(([position, resource, recordId, version, removed, changedAt, text, fingerprint]) => ({

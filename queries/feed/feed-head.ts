@@ -10,7 +10,7 @@ export interface FeedHead {
   readonly position: number;
   /** Of the history up to the position; null where the live build is of a version that has none. */
   readonly fingerprint: string | null;
-  readonly mark: number;
+  readonly prunedThrough: number;
   readonly counts: Readonly<Record<Resource, number>>;
   readonly digests: Readonly<Record<Resource, string>>;
 }
@@ -35,7 +35,7 @@ export const readFeedHead = async (reads: LiveReads): Promise<FeedHead> => {
   return {
     feedId: head![0] ?? null,
     position: Number(head![1]),
-    mark: Number(head![2]),
+    prunedThrough: Number(head![2]),
     fingerprint: head![3] ?? null,
     counts: perResource((resource) => found.get(resource)?.records ?? 0),
     digests: perResource((resource) => found.get(resource)?.digest ?? EMPTY_DIGEST),

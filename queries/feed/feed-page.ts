@@ -30,11 +30,11 @@ export interface FeedPage {
   /** Null until the feed has been opened. */
   readonly feedId: string | null;
   /** Rows that were superseded at or below it may be pruned. */
-  readonly mark: number;
+  readonly prunedThrough: number;
   readonly start: number;
-  /** Null also below the mark and beyond the head. */
+  /** Null also where it is pruned, and beyond the head. */
   readonly startFingerprint: string | null;
-  /** Time of the change after `start`, of any resource; null at the head and below the mark. */
+  /** Time of the change after `start`, of any resource; null at the head and where it is pruned. */
   readonly changedAfterStart: number | null;
   readonly last: number | null;
   /** Time of the change right after `last`. */
@@ -44,7 +44,7 @@ export interface FeedPage {
   readonly items: readonly FeedItem[];
 }
 
-/** One statement for mark, floor, head and rows of a page: all of one moment, in which the generation was the live one. */
+/** One statement for the pruned position, floor, head and rows of a page: all of one moment, in which the generation was the live one. */
 export const feedPageStatement = (generation: number, question: FeedPageQuestion): Statement => {
   const { history, state } = recordHistoryTables(generation);
   const values: StatementValue[] = [];
@@ -83,25 +83,36 @@ export const feedPageStatement = (generation: number, question: FeedPageQuestion
 
 export const toFeedPage = (rows: readonly TextRow[]): FeedPage => {
   const [meta, ...items] = rows;
-  const [head, headFingerprint, feedId, mark, start, startFingerprint, changedAfterStart, last, changedAfterLast, bytes, moreAfterLast] =
-    JSON.parse(meta![0]!) as [
-      number,
-      string | null,
-      string | null,
-      number,
-      number,
-      string | null,
-      number | null,
-      number | null,
-      number | null,
-      number,
-      boolean,
-    ];
+  const [
+    head,
+    headFingerprint,
+    feedId,
+    prunedThrough,
+    start,
+    startFingerprint,
+    changedAfterStart,
+    last,
+    changedAfterLast,
+    bytes,
+    moreAfterLast,
+  ] = JSON.parse(meta![0]!) as [
+    number,
+    string | null,
+    string | null,
+    number,
+    number,
+    string | null,
+    number | null,
+    number | null,
+    number | null,
+    number,
+    boolean,
+  ];
   return {
     head,
     headFingerprint,
     feedId,
-    mark,
+    prunedThrough,
     start,
     startFingerprint,
     changedAfterStart,

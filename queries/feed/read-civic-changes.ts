@@ -69,7 +69,7 @@ const refuseExpired = (page: FeedPage, cursor: FeedCursor | null, cutoff: number
   if (cursor !== null && cursor.feedId !== page.feedId) throw expired('the cursor belongs to another feed than the one served now');
   if (page.start > page.head) throw expired('the cursor is beyond the head of the feed');
   if (cursor !== null && isOtherHistory(page, cursor)) throw expired('the service has lost history that the cursor follows');
-  if (page.start < page.mark) throw expired('changes after the cursor are no longer retained');
+  if (page.start < page.prunedThrough) throw expired('changes after the cursor are no longer retained');
   if (page.changedAfterStart !== null && page.changedAfterStart < cutoff) {
     throw expired('changes after the cursor are older than the replay retention');
   }

@@ -18,7 +18,7 @@ const RECOVERY = { recovery: [{ operationId: 'createCivicSnapshot', hint: 'take 
 
 type PageMeta = [
   boundary: number,
-  mark: number,
+  prunedThrough: number,
   feedId: string,
   servedFeed: string,
   erasure: number,
@@ -75,13 +75,13 @@ export const createReadCivicSnapshotPage = ({ reads, clock }: ReadCivicSnapshotP
     );
     const [meta, ...items] = rows;
     if (meta === undefined) throw new Rejection('not_found', 'there is no such snapshot, or it has expired');
-    const [boundary, mark, feedId, servedFeed, erasure, last, bytes, hasMore] = JSON.parse(meta[0]!) as PageMeta;
+    const [boundary, prunedThrough, feedId, servedFeed, erasure, last, bytes, hasMore] = JSON.parse(meta[0]!) as PageMeta;
     if (feedId !== servedFeed || (cursor !== null && cursor.feedId !== feedId)) {
       throw new Rejection('cursor_expired', 'the snapshot was taken of another feed than the one served now; take a new one', {
         details: RECOVERY,
       });
     }
-    if (boundary < mark) throw new Rejection('cursor_expired', 'the snapshot is older than what is retained; take a new one');
+    if (boundary < prunedThrough) throw new Rejection('cursor_expired', 'the snapshot is older than what is retained; take a new one');
     if (cursor !== null && (cursor.erasure ?? 0) !== erasure) {
       throw new Rejection('cursor_expired', 'a text in the snapshot was erased meanwhile; read it again from its first page', {
         details: BEGIN_AGAIN,

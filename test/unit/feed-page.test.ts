@@ -73,7 +73,7 @@ test('a page over the byte limit is refused, and a feed that is not open yet is 
 
 test('the first row of an answer is its meta, the others its items', () => {
   const page = toFeedPage([meta({ more: true }), ['6', ITEM, ',"data":{}', PRINT], ['7', ITEM, null, null]]);
-  expect(page).toMatchObject({ head: 7, feedId: FEED, mark: 0, start: 5, changedAfterStart: 900, last: 7, moreAfterLast: true });
+  expect(page).toMatchObject({ head: 7, feedId: FEED, prunedThrough: 0, start: 5, changedAfterStart: 900, last: 7, moreAfterLast: true });
   expect(page.items).toEqual([
     [6, ITEM, ',"data":{}', PRINT],
     [7, ITEM, '', null],

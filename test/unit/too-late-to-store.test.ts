@@ -21,7 +21,7 @@ const stored = async (isRefused: boolean): Promise<number> => {
     identifiers: randomIdentifiers,
     readGround: async () => {
       if (isRefused) over.abort(new Error('refused by now'));
-      return { feedId: ID, position: 1, mark: 0, fingerprint: null, counts: {}, digests: {} } as unknown as Awaited<
+      return { feedId: ID, position: 1, prunedThrough: 0, fingerprint: null, counts: {}, digests: {} } as unknown as Awaited<
         ReturnType<TakeSnapshotDependencies['readGround']>
       >;
     },

@@ -46,7 +46,7 @@ export interface RelayDependencies {
   readonly progress: Progress;
   /** The read model that the feed is read from. */
   readonly readModel: string;
-  readonly readHead: () => Promise<Pick<FeedHead, 'feedId' | 'position' | 'mark'>>;
+  readonly readHead: () => Promise<Pick<FeedHead, 'feedId' | 'position' | 'prunedThrough'>>;
   readonly readAfter: (after: FeedAfter) => Promise<FeedStretch>;
   /** Every identity that this log's feed has had. */
   readonly feedIds: () => Promise<ReadonlySet<string>>;
@@ -123,8 +123,8 @@ const openSession = async (deps: RelayDependencies, running: ReactorRunning): Pr
 
 /** After pruning not every change is left: the current records are published first, then each change. */
 const beginning = async ({ readHead }: RelayDependencies, feedId: string): Promise<TopicCheckpoint> => {
-  const { mark, position } = await readHead();
-  return { feedId, position: 0, boundary: mark === 0 ? 0 : position, fingerprint: EMPTY_FINGERPRINT };
+  const { prunedThrough, position } = await readHead();
+  return { feedId, position: 0, boundary: prunedThrough === 0 ? 0 : position, fingerprint: EMPTY_FINGERPRINT };
 };
 
 const carryOut = async (deps: RelayDependencies, session: Session, running: ReactorRunning): Promise<void> => {
@@ -149,10 +149,14 @@ const carryOut = async (deps: RelayDependencies, session: Session, running: Reac
 };
 
 const readNext = async (deps: RelayDependencies, place: TopicCheckpoint): Promise<FeedStretch['rows']> => {
-  const { feedId, mark, head, fingerprint, rows } = await deps.readAfter({ ...place, limit: ROWS_AT_ONCE, maxBytes: BYTES_AT_ONCE });
+  const { feedId, prunedThrough, head, fingerprint, rows } = await deps.readAfter({
+    ...place,
+    limit: ROWS_AT_ONCE,
+    maxBytes: BYTES_AT_ONCE,
+  });
   if (feedId !== place.feedId) throw new NotYet('the feed has become another');
   requireSameHistory(deps.topic.name, place, { head, fingerprint });
-  requireWhole(deps.topic.name, place, mark, rows);
+  requireWhole(deps.topic.name, place, prunedThrough, rows);
   return rows;
 };
 
@@ -168,11 +172,11 @@ const requireSameHistory = (topic: string, place: TopicCheckpoint, feed: Pick<Fe
 };
 
 /** No change is left out silently. */
-const requireWhole = (topic: string, place: TopicCheckpoint, mark: number, rows: FeedStretch['rows']): void => {
+const requireWhole = (topic: string, place: TopicCheckpoint, prunedThrough: number, rows: FeedStretch['rows']): void => {
   const { position, boundary } = place;
-  if (mark > Math.max(position, boundary)) {
+  if (prunedThrough > Math.max(position, boundary)) {
     throw new Error(
-      `the topic ${topic} stands at position ${position}, and changes up to ${mark} are no longer retained: ` +
+      `the topic ${topic} stands at position ${position}, and changes up to ${prunedThrough} are no longer retained: ` +
         `delete the topics ${topic} and ${topic}.place, or name another one, and the relay begins with the records as they stand`,
     );
   }
