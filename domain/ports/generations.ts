@@ -44,14 +44,14 @@ export interface Generation {
 export interface Speed {
   readonly ownedSince: number | null;
   /** Events of the log up to the checkpoint; null where the log cannot count. */
-  readonly place: number | null;
+  readonly eventsRead: number | null;
   /** Start of the current window. */
-  readonly stretchAt: number | null;
-  readonly stretchFolded: number;
-  readonly stretchPlace: number | null;
+  readonly windowSince: number | null;
+  readonly windowFolded: number;
+  readonly windowEventsRead: number | null;
   /** Of the last complete window: events folded per second, and events of the log passed per second. */
   readonly foldRate: number | null;
-  readonly pace: number | null;
+  readonly readRate: number | null;
 }
 
 /** Rows and digest of one table, live and rebuilt, at one checkpoint. */
@@ -110,7 +110,7 @@ export interface Advance {
   readonly leaseUntil: number;
   readonly logId: string | null;
   /** Events of the log up to `to`; null where the log cannot count. */
-  readonly place: number | null;
+  readonly eventsRead: number | null;
   /** The last event folded, where there is one. */
   readonly last: EventMark | null;
   /** The event that the advance relies on. A log in the same database must contain it. */

@@ -6,7 +6,7 @@ import type { Position } from '../../domain/ports/event-log.ts';
 import type { Comparison, Generation, GenerationState } from '../../domain/ports/generations.ts';
 
 /** Milliseconds over which a rate is measured. */
-const STRETCH_MS = 2_000;
+const WINDOW_MS = 2_000;
 
 const GENERATION = columns({
   generation: ['generation', number],
@@ -30,19 +30,19 @@ const GENERATION = columns({
   keptUntil: ['kept_until', numberOrNull],
   lastEvent: ['last_event', jsonOrNull<EventMark>()],
   ownedSince: ['owned_since', numberOrNull],
-  place: ['place', numberOrNull],
-  stretchAt: ['stretch_at', numberOrNull],
-  stretchFolded: ['stretch_folded', number],
-  stretchPlace: ['stretch_place', numberOrNull],
+  eventsRead: ['place', numberOrNull],
+  windowSince: ['stretch_at', numberOrNull],
+  windowFolded: ['stretch_folded', number],
+  windowEventsRead: ['stretch_place', numberOrNull],
   foldRate: ['fold_rate', numberOrNull],
-  pace: ['pace', numberOrNull],
+  readRate: ['pace', numberOrNull],
 });
 
 export const COLUMNS = GENERATION.sql;
 
 export const toGeneration = (row: TextRow): Generation => {
-  const { ownedSince, place, stretchAt, stretchFolded, stretchPlace, foldRate, pace, ...generation } = GENERATION.read(row);
-  return { ...generation, speed: { ownedSince, place, stretchAt, stretchFolded, stretchPlace, foldRate, pace } };
+  const { ownedSince, eventsRead, windowSince, windowFolded, windowEventsRead, foldRate, readRate, ...generation } = GENERATION.read(row);
+  return { ...generation, speed: { ownedSince, eventsRead, windowSince, windowFolded, windowEventsRead, foldRate, readRate } };
 };
 
 /** A new owner begins a new measurement: the time without an owner does not count. */
@@ -58,9 +58,9 @@ export const RENEW = `update civic.generations set lease_until = $4
 export const RELEASE = 'update civic.generations set owner = null, lease_until = 0 where generation = $1 and owner = $2 and token = $3';
 
 const passed = '$9::bigint - stretch_at';
-const atItsEnd = (then: string, otherwise: string) => `case when ${passed} >= ${STRETCH_MS} then ${then} else ${otherwise} end`;
+const atItsEnd = (then: string, otherwise: string) => `case when ${passed} >= ${WINDOW_MS} then ${then} else ${otherwise} end`;
 const begunAnew = (then: string, otherwise: string) =>
-  `case when stretch_at is null or ${passed} < 0 or ${passed} >= ${STRETCH_MS} then ${then} else ${otherwise} end`;
+  `case when stretch_at is null or ${passed} < 0 or ${passed} >= ${WINDOW_MS} then ${then} else ${otherwise} end`;
 
 export const ADVANCE = `update civic.generations set checkpoint = $5, folded = folded + $6, lease_until = $7, log_id = coalesce(log_id, $8::uuid),
     place = $10::bigint, last_event = coalesce($13::jsonb, last_event),

@@ -63,7 +63,7 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
     async release(lease) {
       await run({ text: RELEASE, values: [lease.generation, lease.owner, lease.token] });
     },
-    advance: async (transaction, lease, { from, to, folded, now, leaseUntil, logId, place, last, proof }) =>
+    advance: async (transaction, lease, { from, to, folded, now, leaseUntil, logId, eventsRead, last, proof }) =>
       (
         await transaction.execute({
           name: 'advance_generation',
@@ -78,7 +78,7 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
             leaseUntil,
             logId,
             now,
-            place,
+            eventsRead,
             proof?.place ?? null,
             proof?.id ?? null,
             last === null ? null : JSON.stringify(last),

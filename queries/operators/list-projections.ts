@@ -11,7 +11,7 @@ interface FoldSpeed {
   /** Events folded in a second; null before the first window. */
   readonly rate: number | null;
   /** Events of the log passed in a second, folded or not; null where the log cannot count. */
-  readonly pace: number | null;
+  readonly readRate: number | null;
 }
 
 /**
@@ -19,13 +19,13 @@ interface FoldSpeed {
  * generation whose owner died, that was paused or has nothing to do falls towards zero.
  */
 export const speedOf = ({ folded, owner, operatorPausedAt, speed }: Generation, now: number): FoldSpeed => {
-  if (operatorPausedAt !== null) return { rate: 0, pace: 0 };
-  const elapsed = speed.stretchAt === null ? 0 : now - speed.stretchAt;
+  if (operatorPausedAt !== null) return { rate: 0, readRate: 0 };
+  const elapsed = speed.windowSince === null ? 0 : now - speed.windowSince;
   const known = speed.foldRate !== null;
-  if (elapsed < (known ? SHOWN_AFTER_MS : FIRST_MS)) return { rate: speed.foldRate, pace: owner === null ? null : speed.pace };
-  const passed = speed.place === null || speed.stretchPlace === null ? null : speed.place - speed.stretchPlace;
+  if (elapsed < (known ? SHOWN_AFTER_MS : FIRST_MS)) return { rate: speed.foldRate, readRate: owner === null ? null : speed.readRate };
+  const passed = speed.eventsRead === null || speed.windowEventsRead === null ? null : speed.eventsRead - speed.windowEventsRead;
   const aSecond = (count: number) => (count * 1000) / elapsed;
-  return { rate: aSecond(folded - speed.stretchFolded), pace: passed === null ? null : aSecond(passed) };
+  return { rate: aSecond(folded - speed.windowFolded), readRate: passed === null ? null : aSecond(passed) };
 };
 
 /**
@@ -47,7 +47,7 @@ export interface ProjectionStatus extends LogLag {
   readonly since: number;
   readonly checkpoint: Position;
   /** Events of the log up to the checkpoint; null where the log cannot count. */
-  readonly place: number | null;
+  readonly eventsRead: number | null;
   readonly folded: number;
   /** Takeovers of the right to fold it, by any process. */
   readonly takeovers: number;
@@ -99,12 +99,12 @@ const statusOf = async (deps: ListProjectionsDependencies, row: Generation, head
     since: row.changedAt,
     ...lag,
     checkpoint: row.checkpoint,
-    place: row.speed.place,
+    eventsRead: row.speed.eventsRead,
     folded: row.folded,
     takeovers: row.token,
     rate: speed.rate,
     leftEvents: left,
-    leftSeconds: left === null ? null : left === 0 ? 0 : speed.pace === null || speed.pace <= 0 ? null : left / speed.pace,
+    leftSeconds: left === null ? null : left === 0 ? 0 : speed.readRate === null || speed.readRate <= 0 ? null : left / speed.readRate,
     owner: row.owner,
     ownedSince: row.owner === null ? null : row.speed.ownedSince,
     held: row.held,

@@ -130,7 +130,14 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
         expect(await page.getByRole('heading', { name, exact: true }).count()).toBe(1);
       }
       const table = page.getByRole('table', { name: 'Read models folded from the log' });
-      expect(await table.getByRole('columnheader').allTextContents()).toEqual(['Projection', 'State', 'Place', 'Rate', 'Lag', 'Owner']);
+      expect(await table.getByRole('columnheader').allTextContents()).toEqual([
+        'Projection',
+        'State',
+        'Events read',
+        'Rate',
+        'Lag',
+        'Owner',
+      ]);
       expect(await table.getByRole('rowheader', { name: 'record_history' }).count()).toBe(1);
       expect(await page.locator('[aria-live]').count()).toBe(1);
       await page.setViewportSize({ width: 360, height: 740 });

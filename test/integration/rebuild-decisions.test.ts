@@ -283,7 +283,7 @@ test('progress is monotone and has a rate across changes of the owner', async ()
   await trial.projector!.stop();
   const slow = beforeFold(recordHistory, () => civic.clock.sleep(60));
   const { generation } = await rebuilds.rebuild(recordHistory);
-  let last = { folded: 0, place: 0, left: Number.POSITIVE_INFINITY };
+  let last = { folded: 0, eventsRead: 0, left: Number.POSITIVE_INFINITY };
   const rates: number[] = [];
   for (let owners = 1; owners <= 3; owners++) {
     trial.projector = civic.startProjector([slow, snapshots], { batchSize: 5 });
@@ -291,9 +291,9 @@ test('progress is monotone and has a rate across changes of the owner', async ()
       const status = (await rebuilds.status(generation))!;
       expect(status.serves).toBe(false);
       expect(status.folded).toBeGreaterThanOrEqual(last.folded);
-      expect(status.place ?? 0).toBeGreaterThanOrEqual(last.place);
+      expect(status.eventsRead ?? 0).toBeGreaterThanOrEqual(last.eventsRead);
       expect(status.leftEvents!).toBeLessThanOrEqual(last.left);
-      last = { folded: status.folded, place: status.place ?? 0, left: status.leftEvents! };
+      last = { folded: status.folded, eventsRead: status.eventsRead ?? 0, left: status.leftEvents! };
       if (status.rate !== null && status.rate > 0) rates.push(status.rate);
       return rates.length;
     });

@@ -32,7 +32,7 @@ export const registerOperationsMetrics = (registry: Registry, known: () => Promi
 
   const served = ({ projections }: Operations) => projections.filter(({ serves }) => serves);
   gauge('civic_projection_position', 'Events of the log that the projection has passed.', 'projection', (all) =>
-    served(all).flatMap(({ name, place }) => (place === null ? [] : [[{ projection: name }, place]])),
+    served(all).flatMap(({ name, eventsRead }) => (eventsRead === null ? [] : [[{ projection: name }, eventsRead]])),
   );
   gauge('civic_projection_paused', '1 while the projection is paused at an event that it cannot fold.', 'projection', (all) =>
     served(all).map(({ name, state }) => [{ projection: name }, state === 'paused' ? 1 : 0]),

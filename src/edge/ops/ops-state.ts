@@ -21,7 +21,7 @@ const projection = z.object({
   ...follower,
   state: z.enum(['live', 'paused', 'stopped']),
   /** Events of the log that it has passed; null where the log cannot count. */
-  place: count.nullable(),
+  eventsRead: count.nullable(),
 });
 
 const rebuild = z.object({

@@ -44,7 +44,7 @@ const behind = (of: Pick<Projection, 'lagEvents' | 'lagSeconds' | 'owner' | 'rea
 const liveProjection = (each: Projection, rates: Rates): Shared['projections'][number] => ({
   name: each.name,
   state: each.state === 'paused' || each.state === 'stopped' ? each.state : 'live',
-  place: each.place,
+  eventsRead: each.eventsRead,
   ...behind(each),
   rate: rates.projections.get(each.name) ?? null,
 });
@@ -52,13 +52,13 @@ const liveProjection = (each: Projection, rates: Rates): Shared['projections'][n
 /** Measured along the log; where that cannot be counted, along what the live generation has folded. */
 const rebuild = (each: Projection, { log, projections }: Operations): Shared['rebuilds'][number] => {
   const live = projections.find(({ name, serves }) => serves && name === each.name);
-  const done = each.place ?? each.folded;
+  const done = each.eventsRead ?? each.folded;
   return {
     name: each.name,
     generation: each.generation,
     state: each.state === 'live' || each.state === 'stopped' || each.state === 'kept' ? 'building' : each.state,
     done,
-    of: Math.max(done, (each.place === null ? live?.folded : log.events) ?? done),
+    of: Math.max(done, (each.eventsRead === null ? live?.folded : log.events) ?? done),
     rate: each.rate,
     secondsLeft: each.leftSeconds,
     owner: each.owner,

@@ -35,7 +35,7 @@ export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget,
       now,
       leaseUntil: now + deps.leaseMs,
       logId,
-      place: deps.log.distance(LOG_START, batch.scannedTo),
+      eventsRead: deps.log.distance(LOG_START, batch.scannedTo),
       last: lastMarkOf(batch.events),
       proof: farthestOf(deps.log, batch),
     });

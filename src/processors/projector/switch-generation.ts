@@ -34,7 +34,7 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
       if (tail.scannedTo < live.checkpoint) return { kind: 'behind' };
       const events = tail.events.filter(({ id, position }) => position <= live.checkpoint && !skipped.has(id));
       const leaseUntil = now + deps.leaseMs;
-      const place = deps.log.distance(LOG_START, live.checkpoint);
+      const eventsRead = deps.log.distance(LOG_START, live.checkpoint);
       const move = {
         from: checkpoint,
         to: live.checkpoint,
@@ -42,7 +42,7 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
         now,
         leaseUntil,
         logId: target.logId,
-        place,
+        eventsRead,
         last: lastMarkOf(events),
         proof: farthestOf(deps.log, { events, scannedTo: live.checkpoint }),
       };

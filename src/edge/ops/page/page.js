@@ -163,7 +163,7 @@ const showShared = (shared, ofProcess) => {
     [
       ['Projection', ({ name }) => name],
       ['State', stateCell, 'state'],
-      ['Place', ({ place }) => number(place), 'number'],
+      ['Events read', ({ eventsRead }) => number(eventsRead), 'number'],
       ['Rate', (row) => rate(row.rate), 'number'],
       ['Lag', lag, 'number'],
       ['Owner', ownerCell, 'owner wide'],
