@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { resourceCounts, resourceDigests } from '../domain/events/snapshot-events.ts';
 import { uuid } from '../domain/records/fields.ts';
-import { cursor, noQuery, timestamp } from './fields.ts';
-import { CUSTOMER_REFUSALS, operation } from './operation.ts';
+import { cursor, timestamp } from './fields.ts';
+import { CUSTOMER_REFUSALS, DATA_EXPORT, operation } from './operation.ts';
 import { COUNTS, CURSOR, DIGESTS, SNAPSHOT_ID } from './examples.ts';
 
 export const createdSnapshot = z.strictObject({
@@ -42,13 +42,8 @@ allowance.`,
       },
     },
   },
-  access: 'key',
-  scope: 'civic:export',
-  surface: 'data',
+  ...DATA_EXPORT,
   takesExport: true,
-  params: z.strictObject({}),
-  query: noQuery,
-  body: null,
   success: { status: 201, schema: z.strictObject({ data: createdSnapshot }) },
   refusals: [...CUSTOMER_REFUSALS],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { feedSubscription, SUBSCRIPTION_REFUSALS, subscriptionName } from './feed-subscription.ts';
-import { noParams, noQuery, resourceName } from './fields.ts';
-import { operation } from './operation.ts';
+import { resourceName } from './fields.ts';
+import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
 
 /** Contains neither account nor key: the feed is bound to those of the request's authentication. */
@@ -23,11 +23,7 @@ over all keys of the account.`,
     body: { filtered: { summary: 'Meetings only', value: { name: 'meetings to warehouse', resource: 'meetings' } } },
     success: { created: { summary: 'The new feed', value: { data: SUBSCRIPTION } } },
   },
-  access: 'key',
-  scope: 'civic:read',
-  surface: 'subscriptions',
-  params: noParams,
-  query: noQuery,
+  ...SUBSCRIPTION_ACCESS,
   body: { schema: newSubscription, maxBytes: 8192 },
   success: { status: 201, schema: subscription },
   otherAnswers: [{ status: 200, when: 'A live feed of this account and key already has this name and resource.', schema: subscription }],

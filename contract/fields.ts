@@ -44,7 +44,6 @@ export const wholeNumber = (least: number, most: number) =>
 /** A parameter that names something; which names there are is not the schema's question. */
 export const named = z.string().min(1);
 
-export const noParams = z.strictObject({});
 export const noQuery = z.strictObject({});
 
 /** UTC, ends in Z. */

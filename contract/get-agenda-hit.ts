@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { uuid } from '../domain/records/fields.ts';
-import { noQuery } from './fields.ts';
 import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 import { openMeta, upcomingAgendaHit } from './public-agenda-hit.ts';
 import { UPCOMING_HIT } from './examples.ts';
@@ -17,7 +16,6 @@ every hit while the records cannot be read.`,
   example: { parameters: { matchId: UPCOMING_HIT.matchId }, success: { hit: { summary: 'A hit', value: { data: UPCOMING_HIT } } } },
   ...PUBLIC_READ,
   params: z.strictObject({ matchId: uuid }),
-  query: noQuery,
   success: { status: 200, schema: z.strictObject({ data: upcomingAgendaHit, meta: openMeta.optional() }) },
   refusals: [...PUBLIC_REFUSALS, 'not_found'],
 });

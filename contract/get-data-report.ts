@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { uuid } from '../domain/records/fields.ts';
 import { dataReport } from './data-report.ts';
-import { noQuery } from './fields.ts';
-import { operation, REPORT_REFUSALS } from './operation.ts';
+import { operation, REPORT_ACCESS, REPORT_REFUSALS } from './operation.ts';
 import { REPORT_ID } from './examples.ts';
 
 export const getDataReport = operation({
@@ -33,12 +32,8 @@ export const getDataReport = operation({
       },
     },
   },
-  access: 'key',
-  scope: null,
-  surface: 'reports',
+  ...REPORT_ACCESS,
   params: z.strictObject({ reportId: uuid }),
-  query: noQuery,
-  body: null,
   success: { status: 200, schema: z.strictObject({ data: dataReport }) },
   refusals: [...REPORT_REFUSALS, 'report_not_found', 'status_rate_limited'],
 });

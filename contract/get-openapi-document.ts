@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { noParams, noQuery } from './fields.ts';
-import { operation } from './operation.ts';
+import { operation, PUBLIC_READ } from './operation.ts';
 
 /** An OpenAPI 3.1 document: this contract, written out. */
 export const openApiDocument = z.looseObject({
@@ -26,12 +25,7 @@ export const getOpenApiDocument = operation({
       },
     },
   },
-  access: 'public',
-  scope: null,
-  surface: null,
-  params: noParams,
-  query: noQuery,
-  body: null,
+  ...PUBLIC_READ,
   success: { status: 200, schema: openApiDocument },
   refusals: ['invalid_parameter', 'internal_error'],
   cacheControl: 'public, s-maxage=3600',

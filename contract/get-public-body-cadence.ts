@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timeZone } from '../domain/records/fields.ts';
-import { named, noQuery, timestamp } from './fields.ts';
+import { named, timestamp } from './fields.ts';
 import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 import { openMeta } from './public-agenda-hit.ts';
 
@@ -37,7 +37,6 @@ Cancelled and postponed meetings are neither last nor next. When the meetings ca
   },
   ...PUBLIC_READ,
   params: z.strictObject({ slug: named, bodySlug: named }),
-  query: noQuery,
   success: { status: 200, schema: z.strictObject({ data: meetingCadence, meta: openMeta.optional() }) },
   refusals: [...PUBLIC_REFUSALS, 'not_found'],
 });

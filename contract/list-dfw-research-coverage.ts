@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { noParams, wholeNumber } from './fields.ts';
+import { wholeNumber } from './fields.ts';
 import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 import { county, coverageCursor, family, MOST_COVERAGE_ITEMS, researchCoverage } from './research-coverage.ts';
 import { COVERAGE_PAGE } from './examples.ts';
@@ -34,7 +34,6 @@ The cursor is valid only with the same filters, limit and catalogue version; wit
     success: { page: { summary: 'One county', value: COVERAGE_PAGE } },
   },
   ...PUBLIC_READ,
-  params: noParams,
   query,
   success: { status: 200, schema: researchCoverage },
   refusals: [...PUBLIC_REFUSALS],

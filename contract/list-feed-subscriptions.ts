@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { feedSubscription, SUBSCRIPTION_REFUSALS } from './feed-subscription.ts';
-import { noParams, noQuery } from './fields.ts';
-import { operation } from './operation.ts';
+import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
 
 /** The items are the caller's key's own; the counts are the whole account's. */
@@ -29,12 +28,7 @@ export const listFeedSubscriptions = operation({
       feeds: { summary: 'One live feed', value: { data: { items: [SUBSCRIPTION], activeCount: 1, maxActiveSubscriptions: 10 } } },
     },
   },
-  access: 'key',
-  scope: 'civic:read',
-  surface: 'subscriptions',
-  params: noParams,
-  query: noQuery,
-  body: null,
+  ...SUBSCRIPTION_ACCESS,
   success: { status: 200, schema: feedSubscriptions },
   refusals: [...SUBSCRIPTION_REFUSALS],
 });

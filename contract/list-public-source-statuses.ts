@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { agendaTextEvidence, url } from '../domain/records/fields.ts';
 import { jurisdiction, publicBody, source } from '../domain/records/schemas.ts';
-import { named, noParams, timestamp } from './fields.ts';
+import { named, timestamp } from './fields.ts';
 import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 import { openMeta } from './public-agenda-hit.ts';
 import { SOURCE_STATUS } from './examples.ts';
@@ -44,7 +44,6 @@ or correctness.`,
     success: { sources: { summary: 'One source', value: { data: [SOURCE_STATUS] } } },
   },
   ...PUBLIC_READ,
-  params: noParams,
   query,
   success: { status: 200, schema: z.strictObject({ data: z.array(publicSourceStatus), meta: openMeta.optional() }) },
   refusals: [...PUBLIC_REFUSALS],

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { clampedWholeNumber, named, noParams } from './fields.ts';
+import { clampedWholeNumber, named } from './fields.ts';
 import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 import { openMeta, publicAgendaHit } from './public-agenda-hit.ts';
 import { HIT } from './examples.ts';
@@ -42,7 +42,6 @@ When the records cannot be read the list is empty and the status is still 200. $
     success: { hits: { summary: 'One hit', value: { data: [HIT] } } },
   },
   ...PUBLIC_READ,
-  params: noParams,
   query,
   success: { status: 200, schema: recentAgendaHits },
   refusals: [...PUBLIC_REFUSALS],

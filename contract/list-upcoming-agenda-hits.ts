@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_UPCOMING_CURSOR_LENGTH, UPCOMING_PAGE_SIZE } from '../domain/upcoming-cursor.ts';
-import { named, noParams, wholeNumber } from './fields.ts';
+import { named, wholeNumber } from './fields.ts';
 import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 import { upcomingAgendaHit } from './public-agenda-hit.ts';
 import { ONE_HIT_PAGE, UPCOMING_HIT } from './examples.ts';
@@ -81,7 +81,6 @@ Without \`page\` the answer is the cursor form: go on with \`nextCursor\` until 
     },
   },
   ...PUBLIC_READ,
-  params: noParams,
   query,
   success: { status: 200, schema: upcomingAgendaHits },
   refusals: [...PUBLIC_REFUSALS],

@@ -1,6 +1,7 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Scope } from '../domain/events/account-events.ts';
 import type { RejectionCode } from '../domain/rejections.ts';
+import { noQuery } from './fields.ts';
 
 /** What billing must permit. `tools` are checked one by one. */
 export type Surface = 'data' | 'subscriptions' | 'reports' | 'tools';
@@ -80,13 +81,17 @@ export interface ClosedOperation extends Documented {
 
 /** Keeps the exact schema types of a definition. */
 export const operation = <const Definition extends Operation>(definition: Definition): Definition => definition;
-export const closedOperation = <const Definition extends ClosedOperation>(definition: Definition): Definition => definition;
 
 /** Shared caches may serve public answers for a minute, and while they revalidate. */
 export const PUBLIC_CACHE = 'public, s-maxage=60, stale-while-revalidate=300';
 
-/** Fields that all public operations on records share. */
-export const PUBLIC_READ = { access: 'public', scope: null, surface: null, body: null, cacheControl: PUBLIC_CACHE } as const;
+/** Fields that operations share; an operation with parameters or a body has its own after them. */
+export const NO_INPUT = { params: z.strictObject({}), query: noQuery, body: null } as const;
+export const PUBLIC_READ = { ...NO_INPUT, access: 'public', scope: null, surface: null, cacheControl: PUBLIC_CACHE } as const;
+export const DATA_READ = { ...NO_INPUT, access: 'key', scope: 'civic:read', surface: 'data' } as const;
+export const DATA_EXPORT = { ...DATA_READ, scope: 'civic:export' } as const;
+export const SUBSCRIPTION_ACCESS = { ...DATA_READ, surface: 'subscriptions' } as const;
+export const REPORT_ACCESS = { ...NO_INPUT, access: 'key', scope: null, surface: 'reports' } as const;
 
 /** Refusals that any public operation may answer. */
 export const PUBLIC_REFUSALS = ['invalid_parameter', 'rate_limited', 'internal_error'] as const satisfies readonly RejectionCode[];
@@ -118,7 +123,3 @@ export const REPORT_REFUSALS = [
 
 /** For the descriptions of public lists. */
 export const EMPTY_PROVES_NOTHING = 'An empty answer does not prove that nothing happened.';
-
-/** Description of both legacy routes. */
-export const CLOSED_ROUTE =
-  'This legacy route is closed: it answers 403 `mcp_prelaunch` whatever it is sent. It is no alias of `/api/v1/mcp`.';

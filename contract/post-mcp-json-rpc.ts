@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { jsonRpcAnswer, jsonRpcError, jsonRpcRequest, MOST_BATCH_ELEMENTS } from './json-rpc.ts';
-import { noParams, noQuery } from './fields.ts';
-import { operation } from './operation.ts';
+import { NO_INPUT, operation } from './operation.ts';
 import { paymentRequired, TOOL_RESULTS, toolError, toolsList } from './tools/tool-results.ts';
 import { ITEM_ID } from './examples.ts';
 import { TOOLS } from './tools/tools.ts';
@@ -104,8 +103,7 @@ operator allows; any other \`Origin\` is 403.`,
   access: 'key',
   scope: 'mcp:read',
   surface: 'tools',
-  params: noParams,
-  query: noQuery,
+  ...NO_INPUT,
   headers,
   body: { schema: z.union([jsonRpcRequest, z.array(jsonRpcRequest).min(1).max(MOST_BATCH_ELEMENTS)]), maxBytes: 65_536 },
   success: { status: 200, schema: mcpReply },

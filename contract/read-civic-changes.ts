@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { uuid } from '../domain/records/fields.ts';
 import type { Resource } from '../domain/records/resources.ts';
 import { cursor, limit, perResource, RECORD_DATA, resourceName, timestamp } from './fields.ts';
-import { CUSTOMER_REFUSALS, operation } from './operation.ts';
+import { CUSTOMER_REFUSALS, DATA_READ, operation } from './operation.ts';
 import { CURSOR, PAGES, PRUNED } from './examples.ts';
 
 const place = { cursor, recordId: uuid, version: z.string().regex(/^[1-9][0-9]*$/), changedAt: timestamp };
@@ -48,12 +48,8 @@ a cursor of another feed or beyond the head. Recovery: take a snapshot and go on
     parameters: { cursor: CURSOR, resource: 'meetings', limit: 100 },
     success: { ...PAGES, pruned: { summary: 'A first read without a cursor, after older changes were pruned', value: PRUNED } },
   },
-  access: 'key',
-  scope: 'civic:read',
-  surface: 'data',
-  params: z.strictObject({}),
+  ...DATA_READ,
   query: z.strictObject({ cursor: cursor.optional(), resource: resourceName.optional(), limit }),
-  body: null,
   success: { status: 200, schema: changesPage },
   refusals: [...CUSTOMER_REFUSALS, 'cursor_expired'],
 });

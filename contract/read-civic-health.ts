@@ -3,8 +3,8 @@ import { resourceDigests } from '../domain/events/snapshot-events.ts';
 import { HEALTH_PARTS } from '../domain/health-parts.ts';
 import { source } from '../domain/records/schemas.ts';
 import { slug, uuid } from '../domain/records/fields.ts';
-import { cursor, noQuery, timestamp } from './fields.ts';
-import { CUSTOMER_REFUSALS, operation } from './operation.ts';
+import { cursor, timestamp } from './fields.ts';
+import { CUSTOMER_REFUSALS, DATA_READ, operation } from './operation.ts';
 import { CURSOR, DIGESTS } from './examples.ts';
 
 const count = z.int().min(0);
@@ -87,12 +87,7 @@ log or the feed the state is \`unavailable\`.`,
       },
     },
   },
-  access: 'key',
-  scope: 'civic:read',
-  surface: 'data',
-  params: z.strictObject({}),
-  query: noQuery,
-  body: null,
+  ...DATA_READ,
   success: { status: 200, schema: z.strictObject({ data: health }) },
   refusals: [...CUSTOMER_REFUSALS],
 });

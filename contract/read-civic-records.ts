@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { uuid } from '../domain/records/fields.ts';
 import type { Resource } from '../domain/records/resources.ts';
-import { noQuery, perResource, RECORD_DATA, resourceName, timestamp } from './fields.ts';
-import { CUSTOMER_REFUSALS, operation } from './operation.ts';
+import { perResource, RECORD_DATA, resourceName, timestamp } from './fields.ts';
+import { CUSTOMER_REFUSALS, DATA_READ, operation } from './operation.ts';
 import { TOPIC } from './examples.ts';
 
 /** Over all requests of one batch. */
@@ -53,11 +53,7 @@ with those that you asked for. An id that is asked for twice is answered once.`,
       },
     },
   },
-  access: 'key',
-  scope: 'civic:read',
-  surface: 'data',
-  params: z.strictObject({}),
-  query: noQuery,
+  ...DATA_READ,
   body: { schema: batch, maxBytes: 65_536 },
   success: { status: 200, schema: foundRecords },
   refusals: [...CUSTOMER_REFUSALS, 'request_too_large'],

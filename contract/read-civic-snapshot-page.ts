@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { uuid } from '../domain/records/fields.ts';
 import type { Resource } from '../domain/records/resources.ts';
 import { cursor, limit, perResource, RECORD_DATA, resourceName } from './fields.ts';
-import { CUSTOMER_REFUSALS, operation } from './operation.ts';
+import { CUSTOMER_REFUSALS, DATA_EXPORT, operation } from './operation.ts';
 import { SNAPSHOT_ID, TOPIC } from './examples.ts';
 
 /** State digest of the resource in the snapshot, present once a text in it was erased; it replaces the digest of the creation. */
@@ -33,12 +33,9 @@ takes nothing from the export allowance. A snapshot that is unknown, expired or 
     parameters: { snapshotId: SNAPSHOT_ID, resource: 'topics', limit: 100 },
     success: { page: { summary: 'The last page', value: { data: { items: [TOPIC] }, meta: { nextCursor: null, hasMore: false } } } },
   },
-  access: 'key',
-  scope: 'civic:export',
-  surface: 'data',
+  ...DATA_EXPORT,
   params: z.strictObject({ snapshotId: uuid, resource: resourceName }),
   query: z.strictObject({ cursor: cursor.optional(), limit }),
-  body: null,
   success: { status: 200, schema: anySnapshotPage },
   refusals: [...CUSTOMER_REFUSALS, 'not_found', 'cursor_expired'],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SUBSCRIPTION_REFUSALS, subscriptionParams } from './feed-subscription.ts';
 import { cursor, limit } from './fields.ts';
-import { operation } from './operation.ts';
+import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { changesPage } from './read-civic-changes.ts';
 import { CURSOR, PAGES, SUBSCRIPTION_ID } from './examples.ts';
 
@@ -16,12 +16,9 @@ export const readFeedSubscriptionChanges = operation({
 time, never to skip what was not read. The server keeps no acknowledgement. A feed that is unknown, revoked, another account's or another key's is
 404, and so is an id that is no uuid. An expired position (410) is recovered from by a snapshot's \`boundaryCursor\`; it needs no new feed.`,
   example: { parameters: { subscriptionId: SUBSCRIPTION_ID, cursor: CURSOR, limit: 100 }, success: PAGES },
-  access: 'key',
-  scope: 'civic:read',
-  surface: 'subscriptions',
+  ...SUBSCRIPTION_ACCESS,
   params: subscriptionParams,
   query: z.strictObject({ cursor: cursor.optional(), limit }),
-  body: null,
   success: { status: 200, schema: changesPage },
   refusals: [...SUBSCRIPTION_REFUSALS, 'not_found', 'cursor_expired'],
 });

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { uuid } from '../domain/records/fields.ts';
 import { SUBSCRIPTION_REFUSALS, subscriptionParams } from './feed-subscription.ts';
-import { noQuery, timestamp } from './fields.ts';
-import { operation } from './operation.ts';
+import { timestamp } from './fields.ts';
+import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION_ID } from './examples.ts';
 
 /** A repeated call answers the first time of revocation. */
@@ -19,12 +19,8 @@ export const revokeFeedSubscription = operation({
     parameters: { subscriptionId: SUBSCRIPTION_ID },
     success: { revoked: { summary: 'Revoked', value: { data: { id: SUBSCRIPTION_ID, revokedAt: '2026-04-11T08:00:00.000Z' } } } },
   },
-  access: 'key',
-  scope: 'civic:read',
-  surface: 'subscriptions',
+  ...SUBSCRIPTION_ACCESS,
   params: subscriptionParams,
-  query: noQuery,
-  body: null,
   success: { status: 200, schema: revokedSubscription },
   refusals: [...SUBSCRIPTION_REFUSALS, 'not_found'],
 });

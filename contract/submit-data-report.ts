@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { MAX_REPORT_BYTES, newDataReport, reportReceipt, requestToken } from './data-report.ts';
-import { noParams, noQuery } from './fields.ts';
-import { operation, REPORT_REFUSALS } from './operation.ts';
+import { operation, REPORT_ACCESS, REPORT_REFUSALS } from './operation.ts';
 import { REPORT_ID } from './examples.ts';
 
 /** The same key and body again answer the first receipt. */
@@ -48,11 +47,7 @@ parameters that look like secrets.`,
       },
     },
   },
-  access: 'key',
-  scope: null,
-  surface: 'reports',
-  params: noParams,
-  query: noQuery,
+  ...REPORT_ACCESS,
   headers: z.object({ 'idempotency-key': requestToken }),
   body: { schema: newDataReport, maxBytes: MAX_REPORT_BYTES },
   success: { status: 202, schema: z.strictObject({ data: reportReceipt }) },
