@@ -63,21 +63,27 @@ export const cursorPayload = (kind: CursorKind, text: string, maxLength: number)
   return bytes[1] === CURSOR_KINDS[kind] ? bytes.subarray(HEADER_BYTES, bytes.length - CHECKSUM_BYTES) : 'other kind';
 };
 
+export const UUID_BYTES = 16;
+export const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
+export const uuidText = (bytes: Buffer, at: number): string =>
+  bytes.toString('hex', at, at + UUID_BYTES).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+
+export const TIME_BYTES = 8;
+/** No `Date` is further from the epoch, in milliseconds. */
+const FURTHEST = 8_640_000_000_000_000n;
+/** Undefined for what no time can be. */
+export const readTime = (bytes: Buffer, at: number): number | undefined => {
+  const time = bytes.readBigInt64BE(at);
+  return time > FURTHEST || time < -FURTHEST ? undefined : Number(time);
+};
+
 export const POSITION_BYTES = 7;
 /** What may follow a position. */
 const MAX_AFTER_BYTES = 8;
 /** Writes a whole number from 0 to 2^53 - 1. */
-export const writePosition = (bytes: Uint8Array, at: number, position: number): void => {
-  let high = Math.floor(position / 2 ** 32);
-  let low = position >>> 0;
-  for (let index = POSITION_BYTES - 1; index >= 3; index -= 1) {
-    bytes[at + index] = low & 0xff;
-    low >>>= 8;
-  }
-  for (let index = 2; index >= 0; index -= 1) {
-    bytes[at + index] = high & 0xff;
-    high >>>= 8;
-  }
+export const writePosition = (bytes: Buffer, at: number, position: number): void => {
+  bytes.writeUIntBE(Math.floor(position / 2 ** 32), at, 3);
+  bytes.writeUInt32BE(position >>> 0, at + 3);
 };
 
 /** Undefined for what no position can be. */
@@ -102,10 +108,7 @@ export const positionEncoder = (kind: CursorKind, constant: Uint8Array): ((posit
     writePosition(longest, 1, position);
     const end = 1 + POSITION_BYTES + longest.write(after, 1 + POSITION_BYTES, 'hex');
     const crc = crcFinished(crcOver(longest, 1, end, crcOfLead));
-    longest[end] = crc >>> 24;
-    longest[end + 1] = (crc >>> 16) & 0xff;
-    longest[end + 2] = (crc >>> 8) & 0xff;
-    longest[end + 3] = crc & 0xff;
+    longest.writeUInt32BE(crc, end);
     return prefix + longest.toString('base64url', 0, end + CHECKSUM_BYTES);
   };
 };

@@ -8,6 +8,9 @@ import {
   POSITION_BYTES,
   positionEncoder,
   readPosition,
+  UUID_BYTES,
+  uuidBytes,
+  uuidText,
   writePosition,
 } from './cursor-text.ts';
 
@@ -51,10 +54,6 @@ const BINDING_CODES: Readonly<Record<FeedBinding, number>> = {
 };
 const BINDINGS = new Map(Object.entries(BINDING_CODES).map(([name, code]) => [code, name as FeedBinding]));
 
-const UUID_BYTES = 16;
-const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
-const uuidText = (bytes: Buffer): string => bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-
 /** Makes the feed cursors of one page; cheap for each further position. */
 export const feedCursorEncoder = (feedId: string, binding: FeedBinding): ((position: number, fingerprint: string | null) => string) => {
   const encode = positionEncoder('feed', Buffer.concat([uuidBytes(feedId), Uint8Array.of(BINDING_CODES[binding])]));
@@ -74,18 +73,15 @@ export const decodeFeedCursor = (text: string): FeedCursor | CursorDamage => {
   const position = readPosition(payload, UUID_BYTES + 1);
   if (binding === undefined || position === undefined) return 'damaged';
   const fingerprint = payload.length === end ? null : payload.toString('hex', end);
-  return { feedId: uuidText(payload.subarray(0, UUID_BYTES)), position, fingerprint, binding };
+  return { feedId: uuidText(payload, 0), position, fingerprint, binding };
 };
 
-export const encodeSnapshotPageCursor = (cursor: SnapshotPageCursor): string => {
-  const position = Buffer.alloc(POSITION_BYTES);
-  writePosition(position, 0, cursor.position);
-  const binding = Uint8Array.of(BINDING_CODES[cursor.resource]);
-  const parts = [uuidBytes(cursor.feedId), uuidBytes(cursor.snapshotId), binding, position];
-  if (cursor.erasure === undefined) return cursorText('snapshotPage', Buffer.concat(parts));
-  const erasure = Buffer.alloc(POSITION_BYTES);
-  writePosition(erasure, 0, cursor.erasure);
-  return cursorText('snapshotPage', Buffer.concat([...parts, erasure]));
+export const encodeSnapshotPageCursor = ({ feedId, snapshotId, resource, position, erasure }: SnapshotPageCursor): string => {
+  const numbers = [position, ...(erasure === undefined ? [] : [erasure])];
+  const written = Buffer.alloc(numbers.length * POSITION_BYTES);
+  for (const [index, number] of numbers.entries()) writePosition(written, index * POSITION_BYTES, number);
+  const binding = Uint8Array.of(BINDING_CODES[resource]);
+  return cursorText('snapshotPage', Buffer.concat([uuidBytes(feedId), uuidBytes(snapshotId), binding, written]));
 };
 
 /** The cursor, or why the text is none. Never throws. */
@@ -100,8 +96,8 @@ export const decodeSnapshotPageCursor = (text: string): SnapshotPageCursor | Cur
   if (payload.length > plain && (erasure === undefined || erasure === 0)) return 'damaged';
   if (resource === undefined || resource === 'nothing' || resource === 'all' || position === undefined) return 'damaged';
   return {
-    feedId: uuidText(payload.subarray(0, UUID_BYTES)),
-    snapshotId: uuidText(payload.subarray(UUID_BYTES, 2 * UUID_BYTES)),
+    feedId: uuidText(payload, 0),
+    snapshotId: uuidText(payload, UUID_BYTES),
     resource,
     position,
     ...(erasure === undefined ? {} : { erasure }),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cursorPayload, cursorText, MAX_CURSOR_LENGTH } from './cursor-text.ts';
+import { cursorPayload, cursorText, MAX_CURSOR_LENGTH, readTime, TIME_BYTES, UUID_BYTES, uuidBytes, uuidText } from './cursor-text.ts';
 
 /** What a search cursor is bound to. The page's size may change on the way. */
 export interface SearchBinding {
@@ -27,10 +27,9 @@ export class InvalidSearchCursor extends Error {
 }
 
 const BINDING_BYTES = 16;
-const [AT_MISSING, AT_RANK, AT_TIME, AT_ITEM] = [BINDING_BYTES, BINDING_BYTES + 1, BINDING_BYTES + 5, BINDING_BYTES + 13];
-const PAYLOAD_BYTES = AT_ITEM + 16;
-/** No `Date` is further from the epoch. */
-const FURTHEST = 8_640_000_000_000_000n;
+const [AT_MISSING, AT_RANK, AT_TIME] = [BINDING_BYTES, BINDING_BYTES + 1, BINDING_BYTES + 5];
+const AT_ITEM = AT_TIME + TIME_BYTES;
+const PAYLOAD_BYTES = AT_ITEM + UUID_BYTES;
 
 const digestOf = ({ query, jurisdictionSlug, topicSlug, fromDate, toDate }: SearchBinding): Buffer =>
   createHash('sha256')
@@ -44,7 +43,7 @@ export const encodeSearchCursor = (binding: SearchBinding, { missing, rank, star
   payload.writeUInt8(missing, AT_MISSING);
   payload.writeInt32BE(rank, AT_RANK);
   payload.writeBigInt64BE(BigInt(startsAt), AT_TIME);
-  payload.write(itemId.replaceAll('-', ''), AT_ITEM, 'hex');
+  uuidBytes(itemId).copy(payload, AT_ITEM);
   return cursorText('search', payload);
 };
 
@@ -53,15 +52,11 @@ export const decodeSearchCursor = (binding: SearchBinding, text: string): Search
   const payload = cursorPayload('search', text, MAX_CURSOR_LENGTH);
   if (payload === 'other kind') throw new InvalidSearchCursor('the cursor is of another kind than that of the search');
   if (payload === 'damaged' || payload.length !== PAYLOAD_BYTES) throw new InvalidSearchCursor('the cursor does not decode');
-  const startsAt = payload.readBigInt64BE(AT_TIME);
-  if (startsAt > FURTHEST || startsAt < -FURTHEST) throw new InvalidSearchCursor('the cursor does not decode');
+  const startsAt = readTime(payload, AT_TIME);
+  if (startsAt === undefined) throw new InvalidSearchCursor('the cursor does not decode');
   if (payload.compare(digestOf(binding), 0, BINDING_BYTES, 0, BINDING_BYTES) !== 0) {
     throw new InvalidSearchCursor('the cursor is of another query or of other filters');
   }
-  return {
-    missing: payload.readUInt8(AT_MISSING),
-    rank: payload.readInt32BE(AT_RANK),
-    startsAt: Number(startsAt),
-    itemId: payload.toString('hex', AT_ITEM).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5'),
-  };
+  const [missing, rank] = [payload.readUInt8(AT_MISSING), payload.readInt32BE(AT_RANK)];
+  return { missing, rank, startsAt, itemId: uuidText(payload, AT_ITEM) };
 };

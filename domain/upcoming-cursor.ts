@@ -1,4 +1,4 @@
-import { type CursorDamage, cursorPayload, cursorText } from './cursor-text.ts';
+import { type CursorDamage, cursorPayload, cursorText, readTime, TIME_BYTES, UUID_BYTES, uuidBytes, uuidText } from './cursor-text.ts';
 
 /** Hits on a page of the upcoming list, whichever form it is asked for in. */
 export const UPCOMING_PAGE_SIZE = 10;
@@ -13,17 +13,13 @@ export interface UpcomingCursor {
   readonly hitId: string;
 }
 
-const TIME_BYTES = 8;
-const UUID_BYTES = 16;
 const PAYLOAD_BYTES = 2 * TIME_BYTES + UUID_BYTES;
-/** No `Date` is further from the epoch. */
-const FURTHEST = 8_640_000_000_000_000n;
 
 export const encodeUpcomingCursor = ({ startsAt, classifiedAt, hitId }: UpcomingCursor): string => {
   const payload = Buffer.alloc(PAYLOAD_BYTES);
   payload.writeBigInt64BE(BigInt(startsAt), 0);
   payload.writeBigInt64BE(BigInt(classifiedAt), TIME_BYTES);
-  payload.write(hitId.replaceAll('-', ''), 2 * TIME_BYTES, 'hex');
+  uuidBytes(hitId).copy(payload, 2 * TIME_BYTES);
   return cursorText('upcoming', payload);
 };
 
@@ -32,8 +28,7 @@ export const decodeUpcomingCursor = (text: string): UpcomingCursor | CursorDamag
   const payload = cursorPayload('upcoming', text, MAX_UPCOMING_CURSOR_LENGTH);
   if (typeof payload === 'string') return payload;
   if (payload.length !== PAYLOAD_BYTES) return 'damaged';
-  const [startsAt, classifiedAt] = [payload.readBigInt64BE(0), payload.readBigInt64BE(TIME_BYTES)];
-  if ([startsAt, classifiedAt].some((time) => time > FURTHEST || time < -FURTHEST)) return 'damaged';
-  const hitId = payload.toString('hex', 2 * TIME_BYTES).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
-  return { startsAt: Number(startsAt), classifiedAt: Number(classifiedAt), hitId };
+  const [startsAt, classifiedAt] = [readTime(payload, 0), readTime(payload, TIME_BYTES)];
+  if (startsAt === undefined || classifiedAt === undefined) return 'damaged';
+  return { startsAt, classifiedAt, hitId: uuidText(payload, 2 * TIME_BYTES) };
 };
