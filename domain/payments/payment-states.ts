@@ -17,11 +17,5 @@ export type PaymentState = (typeof PAYMENT_STATES)[number];
 export const NOT_BILLED = ['READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED'] as const satisfies readonly PaymentState[];
 export type NotBilled = (typeof NOT_BILLED)[number];
 
-/** Held under a lease. */
-export const LEASED = ['RESERVED', 'VERIFIED', 'RESULT_SAVED', 'SETTLING'] as const satisfies readonly PaymentState[];
-export type Leased = (typeof LEASED)[number];
-
-const among = (states: readonly PaymentState[], state: PaymentState): boolean => states.includes(state);
-export const isNotBilled = (state: PaymentState): state is NotBilled => among(NOT_BILLED, state);
-export const isLeased = (state: PaymentState): state is Leased => among(LEASED, state);
+export const isNotBilled = (state: PaymentState): state is NotBilled => (NOT_BILLED as readonly PaymentState[]).includes(state);
 export const hasEnded = (state: PaymentState): boolean => state === 'SETTLED' || isNotBilled(state);

@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { canonicalJson } from '../canonical-json.ts';
 import { derivedId } from '../identifiers.ts';
 
 /** The one network, asset and scheme that is sold for. Hex is lower case throughout; amounts are smallest units as text. */
@@ -8,36 +10,34 @@ export const ASSET = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 /** The EIP-712 domain of the asset. */
 export const ASSET_DOMAIN = { name: 'USDC', version: '2' } as const;
 
+const text = z.string();
+
 /** The price of one call and its payee. */
-export interface PaymentTerms {
-  readonly scheme: string;
-  readonly network: string;
-  readonly asset: string;
-  readonly amount: string;
-  readonly payTo: string;
-  readonly extra: { readonly name: string; readonly version: string };
-}
+const paymentTerms = z.strictObject({
+  scheme: text,
+  network: text,
+  asset: text,
+  amount: text,
+  payTo: text,
+  extra: z.strictObject({ name: text, version: text }),
+});
+export type PaymentTerms = Readonly<z.output<typeof paymentTerms>>;
 
-/** EIP-3009: payer, payee and amount of one transfer between two times (seconds since the epoch, as decimal text). */
-export interface Authorization {
-  readonly from: string;
-  readonly to: string;
-  readonly value: string;
-  readonly validAfter: string;
-  readonly validBefore: string;
-  /** 32 bytes; unique per payer, so a payment is known by network, asset, payer and nonce. */
-  readonly nonce: string;
-}
+/**
+ * EIP-3009: payer, payee and amount of one transfer between two times (seconds since the epoch, as decimal text). `nonce` is 32 bytes, unique
+ * per payer, so a payment is known by network, asset, payer and nonce.
+ */
+const authorization = z.strictObject({ from: text, to: text, value: text, validAfter: text, validBefore: text, nonce: text });
+export type Authorization = Readonly<z.output<typeof authorization>>;
 
-/** Authorizes the payment: stored in the ledger only, and never logged. */
-export interface SignedPayment {
-  /** The terms that the payer agreed to. */
-  readonly accepted: PaymentTerms;
-  readonly authorization: Authorization;
-  readonly signature: string;
-  /** `mcp://tool/<name>`. */
-  readonly resourceUrl: string;
-}
+/** Authorizes the payment on the terms that the payer accepted: stored in the ledger only, and never logged. `resourceUrl` is `mcp://tool/<name>`. */
+const signedPayment = z.strictObject({ accepted: paymentTerms, authorization, signature: text, resourceUrl: text });
+export type SignedPayment = Readonly<z.output<typeof signedPayment>>;
+
+/** The form in which the ledger keeps a signed payment. */
+export const writeSignedPayment = (payment: SignedPayment): string => canonicalJson(payment);
+/** Throws for what `writeSignedPayment` has not written. */
+export const readSignedPayment = (written: string): SignedPayment => signedPayment.parse(JSON.parse(written));
 
 export interface PaymentKey {
   readonly network: string;

@@ -1,8 +1,8 @@
 import type { PaymentKey } from '../payments/payment.ts';
 import type { NotBilled, PaymentState } from '../payments/payment-states.ts';
 
-/** Times of leases, validity and the next look are of the clock that the chain uses; all others are of the service's clock. */
-export interface PaymentRow extends PaymentKey {
+/** A payment as it is first used. Times of leases, validity and the next look are of the clock that the chain uses; all others are of the service's. */
+export interface Reservation extends PaymentKey {
   readonly paymentId: string;
   readonly accountId: string;
   readonly keyId: string;
@@ -15,10 +15,17 @@ export interface PaymentRow extends PaymentKey {
   readonly amount: string;
   readonly payTo: string;
   readonly validBefore: number;
+  /** Canonical JSON of the `SignedPayment`; a secret. */
+  readonly payload: string;
+  readonly createdAt: number;
+  readonly factsAfter: number;
+}
+
+export interface PaymentRow extends Omit<Reservation, 'payload'> {
   readonly state: PaymentState;
   readonly leaseOwner: string | null;
   readonly leaseUntil: number | null;
-  /** Canonical JSON of the `SignedPayment`; a secret, deleted when the payment ends. */
+  /** Deleted when the payment ends. */
   readonly payload: string | null;
   /** JSON text of the tool's data; null before it is saved and after it is purged. */
   readonly result: string | null;
@@ -28,33 +35,14 @@ export interface PaymentRow extends PaymentKey {
   /** JSON text of the receipt. */
   readonly receipt: string | null;
   readonly settleAttempts: number;
-  readonly createdAt: number;
   readonly updatedAt: number;
   readonly settledAt: number | null;
-  readonly factsAfter: number;
   readonly verifiedPublished: boolean;
   readonly outcomePublished: boolean;
 }
 
 /** A payment as shown to operators, without fields that would allow to pay or to read. */
 export type ListedPayment = Omit<PaymentRow, 'payload' | 'result' | 'receipt' | 'leaseOwner'>;
-
-export type Reservation = Omit<
-  PaymentRow,
-  | 'state'
-  | 'leaseOwner'
-  | 'leaseUntil'
-  | 'result'
-  | 'resultHash'
-  | 'cause'
-  | 'transaction'
-  | 'receipt'
-  | 'settleAttempts'
-  | 'updatedAt'
-  | 'settledAt'
-  | 'verifiedPublished'
-  | 'outcomePublished'
-> & { readonly payload: string };
 
 export interface PaymentLease {
   /** A uuid of one piece of work, never reused. */
@@ -115,10 +103,7 @@ export interface PaymentLedger {
   /** Counts another settlement attempt before it is made. */
   attempt(seen: SeenPayment, now: number): Promise<boolean>;
   /** Ends the lease and sets the time of the next look. */
-  lookAgain(
-    seen: SeenPayment,
-    note: { readonly cause: string; readonly transaction: string | null; readonly lookAt: number },
-  ): Promise<void>;
+  lookAgain(seen: SeenPayment, note: Omit<Extract<PaymentMove, { to: 'RECONCILE' }>, 'to'>): Promise<void>;
 
   /** Rows with facts that are not yet on the account's stream, last changed before the time. */
   unpublished(before: number, limit: number): Promise<readonly PaymentRow[]>;

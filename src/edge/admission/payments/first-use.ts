@@ -1,8 +1,7 @@
 import { type Claim } from './replay.ts';
 import { NO_STREAM } from '../../../../domain/ports/event-log.ts';
 import type { PaymentLease, Reservation, Reserved } from '../../../../domain/ports/payment-ledger.ts';
-import { paymentId, type PaymentTerms } from '../../../../domain/payments/payment.ts';
-import { writeSignedPayment } from '../../../../domain/payments/signed-payment.ts';
+import { paymentId, type PaymentTerms, writeSignedPayment } from '../../../../domain/payments/payment.ts';
 import { accountStream } from '../../../../domain/streams.ts';
 import { PaymentRefused } from './payment-answer.ts';
 import type { PaidCall, PaymentParts } from './payment-parts.ts';

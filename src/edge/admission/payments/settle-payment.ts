@@ -3,7 +3,7 @@ import { Backoff } from '../../../../domain/backoff.ts';
 import type { Settlement } from '../../../../domain/ports/facilitator.ts';
 import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
 import { receiptOf } from '../../../../domain/payments/receipt.ts';
-import { readSignedPayment } from '../../../../domain/payments/signed-payment.ts';
+import { readSignedPayment } from '../../../../domain/payments/payment.ts';
 import { answeredWithin } from '../../../../domain/within-deadline.ts';
 import { type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
 import type { PaymentParts } from './payment-parts.ts';

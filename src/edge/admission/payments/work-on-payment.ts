@@ -1,6 +1,6 @@
 import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
 import type { NotBilled } from '../../../../domain/payments/payment-states.ts';
-import { readSignedPayment } from '../../../../domain/payments/signed-payment.ts';
+import { readSignedPayment } from '../../../../domain/payments/payment.ts';
 import { type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
 import { sha256 } from './payment-hashes.ts';
 import type { PaidCall, PaymentParts } from './payment-parts.ts';
