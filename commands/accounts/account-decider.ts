@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { type AccountEvent, channel, tier } from '../../domain/events/account-events.ts';
-import { readAccountEvent } from '../../domain/events/read-account-event.ts';
+import { type AccountEvent, channel, readAccountEvent, tier } from '../../domain/events/account-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import type { Decider, CheckpointForm } from '../decider.ts';
 import type { AccountCommand, Channel, Tier } from './account-commands.ts';

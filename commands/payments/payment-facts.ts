@@ -1,5 +1,4 @@
-import type { AccountEvent } from '../../domain/events/account-events.ts';
-import { readAccountEvent } from '../../domain/events/read-account-event.ts';
+import { type AccountEvent, readAccountEvent } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';

@@ -1,5 +1,4 @@
-import { readAccountReportEvent } from '../../domain/events/read-account-report-event.ts';
-import type { AccountReportEvent } from '../../domain/events/report-events.ts';
+import { type AccountReportEvent, readAccountReportEvent } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { MOST_ALIASES, MOST_NEW_REPORTS_A_DAY, MOST_UNRESOLVED_REPORTS, REPORT_LIMIT_RETRY_SECONDS } from '../../domain/report-limits.ts';
 import type { Decider } from '../decider.ts';

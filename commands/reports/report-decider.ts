@@ -1,5 +1,4 @@
-import type { ReportEvent } from '../../domain/events/report-events.ts';
-import { readReportEvent } from '../../domain/events/read-report-event.ts';
+import { readReportEvent, type ReportEvent } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { isClosedStatus, needsVerifiedRecord, REPORT_TRANSITIONS } from '../../domain/report-transitions.ts';
 import type { ReportStatus } from '../../domain/report-words.ts';

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { NOT_BILLED } from '../payments/payment-states.ts';
 import { dateTime, orNull, text, uuid } from '../records/fields.ts';
+import { eventReader, type EventsOf } from './event-reader.ts';
 
 /** Events on `account-<accountId>`: the account, its keys, its billing facts and what became of its payments. A key's secret is in none of them, only its SHA-256. */
 export const SCOPES = ['civic:read', 'civic:export', 'mcp:read'] as const;
@@ -10,6 +11,8 @@ export type Scope = z.output<typeof scope>;
 export const tier = z.enum(['none', 'pro', 'ultra']);
 export const channel = z.enum(['unset', 'subscription', 'payg']);
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
 export const accountOpened = z.strictObject({ name: text.max(200), channel, tier, paidUntil: orNull(dateTime) });
 export const accountPeriodSet = z.strictObject({ tier, paidUntil: dateTime });
 export const accountChannelSet = z.strictObject({ channel });
@@ -18,13 +21,12 @@ export const accountSuspended = z.strictObject({});
 export const accountResumed = z.strictObject({});
 export const keyIssued = z.strictObject({
   keyId: uuid,
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  sha256,
   scopes: z.array(scope).min(1),
   expiresAt: orNull(dateTime),
 });
 export const keyRevoked = z.strictObject({ keyId: uuid });
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 /** One payment for one call: hashes and amounts in the smallest units of the asset, and no data that could be used to pay. */
 const paymentMade = { paymentId: uuid, amount: z.string().regex(/^[1-9][0-9]*$/), requestHash: sha256 };
 export const accountPaymentVerified = z.strictObject({ ...paymentMade, termsHash: sha256 });
@@ -56,7 +58,5 @@ export const ACCOUNT_EVENTS = {
   AccountPaymentFailed: accountPaymentFailed,
 } as const;
 
-export type AccountEventType = keyof typeof ACCOUNT_EVENTS;
-export type AccountEvent = {
-  [T in AccountEventType]: { readonly type: T; readonly data: z.output<(typeof ACCOUNT_EVENTS)[T]> };
-}[AccountEventType];
+export type AccountEvent = EventsOf<typeof ACCOUNT_EVENTS>;
+export const readAccountEvent = eventReader(ACCOUNT_EVENTS, 'event of an account');

@@ -2,7 +2,9 @@ import type { z } from 'zod';
 import type { StoredEvent } from '../ports/event-log.ts';
 import { isResource } from '../records/resources.ts';
 import { category, streamId } from '../streams.ts';
+import { readAccountEvent } from './account-events.ts';
 import { CONTENT_ERASED, contentErased } from './erasure-events.ts';
+import { eventReader } from './event-reader.ts';
 import {
   FEED_OPENED,
   FEED_RENEWED,
@@ -13,23 +15,15 @@ import {
   SEED_FINISHED,
   seedFinished,
 } from './feed-events.ts';
-import { readAccountEvent } from './read-account-event.ts';
-import { readAccountReportEvent } from './read-account-report-event.ts';
-import { readReportEvent } from './read-report-event.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from './record-events.ts';
-import { REPORT_SWITCH_TURNED, reportSwitchTurned } from './report-events.ts';
+import { readAccountReportEvent, readReportEvent, REPORT_SWITCH_TURNED, reportSwitchTurned } from './report-events.ts';
 import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun, restoreFinished } from './restore-events.ts';
 import { SNAPSHOT_TAKEN, snapshotTaken } from './snapshot-events.ts';
 import { readSubscriptionEvent } from './subscription-events.ts';
 
 type Reader = (stored: Pick<StoredEvent, 'type' | 'data'>) => unknown;
 
-const bySchema =
-  (schemas: Readonly<Record<string, z.ZodType>>): Reader =>
-  ({ type, data }) => {
-    if (!Object.hasOwn(schemas, type)) throw new Error(`${type} is no event that this version knows`);
-    return schemas[type]!.parse(JSON.parse(data));
-  };
+const bySchema = (schemas: Readonly<Record<string, z.ZodType>>): Reader => eventReader(schemas, 'event that this version knows');
 
 const READERS: Readonly<Record<string, Reader>> = {
   account: readAccountEvent,

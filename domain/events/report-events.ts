@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { date, dateTime, orNull, uuid } from '../records/fields.ts';
 import { REPORT_REASONS, REPORT_STATUSES } from '../report-words.ts';
+import { eventReader, type EventsOf } from './event-reader.ts';
 
 /**
  * Missing-data reports. Intake is decided on `account_reports-<accountId>`: `DataReportSubmitted` is the fact that a report exists, and the
@@ -95,8 +96,7 @@ export const reportSwitchTurned = z.strictObject({
   reason: orNull(z.string().min(1).max(500)),
 });
 
-type EventsOf<Map extends Readonly<Record<string, z.ZodType>>> = {
-  [T in keyof Map & string]: { readonly type: T; readonly data: z.output<Map[T]> };
-}[keyof Map & string];
 export type AccountReportEvent = EventsOf<typeof ACCOUNT_REPORT_EVENTS>;
+export const readAccountReportEvent = eventReader(ACCOUNT_REPORT_EVENTS, 'event of report intake');
 export type ReportEvent = EventsOf<typeof REPORT_EVENTS>;
+export const readReportEvent = eventReader(REPORT_EVENTS, "event of a report's lifecycle");

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { MAX_CURSOR_LENGTH } from '../cursor-text.ts';
-import type { StoredEvent } from '../ports/event-log.ts';
 import { atMostCharacters, dateTime, orNull, text, uuid } from '../records/fields.ts';
 import { RESOURCES } from '../records/resources.ts';
+import { eventReader, type EventsOf } from './event-reader.ts';
 
 /** Longest name of a feed, in characters after trimming. */
 export const MAX_SUBSCRIPTION_NAME = 80;
@@ -31,14 +31,5 @@ export const SUBSCRIPTION_EVENTS = {
   FeedSubscriptionRevoked: feedSubscriptionRevoked,
 } as const;
 
-export type SubscriptionEventType = keyof typeof SUBSCRIPTION_EVENTS;
-export type SubscriptionEvent = {
-  [T in SubscriptionEventType]: { readonly type: T; readonly data: z.output<(typeof SUBSCRIPTION_EVENTS)[T]> };
-}[SubscriptionEventType];
-
-/** A subscription event as stored in any version, in its current shape. Throws for an event of another category. */
-export const readSubscriptionEvent = (stored: Pick<StoredEvent, 'type' | 'data'>): SubscriptionEvent => {
-  if (!Object.hasOwn(SUBSCRIPTION_EVENTS, stored.type)) throw new Error(`${stored.type} is no event of a polling subscription`);
-  const type = stored.type as SubscriptionEventType;
-  return { type, data: SUBSCRIPTION_EVENTS[type].parse(JSON.parse(stored.data)) } as SubscriptionEvent;
-};
+export type SubscriptionEvent = EventsOf<typeof SUBSCRIPTION_EVENTS>;
+export const readSubscriptionEvent = eventReader(SUBSCRIPTION_EVENTS, 'event of a polling subscription');

@@ -1,5 +1,4 @@
-import type { AccountEvent } from '../../domain/events/account-events.ts';
-import { readAccountEvent } from '../../domain/events/read-account-event.ts';
+import { type AccountEvent, readAccountEvent } from '../../domain/events/account-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { streamId } from '../../domain/streams.ts';
 

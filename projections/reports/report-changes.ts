@@ -1,6 +1,5 @@
 import type { z } from 'zod';
-import { type dataReportMoved, dataReportSubmitted } from '../../domain/events/report-events.ts';
-import { readReportEvent } from '../../domain/events/read-report-event.ts';
+import { type dataReportMoved, dataReportSubmitted, readReportEvent } from '../../domain/events/report-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { streamId } from '../../domain/streams.ts';
 

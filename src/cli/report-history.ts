@@ -1,7 +1,6 @@
 import type { KnownReport } from '../../queries/reports/known-reports.ts';
 import { streamEvents } from '../../domain/read-log.ts';
-import { readReportEvent } from '../../domain/events/read-report-event.ts';
-import type { ReportEvent } from '../../domain/events/report-events.ts';
+import { readReportEvent, type ReportEvent } from '../../domain/events/report-events.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import { reportStream } from '../../domain/streams.ts';
 

@@ -7,7 +7,7 @@ import { leaseReport } from '../../commands/reports/lease-report.ts';
 import type { ReportMove } from '../../commands/reports/report-commands.ts';
 import { moveReport, noteReport, type ReportWork, type WorkedReport } from '../../commands/reports/work-on-report.ts';
 import { createReportLeases } from '../../infra/postgresql/report-leases.ts';
-import { readReportEvent } from '../../domain/events/read-report-event.ts';
+import { readReportEvent } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { reportStream } from '../../domain/streams.ts';
 import { childEnvironment } from '../support/child-environment.ts';

@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs';
 import { z } from 'zod';
 import { RECORD_DATA } from '../../contract/fields.ts';
-import { readAccountEvent } from '../../domain/events/read-account-event.ts';
-import { readAccountReportEvent } from '../../domain/events/read-account-report-event.ts';
-import { readReportEvent } from '../../domain/events/read-report-event.ts';
+import { readAccountEvent } from '../../domain/events/account-events.ts';
+import { readAccountReportEvent, readReportEvent } from '../../domain/events/report-events.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { readSubscriptionEvent } from '../../domain/events/subscription-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';

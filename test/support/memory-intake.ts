@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AccountReportEvent } from '../../domain/events/report-events.ts';
-import { readAccountReportEvent } from '../../domain/events/read-account-report-event.ts';
+import { type AccountReportEvent, readAccountReportEvent } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import type { ReportClaims } from '../../domain/ports/report-claims.ts';
 import type { ReportQueue } from '../../domain/ports/report-queue.ts';

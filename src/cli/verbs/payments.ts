@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
 import { streamEvents } from '../../../domain/read-log.ts';
-import { readAccountEvent } from '../../../domain/events/read-account-event.ts';
+import { readAccountEvent } from '../../../domain/events/account-events.ts';
 import type { ListedPayment, PaymentRow } from '../../../domain/ports/payment-ledger.ts';
 import { NETWORK } from '../../../domain/payments/payment.ts';
 import { PAYMENT_STATES } from '../../../domain/payments/payment-states.ts';

@@ -1,6 +1,6 @@
 import { settleReport } from '../../../../commands/reports/settle-report.ts';
 import type { FoldParts } from '../../../../commands/fold-stream.ts';
-import { readReportEvent } from '../../../../domain/events/read-report-event.ts';
+import { readReportEvent } from '../../../../domain/events/report-events.ts';
 import { derivedId } from '../../../../domain/identifiers.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
 import type { Reactor } from '../../../../domain/ports/reactors.ts';
