@@ -1,6 +1,12 @@
+import type { z } from 'zod';
 import type { Resource } from '../domain/records/resources.ts';
 import type { DataReport, NewDataReport, ReportReceipt } from './data-report.ts';
 import type { FeedSubscription } from './feed-subscription.ts';
+import type { getPublicBodyCadence } from './get-public-body-cadence.ts';
+import type { listDfwResearchCoverage } from './list-dfw-research-coverage.ts';
+import type { listPublicSourceStatuses } from './list-public-source-statuses.ts';
+import type { listRecentAgendaHits } from './list-recent-agenda-hits.ts';
+import type { listUpcomingAgendaHits } from './list-upcoming-agenda-hits.ts';
 
 /** A complete response body as JSON text, and the number of its items, for the metrics. */
 export interface JsonPage {
@@ -12,26 +18,33 @@ export interface JsonPage {
   readonly status?: number;
 }
 
-export interface ChangesInput {
-  /** As received; decoding, binding (400) and expiry (410) are the query's. Left out: the oldest replayable position. */
+/** The page that a customer asks for. */
+interface AskedPage {
+  /** As received; decoding, binding (400) and expiry (410) are the query's. Left out: the start of what is read. */
   readonly cursor?: string;
-  /** Left out: every resource. */
-  readonly resource?: Resource;
   readonly limit: number;
   /** The edge refuses a larger body by itself; a query may stop earlier. */
   readonly maxResponseBytes: number;
 }
 
-export interface SnapshotInput {
+export interface ChangesInput extends AskedPage {
+  /** Left out: every resource. */
+  readonly resource?: Resource;
+}
+
+interface KeyOfAccount {
   readonly accountId: string;
   readonly keyId: string;
+}
+
+export interface SnapshotInput extends KeyOfAccount {
   readonly requestId: string;
 }
 
-/** A key of an account. */
-export interface KeyOfAccount {
+export interface SnapshotPageInput extends AskedPage {
   readonly accountId: string;
-  readonly keyId: string;
+  readonly snapshotId: string;
+  readonly resource: Resource;
 }
 
 export interface NewSubscriptionInput extends KeyOfAccount {
@@ -58,24 +71,10 @@ export interface SubscriptionPlace extends KeyOfAccount {
   readonly subscriptionId: string;
 }
 
-export interface SubscriptionChangesInput extends SubscriptionPlace {
-  /** As received; left out: the feed's start. */
-  readonly cursor?: string;
-  readonly limit: number;
-  readonly maxResponseBytes: number;
-}
+export type SubscriptionChangesInput = SubscriptionPlace & AskedPage;
 
 export interface RevocationInput extends SubscriptionPlace {
   readonly requestId: string;
-}
-
-export interface SnapshotPageInput {
-  readonly accountId: string;
-  readonly snapshotId: string;
-  readonly resource: Resource;
-  readonly cursor?: string;
-  readonly limit: number;
-  readonly maxResponseBytes: number;
 }
 
 export interface RecordsInput {
@@ -92,9 +91,7 @@ export interface ReportFunctions {
   readonly getDataReport: (wanted: ReportWanted) => Promise<DataReport>;
 }
 
-export interface ReportSubmission {
-  readonly accountId: string;
-  readonly keyId: string;
+interface ReportSubmission extends KeyOfAccount {
   /** A key that presents a token over both is two aliases of it. */
   readonly surface: 'rest' | 'mcp';
   /** The idempotency token, of the form of the contract's `requestToken`. */
@@ -112,40 +109,12 @@ export interface ReportWanted {
   readonly reportId: string;
 }
 
-export interface RecentHitsInput {
-  readonly jurisdictionSlug?: string | undefined;
-  readonly topicSlug?: string | undefined;
-  readonly excludeTopicSlug?: string | undefined;
-  /** 1..3 */
-  readonly limit: number;
-}
-
-export interface UpcomingHitsInput {
-  /** Whether it is covered (400) is the query's. */
+/** The parsed parameters of public operations. Whether a topic is covered and a cursor decodes (400) is the query's. */
+export type RecentHitsInput = Partial<z.output<typeof listRecentAgendaHits.query>> & { readonly limit: number };
+export type UpcomingHitsInput = Partial<z.output<typeof listUpcomingAgendaHits.query>> & {
   readonly topicSlug: string;
-  /** As received; the query decodes it (400). Not together with `page`. */
-  readonly cursor?: string | undefined;
-  /** 1..100: the legacy page form is wanted. */
-  readonly page?: number | undefined;
-  /** Whether the cursor form has the number of all upcoming hits. */
   readonly count: boolean;
-}
-
-export interface CadenceInput {
-  readonly slug: string;
-  readonly bodySlug: string;
-}
-
-export interface SourceStatusesInput {
-  readonly jurisdictionSlug?: string | undefined;
-  readonly bodySlug?: string | undefined;
-}
-
-export interface CoverageInput {
-  readonly jurisdictionSlug?: string;
-  readonly county?: string;
-  readonly family?: string;
-  readonly includeInactive: boolean;
-  readonly limit: number;
-  readonly cursor?: string;
-}
+};
+export type CadenceInput = z.output<typeof getPublicBodyCadence.params>;
+export type SourceStatusesInput = Partial<z.output<typeof listPublicSourceStatuses.query>>;
+export type CoverageInput = z.output<typeof listDfwResearchCoverage.query>;
