@@ -1,36 +1,6 @@
 import { z } from 'zod';
 import type { RejectionCode } from '../domain/rejections.ts';
 
-/** The codes that a client of each part of the interface can meet. */
-export const PUBLIC_CODES = [
-  'invalid_parameter',
-  'not_found',
-  'unauthorized',
-  'forbidden',
-  'rate_limited',
-  'internal_error',
-] as const satisfies readonly RejectionCode[];
-
-export const FEED_CODES = [
-  'invalid_parameter',
-  'unauthorized',
-  'forbidden',
-  'billing_channel_unset',
-  'billing_entitlement_required',
-  'feed_subscription_plan_required',
-  'not_found',
-  'feed_subscription_conflict',
-  'feed_subscription_limit_reached',
-  'cursor_expired',
-  'request_too_large',
-  'response_too_large',
-  'rate_limited',
-  'internal_error',
-  'authentication_unavailable',
-  'feed_unavailable',
-  'timeout',
-] as const satisfies readonly RejectionCode[];
-
 export const REPORT_CODES = [
   'invalid_input',
   'unauthorized',
@@ -57,23 +27,41 @@ export const REPORT_CODES = [
   'internal_error',
 ] as const satisfies readonly RejectionCode[];
 
-/** Refusals of the tool endpoint before the tool protocol begins. */
-export const TOOL_ENDPOINT_CODES = [
-  'invalid_parameter',
-  'unauthorized',
-  'forbidden',
-  'request_too_large',
-  'rate_limited',
-  'internal_error',
-  'authentication_unavailable',
-] as const satisfies readonly RejectionCode[];
+const enumOf = <const Codes extends readonly RejectionCode[]>(codes: Codes) => z.enum(codes);
 
-/** The codes of each part's error envelope. */
+/** The codes of each part's error envelope, which its clients can meet. */
 export const ERROR_CODES = {
-  public: z.enum(PUBLIC_CODES),
-  feed: z.enum(FEED_CODES),
-  report: z.enum(REPORT_CODES),
-  tools: z.enum(TOOL_ENDPOINT_CODES),
-  closed: z.enum(['mcp_prelaunch']),
+  public: enumOf(['invalid_parameter', 'not_found', 'unauthorized', 'forbidden', 'rate_limited', 'internal_error']),
+  feed: enumOf([
+    'invalid_parameter',
+    'unauthorized',
+    'forbidden',
+    'billing_channel_unset',
+    'billing_entitlement_required',
+    'feed_subscription_plan_required',
+    'not_found',
+    'feed_subscription_conflict',
+    'feed_subscription_limit_reached',
+    'cursor_expired',
+    'request_too_large',
+    'response_too_large',
+    'rate_limited',
+    'internal_error',
+    'authentication_unavailable',
+    'feed_unavailable',
+    'timeout',
+  ]),
+  report: enumOf(REPORT_CODES),
+  /** Before the tool protocol begins. */
+  tools: enumOf([
+    'invalid_parameter',
+    'unauthorized',
+    'forbidden',
+    'request_too_large',
+    'rate_limited',
+    'internal_error',
+    'authentication_unavailable',
+  ]),
+  closed: enumOf(['mcp_prelaunch']),
 } as const;
 export type EnvelopeName = keyof typeof ERROR_CODES;

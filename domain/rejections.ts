@@ -41,17 +41,21 @@ export const REPORTS_FORBIDDEN = 'reports need current paid access';
 
 export type RejectionCode = keyof typeof REJECTIONS;
 
-/** An expected refusal, thrown from an edge or a query and answered in the envelope. A defect is any other error. */
-export class Rejection extends Error {
-  override readonly name = 'Rejection';
-  readonly code: RejectionCode;
+/** An expected refusal with a code of a closed set. */
+export class Refusal<Code extends string> extends Error {
+  readonly code: Code;
   readonly details: unknown;
   readonly retryAfterSeconds: number | undefined;
 
-  constructor(code: RejectionCode, message: string, extra: { readonly details?: unknown; readonly retryAfterSeconds?: number } = {}) {
+  constructor(code: Code, message: string, extra: { readonly details?: unknown; readonly retryAfterSeconds?: number } = {}) {
     super(message);
     this.code = code;
     this.details = extra.details;
     this.retryAfterSeconds = extra.retryAfterSeconds;
   }
+}
+
+/** An expected refusal, thrown from an edge or a query and answered in the envelope. A defect is any other error. */
+export class Rejection extends Refusal<RejectionCode> {
+  override readonly name = 'Rejection';
 }
