@@ -9,22 +9,26 @@ import type { Projection } from './projection.ts';
  */
 export type GenerationState = 'live' | 'building' | 'scratch' | 'retired' | 'refused';
 
-export interface Generation {
-  readonly generation: number;
-  readonly projection: string;
-  readonly version: number;
-  readonly state: GenerationState;
+/** How far a processor has followed the log, and who runs it. */
+export interface ProcessorState {
   readonly logId: string | null;
   readonly checkpoint: Position;
-  /** The last event folded; null where there is none, or an older program folded it. */
+  /** The last event folded or handled; null where there is none, or an older program did it. */
   readonly lastEvent: EventMark | null;
-  /** Events folded since the tables were created. */
-  readonly folded: number;
   readonly owner: string | null;
   readonly token: number;
   readonly leaseUntil: number;
   readonly pausedReason: string | null;
   readonly pausedEvent: string | null;
+}
+
+export interface Generation extends ProcessorState {
+  readonly generation: number;
+  readonly projection: string;
+  readonly version: number;
+  readonly state: GenerationState;
+  /** Events folded since the tables were created. */
+  readonly folded: number;
   readonly createdAt: number;
   readonly changedAt: number;
   /** Built and compared; an operator decides on the switch. */
@@ -74,25 +78,13 @@ export interface Comparison {
 }
 
 /**
- * Decisions of an operator about a generation. Each is one change of its row that also ends the lease, so the owner acts on it at once and
- * a frozen owner commits nothing more.
+ * A decision of an operator about a generation. It is one change of its row that also ends the lease, so the owner acts on it at once and a
+ * frozen owner commits nothing more. For a building one: `pause` folding, `resume` it, or `cancel`, which keeps one unchanged that has served
+ * before. For a held one: `compare` again, or `switch` to it once it has caught up and is equal. For a building or refused one:
+ * `switch-accepting` differences. For a retired one that is kept: `switch-back` when it has caught up. For a retired or refused one: `drop`
+ * its tables now.
  */
-export type Decision =
-  /** For a building one: stop folding, and continue. */
-  | 'pause'
-  | 'resume'
-  /** For a building one: cancel it. One that has served before is kept unchanged. */
-  | 'cancel'
-  /** For a held one: compare again. */
-  | 'compare'
-  /** For a held one: switch to it once it has caught up and is equal. */
-  | 'switch'
-  /** For a building or refused one: switch to it despite differences. */
-  | 'switch-accepting'
-  /** For a retired one that is kept: catch up and switch to it. */
-  | 'switch-back'
-  /** For a retired or refused one: drop its tables now. */
-  | 'drop';
+export type Decision = 'pause' | 'resume' | 'cancel' | 'compare' | 'switch' | 'switch-accepting' | 'switch-back' | 'drop';
 
 /** The right to fold one generation. The token grows on every takeover, and every commit checks it. */
 export interface Lease {

@@ -1,5 +1,5 @@
-import type { CountedEvent, EventMark } from '../event-mark.ts';
-import type { Position, StoredEvent } from './event-log.ts';
+import type { StoredEvent } from './event-log.ts';
+import type { Advance, ProcessorState } from './generations.ts';
 
 /** A processor that reads the log and issues commands. A batch may be handled more than once. */
 export interface Reactor {
@@ -30,18 +30,9 @@ export class NotYet extends Error {
   override readonly name = 'NotYet';
 }
 
-export interface ProcessorRow {
+export interface ProcessorRow extends ProcessorState {
   readonly name: string;
-  readonly logId: string | null;
-  readonly checkpoint: Position;
-  /** The last event handled; null where there is none, or an older program handled it. */
-  readonly lastEvent: EventMark | null;
   readonly handled: number;
-  readonly owner: string | null;
-  readonly token: number;
-  readonly leaseUntil: number;
-  readonly pausedReason: string | null;
-  readonly pausedEvent: string | null;
 }
 
 /** The right to run a reactor, or a job once. The token grows with every lease. */
@@ -63,15 +54,7 @@ export interface ProcessorStore {
   /** False when the lease or the old checkpoint no longer matches, or the log has lost what was handled. */
   advance(
     lease: ProcessorLease,
-    move: {
-      readonly from: Position;
-      readonly to: Position;
-      readonly handled: number;
-      readonly logId: string | null;
-      readonly last: EventMark | null;
-      /** The event that the move relies on. A log in the same database must contain it. */
-      readonly proof: CountedEvent | null;
-    },
+    move: Pick<Advance, 'from' | 'to' | 'logId' | 'last' | 'proof'> & { readonly handled: number },
   ): Promise<boolean>;
   /** Ends the lease of a reactor; no effect when another owner has it. */
   release(lease: ProcessorLease): Promise<void>;
