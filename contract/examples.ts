@@ -1,4 +1,5 @@
 import { RESOURCES } from '../domain/records/resources.ts';
+import { EMPTY_DIGEST } from '../domain/state-digest.ts';
 import { COVERAGE_STATUSES } from './research-coverage.ts';
 
 /** One record of each of a few resources, as they are sent; invented, in an invented city. */
@@ -66,8 +67,7 @@ export const REPORT_ID = '0197a3c4-5d6e-7f80-8a9b-0c1d2e3f4a5b';
 export const SNAPSHOT_ID = '0197a3c4-1111-7222-8333-444455556666';
 export const SUBSCRIPTION_ID = '0197a3c4-aaaa-7bbb-8ccc-ddddeeeeffff';
 
-export const EMPTY_DIGEST = '0'.repeat(64);
-export const TOPIC_DIGEST = '5d0b1f6f0c1c5b2f4a1e7f9b3c8d6e2a9f4b7c1d0e8a3f5b6c2d9e7f1a4b8c0d';
+const TOPIC_DIGEST = '5d0b1f6f0c1c5b2f4a1e7f9b3c8d6e2a9f4b7c1d0e8a3f5b6c2d9e7f1a4b8c0d';
 export const DIGESTS = { ...Object.fromEntries(RESOURCES.map((resource) => [resource, EMPTY_DIGEST])), topics: TOPIC_DIGEST };
 export const COUNTS = { ...Object.fromEntries(RESOURCES.map((resource) => [resource, 0])), topics: 1 };
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { COUNTIES } from '../domain/records/counties.ts';
+import { MAX_COVERAGE_CURSOR_LENGTH } from '../domain/coverage-cursor.ts';
 import { FAMILIES } from '../domain/records/families.ts';
 import { date, url } from '../domain/records/fields.ts';
 import { jurisdiction, recordStream } from '../domain/records/schemas.ts';
@@ -17,10 +17,27 @@ export type CoverageStatus = keyof typeof COVERAGE_STATUSES;
 
 export const coverageStatus = z.enum(Object.keys(COVERAGE_STATUSES) as [CoverageStatus, ...CoverageStatus[]]);
 export const family = recordStream.shape.family;
-export const county = z.enum(COUNTIES);
+/** The 16 counties of the region, by their bare slugs; a county's own jurisdiction slug adds `-county`. */
+export const county = z.enum([
+  'collin',
+  'dallas',
+  'denton',
+  'ellis',
+  'erath',
+  'hood',
+  'hunt',
+  'johnson',
+  'kaufman',
+  'navarro',
+  'palo-pinto',
+  'parker',
+  'rockwall',
+  'somervell',
+  'tarrant',
+  'wise',
+]);
 
 export const MOST_COVERAGE_ITEMS = 20;
-export const MAX_COVERAGE_CURSOR_LENGTH = 4096;
 export const coverageCursor = z.string().min(1).max(MAX_COVERAGE_CURSOR_LENGTH);
 
 const familyCoverage = z.strictObject({
@@ -47,7 +64,7 @@ const count = z.int().min(0);
 
 const coverageScope = z.strictObject({
   region: z.string().min(1),
-  counties: z.literal(COUNTIES.length),
+  counties: z.literal(county.options.length),
   activeMunicipalities: count,
   inactiveMunicipalities: count,
   families: z.literal(FAMILIES.length),

@@ -38,10 +38,7 @@ const item = z.strictObject({
 const data = z.strictObject({ item, truncated: z.boolean() });
 type Data = z.output<typeof data>;
 
-const withItem = (data: Data, part: Partial<Data['item']>): Data => ({
-  item: { ...data.item, ...part },
-  truncated: true,
-});
+const withItem = (data: Data, part: Partial<Data['item']>): Data => ({ item: { ...data.item, ...part }, truncated: true });
 
 const truncation = (): TruncationRules<Data> => ({
   shorten: ({ item, truncated }, cut) => ({
