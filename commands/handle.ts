@@ -88,7 +88,7 @@ export const handle = async <State, Command, Event extends Fact>(handling: Handl
     if (handling.clock.now() >= handling.deadline) throw new DeadlineExceeded('nothing could be stored by the deadline');
     const outcome = await append(handling, events, folded.revision);
     if (outcome.kind === 'appended') return outcome;
-    await pause(handling, attempt);
+    await pauseBeforeRetry(handling.clock, commandId, attempt);
   }
 };
 
@@ -111,8 +111,8 @@ const append = async <State, Command, Event extends Fact>(
 
 const FIRST_PAUSE = 4;
 const LONGEST_PAUSE = 250;
-/** The jitter derives from the command's id: competing commands spread, and tests are repeatable. */
-const pause = async ({ clock, commandId }: { clock: Clock; commandId: string }, attempt: number): Promise<void> => {
-  const jitter = 0.5 + Number.parseInt(commandId.slice(-4), 16) / 0x20000;
+/** Waits after a conflict. The jitter derives from a uuid: competing commands spread, and tests are repeatable. */
+export const pauseBeforeRetry = async (clock: Clock, id: string, attempt: number): Promise<void> => {
+  const jitter = 0.5 + Number.parseInt(id.slice(-4), 16) / 0x20000;
   await clock.sleep(Math.min(FIRST_PAUSE * 2 ** attempt, LONGEST_PAUSE) * jitter);
 };

@@ -1,0 +1,195 @@
+import type { Identifiers } from '../domain/identifiers.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import { DeadlineExceeded } from '../domain/ports/database.ts';
+import {
+  type AppendOutcome,
+  type EventLog,
+  NO_STREAM,
+  type NewEvent,
+  OutcomeUnknown,
+  type Position,
+  type StoredEvent,
+  type StreamAppend,
+} from '../domain/ports/event-log.ts';
+import { Rejection } from '../domain/rejections.ts';
+import type { CommandContext } from './command-context.ts';
+import { pauseBeforeRetry } from './handle.ts';
+import { newEvents } from './new-events.ts';
+
+/** Decides on the newest event of a stream alone. The data of an event is JSON text. */
+export interface NewestEventDecider<State, Command> {
+  initialState(): State;
+  evolve(state: State, event: Pick<StoredEvent, 'type' | 'data'>): State;
+  /** `at` is the time of the decision, ISO 8601 in UTC. */
+  decide(command: Command, state: State, at: string): readonly Pick<NewEvent, 'type' | 'data'>[] | Rejection;
+}
+
+export interface StreamCommand<Command> {
+  readonly stream: string;
+  readonly command: Command;
+  /** The id of its event derives from the id of the whole and this number. */
+  readonly number: number;
+  /** The event that a reactor reacts to. */
+  readonly causedBy?: string | undefined;
+}
+
+export interface HandlingEach<State, Command> {
+  readonly log: EventLog;
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly decider: NewestEventDecider<State, Command>;
+  /** Several of one stream are applied in their order. */
+  readonly commands: readonly StreamCommand<Command>[];
+  /** The same in each attempt, so that each event is stored once. */
+  readonly commandId: string;
+  readonly context: CommandContext;
+  /** Milliseconds for which a command is decided again after conflicts and lost connections. */
+  readonly deadlineMs: number;
+  /** Awaited right before each append, with the revision that every stream must have then. */
+  readonly claim?: ((revisions: ReadonlyMap<string, number>) => Promise<void>) | undefined;
+}
+
+export type HandledEach =
+  | { readonly kind: 'appended'; readonly position: Position }
+  | { readonly kind: 'unchanged' }
+  | { readonly kind: 'rejected'; readonly rejection: Rejection };
+
+type Numbered<Command> = StreamCommand<Command> & { readonly index: number };
+
+interface Decision<Command> {
+  readonly stream: string;
+  readonly commands: readonly Numbered<Command>[];
+  /** Undefined where no command of the stream changes anything. */
+  readonly append: StreamAppend | undefined;
+  /** Indexes of the commands that made an event. */
+  readonly changed: ReadonlySet<number>;
+  readonly rejected: ReadonlyMap<number, Rejection>;
+  /** Set where an earlier attempt turns out to have been stored. */
+  readonly stored?: Position;
+}
+
+const MAX_UNKNOWN = 20;
+
+/**
+ * Handles commands of many streams, each stream by itself: the newest event of every stream is read in one call, all appends go in one call, and
+ * what met a conflict or an unknown outcome is looked up by its event ids and decided again. Returns the outcomes in the order of the
+ * commands. Throws `DeadlineExceeded` when the deadline passes, and what the log throws.
+ */
+export const handleEach = async <State, Command>(handling: HandlingEach<State, Command>): Promise<readonly HandledEach[]> => {
+  const { log, clock, identifiers, claim } = handling;
+  const deadline = clock.now() + handling.deadlineMs;
+  const numbered = handling.commands.map((command, index) => ({ ...command, index }));
+  const outcomes = Array.from<HandledEach>({ length: numbered.length });
+  let pending: ReadonlyMap<string, readonly Numbered<Command>[]> = Map.groupBy(numbered, ({ stream }) => stream);
+  let unknown: readonly Decision<Command>[] = [];
+  for (let attempt = 0; pending.size > 0; attempt++) {
+    if (attempt > 0 && clock.now() >= deadline) {
+      throw new DeadlineExceeded('the records were not written by the deadline: the log was too slow, or other writers kept changing them');
+    }
+    // A fresh id: two processes may handle the same command.
+    if (attempt > 0) await pauseBeforeRetry(clock, identifiers.next(), attempt - 1);
+    const decisions = await decideAll(handling, pending, unknown);
+    const appends = decisions.flatMap(({ append, stored }) => (stored === undefined ? (append ?? []) : []));
+    if (appends.length > 0) await claim?.(new Map(appends.map(({ stream, expectedRevision }) => [stream, expectedRevision])));
+    const settled = await appendAll(log, decisions, appends, attempt < MAX_UNKNOWN && clock.now() < deadline);
+    const again = decisions.filter((_, at) => settled[at]!.kind !== 'settled');
+    unknown = decisions.filter((_, at) => settled[at]!.kind === 'unknown');
+    pending = new Map(again.map(({ stream, commands }) => [stream, commands]));
+    for (const [at, { commands, changed, rejected }] of decisions.entries()) {
+      const outcome = settled[at]!;
+      if (outcome.kind !== 'settled') continue;
+      for (const { index } of commands) {
+        const rejection = rejected.get(index);
+        if (rejection !== undefined) outcomes[index] = { kind: 'rejected', rejection };
+        else if (changed.has(index)) outcomes[index] = { kind: 'appended', position: outcome.position! };
+        else outcomes[index] = { kind: 'unchanged' };
+      }
+    }
+  }
+  return outcomes;
+};
+
+const decideAll = async <State, Command>(
+  { log, clock, decider, commandId, context }: HandlingEach<State, Command>,
+  pending: ReadonlyMap<string, readonly Numbered<Command>[]>,
+  unknown: readonly Decision<Command>[],
+): Promise<readonly Decision<Command>[]> => {
+  const time = clock.now();
+  const at = new Date(time).toISOString();
+  const last = await log.readLast([...pending.keys()]);
+  const stored = await storedMeanwhile(log, unknown, last);
+  return [...pending].map(([stream, commands]) => {
+    const earlier = stored.get(stream);
+    if (earlier !== undefined) return earlier;
+    const newest = last.get(stream);
+    let state = newest === undefined ? decider.initialState() : decider.evolve(decider.initialState(), newest);
+    const events: NewEvent[] = [];
+    const changed = new Set<number>();
+    const rejected = new Map<number, Rejection>();
+    for (const { index, number, command, causedBy } of commands) {
+      const decision = decider.decide(command, state, at);
+      if (decision instanceof Rejection) rejected.set(index, decision);
+      else if (decision.length > 0) {
+        const issued = causedBy === undefined ? context : { ...context, causedBy };
+        events.push(...newEvents(decision, { commandId, time, context: issued, firstNumber: number }));
+        if (commands.length > 1) for (const event of decision) state = decider.evolve(state, event);
+        changed.add(index);
+      }
+    }
+    const append = events.length === 0 ? undefined : { stream, expectedRevision: newest?.revision ?? NO_STREAM, events };
+    return { stream, commands, append, changed, rejected };
+  });
+};
+
+/**
+ * An append of unknown outcome may be stored after it was looked up. Where its stream has grown since, the look is repeated after the
+ * state was read and before anything is decided upon it: else the command would be decided a second time on top of itself.
+ */
+const storedMeanwhile = async <Command>(
+  log: EventLog,
+  unknown: readonly Decision<Command>[],
+  last: ReadonlyMap<string, StoredEvent>,
+): Promise<ReadonlyMap<string, Decision<Command>>> => {
+  const stored = new Map<string, Decision<Command>>();
+  for (const decision of unknown) {
+    const append = decision.append!;
+    if ((last.get(decision.stream)?.revision ?? NO_STREAM) <= append.expectedRevision) continue;
+    const position = await findOwn(log, append);
+    if (position !== undefined) stored.set(decision.stream, { ...decision, stored: position });
+  }
+  return stored;
+};
+
+type Settled = { readonly kind: 'settled'; readonly position?: Position } | { readonly kind: 'conflict' | 'unknown' };
+
+const appendAll = async <Command>(
+  log: EventLog,
+  decisions: readonly Decision<Command>[],
+  appends: readonly StreamAppend[],
+  mayRetry: boolean,
+): Promise<readonly Settled[]> => {
+  let outcomes: readonly AppendOutcome[] | undefined;
+  try {
+    outcomes = appends.length === 0 ? [] : await log.appendEach(appends);
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown) || !mayRetry) throw error;
+  }
+  let next = 0;
+  return Promise.all(
+    decisions.map(async ({ append, stored }): Promise<Settled> => {
+      if (stored !== undefined) return { kind: 'settled', position: stored };
+      if (append === undefined) return { kind: 'settled' };
+      const outcome = outcomes?.[next++];
+      if (outcome?.kind === 'appended') return { kind: 'settled', position: outcome.position };
+      const position = await findOwn(log, append);
+      if (position !== undefined) return { kind: 'settled', position };
+      return { kind: outcome === undefined ? 'unknown' : 'conflict' };
+    }),
+  );
+};
+
+/** After a conflict or an unknown outcome: whether this very command is stored. Its event ids past the expected revision show it. */
+const findOwn = async (log: EventLog, { stream, expectedRevision, events }: StreamAppend): Promise<Position | undefined> => {
+  const since = await log.readStream(stream, expectedRevision, events.length);
+  return since[0]?.id === events[0]!.id ? since.at(-1)!.position : undefined;
+};
