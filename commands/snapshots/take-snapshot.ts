@@ -1,14 +1,14 @@
-import { canonicalJson } from '../../domain/canonical-json.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
-import { SNAPSHOT_TAKEN, type SnapshotTaken } from '../../domain/events/snapshot-events.ts';
+import { SNAPSHOT_TAKEN, snapshotTaken, type SnapshotTaken } from '../../domain/events/snapshot-events.ts';
 import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
-import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
+import { type EventLog, NO_STREAM, type Position } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { snapshotStream } from '../../domain/streams.ts';
-import { newEvents } from '../new-events.ts';
+import type { Decider, Fact } from '../decider.ts';
+import { handle } from '../handle.ts';
 
 /** What a snapshot is taken of, read at one moment. */
 export interface SnapshotGround {
@@ -62,9 +62,19 @@ export const createTakeSnapshot =
     };
     if (time >= deadline) throw new DeadlineExceeded('the feed could not be read by the deadline');
     over?.throwIfAborted();
-    const command = { commandId: deps.identifiers.next(), time, context: { accountId, keyId, requestId } };
-    const events = newEvents([{ type: SNAPSHOT_TAKEN, data: canonicalJson(taken) }], command);
-    const position = await appendOnce(deps.log, { stream: snapshotStream(taken.snapshotId), expectedRevision: NO_STREAM, events });
+    const handled = await handle({
+      log: deps.log,
+      clock: deps.clock,
+      decider: snapshotDecider,
+      stream: snapshotStream(taken.snapshotId),
+      after: NO_STREAM,
+      command: taken,
+      commandId: deps.identifiers.next(),
+      context: { accountId, keyId, requestId },
+      deadline,
+    });
+    if (handled.kind !== 'appended') throw new Error('a snapshot is always taken');
+    const { position } = handled;
     if (!(await deps.visible(position, deadline))) throw new DeadlineExceeded('the snapshot was taken but cannot be read yet');
     if ((await deps.readGround()).prunedThrough > taken.boundary)
       throw new Rejection('feed_unavailable', 'the feed was pruned meanwhile; try again');
@@ -73,16 +83,11 @@ export const createTakeSnapshot =
     return { snapshotId, boundaryCursor, createdAt, expiresAt, counts, digests };
   };
 
-/** The stream is this command's own: whatever is found on it is this event. */
-const appendOnce = async (log: EventLog, append: StreamAppend): Promise<Position> => {
-  for (let attempt = 0; ; attempt++) {
-    try {
-      const outcome = await log.append(append);
-      if (outcome.kind === 'appended') return outcome.position;
-    } catch (error) {
-      if (!(error instanceof OutcomeUnknown) || attempt > 2) throw error;
-    }
-    const [found] = await log.readStream(append.stream, NO_STREAM, 1);
-    if (found !== undefined) return found.position;
-  }
+/** Each snapshot has a stream of its own, with one event. */
+const snapshotDecider: Decider<null, SnapshotTaken, Fact> = {
+  initialState: () => null,
+  evolve: (state) => state,
+  read: ({ type, data }) => ({ type, data: snapshotTaken.parse(JSON.parse(data)) }),
+  decide: (taken) => [{ type: SNAPSHOT_TAKEN, data: taken }],
+  schemaVersion: 1,
 };

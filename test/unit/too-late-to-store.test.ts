@@ -2,8 +2,11 @@ import { expect, test } from 'vitest';
 import { createTakeSnapshot, type TakeSnapshotDependencies } from '../../commands/snapshots/take-snapshot.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
+import { RESOURCES, type Resource } from '../../domain/records/resources.ts';
+import { EMPTY_DIGEST } from '../../domain/state-digest.ts';
 import { TestClock } from '../support/civic.ts';
 
+const ofEach = <Value>(value: Value) => Object.fromEntries(RESOURCES.map((resource) => [resource, value])) as Record<Resource, Value>;
 const ID = '5b0c3b0e-0f0e-4b57-9d3d-0a4a5b1f7f10';
 
 /** Creates a snapshot, refused while the feed is read or not; resolves to the number of stored events. */
@@ -12,6 +15,7 @@ const stored = async (isRefused: boolean): Promise<number> => {
   let appends = 0;
   const take = createTakeSnapshot({
     log: {
+      readStream: async () => [],
       append: async () => {
         appends += 1;
         return { kind: 'appended', position: '1' as Position, revision: 0 };
@@ -21,9 +25,7 @@ const stored = async (isRefused: boolean): Promise<number> => {
     identifiers: randomIdentifiers,
     readGround: async () => {
       if (isRefused) over.abort(new Error('refused by now'));
-      return { feedId: ID, position: 1, prunedThrough: 0, fingerprint: null, counts: {}, digests: {} } as unknown as Awaited<
-        ReturnType<TakeSnapshotDependencies['readGround']>
-      >;
+      return { feedId: ID, position: 1, prunedThrough: 0, fingerprint: null, counts: ofEach(0), digests: ofEach(EMPTY_DIGEST) };
     },
     visible: async () => true,
     lifetimeMs: 1_000,
