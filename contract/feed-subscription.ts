@@ -5,7 +5,6 @@ import { notStorable } from '../domain/storable-text.ts';
 import { cursor, resourceName, timestamp } from './fields.ts';
 import { CUSTOMER_REFUSALS } from './operation.ts';
 
-/** Any text that can be kept. */
 export const subscriptionName = nameOfSubscription.refine((name) => notStorable(name) === null, {
   error: ({ input }) => notStorable(input as string) ?? undefined,
 });
@@ -26,5 +25,4 @@ export const subscriptionParams = z.strictObject({
   subscriptionId: z.string().meta({ wire: { type: 'string', format: 'uuid' } }),
 });
 
-/** Refusals that all four subscription operations may answer. */
 export const SUBSCRIPTION_REFUSALS = [...CUSTOMER_REFUSALS, 'feed_subscription_plan_required'] as const;

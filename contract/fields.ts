@@ -3,8 +3,6 @@ import { MAX_CURSOR_LENGTH } from '../domain/cursor-text.ts';
 import { RECORD_SCHEMAS, RESOURCES, type Resource } from '../domain/records/resources.ts';
 import { uuid } from '../domain/records/fields.ts';
 
-/** Fields that several operations share. */
-
 declare module 'zod' {
   interface GlobalMeta {
     /** How the documents describe a parameter whose text form the schema reads. */
@@ -16,7 +14,6 @@ export const resourceName = z.enum(RESOURCES);
 
 export const cursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
 
-/** The largest page of any account. */
 export const PAGE_CEILING = 500;
 export const DEFAULT_PAGE_SIZE = 100;
 

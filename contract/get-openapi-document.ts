@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { operation, PUBLIC_READ } from './operation.ts';
 
-/** An OpenAPI 3.1 document: this contract, written out. */
 export const openApiDocument = z.looseObject({
   openapi: z.string().regex(/^3\.1\.\d+$/),
   info: z.looseObject({ title: z.string(), version: z.string() }),

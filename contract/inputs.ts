@@ -28,7 +28,6 @@ interface AskedPage {
 }
 
 export interface ChangesInput extends AskedPage {
-  /** Left out: every resource. */
   readonly resource?: Resource;
 }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-/** Ids that the protocol admits. */
 const id = z.union([z.string(), z.int()]).describe('Names the request; its answer carries the same.');
 
 /** One request, or a notification where the id is left out. */

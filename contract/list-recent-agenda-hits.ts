@@ -4,7 +4,6 @@ import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ, PUBLIC_REFUSALS } from '.
 import { openMeta, publicAgendaHit } from './public-agenda-hit.ts';
 import { HIT } from './examples.ts';
 
-/** The maximum, whatever `limit` is. */
 export const MOST_RECENT_HITS = 3;
 
 /** Normalised names win over their aliases; both are checked. */

@@ -33,10 +33,8 @@ const query = z
 
 const hits = z.array(upcomingAgendaHit).max(UPCOMING_PAGE_SIZE);
 
-/** The answer to a request without `page`. */
 export const upcomingByCursor = z.strictObject({ hits, nextCursor: upcomingCursor.nullable(), totalCount: count.optional() });
 
-/** The answer to a request with `page`. */
 export const upcomingByPage = z.strictObject({
   hits,
   totalCount: count,

@@ -19,14 +19,12 @@ export const TAGS = {
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
-/** The documentation of one operation. */
 export interface Documented {
   readonly operationId: string;
   /** With `{name}` for each path parameter. */
   readonly path: string;
   readonly tag: keyof typeof TAGS;
   readonly summary: string;
-  /** Markdown. */
   readonly description: string;
   /** Parameters by name; a test checks each value against its schema. */
   readonly example: {
@@ -45,7 +43,6 @@ export interface Operation extends Documented {
   readonly scope: Scope | null;
   /** By which rules billing is asked, the same for all operations of a surface; null without a key. */
   readonly surface: Surface | null;
-  /** Whether it takes one of the account's exports of the hour. */
   readonly takesExport?: true;
   readonly params: z.ZodType;
   readonly query: z.ZodType;
@@ -93,10 +90,8 @@ export const DATA_EXPORT = { ...DATA_READ, scope: 'civic:export' } as const;
 export const SUBSCRIPTION_ACCESS = { ...DATA_READ, surface: 'subscriptions' } as const;
 export const REPORT_ACCESS = { ...NO_INPUT, access: 'key', scope: null, surface: 'reports' } as const;
 
-/** Refusals that any public operation may answer. */
 export const PUBLIC_REFUSALS = ['invalid_parameter', 'rate_limited', 'internal_error'] as const satisfies readonly RejectionCode[];
 
-/** Refusals that any operation under `/api/v1/data` may answer. */
 export const CUSTOMER_REFUSALS = [
   'unauthorized',
   'forbidden',
@@ -111,7 +106,6 @@ export const CUSTOMER_REFUSALS = [
   'timeout',
 ] as const satisfies readonly RejectionCode[];
 
-/** Refusals that either report operation may answer. */
 export const REPORT_REFUSALS = [
   'invalid_input',
   'unauthorized',
@@ -121,5 +115,4 @@ export const REPORT_REFUSALS = [
   'authentication_unavailable',
 ] as const satisfies readonly RejectionCode[];
 
-/** For the descriptions of public lists. */
 export const EMPTY_PROVES_NOTHING = 'An empty answer does not prove that nothing happened.';

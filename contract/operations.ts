@@ -31,10 +31,8 @@ export const PUBLIC_OPERATIONS = {
 
 export type PublicOperationId = keyof typeof PUBLIC_OPERATIONS;
 
-/** Operations that refuse everything. */
 export const CLOSED_OPERATIONS = { getPrelaunchMcp, postPrelaunchMcp } as const;
 
-/** Operations with an API key. */
 export const CUSTOMER_OPERATIONS = {
   createFeedSubscription,
   listFeedSubscriptions,

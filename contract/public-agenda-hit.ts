@@ -21,7 +21,6 @@ export const publicAgendaHit = z.strictObject({
 });
 export type PublicAgendaHit = z.output<typeof publicAgendaHit>;
 
-/** The same with the id for the detail operation. */
 export const upcomingAgendaHit = publicAgendaHit.extend({ matchId: uuid });
 export type UpcomingAgendaHit = z.output<typeof upcomingAgendaHit>;
 

@@ -5,7 +5,6 @@ import { perResource, RECORD_DATA, resourceName, timestamp } from './fields.ts';
 import { CUSTOMER_REFUSALS, DATA_READ, operation } from './operation.ts';
 import { TOPIC } from './examples.ts';
 
-/** Over all requests of one batch. */
 export const BATCH_IDS = 100;
 
 const batchRequest = z.strictObject({ resource: resourceName, ids: z.array(z.string()).min(1).max(BATCH_IDS) });

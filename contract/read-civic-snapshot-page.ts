@@ -17,10 +17,7 @@ export const snapshotPage = (resource: Resource) =>
 
 const anySnapshotPage = z.union(perResource(snapshotPage));
 
-/**
- * An id that is no uuid is a bad parameter (400): the path parameter is a uuid, and where the interface wants a 404 for such an id
- * (the subscription routes) it says so.
- */
+/** An id that is no uuid is 400 here; only the subscription routes answer 404 for one. */
 export const readCivicSnapshotPage = operation({
   operationId: 'readCivicSnapshotPage',
   method: 'GET',

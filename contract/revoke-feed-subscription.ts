@@ -5,7 +5,6 @@ import { timestamp } from './fields.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION_ID } from './examples.ts';
 
-/** A repeated call answers the first time of revocation. */
 export const revokedSubscription = z.strictObject({ data: z.strictObject({ id: uuid, revokedAt: timestamp }) });
 
 export const revokeFeedSubscription = operation({

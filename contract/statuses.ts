@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type RejectionCode, REJECTIONS } from '../domain/rejections.ts';
 
-/** HTTP status of each refusal. */
 export const STATUSES: Readonly<Record<RejectionCode, number>> = {
   invalid_parameter: 400,
   invalid_input: 400,
@@ -44,7 +43,6 @@ export const WRONG_METHOD_STATUS = 405;
 
 export const rejectionCode = z.enum(Object.keys(REJECTIONS) as [RejectionCode, ...RejectionCode[]]);
 
-/** The body of every error response. */
 export const errorEnvelope = z.strictObject({
   error: z.strictObject({ code: rejectionCode, message: z.string().min(1), details: z.unknown().optional() }),
 });

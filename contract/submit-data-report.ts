@@ -3,7 +3,6 @@ import { MAX_REPORT_BYTES, newDataReport, reportReceipt, requestToken } from './
 import { operation, REPORT_ACCESS, REPORT_REFUSALS } from './operation.ts';
 import { REPORT_ID } from './examples.ts';
 
-/** The same key and body again answer the first receipt. */
 export const submitDataReport = operation({
   operationId: 'submitDataReport',
   method: 'POST',

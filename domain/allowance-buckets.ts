@@ -3,7 +3,6 @@ import type { Bucket } from './ports/window-counts.ts';
 
 const bucket = (name: string, limit: number, seconds: number): Bucket => ({ name, limit, seconds });
 
-/** The buckets of an account. */
 export const minuteBucket = ({ requestsPerMinute }: Pick<Allowances, 'requestsPerMinute'>): Bucket =>
   bucket('api-customer-minute', requestsPerMinute, 60);
 export const burstBucket = ({ burstLimit }: Pick<Allowances, 'burstLimit'>): Bucket => bucket('api-customer-burst', burstLimit, 1);

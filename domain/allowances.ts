@@ -26,10 +26,7 @@ export interface AbuseCeiling {
   readonly burst: Rate;
 }
 
-/**
- * The two places where requests of an account are counted, each by itself: at the perimeter, where a request to any operation for holders
- * of keys has presented a key that is known, and at the operation's own handling, which gets what the perimeter lets through.
- */
+/** Counted each by itself: at the perimeter, once a key of any operation is known, and at the operation's own handling, behind it. */
 export interface AbuseCeilings {
   readonly perimeter: AbuseCeiling;
   readonly handler: AbuseCeiling;

@@ -14,14 +14,12 @@ export class Backoff {
     return this.#next;
   }
 
-  /** The pause to make now. */
   take(): number {
     const pause = this.#next;
     this.#next = Math.min(this.#longest, pause * 2);
     return pause;
   }
 
-  /** After a success. */
   reset(): void {
     this.#next = this.#first;
   }

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type CursorDamage, cursorPayload, cursorText } from './cursor-text.ts';
 
-/** Longest cursor of the coverage operation, in characters. */
 export const MAX_COVERAGE_CURSOR_LENGTH = 4096;
 
 /** The filters of a coverage cursor, besides the catalogue. Null: not filtered. */

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 
 /** Bytes of a fingerprint; as a text it is twice as many hexadecimal digits. */
 export const FINGERPRINT_BYTES = 8;
-/** Of the history before the first change. */
 export const EMPTY_FINGERPRINT = '00'.repeat(FINGERPRINT_BYTES);
 
 /**

@@ -1,7 +1,6 @@
 import { randomFillSync } from 'node:crypto';
 import { v5, v7 } from 'uuid';
 
-/** Root of every derived id of this service. */
 const NAMESPACE = '6a1c9c5e-0d6f-5d6b-9d51-3f7c2b1f8e10';
 
 /** A stable id from the parts that identify a thing at its source; the same parts give the same id, on every machine, for ever. */
@@ -28,5 +27,4 @@ const randomBytes = (): Uint8Array => {
   return pool.subarray(used, (used += RANDOM_BYTES));
 };
 
-/** Time-ordered random ids (uuid version 7). */
 export const randomIdentifiers: Identifiers = { next: () => v7({ random: randomBytes() }) };

@@ -4,7 +4,6 @@ export type WantedByBrokers = 'certificate' | 'tls' | 'credential' | 'closed' | 
 export class KafkaRefused extends Error {
   override readonly name = 'KafkaRefused';
   readonly wanted: WantedByBrokers;
-  /** The remedy. */
   readonly remedy: string;
   constructor(wanted: WantedByBrokers, message: string, remedy: string, options?: ErrorOptions) {
     super(message, options);

@@ -10,7 +10,6 @@ const RANDOM_LENGTH = 40;
 const CHECKSUM_LENGTH = 6;
 const SHAPE = /^crs_[0-9A-Za-z]{32,64}_[0-9A-Za-z]{6}$/;
 
-/** Cryptographically random bytes, as many as asked for. */
 export type RandomBytes = (count: number) => Uint8Array;
 
 const checksum = (text: string): string => {

@@ -44,8 +44,6 @@ const isAddress = (text: string): boolean => {
 export const LOG_ADDRESS_ALLOWED =
   'esdb:// or kurrentdb://user:password@host:port,…?tls=true with the options of the client; tlsCAFile instead of tlsVerifyCert=false';
 
-/** A connection string of KurrentDB / EventStoreDB. */
 export const logAddress = z.string().refine(isAddress);
 
-/** What kind of log an address is of. */
 export const isKurrentAddress = (text: string): boolean => logAddress.safeParse(text).success;

@@ -9,7 +9,6 @@ export interface BillingFacts {
   readonly channel: Channel;
   readonly tier: Tier;
   readonly paidUntil: number | null;
-  /** The latest confirmed payment. */
   readonly paidAt: number | null;
 }
 
@@ -19,6 +18,5 @@ export const SUBSCRIPTION_CAPS: Readonly<Record<Tier, number>> = { none: 0, pro:
 /** A confirmed payment gives paid access to reports for this long. */
 export const PAYMENT_COVERS_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** Whether the paid period of a subscription is current. */
 export const isPaidThrough = ({ channel, paidUntil }: BillingFacts, now: number): boolean =>
   channel === 'subscription' && paidUntil !== null && paidUntil > now;

@@ -16,7 +16,6 @@ export async function* streamPages(
   }
 }
 
-/** The same, event by event. */
 export async function* streamEvents(
   log: Pick<EventLog, 'readStream'>,
   stream: string,

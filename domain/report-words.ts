@@ -4,7 +4,6 @@ export const CLOSED_REPORT_STATUSES = ['resolved', 'already_available', 'not_fou
 export const REPORT_STATUSES = [...OPEN_REPORT_STATUSES, ...CLOSED_REPORT_STATUSES] as const;
 export type ReportStatus = (typeof REPORT_STATUSES)[number];
 
-/** Why a record was missing, or was not. */
 export const REPORT_REASONS = [
   'publication_delay',
   'source_unavailable',

@@ -2,7 +2,6 @@ import type { RecordData } from './records/resources.ts';
 
 export type SourceStatus = RecordData<'sources'>['status'];
 
-/** A source is stale when its last success is older than this. */
 const STALE_AFTER_MS = 48 * 3_600_000;
 
 /** A source's status at a moment: `stale` is derived for a healthy one whose last success is too long ago. Times in milliseconds. */

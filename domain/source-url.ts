@@ -24,7 +24,6 @@ const NOT_PUBLIC: readonly (readonly [network: string, prefix: number])[] = [
  */
 const NOT_PUBLIC_DOMAIN = /(?:^|\.)(?:localhost|localdomain6?|local|internal|home\.arpa|intranet|private|corp|home|lan)$/;
 
-/** Names of query parameters that carry secrets. */
 const SECRET_NAME = /^(?:token|key|api_?key|access_token|sig|signature|password|secret|auth)$/;
 
 const notPublic = new BlockList();

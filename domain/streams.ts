@@ -12,7 +12,6 @@ export const seedStream = (name: string): string => `seed-${name}`;
 export const projectionStream = (name: string): string => `projection-${name}`;
 export const restoreStream = (restoreId: string): string => `restore-${restoreId}`;
 export const FEED_STREAM = 'feed-civic';
-/** All erasures, in one order. */
 export const ERASURES_STREAM = 'erasures-civic';
 
 export const category = (stream: string): string => stream.slice(0, stream.indexOf('-'));

@@ -25,7 +25,6 @@ const STATUSES =
   `A check time says what was observed then; it promises no uptime, completeness or correctness. healthy: the last check succeeded; stale: no check has
 succeeded for 48 hours; failing: the last checks failed; unknown: not checked yet.`.replaceAll('\n', ' ');
 const BEYOND = 'get_data_coverage lists what research located beyond these sources.';
-/** `guidance` of a whole answer. */
 export const COVERAGE_GUIDANCE = `${STATUSES} A jurisdiction that is not listed is not covered, so that finding nothing there says nothing. ${BEYOND}`;
 /** `guidance` of an answer that was cut. */
 const CUT_GUIDANCE = `The list was too long and its end was left out: what is not listed may be covered all the same, and GET

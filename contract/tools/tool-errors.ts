@@ -1,7 +1,6 @@
 import { type RejectionCode, REJECTIONS } from '../../domain/rejections.ts';
 import { REPORT_CODES } from '../error-codes.ts';
 
-/** Any tool. */
 const COMMON = {
   unauthorized: 'there is no authenticated credential',
   invalid_parameter: 'an argument does not match the schema',

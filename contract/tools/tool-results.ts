@@ -20,7 +20,6 @@ const toolResult = <Data extends z.ZodType>({ data }: { readonly data: Data }) =
 type ToolResult<Data extends z.ZodType> = ReturnType<typeof toolResult<Data>>;
 type ToolResults = { readonly [Name in ToolName]: ToolResult<(typeof TOOLS)[Name]['data']> };
 
-/** The data of each tool. */
 export const TOOL_RESULTS = Object.fromEntries(
   Object.values<Tool>(TOOLS).map((tool) => [tool.name, toolResult(tool)]),
 ) as unknown as ToolResults;

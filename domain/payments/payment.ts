@@ -7,12 +7,10 @@ export const SCHEME = 'exact';
 export const NETWORK = 'eip155:84532';
 export const CHAIN_ID = 84_532;
 export const ASSET = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
-/** The EIP-712 domain of the asset. */
 export const ASSET_DOMAIN = { name: 'USDC', version: '2' } as const;
 
 const text = z.string();
 
-/** The price of one call and its payee. */
 const paymentTerms = z.strictObject({
   scheme: text,
   network: text,

@@ -11,7 +11,6 @@ export const paymentReceipt = z.strictObject({
 });
 export type PaymentReceipt = z.output<typeof paymentReceipt>;
 
-/** The receipt of a payment that a transaction has settled. */
 export const receiptOf = (
   { network, payer, amount }: { readonly network: string; readonly payer: string; readonly amount: string },
   transaction: string,

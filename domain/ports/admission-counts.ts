@@ -2,7 +2,6 @@ import type { AbuseCeilings, PlanName, Plans } from '../allowances.ts';
 import type { KeyIdentity } from '../identity.ts';
 import type { BucketState } from './window-counts.ts';
 
-/** Limits that admission applies to requests. */
 export interface AdmissionRules {
   readonly plans: Plans;
   readonly ceilings: AbuseCeilings;
@@ -20,15 +19,11 @@ export type Charge =
 
 export interface ChargedKey {
   readonly identity: KeyIdentity;
-  /** The plan whose allowances apply now. */
   readonly plan: PlanName;
   readonly charge: Charge;
 }
 
-/**
- * Finds the key with this hash (64 lower-case hex digits of SHA-256) and charges a request to its account, in one statement. Resolves to
- * null for an unknown key. `now` is clock milliseconds. Throws what the database throws.
- */
+/** By the key's SHA-256 (64 lower-case hex digits), in one statement; null for an unknown key. `now` is clock milliseconds. */
 export type ChargeRequest = (sha256: string, now: number) => Promise<ChargedKey | null>;
 
 export type FurtherCharge =

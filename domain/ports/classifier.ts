@@ -14,10 +14,7 @@ export interface ClassifiedHit {
   readonly content: Omit<NormalizedContent<'agenda_hits'>, 'classifiedAt'>;
 }
 
-/**
- * Decides which topics an agenda item is about. The same subject and topics give the same hits, ids included; otherwise a second run over
- * unchanged records would publish changes. A topic that is not active for classification gives no hit.
- */
+/** The same subject and topics give the same hits, ids included: a second run publishes nothing. An inactive topic gives no hit. */
 export interface Classifier {
   /** Written into every hit. A classifier with changed decisions has a new name. */
   readonly name: string;

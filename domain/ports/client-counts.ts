@@ -1,4 +1,3 @@
-/** A number of requests per window of `seconds`. */
 export interface ClientLimit {
   readonly requests: number;
   readonly seconds: number;
@@ -6,9 +5,6 @@ export interface ClientLimit {
 
 /** Counts requests of clients in fixed windows aligned to the clock, exactly, across processes. */
 export interface ClientCounts {
-  /**
-   * Counts a request and resolves to null, or counts none and resolves to the whole seconds to the end of the window, at least 1. `client`
-   * is a uuid, `now` clock milliseconds. Throws what the database throws.
-   */
+  /** Null when counted, else whole seconds to the end of the window, at least 1. `client` is a uuid, `now` clock milliseconds. */
   take(client: string, limit: ClientLimit, now: number): Promise<number | null>;
 }

@@ -1,9 +1,6 @@
 import type { z } from 'zod';
 
-/**
- * The database of the read models. `ReadDatabase.many` serves small reads (typed rows, built with slonik's `sql` tag); a `Statement` (a
- * named constant, text in and text out) serves hot reads and folds.
- */
+/** `ReadDatabase.many` serves small reads (typed rows, slonik's `sql` tag); a `Statement` (text in and out) serves hot reads and folds. */
 
 /** Every language must be storable: a database with another encoding is refused. */
 export const DATABASE_ENCODING = 'UTF8';
@@ -35,7 +32,6 @@ export interface TypedQuery<Row> {
 }
 
 export interface ReadDatabase {
-  /** Rows validated by the query's schema. */
   many<Row>(query: TypedQuery<Row>): Promise<readonly Row[]>;
   /** Rows as text, on a pipelined connection; for hot reads. */
   texts(statement: Statement): Promise<readonly TextRow[]>;
@@ -54,7 +50,6 @@ export interface Transactor {
   transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result>;
 }
 
-/** Load of a pool of connections. */
 export interface PoolUse {
   readonly pool: string;
   readonly open: number;
@@ -72,12 +67,10 @@ export interface ColumnArrays {
   bytes(values: readonly (Uint8Array | null)[]): Buffer;
 }
 
-/** The database cannot be reached, or the connection was lost. */
 export class DatabaseUnavailable extends Error {
   override readonly name: string = 'DatabaseUnavailable';
 }
 
-/** A statement exceeded its deadline. */
 export class DeadlineExceeded extends Error {
   override readonly name = 'DeadlineExceeded';
 }

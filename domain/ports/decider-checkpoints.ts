@@ -1,7 +1,6 @@
 /** The folded state of a stream at one of its events. A command resumes from it instead of reading the stream from its start. */
 export interface DeciderCheckpoint {
   readonly stream: string;
-  /** Name and version of the decider that folded it. */
   readonly decider: string;
   readonly version: number;
   /** The last event folded. Its revision and id must both match the stream; otherwise the state belongs to another stream. */
@@ -19,10 +18,7 @@ export interface LoadedCheckpoint {
   readonly mark: string | null;
 }
 
-/**
- * Stores checkpoints of long streams, one for each stream and decider. They are derived: a lost, stale or damaged one costs a read of the
- * stream from its start and never a wrong decision. Neither function throws.
- */
+/** One checkpoint per stream and decider. A lost, stale or damaged one costs a read of the stream from its start. Never throws. */
 export interface DeciderCheckpoints {
   load(stream: string, decider: string): Promise<LoadedCheckpoint>;
   /**

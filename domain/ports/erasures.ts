@@ -1,6 +1,5 @@
 import type { AppendOutcome, StreamAppend } from './event-log.ts';
 
-/** An event after an erasure. */
 export interface RewrittenEvent {
   readonly stream: string;
   readonly revision: number;
@@ -9,12 +8,8 @@ export interface RewrittenEvent {
   readonly metadata: string;
 }
 
-/** A log that accepts erasures. */
 export interface ErasingLog {
-  /**
-   * Appends an erasure. PostgreSQL rewrites the events in the same transaction; in a store that cannot rewrite, the old bytes stay and
-   * readers apply the erasure. Throws what `EventLog.append` throws.
-   */
+  /** PostgreSQL rewrites the events in the same transaction; elsewhere readers apply the erasure. Throws what `EventLog.append` throws. */
   appendErasure(append: StreamAppend, rewritten: readonly RewrittenEvent[]): Promise<AppendOutcome>;
 }
 

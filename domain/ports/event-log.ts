@@ -88,19 +88,11 @@ export interface Subscribe {
 }
 
 export interface EventLog {
-  /**
-   * Appends to one stream; durable when it resolves. Appends of several callers share a commit. Throws `OutcomeUnknown` when the connection
-   * was lost during the append, `LogUnavailable` when nothing was sent.
-   */
+  /** Durable when it resolves. Throws `OutcomeUnknown` when the connection was lost during it, `LogUnavailable` when nothing was sent. */
   append(append: StreamAppend): Promise<AppendOutcome>;
-  /**
-   * Appends to several streams, each atomically: a conflict in one does not affect the others. Resolves to the outcomes in the order of the
-   * appends. A stream occurs at most once.
-   */
+  /** Appends to each stream atomically by itself. Outcomes are in the order of the appends. A stream occurs at most once. */
   appendEach(appends: readonly StreamAppend[]): Promise<readonly AppendOutcome[]>;
-  /** Events of one stream with a revision greater than `afterRevision`, ascending. */
   readStream(stream: string, afterRevision: number, limit: number): Promise<readonly StoredEvent[]>;
-  /** The last event of each stream that exists. */
   readLast(streams: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>>;
   readAll(read: ReadAll): Promise<LogBatch>;
   /** Catches up, then follows live; ends when the signal aborts. Reads ahead one batch at most. */

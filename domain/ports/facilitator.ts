@@ -23,7 +23,6 @@ export interface Facilitator {
 /** Whether the payer's own key signed the authorization under the terms' EIP-712 domain. Works offline. */
 export type CheckSignature = (authorization: Authorization, terms: PaymentTerms, signature: string) => Promise<boolean>;
 
-/** State of a payment on the chain. */
 export type OnChain =
   | { readonly kind: 'settled'; readonly transaction: string }
   /** The nonce is used, but not to pay us: cancelled by the payer, or spent otherwise. */

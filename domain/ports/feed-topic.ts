@@ -1,12 +1,8 @@
 /** How far a topic contains a feed. */
 export interface TopicCheckpoint {
   readonly feedId: string;
-  /** Feed position of the last message. */
   readonly position: number;
-  /**
-   * Position up to which history was pruned when the topic was created. Messages up to it are the records as of this position, later ones
-   * are every change. 0: every change from the first.
-   */
+  /** History was pruned up to here at the topic's creation: up to it are the records as of then, later every change. 0: all changes. */
   readonly boundary: number;
   /** Fingerprint of the history up to the position (`feed-fingerprint.ts`); null where it is unknown. */
   readonly fingerprint: string | null;
@@ -24,21 +20,14 @@ export interface FeedMessage {
 export interface FeedPublication {
   /** The checkpoint of the topic; null where it never held a message. */
   readonly place: TopicCheckpoint | null;
-  /**
-   * Makes messages and checkpoint visible together, or neither. Throws when the outcome is uncertain: end this publication then; the next
-   * one reads the outcome.
-   */
+  /** Makes messages and checkpoint visible together, or neither. Throws on an uncertain outcome, which the next publication reads. */
   publish(messages: readonly FeedMessage[], place: TopicCheckpoint): Promise<void>;
   /** Never throws. */
   end(): Promise<void>;
 }
 
-/** The topic that the ordered feed is published to. */
 export interface FeedTopic {
   readonly name: string;
-  /**
-   * Fences the former publisher and reads the checkpoint. Throws `NotYet` while the brokers are unavailable, another error where an
-   * operator is needed.
-   */
+  /** Fences the former publisher. Throws `NotYet` while the brokers are unavailable, another error where an operator is needed. */
   open(): Promise<FeedPublication>;
 }

@@ -3,10 +3,7 @@ import type { CountedEvent, EventMark } from '../event-mark.ts';
 import type { Position } from './event-log.ts';
 import type { Projection } from './projection.ts';
 
-/**
- * `live` serves; `building` is to become live; `scratch` is built for a comparison; `retired` and `refused` wait to be dropped. A `retired`
- * one can be switched back to until `keptUntil`.
- */
+/** `scratch` is built for a comparison; `retired` and `refused` wait to be dropped; a `retired` one can serve again until `keptUntil`. */
 export type GenerationState = 'live' | 'building' | 'scratch' | 'retired' | 'refused';
 
 /** How far a processor has followed the log, and who runs it. */
@@ -37,7 +34,6 @@ export interface Generation extends ProcessorState {
   readonly acceptDifferences: boolean;
   /** When an operator paused it; independent of a pause at an event that cannot be folded. */
   readonly operatorPausedAt: number | null;
-  /** Its comparison with the live generation; null before there is one. */
   readonly comparison: Comparison | null;
   /** Until when a retired generation can be switched back to. */
   readonly keptUntil: number | null;
@@ -49,7 +45,6 @@ export interface Speed {
   readonly ownedSince: number | null;
   /** Events of the log up to the checkpoint; null where the log cannot count. */
   readonly eventsRead: number | null;
-  /** Start of the current window. */
   readonly windowSince: number | null;
   readonly windowFolded: number;
   readonly windowEventsRead: number | null;
@@ -58,14 +53,12 @@ export interface Speed {
   readonly readRate: number | null;
 }
 
-/** Rows and digest of one table, live and rebuilt, at one checkpoint. */
 export interface TableComparison {
   readonly table: string;
   readonly live: { readonly rows: number; readonly digest: string };
   readonly rebuilt: { readonly rows: number; readonly digest: string };
 }
 
-/** A comparison of a rebuilt generation with the live one, at one checkpoint. */
 export interface Comparison {
   readonly at: number;
   readonly checkpoint: Position;
@@ -103,7 +96,6 @@ export interface Advance {
   readonly logId: string | null;
   /** Events of the log up to `to`; null where the log cannot count. */
   readonly eventsRead: number | null;
-  /** The last event folded, where there is one. */
   readonly last: EventMark | null;
   /** The event that the advance relies on. A log in the same database must contain it. */
   readonly proof: CountedEvent | null;
@@ -134,17 +126,13 @@ export interface GenerationStore {
   advance(transaction: Transaction, lease: Lease, advance: Advance): Promise<boolean>;
   /** Locks the live and the building row against every commit, and reads them. */
   lockPair(transaction: Transaction, building: number): Promise<{ readonly live: Generation; readonly building: Generation } | null>;
-  /**
-   * Makes the building generation live and retires the other, under `lockPair`. The retired one is kept until `keptUntil` for a switch
-   * back.
-   */
+  /** Makes the building generation live under `lockPair`; keeps the other until `keptUntil` for a switch back. */
   switchTo(transaction: Transaction, live: number, building: number, now: number, keptUntil: number): Promise<void>;
   /** Pauses at an event that cannot be folded; `resume` retries it. */
   pause(lease: Lease, reason: string, eventId: string | null): Promise<void>;
   resume(generation: number): Promise<void>;
   /** Marks a building generation that must not become live, under its lease; false when the lease is lost. */
   refuse(lease: Lease, reason: string, now: number): Promise<boolean>;
-  /** Retires a generation that is no longer built. */
   abandon(generation: number, now: number): Promise<void>;
   /** Drops the tables of a retired generation; false while a reader holds them. */
   drop(generation: number, tables: readonly string[]): Promise<boolean>;

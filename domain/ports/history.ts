@@ -15,7 +15,6 @@ export class HistorySetBack extends Error {
 export interface SetBack {
   /** Position of the newest event that had been read. */
   readonly held: Position;
-  /** Position of the newest event in the log. */
   readonly head: Position;
   /** Milliseconds since the epoch. */
   readonly noticedAt: number;

@@ -1,4 +1,3 @@
-/** One partition of the topic of incoming record changes. */
 export interface InletPart {
   readonly topic: string;
   readonly partition: number;
@@ -24,10 +23,7 @@ export interface TakenPart {
 /** Progress of each partition. Stored beside the read models, because the offset at the brokers is committed only after the append. */
 export interface InletStore {
   take(part: InletPart): Promise<TakenPart>;
-  /**
-   * Stores a claim before its append. Revisions that a claim of the same command already holds are replaced; others stay. False when
-   * another owner has taken the partition.
-   */
+  /** Before the append. Replaces revisions of the same command's claim and keeps its others. False when another owner has the partition. */
   claim(part: InletPart, token: number, claim: InletClaim): Promise<boolean>;
   /** Settles every message before this offset, and the claim. False as above. */
   settle(part: InletPart, token: number, next: bigint): Promise<boolean>;

@@ -1,7 +1,6 @@
 /** Messages that a process has exchanged with Kafka since its start. */
 export interface KafkaCounters {
   readonly published: number;
-  /** Feed position of the last message. */
   readonly position: number;
   readonly appended: number;
   readonly unchanged: number;

@@ -6,11 +6,9 @@ export interface PositionColumn {
   readonly column: string;
 }
 
-/** Positions of the same event in two logs. */
 export type PlacePair = readonly [from: Position, to: Position];
 
 export interface LogMove {
-  /** Identities of the two logs. */
   readonly from: string;
   readonly to: string;
   /** New position of each checkpoint. */
@@ -18,10 +16,7 @@ export interface LogMove {
   /** For the columns with positions; pairs in any order. */
   readonly columns: readonly PositionColumn[];
   readonly pairs: readonly PlacePair[];
-  /**
-   * Which of the two logs is in the database of the read models. As the source it is sealed against appends; as the target its seal is
-   * removed.
-   */
+  /** Which log is in the database of the read models: as the source it is sealed against appends, as the target unsealed. */
   readonly here: 'source' | 'target' | 'neither';
   /** Milliseconds of the lease clock. */
   readonly now: number;
@@ -35,7 +30,6 @@ export interface LogMoves {
   checkpoints(identity: string): Promise<readonly Position[]>;
   /** Names of the read models and reactors that have an owner now. */
   held(now: number): Promise<readonly string[]>;
-  /** Live and building generations on this log. */
   generations(identity: string): Promise<readonly { readonly projection: string; readonly generation: number }[]>;
   /** Rewrites every checkpoint in one transaction; false when `isComplete` is false. Throws `StillHeld` while a follower has an owner. */
   move(move: LogMove): Promise<boolean>;

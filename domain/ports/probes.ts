@@ -16,7 +16,6 @@ export interface MachineProbe {
 
 export interface DatabaseFacts {
   readonly version: string;
-  /** Of the texts of the database. */
   readonly encoding: string;
   /** Also true on a standby. */
   readonly readOnly: boolean;
@@ -45,7 +44,6 @@ export interface DatabaseFacts {
 
 export interface BrokersFacts {
   readonly brokers: number;
-  /** The configured topics that exist. */
   readonly topics: readonly string[];
 }
 

@@ -21,7 +21,6 @@ export interface Projection {
   readonly name: string;
   /** Raised with every change of tables or fold. A generation is filled only by the version that created it. */
   readonly version: number;
-  /** Event types folded. */
   readonly handles: readonly string[];
   /** Full names of the tables of this generation. */
   tables(generation: number): readonly string[];
@@ -29,7 +28,6 @@ export interface Projection {
   create(generation: number): readonly string[];
   /** Folds events in ascending order, each exactly once. Depends only on the events: no clock, no randomness. */
   fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void>;
-  /** Columns of a generation with positions of the log. */
   positionColumns?(generation: number): readonly PositionColumn[];
   /**
    * Statements that return one row of text per difference between two generations at the same checkpoint. Those of a `switch` run while
@@ -38,10 +36,7 @@ export interface Projection {
   differences(left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[];
   /** SQL condition for the rows of a table that every build contains; absent where that is every row. */
   heldByEveryBuild?(table: string): string;
-  /**
-   * True where rows are published history: a build must not differ from what readers hold, whatever its version. Other builds of different
-   * versions are not compared, because their tables may have other columns.
-   */
+  /** Rows are published history: no build may differ, whatever its version. Else versions, with other columns, are not compared. */
   readonly published?: boolean;
 }
 
@@ -63,7 +58,6 @@ export interface LiveReads {
   readonly database: ReadDatabase;
 }
 
-/** Waits for a read model to pass a position of the log. */
 export interface Progress {
   /** True once the live generation's checkpoint is at or beyond the position; false at the deadline (clock milliseconds). */
   reached(projection: string, position: string, deadline: number): Promise<boolean>;

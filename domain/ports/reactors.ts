@@ -4,12 +4,8 @@ import type { Advance, ProcessorState } from './generations.ts';
 /** A processor that reads the log and issues commands. A batch may be handled more than once. */
 export interface Reactor {
   readonly name: string;
-  /** Event types followed. */
   readonly follows: readonly string[];
-  /**
-   * Called each time this process acquires the lease. State between batches belongs in the handler: another process may have run the
-   * reactor in between.
-   */
+  /** Called at each acquired lease. Keep state between batches in the handler: another process may have run the reactor in between. */
   begin(): BatchHandler;
   /** The first call gets an empty batch: the target may have changed without an event. */
   readonly runsOnStart?: boolean;

@@ -6,10 +6,7 @@ export interface ClaimedToken {
   readonly by: string;
 }
 
-/**
- * Tokens whose report is being created. The same token in another process waits for the first one instead of counting as another
- * submission. The account's stream ensures one report per token, also without claims.
- */
+/** Tokens of reports being created: the same token elsewhere waits, and counts once. The stream alone ensures one report per token. */
 export interface ReportClaims {
   /** False while another claim holds. Times are clock milliseconds. */
   claim(claimed: ClaimedToken, until: number, now: number): Promise<boolean>;

@@ -35,7 +35,6 @@ export interface ReportLeases {
   forget(reportId: string): Promise<void>;
   /** Null without a holder. */
   current(reportId: string, now: number): Promise<ReportLease | null>;
-  /** Every lease that has a holder now. */
   held(now: number): Promise<readonly ReportLease[]>;
   /** Investigations begun on the day of `now`. */
   begun(now: number): Promise<number>;

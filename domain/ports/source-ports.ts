@@ -6,7 +6,6 @@ export interface LegistarReader {
   events(from: string | null): Promise<readonly unknown[]>;
   /** One event; null when the source has none with that id. */
   event(eventId: number): Promise<unknown>;
-  /** Every item of an event, with its attachments. */
   eventItems(eventId: number): Promise<readonly unknown[]>;
 }
 
@@ -15,7 +14,6 @@ export class SourceUnavailable extends Error {
   override readonly name = 'SourceUnavailable';
 }
 
-/** The source does not know the client. */
 export class UnknownSourceClient extends Error {
   override readonly name = 'UnknownSourceClient';
 }

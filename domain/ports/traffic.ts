@@ -1,4 +1,3 @@
-/** Load of a database by all its clients. */
 export interface Traffic {
   /** Transactions committed since the statistics were reset; may lag by a second. */
   transactions(): Promise<number>;

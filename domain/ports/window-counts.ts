@@ -1,6 +1,5 @@
 /** A number of units per fixed window aligned to the clock. */
 export interface Bucket {
-  /** Name of the counter within the account. */
   readonly name: string;
   readonly limit: number;
   readonly seconds: number;
@@ -8,7 +7,6 @@ export interface Bucket {
 
 export interface BucketState {
   readonly bucket: Bucket;
-  /** Units left in the window. */
   readonly remaining: number;
   /** Whole seconds to the end of the window, at least 1. */
   readonly resetSeconds: number;

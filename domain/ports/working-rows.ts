@@ -17,7 +17,6 @@ export interface TrialClock {
   readonly offsetMs: number;
 }
 
-/** The checkpoint of a reactor. */
 export interface ReactorPlace {
   readonly name: string;
   readonly checkpoint: Position;
@@ -37,10 +36,7 @@ export interface WorkingRows {
   reactors(): Promise<readonly ReactorPlace[]>;
   /** Names existing data that a restore would mix with its own; null for an empty database. */
   occupiedBy(): Promise<string | null>;
-  /**
-   * Inserts missing rows. A payment in progress is restored with an unknown outcome: only the chain, the facilitator or an operator knows
-   * what happened since the backup.
-   */
+  /** Inserts missing rows. A payment in progress gets an unknown outcome: what happened since the backup is not known here. */
   put(table: SavedTable, rows: readonly string[]): Promise<void>;
   /** Writes the rest in one transaction: budgets from the payments, checkpoints of reactors, the trial clock. Idempotent. */
   finish(restored: RestoredRows): Promise<void>;

@@ -62,7 +62,6 @@ const NAMERS: Namers = {
   }),
 };
 
-/** The names of a record of one of the resources that are looked for. */
 export const externalIds = <R extends FoundResource>(resource: R, data: RecordData<R>): ExternalIds => ({
   ...NOTHING,
   ...(NAMERS[resource] as (data: RecordData<R>) => Partial<ExternalIds>)(data),

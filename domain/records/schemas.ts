@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { actingBodyRole, agendaTextEvidence, date, dateTime, orNull, slug, text, timeZone, topicSlug, url, uuid } from './fields.ts';
 import { FAMILIES } from './families.ts';
 
-/**
- * The content of each civic resource: every field of `data` but the three that the service sets (`id`, `createdAt`, `updatedAt`).
- * Unknown fields are refused.
- */
+/** Content of each resource: `data` without `id`, `createdAt` and `updatedAt`, which the service sets. Unknown fields are refused. */
 export const jurisdiction = z.strictObject({
   slug,
   name: text,
