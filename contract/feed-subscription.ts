@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_SUBSCRIPTION_NAME, nameOfSubscription } from '../domain/events/subscription-events.ts';
 import { atMostCharacters, uuid } from '../domain/records/fields.ts';
-import { notStorable } from '../domain/storable-text.ts';
+import { notStorable } from '../domain/key-secret.ts';
 import { cursor, resourceName, timestamp } from './fields.ts';
 import { CUSTOMER_REFUSALS } from './operation.ts';
 

@@ -29,10 +29,7 @@ export const listDfwResearchCoverage = operation({
 family and nothing more: no full coverage, no completeness, no permission to reuse, no production ingestion.
 
 The cursor is valid only with the same filters, limit and catalogue version; with others it is 400.`,
-  example: {
-    parameters: { county: 'parker', limit: 1 },
-    success: { page: { summary: 'One county', value: COVERAGE_PAGE } },
-  },
+  example: { parameters: { county: 'parker', limit: 1 }, success: { page: { summary: 'One county', value: COVERAGE_PAGE } } },
   ...PUBLIC_READ,
   query,
   success: { status: 200, schema: researchCoverage },

@@ -5,11 +5,7 @@ import { SUBSCRIPTION } from './examples.ts';
 
 /** The items are the caller's key's own; the counts are the whole account's. */
 export const feedSubscriptions = z.strictObject({
-  data: z.strictObject({
-    items: z.array(feedSubscription),
-    activeCount: z.int().min(0),
-    maxActiveSubscriptions: z.int().min(0),
-  }),
+  data: z.strictObject({ items: z.array(feedSubscription), activeCount: z.int().min(0), maxActiveSubscriptions: z.int().min(0) }),
 });
 
 export type FeedSubscriptions = z.output<typeof feedSubscriptions>['data'];

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { uuid } from '../../domain/records/fields.ts';
 import { agendaHit, agendaItem, document, jurisdiction, meeting, publicBody, topic } from '../../domain/records/schemas.ts';
-import { cutPublisher, freshness, meetingTime, orAbsent, publisher } from './search-agenda.ts';
+import { freshness, meetingTime, orAbsent, publisher } from './search-agenda.ts';
 import { tool } from './tool.ts';
 import { PAID_TOOL_CODES } from './tool-errors.ts';
-import { cutOptional, type TruncationRules } from './truncation.ts';
+import { cutTexts, type TruncationRules } from './truncation.ts';
 
 const { agendaNumber, matterFile, outcome, text } = agendaItem.shape;
 
@@ -43,16 +43,10 @@ const withItem = (data: Data, part: Partial<Data['item']>): Data => ({ item: { .
 const truncation = (): TruncationRules<Data> => ({
   shorten: ({ item, truncated }, cut) => ({
     item: {
-      ...item,
-      title: cut(item.title),
-      ...cutOptional('text', item.text, cut),
-      jurisdiction: cut(item.jurisdiction),
-      body: cut(item.body),
-      ...cutOptional('agendaNumber', item.agendaNumber, cut),
-      ...cutOptional('matterFile', item.matterFile, cut),
-      publisher: cutPublisher(item.publisher, cut),
-      topics: item.topics.map((topic) => ({ ...topic, summary: cut(topic.summary), evidenceQuote: cut(topic.evidenceQuote) })),
-      documents: item.documents.map((document) => ({ ...document, title: cut(document.title) })),
+      ...cutTexts(item, cut, 'title', 'text', 'jurisdiction', 'body', 'agendaNumber', 'matterFile'),
+      publisher: cutTexts(item.publisher, cut, 'jurisdiction', 'body'),
+      topics: item.topics.map((topic) => cutTexts(topic, cut, 'summary', 'evidenceQuote')),
+      documents: item.documents.map((document) => cutTexts(document, cut, 'title')),
     },
     truncated,
   }),
@@ -84,3 +78,5 @@ relying on the item. Accounts that pay by the call pay for a call that finds the
   errors: PAID_TOOL_CODES,
   truncation,
 });
+
+export type AgendaItem = Data['item'];

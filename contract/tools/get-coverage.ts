@@ -3,7 +3,7 @@ import { jurisdiction, topic } from '../../domain/records/schemas.ts';
 import { publicSourceStatus } from '../list-public-source-statuses.ts';
 import { tool } from './tool.ts';
 import { COMMON_TOOL_CODES } from './tool-errors.ts';
-import { type TruncationRules, unchanged } from './truncation.ts';
+import { cutTexts, type TruncationRules, unchanged } from './truncation.ts';
 
 const data = z.strictObject({
   jurisdictions: z.array(
@@ -42,9 +42,9 @@ const truncation = (): TruncationRules<Data> => ({
     ...data,
     jurisdictions: data.jurisdictions.map((jurisdiction) => ({
       ...jurisdiction,
-      sources: jurisdiction.sources.map((source) => ({ ...source, sourceTypeLabel: cut(source.sourceTypeLabel) })),
+      sources: jurisdiction.sources.map((source) => cutTexts(source, cut, 'sourceTypeLabel')),
     })),
-    topics: data.topics.map((topic) => ({ ...topic, publicLabel: cut(topic.publicLabel) })),
+    topics: data.topics.map((topic) => cutTexts(topic, cut, 'publicLabel')),
   }),
   shortened: unchanged,
   rows: [

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { county, coverageCursor, family, researchCoverage } from '../research-coverage.ts';
 import { tool } from './tool.ts';
 import { COMMON_TOOL_CODES } from './tool-errors.ts';
-import { type CursorAfter, cutOptional, type TruncationRules, unchanged } from './truncation.ts';
+import { type CursorAfter, cutTexts, type TruncationRules, unchanged } from './truncation.ts';
 
 const data = researchCoverage.extend({ truncated: z.boolean() });
 
@@ -11,7 +11,7 @@ const truncation = (cursorAfter: CursorAfter): TruncationRules<z.output<typeof d
     ...data,
     data: data.data.map((jurisdiction) => ({
       ...jurisdiction,
-      families: jurisdiction.families.map((family) => ({ ...family, ...cutOptional('note', family.note, cut) })),
+      families: jurisdiction.families.map((family) => cutTexts(family, cut, 'note')),
     })),
   }),
   shortened: unchanged,

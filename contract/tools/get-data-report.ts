@@ -3,17 +3,15 @@ import { uuid } from '../../domain/records/fields.ts';
 import { dataReport } from '../data-report.ts';
 import { tool } from './tool.ts';
 import { REPORT_TOOL_CODES } from './tool-errors.ts';
-import { cutOptional, type TruncationRules, unchanged } from './truncation.ts';
+import { cutTexts, type TruncationRules, unchanged } from './truncation.ts';
 
 /** `truncated` is there where records were left out to stay within the cap. */
 const data = dataReport.extend({ truncated: z.literal(true).optional() });
 
 const truncation = (): TruncationRules<z.output<typeof data>> => ({
   shorten: (data, cut) => ({
-    ...data,
-    ...cutOptional('finding', data.finding, cut),
-    ...cutOptional('nextAction', data.nextAction, cut),
-    verifiedRecords: data.verifiedRecords.map((record) => ({ ...record, ...cutOptional('title', record.title, cut) })),
+    ...cutTexts(data, cut, 'finding', 'nextAction'),
+    verifiedRecords: data.verifiedRecords.map((record) => cutTexts(record, cut, 'title')),
   }),
   shortened: unchanged,
   rows: [

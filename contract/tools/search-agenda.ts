@@ -5,7 +5,7 @@ import { MAX_CURSOR_LENGTH } from '../../domain/cursor-text.ts';
 import { timestamp } from '../fields.ts';
 import { tool } from './tool.ts';
 import { SEARCH_TOOL_CODES } from './tool-errors.ts';
-import { type CursorAfter, cutOptional, SHORTEST_TEXT, type TruncationRules, unchanged } from './truncation.ts';
+import { type CursorAfter, cutTexts, SHORTEST_TEXT, type TruncationRules, unchanged } from './truncation.ts';
 
 const MOST_SEARCH_RESULTS = 20;
 
@@ -31,12 +31,6 @@ export const publisher = z.strictObject({
   jurisdiction: jurisdiction.shape.name,
   body: publicBody.shape.name,
   sourceType: source.shape.sourceType.nullable(),
-});
-type Publisher = z.output<typeof publisher>;
-export const cutPublisher = (source: Publisher, cut: (text: string) => string): Publisher => ({
-  ...source,
-  jurisdiction: cut(source.jurisdiction),
-  body: cut(source.body),
 });
 export const freshness = z.strictObject({ status: source.shape.status, lastSuccessfulCheckAt: timestamp.nullable() });
 
@@ -73,6 +67,16 @@ const data = z.strictObject({
   candidateLimitReached: z.boolean(),
 });
 
+export type SearchAgendaInput = z.output<typeof input>;
+export type SearchAgendaData = z.output<typeof data>;
+
+export interface AgendaSearchPage {
+  /** `truncated` is false: nothing is trimmed yet. */
+  readonly data: SearchAgendaData;
+  /** The cursor that continues after each of the results: an endpoint that drops the last rows answers with that of the last it keeps. */
+  readonly cursorAfter: readonly string[];
+}
+
 const LEFT_OUT =
   'Results that would not have fitted were left out: repeat the search with nextCursor as cursor to go on right after the last one.';
 
@@ -82,17 +86,12 @@ const TOO_LARGE = 'Results that are too large to show were left out.';
 const siteOf = (address: string): string => `${new URL(address).origin}/`;
 
 /** `leftOut` is the number of rows that were left out before the first one. */
-const truncation = (cursorAfter: CursorAfter, leftOut: number): TruncationRules<z.output<typeof data>> => ({
+const truncation = (cursorAfter: CursorAfter, leftOut: number): TruncationRules<SearchAgendaData> => ({
   shorten: (data, cut) => ({
     ...data,
     results: data.results.map((result) => ({
-      ...result,
-      title: cut(result.title),
-      excerpt: cut(result.excerpt),
-      jurisdiction: cut(result.jurisdiction),
-      body: cut(result.body),
-      ...cutOptional('matterFile', result.matterFile, cut),
-      publisher: cutPublisher(result.publisher, cut),
+      ...cutTexts(result, cut, 'title', 'excerpt', 'jurisdiction', 'body', 'matterFile'),
+      publisher: cutTexts(result.publisher, cut, 'jurisdiction', 'body'),
     })),
   }),
   shortened: unchanged,

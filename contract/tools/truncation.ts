@@ -26,9 +26,11 @@ export const SHORTEST_TEXT = 240;
 
 export const unchanged = <Data>(data: Data): Data => data;
 
-/** Cuts a text; absent stays absent. */
-export const cutOptional = <Name extends string>(
-  name: Name,
-  text: string | undefined,
-  cut: (text: string) => string,
-): { [K in Name]?: string } => (text === undefined ? {} : { [name]: cut(text) }) as { [K in Name]?: string };
+/** The object with these texts of it cut; an absent one stays absent. */
+export const cutTexts = <Source extends object>(source: Source, cut: (text: string) => string, ...names: (keyof Source)[]): Source => {
+  const texts = names.flatMap((name) => {
+    const text = source[name];
+    return typeof text === 'string' ? [[name, cut(text)]] : [];
+  });
+  return { ...source, ...Object.fromEntries(texts) };
+};

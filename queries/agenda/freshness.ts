@@ -1,4 +1,4 @@
-import type { AgendaItem } from '../../contract/tools/agenda-functions.ts';
+import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import { type SourceStatus, sourceStatusAt } from '../../domain/source-status.ts';
 
 /** What is known of a source's checks at a moment, from the text of its columns; `unknown` where there is no source. `now` in milliseconds. */

@@ -1,5 +1,5 @@
 import { AGENDA_SEARCH, agendaSearchTables } from '../../projections/agenda-search/tables.ts';
-import type { AgendaItem } from '../../contract/tools/agenda-functions.ts';
+import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';

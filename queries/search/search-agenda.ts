@@ -1,5 +1,5 @@
 import { AGENDA_SEARCH, periodOf } from '../../projections/agenda-search/tables.ts';
-import type { AgendaSearchPage, SearchAgendaData, SearchAgendaInput } from '../../contract/tools/agenda-functions.ts';
+import type { AgendaSearchPage, SearchAgendaData, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
 import { dayOfDate } from '../../domain/local-day.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { TextRow } from '../../domain/ports/database.ts';

@@ -1,4 +1,5 @@
-import type { AgendaFunctions } from '../../contract/tools/agenda-functions.ts';
+import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
+import type { AgendaSearchPage, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
 import { ToolRefusal } from '../../contract/tools/tool-refusal.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
@@ -6,6 +7,14 @@ import { createSearchLimit, type SearchLimit } from '../edge/admission/search-li
 import type { ToolFunctions } from '../edge/mcp/tool-functions.ts';
 import type { Platform } from '../platform.ts';
 import type { Module } from './module.ts';
+
+/** The agenda behind the tool endpoint. Inputs are parsed; texts are complete, and the endpoint cuts them. */
+interface AgendaFunctions {
+  /** Throws `InvalidSearchCursor` (`invalid_cursor`) for a cursor of another search. Ends soon after the signal aborts. */
+  readonly searchAgenda: (input: SearchAgendaInput, signal: AbortSignal) => Promise<AgendaSearchPage>;
+  /** Null where there is no such item, or not yet all that it needs to be shown: its meeting, its body and their jurisdiction. */
+  readonly getAgendaItem: (itemId: string) => Promise<AgendaItem | null>;
+}
 
 /** The two tools that read agenda items. */
 const agendaTools = (agenda: AgendaFunctions, searchLimit: SearchLimit): Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> => ({

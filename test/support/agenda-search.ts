@@ -8,7 +8,7 @@ import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
 import { getAgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import { searchAgenda } from '../../contract/tools/search-agenda.ts';
-import type { SearchAgendaData } from '../../contract/tools/agenda-functions.ts';
+import type { SearchAgendaData } from '../../contract/tools/search-agenda.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { AgendaEvents, agendaId } from './agenda-events.ts';

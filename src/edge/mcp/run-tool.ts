@@ -15,7 +15,7 @@ import { Rejection } from '../../../domain/rejections.ts';
 import type { Found, ToolCall, ToolFunctions } from './tool-functions.ts';
 import { challengeResult, dataResult, refusalResult, type ToolResult } from './tool-results.ts';
 import { searchPlace } from '../../../queries/search/search-agenda.ts';
-import type { SearchAgendaInput } from '../../../contract/tools/agenda-functions.ts';
+import type { SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
 import { PaymentRefused, refusalAnswer } from '../admission/payments/payment-answer.ts';
 import { type ToolErrorCode, TOOL_ERRORS } from '../../../contract/tools/tool-errors.ts';
 import { DeadlineExceeded } from '../../../domain/ports/database.ts';
