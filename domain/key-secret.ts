@@ -48,3 +48,10 @@ export const withoutSecrets = (text: string): string => text.replaceAll(/crs_[0-
 
 /** What is stored of a secret, and looked up: 64 lower-case hex digits. */
 export const keySecretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');
+
+/** Why a text that a customer chose is not kept, in words that do not repeat it; null where it may be. */
+export const notStorable = (text: string): string | null => {
+  // PostgreSQL keeps neither, and no event is taken back: a projector that met one would stand still.
+  if (!text.isWellFormed() || text.includes('\0')) return 'the text holds U+0000 or half a character';
+  return holdsKeySecret(text) ? 'the text holds an API key; a key is sent in the Authorization header alone' : null;
+};

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { channel, tier } from './events/account-events.ts';
+import type { channel, Scope, tier } from './events/account-events.ts';
 
 export type Tier = z.output<typeof tier>;
 export type Channel = z.output<typeof channel>;
@@ -20,3 +20,13 @@ export const PAYMENT_COVERS_MS = 30 * 24 * 60 * 60 * 1000;
 
 export const isPaidThrough = ({ channel, paidUntil }: BillingFacts, now: number): boolean =>
   channel === 'subscription' && paidUntil !== null && paidUntil > now;
+
+/** A presented key and its account. Times are milliseconds since the epoch. */
+export interface KeyIdentity extends BillingFacts {
+  readonly keyId: string;
+  readonly accountId: string;
+  readonly scopes: readonly Scope[];
+  readonly expiresAt: number | null;
+  readonly revokedAt: number | null;
+  readonly accountStatus: 'active' | 'suspended';
+}

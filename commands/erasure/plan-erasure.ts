@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../domain/canonical-json.ts';
-import { keepAround, KEEP_NOTHING } from '../../domain/erasure/cut-text.ts';
-import { erasedValue } from '../../domain/erasure/erase-from-event.ts';
+import { erasedValue, KEEP_NOTHING, keepAround } from '../../domain/erasure/erase-from-event.ts';
 import { isErasable, refusedAsData } from '../../domain/erasure/erasable.ts';
 import { pointerOf, textsOf, valueAt } from '../../domain/erasure/text-paths.ts';
 import type { ErasedText } from '../../domain/events/erasure-events.ts';

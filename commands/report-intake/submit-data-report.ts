@@ -16,7 +16,7 @@ import { aliasOf, type IntakeState, tokenKey } from './intake-state.ts';
 import type { Receipt } from './token-book.ts';
 import type { OpenReportLimit } from './open-report-limit.ts';
 import { sourceUrlRefusal } from '../../domain/source-url.ts';
-import { notStorable } from '../../domain/storable-text.ts';
+import { notStorable } from '../../domain/key-secret.ts';
 
 /** Refuses (`invalid_input`) what no record is kept with: text that is not kept anywhere, or an address that no public record has. */
 const requireStorable = (token: string, input: ReportInput): void => {

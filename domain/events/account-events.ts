@@ -14,11 +14,7 @@ export const channel = z.enum(['unset', 'subscription', 'payg']);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const accountOpened = z.strictObject({ name: text.max(200), channel, tier, paidUntil: orNull(dateTime) });
-export const accountPeriodSet = z.strictObject({ tier, paidUntil: dateTime });
-export const accountChannelSet = z.strictObject({ channel });
-export const accountPaymentConfirmed = z.strictObject({ paidAt: dateTime });
 export const accountSuspended = z.strictObject({});
-export const accountResumed = z.strictObject({});
 export const keyIssued = z.strictObject({
   keyId: uuid,
   sha256,
@@ -29,33 +25,30 @@ export const keyRevoked = z.strictObject({ keyId: uuid });
 
 /** One payment for one call: hashes and amounts in the smallest units of the asset, and no data that could be used to pay. */
 const paymentMade = { paymentId: uuid, amount: z.string().regex(/^[1-9][0-9]*$/), requestHash: sha256 };
-export const accountPaymentVerified = z.strictObject({ ...paymentMade, termsHash: sha256 });
-export const accountPaymentSettled = z.strictObject({
-  ...paymentMade,
-  resultHash: sha256,
-  /** Hash of the transaction. */
-  transaction: z.string().regex(/^0x[0-9a-f]{64}$/),
-  settledAt: dateTime,
-});
-/** Nothing was billed. */
-export const accountPaymentFailed = z.strictObject({
-  ...paymentMade,
-  outcome: z.enum(NOT_BILLED),
-  cause: orNull(z.string().max(200)),
-});
 
 export const ACCOUNT_EVENTS = {
   AccountOpened: accountOpened,
-  AccountPeriodSet: accountPeriodSet,
-  AccountChannelSet: accountChannelSet,
-  AccountPaymentConfirmed: accountPaymentConfirmed,
+  AccountPeriodSet: z.strictObject({ tier, paidUntil: dateTime }),
+  AccountChannelSet: z.strictObject({ channel }),
+  AccountPaymentConfirmed: z.strictObject({ paidAt: dateTime }),
   AccountSuspended: accountSuspended,
-  AccountResumed: accountResumed,
+  AccountResumed: z.strictObject({}),
   KeyIssued: keyIssued,
   KeyRevoked: keyRevoked,
-  AccountPaymentVerified: accountPaymentVerified,
-  AccountPaymentSettled: accountPaymentSettled,
-  AccountPaymentFailed: accountPaymentFailed,
+  AccountPaymentVerified: z.strictObject({ ...paymentMade, termsHash: sha256 }),
+  AccountPaymentSettled: z.strictObject({
+    ...paymentMade,
+    resultHash: sha256,
+    /** Hash of the transaction. */
+    transaction: z.string().regex(/^0x[0-9a-f]{64}$/),
+    settledAt: dateTime,
+  }),
+  /** Nothing was billed. */
+  AccountPaymentFailed: z.strictObject({
+    ...paymentMade,
+    outcome: z.enum(NOT_BILLED),
+    cause: orNull(z.string().max(200)),
+  }),
 } as const;
 
 export type AccountEvent = EventsOf<typeof ACCOUNT_EVENTS>;

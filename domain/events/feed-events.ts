@@ -14,7 +14,6 @@ export type SeedFinished = z.output<typeof seedFinished>;
 /** An operator's decision that a projection leaves out an event that it cannot fold; every rebuild honours it. */
 export const PROJECTION_EVENT_SKIPPED = 'ProjectionEventSkipped';
 export const projectionEventSkipped = z.strictObject({ projection: z.string(), eventId: uuid, reason: z.string() });
-export type ProjectionEventSkipped = z.output<typeof projectionEventSkipped>;
 
 /** Why the feed was given another identity; in one append with the `FeedOpened` that gives it. */
 export const FEED_RENEWED = 'FeedRenewed';

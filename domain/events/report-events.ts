@@ -34,15 +34,13 @@ export const dataReportSubmitted = z.strictObject({
   /** As the receipt gave it: a repeated submission is answered with the same one, wherever the service is reached by then. */
   statusUrl: z.string().min(1).max(2048),
 });
-/** Another key or surface has presented the token of a report. */
-export const dataReportTokenAliased = z.strictObject({ reportId: uuid, token, keyId: uuid, surface: reportSurfaceName });
-/** The lifecycle has closed the report: it counts as unresolved no more. */
-export const dataReportSettled = z.strictObject({ reportId: uuid, closedAt: dateTime });
 
 export const ACCOUNT_REPORT_EVENTS = {
   DataReportSubmitted: dataReportSubmitted,
-  DataReportTokenAliased: dataReportTokenAliased,
-  DataReportSettled: dataReportSettled,
+  /** Another key or surface has presented the token of a report. */
+  DataReportTokenAliased: z.strictObject({ reportId: uuid, token, keyId: uuid, surface: reportSurfaceName }),
+  /** The lifecycle has closed the report: it counts as unresolved no more. */
+  DataReportSettled: z.strictObject({ reportId: uuid, closedAt: dateTime }),
 } as const;
 
 export const verifiedRecord = z.strictObject({

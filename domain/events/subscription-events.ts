@@ -24,11 +24,10 @@ export const feedSubscriptionCreated = z.strictObject({
   /** Feeds whose keys had expired or been revoked by then: their slots were free for this one. */
   lapsed: z.array(uuid),
 });
-export const feedSubscriptionRevoked = z.strictObject({ id: uuid, revokedAt: dateTime });
 
 export const SUBSCRIPTION_EVENTS = {
   FeedSubscriptionCreated: feedSubscriptionCreated,
-  FeedSubscriptionRevoked: feedSubscriptionRevoked,
+  FeedSubscriptionRevoked: z.strictObject({ id: uuid, revokedAt: dateTime }),
 } as const;
 
 export type SubscriptionEvent = EventsOf<typeof SUBSCRIPTION_EVENTS>;

@@ -1,5 +1,5 @@
 import type { AbuseCeilings, PlanName, Plans } from '../allowances.ts';
-import type { KeyIdentity } from '../identity.ts';
+import type { KeyIdentity } from '../plans.ts';
 import type { BucketState } from './window-counts.ts';
 
 export interface AdmissionRules {

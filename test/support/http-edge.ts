@@ -22,7 +22,7 @@ import type { BucketState } from '../../domain/ports/window-counts.ts';
 import type { ClientLimit } from '../../domain/ports/client-counts.ts';
 import type { SharedCounts } from '../../domain/ports/shared-counts.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
-import type { KeyIdentity } from '../../domain/identity.ts';
+import type { KeyIdentity } from '../../domain/plans.ts';
 import { keySecretHash, makeKeySecret } from '../../domain/key-secret.ts';
 import { RESOURCES, type Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';

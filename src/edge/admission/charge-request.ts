@@ -3,7 +3,7 @@ import { ACCOUNTS, accountsTable, keysTable } from '../../../projections/account
 import { burstBucket, minuteBucket } from '../../../domain/allowance-buckets.ts';
 import { type AbuseCeiling, type AbuseCeilings, type Allowances, PLAN_NAMES } from '../../../domain/allowances.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
-import type { KeyIdentity } from '../../../domain/identity.ts';
+import type { KeyIdentity } from '../../../domain/plans.ts';
 import type { AdmissionRules, Charge, ChargedKey, ChargeRequest } from '../../../domain/ports/admission-counts.ts';
 import type { Statement } from '../../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../../domain/ports/projection.ts';
