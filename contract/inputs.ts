@@ -18,7 +18,6 @@ export interface JsonPage {
   readonly status?: number;
 }
 
-/** The page that a customer asks for. */
 interface AskedPage {
   /** As received; decoding, binding (400) and expiry (410) are the query's. Left out: the start of what is read. */
   readonly cursor?: string;

@@ -41,8 +41,7 @@ export const STATUSES: Readonly<Record<RejectionCode, number>> = {
 /** A path that exists answers a method that it does not have with this status, and `invalid_parameter`. */
 export const WRONG_METHOD_STATUS = 405;
 
-export const rejectionCode = z.enum(Object.keys(REJECTIONS) as [RejectionCode, ...RejectionCode[]]);
-
+const rejectionCode = z.enum(Object.keys(REJECTIONS) as [RejectionCode, ...RejectionCode[]]);
 export const errorEnvelope = z.strictObject({
   error: z.strictObject({ code: rejectionCode, message: z.string().min(1), details: z.unknown().optional() }),
 });

@@ -19,6 +19,8 @@ export const jsonOrNull =
 
 type Definition = Readonly<Record<string, readonly [sql: string, read: (value: ColumnText) => unknown]>>;
 
+type RowOf<Columnar extends Definition> = { [Name in keyof Columnar]: ReturnType<Columnar[Name][1]> };
+
 export interface Columns<Row> {
   /** For a select list or a `returning` clause. */
   readonly sql: string;
@@ -27,17 +29,12 @@ export interface Columns<Row> {
 }
 
 /** The columns of a statement, each once: its SQL, its name in the program and its type. */
-export const columns = <const Columnar extends Definition>(
-  definition: Columnar,
-): Columns<{ [Name in keyof Columnar]: ReturnType<Columnar[Name][1]> }> => {
+export const columns = <const Columnar extends Definition>(definition: Columnar): Columns<RowOf<Columnar>> => {
   const entries = Object.entries(definition).map(([name, [, read]]) => [name, read] as const);
   return {
     sql: Object.values(definition)
       .map(([sql]) => sql)
       .join(', '),
-    read: (row) =>
-      Object.fromEntries(entries.map(([name, read], index) => [name, read(row[index])])) as {
-        [Name in keyof Columnar]: ReturnType<Columnar[Name][1]>;
-      },
+    read: (row) => Object.fromEntries(entries.map(([name, read], index) => [name, read(row[index])])) as RowOf<Columnar>,
   };
 };

@@ -31,7 +31,6 @@ const crcFinished = (running: number): number => (running ^ 0xffffffff) >>> 0;
 
 const header = (kind: CursorKind): Uint8Array => Uint8Array.of(VERSION, CURSOR_KINDS[kind]);
 
-/** The one text of a payload. */
 export const cursorText = (kind: CursorKind, payload: Uint8Array): string => {
   const bytes = Buffer.concat([header(kind), payload, Buffer.alloc(CHECKSUM_BYTES)]);
   const end = bytes.length - CHECKSUM_BYTES;

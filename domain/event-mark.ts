@@ -3,7 +3,6 @@ import { type EventLog, LOG_START, type LogBatch, type StoredEvent } from './por
 /** Distinguishes an event from every event of another history. Its id alone does not: derived ids can return. */
 export type EventMark = Pick<StoredEvent, 'stream' | 'revision' | 'id' | 'position'>;
 
-/** The mark of the last event; null where there is none. */
 export const lastMarkOf = (events: readonly StoredEvent[]): EventMark | null => {
   const last = events.at(-1);
   return last === undefined ? null : { stream: last.stream, revision: last.revision, id: last.id, position: last.position };

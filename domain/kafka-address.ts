@@ -2,12 +2,6 @@ import { z } from 'zod';
 
 export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
-export interface KafkaSasl {
-  readonly mechanism: (typeof SASL_MECHANISMS)[number];
-  readonly username: string;
-  readonly password: string;
-}
-
 /** Addresses of the brokers, and the credentials of this service. */
 export interface KafkaAddress {
   readonly brokers: readonly string[];
@@ -33,7 +27,8 @@ export const topicName = z
 export const kafkaSasl = z
   .string()
   .regex(new RegExp(`^(${SASL_MECHANISMS.join('|')}):[^:]+:.+$`))
-  .transform((text): KafkaSasl => {
+  .transform((text) => {
     const [mechanism, username, ...password] = text.split(':');
-    return { mechanism: mechanism as KafkaSasl['mechanism'], username: username!, password: password.join(':') };
+    return { mechanism: mechanism as (typeof SASL_MECHANISMS)[number], username: username!, password: password.join(':') };
   });
+export type KafkaSasl = Readonly<z.output<typeof kafkaSasl>>;

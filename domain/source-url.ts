@@ -58,13 +58,7 @@ export const sourceUrlRefusal = (text: string): string | null => {
   return hostRefusal(url.hostname) ?? (hasSecretName(url.search) ? 'a query parameter has the name of a secret' : null);
 };
 
-const hasControls = (text: string): boolean => {
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;
-  }
-  return false;
-};
+const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
 
 /** Old servers separate parameters by semicolons too, and `name[]` and `name[x]` are parameters of that name. */
 const hasSecretName = (search: string): boolean =>

@@ -38,11 +38,7 @@ export const freshness = z.strictObject({ status: source.shape.status, lastSucce
 export const orAbsent = <Schema extends z.ZodType>(stored: z.ZodDefault<z.ZodNullable<Schema>>) => stored.unwrap().unwrap().optional();
 
 /** When a meeting starts: the instant, and the day of the calendar where it is held. */
-export const meetingTime = {
-  meetingAt: timestamp,
-  meetingDate: date,
-  timezone: meeting.shape.timezone.optional(),
-};
+export const meetingTime = { meetingAt: timestamp, meetingDate: date, timezone: meeting.shape.timezone.optional() };
 
 const result = z.strictObject({
   itemId: uuid,

@@ -57,7 +57,6 @@ type ReportCode = Exclude<(typeof REPORT_CODES)[number], (typeof REST_ONLY)[numb
 const REPORT_TOOL_REFUSALS = REPORT_CODES.filter((code): code is ReportCode => !(REST_ONLY as readonly RejectionCode[]).includes(code));
 const REPORT = Object.fromEntries(REPORT_TOOL_REFUSALS.map((code) => [code, REJECTIONS[code]])) as Readonly<Record<ReportCode, string>>;
 
-/** Every code of an `isError` result, with what it means. */
 export const TOOL_ERRORS = { ...PAID, ...SEARCH, ...REPORT, ...COMMON } as const;
 export type ToolErrorCode = keyof typeof TOOL_ERRORS;
 

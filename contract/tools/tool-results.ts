@@ -11,11 +11,7 @@ const resultType = z.literal('complete');
 const open = { resultType, content, _meta: z.looseObject({}).optional() };
 
 const toolResult = <Data extends z.ZodType>({ data }: { readonly data: Data }) =>
-  z.strictObject({
-    ...open,
-    isError: z.literal(false).optional(),
-    structuredContent: z.strictObject({ data }),
-  });
+  z.strictObject({ ...open, isError: z.literal(false).optional(), structuredContent: z.strictObject({ data }) });
 
 type ToolResult<Data extends z.ZodType> = ReturnType<typeof toolResult<Data>>;
 type ToolResults = { readonly [Name in ToolName]: ToolResult<(typeof TOOLS)[Name]['data']> };

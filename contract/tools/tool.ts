@@ -11,7 +11,6 @@ export interface Tool<
 > {
   readonly name: Name;
   readonly title: string;
-  /** For the model that chooses it. */
   readonly description: string;
   /** Whether a call changes state; clients ask their user before such a call. */
   readonly effect: 'reads' | 'records';
@@ -19,7 +18,6 @@ export interface Tool<
   readonly access: 'free' | 'paid' | 'reports';
   readonly input: Input;
   readonly data: Data;
-  /** Codes of its `isError` results. */
   readonly errors: readonly ToolErrorCode[];
   truncation(cursorAfter: CursorAfter): TruncationRules<z.output<Data>>;
 }

@@ -1,6 +1,5 @@
 /** A list whose last rows may be dropped. */
 export interface Rows<Data> {
-  /** How many must stay. */
   readonly least: number;
   count(data: Data): number;
   keep(data: Data, rows: number): Data;

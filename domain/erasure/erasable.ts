@@ -36,12 +36,10 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 
 const OF_SERVICE: readonly string[] = ['/id', '/createdAt', '/updatedAt'];
 
-const isUuid = (text: string): boolean => uuid.safeParse(text).success;
-
 /** Whether a text may be erased where it stands; ids, which others are found by, and times of the service may not. */
 export const isErasable = (type: string, { path, text }: TextAt): boolean => {
   const pointer = pointerOf(path);
-  if (isUuid(text)) return false;
+  if (uuid.safeParse(text).success) return false;
   if (type === RECORD_PUBLISHED) return !OF_SERVICE.includes(pointer);
   return (PLACES[type] ?? []).some((place) => {
     const keys = place.slice(1).split('/');

@@ -5,7 +5,6 @@ import { isResource } from '../records/resources.ts';
 import { category } from '../streams.ts';
 import { putAt, valueAt } from './text-paths.ts';
 
-/** Thrown where a text is not the one that an erasure speaks of. */
 export class CutMismatch extends Error {
   override readonly name = 'CutMismatch';
 }
@@ -13,17 +12,10 @@ export class CutMismatch extends Error {
 /** The lengths, in code points, of what stays of a text when each occurrence of `literal` goes; null where there is none. */
 export const keepAround = (text: string, literal: string): readonly number[] | null => {
   const pieces = text.split(literal);
-  return pieces.length === 1 ? null : pieces.map(lengthOf);
+  return pieces.length === 1 ? null : pieces.map((piece) => Array.from(piece).length);
 };
 
-/** Erases a whole text. */
 export const KEEP_NOTHING: readonly number[] = [0, 0];
-
-const lengthOf = (text: string): number => {
-  let length = 0;
-  for (const _ of text) length += 1;
-  return length;
-};
 
 /** The pieces that stay, joined by what stands between them now. All gaps were of one length, at least one character. */
 export const cutText = (text: string, keep: readonly number[], replacement: string): string => {

@@ -4,7 +4,6 @@ export interface TextAt {
   readonly text: string;
 }
 
-/** Every text of a JSON value, in its order. */
 export const textsOf = (value: unknown, path: readonly string[] = []): readonly TextAt[] => {
   if (typeof value === 'string') return [{ path, text: value }];
   if (typeof value !== 'object' || value === null) return [];

@@ -15,12 +15,7 @@ const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 export const accountOpened = z.strictObject({ name: text.max(200), channel, tier, paidUntil: orNull(dateTime) });
 export const accountSuspended = z.strictObject({});
-export const keyIssued = z.strictObject({
-  keyId: uuid,
-  sha256,
-  scopes: z.array(scope).min(1),
-  expiresAt: orNull(dateTime),
-});
+export const keyIssued = z.strictObject({ keyId: uuid, sha256, scopes: z.array(scope).min(1), expiresAt: orNull(dateTime) });
 export const keyRevoked = z.strictObject({ keyId: uuid });
 
 /** One payment for one call: hashes and amounts in the smallest units of the asset, and no data that could be used to pay. */
@@ -39,16 +34,11 @@ export const ACCOUNT_EVENTS = {
   AccountPaymentSettled: z.strictObject({
     ...paymentMade,
     resultHash: sha256,
-    /** Hash of the transaction. */
     transaction: z.string().regex(/^0x[0-9a-f]{64}$/),
     settledAt: dateTime,
   }),
   /** Nothing was billed. */
-  AccountPaymentFailed: z.strictObject({
-    ...paymentMade,
-    outcome: z.enum(NOT_BILLED),
-    cause: orNull(z.string().max(200)),
-  }),
+  AccountPaymentFailed: z.strictObject({ ...paymentMade, outcome: z.enum(NOT_BILLED), cause: orNull(z.string().max(200)) }),
 } as const;
 
 export type AccountEvent = EventsOf<typeof ACCOUNT_EVENTS>;

@@ -3,7 +3,6 @@ import type { StoredEvent } from '../ports/event-log.ts';
 
 type Schemas = Readonly<Record<string, z.ZodType>>;
 
-/** The events of a category, by the schemas of their data. */
 export type EventsOf<Map extends Schemas> = {
   [T in keyof Map & string]: { readonly type: T; readonly data: z.output<Map[T]> };
 }[keyof Map & string];

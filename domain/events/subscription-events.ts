@@ -4,7 +4,6 @@ import { atMostCharacters, dateTime, orNull, text, uuid } from '../records/field
 import { RESOURCES } from '../records/resources.ts';
 import { eventReader, type EventsOf } from './event-reader.ts';
 
-/** Longest name of a feed, in characters after trimming. */
 export const MAX_SUBSCRIPTION_NAME = 80;
 
 /** Trimmed, NFC, 1 to 80 characters. */

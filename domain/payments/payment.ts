@@ -54,5 +54,4 @@ export const paymentKey = ({ accepted, authorization }: Pick<SignedPayment, 'acc
 /** The same payment has the same id, for every caller and every time. */
 export const paymentId = ({ network, asset, payer, nonce }: PaymentKey): string => derivedId('payment', network, asset, payer, nonce);
 
-/** The name under which a tool is sold. */
 export const toolUrl = (tool: string): string => `mcp://tool/${tool}`;

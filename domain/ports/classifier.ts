@@ -1,6 +1,5 @@
 import type { NormalizedContent, RecordData } from '../records/resources.ts';
 
-/** An agenda item with its meeting, body and jurisdiction, as currently published. */
 export interface ClassificationSubject {
   readonly item: RecordData<'agenda_items'>;
   readonly meeting: RecordData<'meetings'>;

@@ -1,4 +1,3 @@
-/** How far a topic contains a feed. */
 export interface TopicCheckpoint {
   readonly feedId: string;
   readonly position: number;

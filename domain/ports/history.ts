@@ -20,7 +20,6 @@ export interface SetBack {
   readonly noticedAt: number;
 }
 
-/** Stores losses of history found by any process, until an operator acknowledges them. */
 export interface SetBacks {
   note(setBack: SetBack): Promise<void>;
   /** Unacknowledged losses, oldest first. */

@@ -27,10 +27,8 @@ export interface BegunRenewal {
   readonly now: number;
 }
 
-/** Stores where a database was last used, and with which log. */
 export interface InstallationStore {
   place(): Promise<DatabasePlace>;
-  /** Null before the first start. */
   kept(): Promise<KeptInstallation | null>;
   /** Stores the identity, and that no renewal is in progress. */
   keep(place: DatabasePlace, logId: string): Promise<void>;

@@ -24,9 +24,7 @@ export interface LogMove {
   readonly isComplete: () => Promise<boolean>;
 }
 
-/** Moves the checkpoints of all followers of a log to its copy. */
 export interface LogMoves {
-  /** Checkpoints of read models and reactors on this log. */
   checkpoints(identity: string): Promise<readonly Position[]>;
   /** Names of the read models and reactors that have an owner now. */
   held(now: number): Promise<readonly string[]>;

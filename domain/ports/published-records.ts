@@ -1,6 +1,5 @@
 import type { RecordData, Resource } from '../records/resources.ts';
 
-/** Published records, as a connector needs them to find what its source has dropped. */
 export interface PublishedRecords {
   /** Ids of the current records of a resource whose reference field names one of the targets; in no order. */
   referring(resource: Resource, field: string, targets: readonly string[]): Promise<readonly string[]>;

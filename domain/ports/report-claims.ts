@@ -1,4 +1,3 @@
-/** A token of an account, by a hash. */
 export interface ClaimedToken {
   readonly accountId: string;
   readonly tokenKey: string;

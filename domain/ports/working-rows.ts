@@ -28,7 +28,6 @@ export interface RestoredRows {
   readonly logId: string;
 }
 
-/** Working rows, as a backup reads them and a restore writes them. */
 export interface WorkingRows {
   /** A page of a table's rows after a key, null for the first page; empty at the end. Excludes payments without effects. */
   page(table: SavedTable, after: string | null, limit: number): Promise<readonly SavedRow[]>;

@@ -1,15 +1,9 @@
 import { sourceAddressKey } from '../source-address.ts';
 import { titleKey } from '../title-words.ts';
-import type { RecordData, Resource } from './resources.ts';
+import type { RecordData } from './resources.ts';
 
 /** Resources that can be looked up by an external id. */
-export const FOUND_RESOURCES = [
-  'meetings',
-  'agendas',
-  'agenda_items',
-  'documents',
-  'stream_records',
-] as const satisfies readonly Resource[];
+export const FOUND_RESOURCES = ['meetings', 'agendas', 'agenda_items', 'documents', 'stream_records'] as const;
 export type FoundResource = (typeof FOUND_RESOURCES)[number];
 
 export const isFoundResource = (resource: string): resource is FoundResource => (FOUND_RESOURCES as readonly string[]).includes(resource);
