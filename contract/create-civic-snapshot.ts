@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { resourceCounts, resourceDigests } from '../domain/events/snapshot-events.ts';
 import { uuid } from '../domain/records/fields.ts';
 import { cursor, timestamp } from './fields.ts';
-import { CUSTOMER_REFUSALS, DATA_EXPORT, operation } from './operation.ts';
+import { DATA_EXPORT, operation } from './operation.ts';
 import { COUNTS, CURSOR, DIGESTS, SNAPSHOT_ID } from './examples.ts';
 
 export const createdSnapshot = z.strictObject({
@@ -16,6 +16,7 @@ export const createdSnapshot = z.strictObject({
 export type CreatedSnapshot = z.output<typeof createdSnapshot>;
 
 export const createCivicSnapshot = operation({
+  ...DATA_EXPORT,
   operationId: 'createCivicSnapshot',
   method: 'POST',
   path: '/api/v1/data/snapshots',
@@ -42,8 +43,6 @@ allowance.`,
       },
     },
   },
-  ...DATA_EXPORT,
   takesExport: true,
   success: { status: 201, schema: z.strictObject({ data: createdSnapshot }) },
-  refusals: [...CUSTOMER_REFUSALS],
 });

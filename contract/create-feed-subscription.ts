@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { feedSubscription, SUBSCRIPTION_REFUSALS, subscriptionName } from './feed-subscription.ts';
+import { feedSubscription, subscriptionName } from './feed-subscription.ts';
 import { resourceName } from './fields.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
@@ -10,10 +10,10 @@ export const newSubscription = z.strictObject({ name: subscriptionName, resource
 const subscription = z.strictObject({ data: feedSubscription });
 
 export const createFeedSubscription = operation({
+  ...SUBSCRIPTION_ACCESS,
   operationId: 'createFeedSubscription',
   method: 'POST',
   path: '/api/v1/data/subscriptions',
-  tag: 'Subscriptions',
   summary: 'Create a polling subscription',
   description: `Names a place in the feed, bound to this account, this key and one filter for ever; it starts at the head. The same name with the same
 filter answers the live feed that there is, with 200; with another filter it is 409. Pro plans have room for 10 live feeds, Ultra plans for 100,
@@ -23,9 +23,8 @@ over all keys of the account.`,
     body: { filtered: { summary: 'Meetings only', value: { name: 'meetings to warehouse', resource: 'meetings' } } },
     success: { created: { summary: 'The new feed', value: { data: SUBSCRIPTION } } },
   },
-  ...SUBSCRIPTION_ACCESS,
   body: { schema: newSubscription, maxBytes: 8192 },
   success: { status: 201, schema: subscription },
   otherAnswers: [{ status: 200, when: 'A live feed of this account and key already has this name and resource.', schema: subscription }],
-  refusals: [...SUBSCRIPTION_REFUSALS, 'request_too_large', 'feed_subscription_conflict', 'feed_subscription_limit_reached'],
+  refusals: [...SUBSCRIPTION_ACCESS.refusals, 'request_too_large', 'feed_subscription_conflict', 'feed_subscription_limit_reached'],
 });

@@ -71,7 +71,6 @@ export type NewDataReport = z.output<typeof newDataReport>;
 export const reportStatus = z.enum(REPORT_STATUSES);
 export const reportReason = z.enum(REPORT_REASONS);
 
-/** Confirms receipt only, not a verified gap. */
 export const reportReceipt = z.strictObject({
   reportId: uuid,
   status: reportStatus,

@@ -3,7 +3,6 @@ import { MAX_SUBSCRIPTION_NAME, nameOfSubscription } from '../domain/events/subs
 import { atMostCharacters, uuid } from '../domain/records/fields.ts';
 import { notStorable } from '../domain/key-secret.ts';
 import { cursor, resourceName, timestamp } from './fields.ts';
-import { CUSTOMER_REFUSALS } from './operation.ts';
 
 export const subscriptionName = nameOfSubscription.refine((name) => notStorable(name) === null, {
   error: ({ input }) => notStorable(input as string) ?? undefined,
@@ -24,5 +23,3 @@ export type FeedSubscription = z.output<typeof feedSubscription>;
 export const subscriptionParams = z.strictObject({
   subscriptionId: z.string().meta({ wire: { type: 'string', format: 'uuid' } }),
 });
-
-export const SUBSCRIPTION_REFUSALS = [...CUSTOMER_REFUSALS, 'feed_subscription_plan_required'] as const;

@@ -5,10 +5,10 @@ import { operation, REPORT_ACCESS, REPORT_REFUSALS } from './operation.ts';
 import { REPORT_ID } from './examples.ts';
 
 export const getDataReport = operation({
+  ...REPORT_ACCESS,
   operationId: 'getDataReport',
   method: 'GET',
   path: '/api/v1/data-reports/{reportId}',
-  tag: 'Reports',
   summary: 'Read how a report stands',
   description: `A report of this account. Ask again at \`nextCheckAt\`, not in a loop: 30 reads in a minute are the limit. Open statuses: \`received\`,
 \`investigating\`, \`awaiting_source\`, \`gap_confirmed\`, \`backfilling\`. Closed ones: \`resolved\`, \`already_available\`, \`not_found\`, \`out_of_scope\`,
@@ -32,7 +32,6 @@ export const getDataReport = operation({
       },
     },
   },
-  ...REPORT_ACCESS,
   params: z.strictObject({ reportId: uuid }),
   success: { status: 200, schema: z.strictObject({ data: dataReport }) },
   refusals: [...REPORT_REFUSALS, 'report_not_found', 'status_rate_limited'],

@@ -8,8 +8,8 @@ export const openApiDocument = z.looseObject({
 });
 
 export const getOpenApiDocument = operation({
+  ...PUBLIC_READ,
   operationId: 'getOpenApiDocument',
-  method: 'GET',
   path: '/api/openapi.json',
   tag: 'Documents',
   summary: 'Read this document',
@@ -24,7 +24,6 @@ export const getOpenApiDocument = operation({
       },
     },
   },
-  ...PUBLIC_READ,
   success: { status: 200, schema: openApiDocument },
   refusals: ['invalid_parameter', 'internal_error'],
   cacheControl: 'public, s-maxage=3600',

@@ -4,7 +4,6 @@ import { named, timestamp } from './fields.ts';
 import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
 import { openMeta } from './public-agenda-hit.ts';
 
-/** All null while the meetings cannot be read. */
 export const meetingCadence = z.strictObject({
   lastMetAt: timestamp.nullable(),
   nextScheduledAt: timestamp.nullable(),
@@ -12,12 +11,10 @@ export const meetingCadence = z.strictObject({
 });
 export type MeetingCadence = z.output<typeof meetingCadence>;
 
-/** Which pairs are supported is a shipped list; every other one is absent. */
 export const getPublicBodyCadence = operation({
+  ...PUBLIC_READ,
   operationId: 'getPublicBodyCadence',
-  method: 'GET',
   path: '/api/v1/public/jurisdictions/{slug}/bodies/{bodySlug}/cadence',
-  tag: 'Public records',
   summary: 'Read when a public body meets',
   description: `The last and the next meeting of a covered body. Supported pairs of \`slug\` and \`bodySlug\`: \`dallas/city-council\`,
 \`dallas-county/commissioners-court\`, \`ellis-county/commissioners-court\`, \`fort-worth/city-council\`, \`kaufman-county/commissioners-court\`,
@@ -35,7 +32,6 @@ Cancelled and postponed meetings are neither last nor next. When the meetings ca
       },
     },
   },
-  ...PUBLIC_READ,
   params: z.strictObject({ slug: named, bodySlug: named }),
   success: { status: 200, schema: z.strictObject({ data: meetingCadence, meta: openMeta.optional() }) },
   refusals: [...PUBLIC_REFUSALS, 'not_found'],

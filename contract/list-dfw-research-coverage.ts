@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { wholeNumber } from './fields.ts';
-import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
+import { operation, PUBLIC_READ } from './operation.ts';
 import { county, coverageCursor, family, MOST_COVERAGE_ITEMS, researchCoverage } from './research-coverage.ts';
 import { COVERAGE_PAGE } from './examples.ts';
 
@@ -20,18 +20,15 @@ const query = z.strictObject({
 });
 
 export const listDfwResearchCoverage = operation({
+  ...PUBLIC_READ,
   operationId: 'listDfwResearchCoverage',
-  method: 'GET',
   path: '/api/v1/public/coverage',
-  tag: 'Public records',
   summary: 'List what research located for each city and county',
   description: `The research catalogue of 238 active municipalities and 16 counties. A status letter says what was located for one record
 family and nothing more: no full coverage, no completeness, no permission to reuse, no production ingestion.
 
 The cursor is valid only with the same filters, limit and catalogue version; with others it is 400.`,
   example: { parameters: { county: 'parker', limit: 1 }, success: { page: { summary: 'One county', value: COVERAGE_PAGE } } },
-  ...PUBLIC_READ,
   query,
   success: { status: 200, schema: researchCoverage },
-  refusals: [...PUBLIC_REFUSALS],
 });

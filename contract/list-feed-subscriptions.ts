@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { feedSubscription, SUBSCRIPTION_REFUSALS } from './feed-subscription.ts';
+import { feedSubscription } from './feed-subscription.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION } from './examples.ts';
 
@@ -11,10 +11,10 @@ export const feedSubscriptions = z.strictObject({
 export type FeedSubscriptions = z.output<typeof feedSubscriptions>['data'];
 
 export const listFeedSubscriptions = operation({
+  ...SUBSCRIPTION_ACCESS,
   operationId: 'listFeedSubscriptions',
   method: 'GET',
   path: '/api/v1/data/subscriptions',
-  tag: 'Subscriptions',
   summary: 'List the live subscriptions of this key',
   description:
     'Live feeds that are bound to the account and the key of the request. Revoked ones are never listed. Takes no query parameter.',
@@ -24,7 +24,5 @@ export const listFeedSubscriptions = operation({
       feeds: { summary: 'One live feed', value: { data: { items: [SUBSCRIPTION], activeCount: 1, maxActiveSubscriptions: 10 } } },
     },
   },
-  ...SUBSCRIPTION_ACCESS,
   success: { status: 200, schema: feedSubscriptions },
-  refusals: [...SUBSCRIPTION_REFUSALS],
 });

@@ -2,11 +2,10 @@ import { z } from 'zod';
 import { agendaTextEvidence, url } from '../domain/records/fields.ts';
 import { jurisdiction, publicBody, source } from '../domain/records/schemas.ts';
 import { named, timestamp } from './fields.ts';
-import { operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
+import { operation, PUBLIC_READ } from './operation.ts';
 import { openMeta } from './public-agenda-hit.ts';
 import { SOURCE_STATUS } from './examples.ts';
 
-/** Observations of one source of the covered set; no statement about completeness. */
 export const publicSourceStatus = z.strictObject({
   jurisdictionName: jurisdiction.shape.name,
   publicBodyName: publicBody.shape.name,
@@ -32,10 +31,9 @@ const query = z
   }));
 
 export const listPublicSourceStatuses = operation({
+  ...PUBLIC_READ,
   operationId: 'listPublicSourceStatuses',
-  method: 'GET',
   path: '/api/v1/public/source-status',
-  tag: 'Public records',
   summary: 'List the covered sources and what was last observed of each',
   description: `Every source of the covered set on one page. A check time says what was observed then; it is no promise of uptime, completeness
 or correctness.`,
@@ -43,8 +41,6 @@ or correctness.`,
     parameters: { jurisdictionSlug: 'dallas' },
     success: { sources: { summary: 'One source', value: { data: [SOURCE_STATUS] } } },
   },
-  ...PUBLIC_READ,
   query,
   success: { status: 200, schema: z.strictObject({ data: z.array(publicSourceStatus), meta: openMeta.optional() }) },
-  refusals: [...PUBLIC_REFUSALS],
 });

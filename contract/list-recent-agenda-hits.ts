@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { clampedWholeNumber, named } from './fields.ts';
-import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
+import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ } from './operation.ts';
 import { openMeta, publicAgendaHit } from './public-agenda-hit.ts';
 import { HIT } from './examples.ts';
 
@@ -29,10 +29,9 @@ const query = z
 export const recentAgendaHits = z.strictObject({ data: z.array(publicAgendaHit).max(MOST_RECENT_HITS), meta: openMeta.optional() });
 
 export const listRecentAgendaHits = operation({
+  ...PUBLIC_READ,
   operationId: 'listRecentAgendaHits',
-  method: 'GET',
   path: '/api/v1/public/agenda-hits',
-  tag: 'Public records',
   summary: 'List the most recent agenda hits',
   description: `At most three agenda hits of the covered public bodies, the latest classified first. There is no further page.
 When the records cannot be read the list is empty and the status is still 200. ${EMPTY_PROVES_NOTHING}`,
@@ -40,8 +39,6 @@ When the records cannot be read the list is empty and the status is still 200. $
     parameters: { topicSlug: 'data-centers', limit: 3 },
     success: { hits: { summary: 'One hit', value: { data: [HIT] } } },
   },
-  ...PUBLIC_READ,
   query,
   success: { status: 200, schema: recentAgendaHits },
-  refusals: [...PUBLIC_REFUSALS],
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { MAX_UPCOMING_CURSOR_LENGTH, UPCOMING_PAGE_SIZE } from '../domain/upcoming-cursor.ts';
 import { named, wholeNumber } from './fields.ts';
-import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ, PUBLIC_REFUSALS } from './operation.ts';
+import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ } from './operation.ts';
 import { upcomingAgendaHit } from './public-agenda-hit.ts';
 import { ONE_HIT_PAGE, UPCOMING_HIT } from './examples.ts';
 
@@ -55,10 +55,9 @@ export const upcomingAgendaHits = z.strictObject({
 });
 
 export const listUpcomingAgendaHits = operation({
+  ...PUBLIC_READ,
   operationId: 'listUpcomingAgendaHits',
-  method: 'GET',
   path: '/api/v1/public/upcoming-agenda-hits',
-  tag: 'Public records',
   summary: 'List agenda hits of upcoming meetings',
   description: `Hits of one covered topic at meetings from now on, by meeting time, then time of classification, then id. Send \`topicSlug\`
 (or its legacy name \`topic\`; the former wins); a topic that is missing or not covered is 400.
@@ -78,8 +77,6 @@ Without \`page\` the answer is the cursor form: go on with \`nextCursor\` until 
       },
     },
   },
-  ...PUBLIC_READ,
   query,
   success: { status: 200, schema: upcomingAgendaHits },
-  refusals: [...PUBLIC_REFUSALS],
 });

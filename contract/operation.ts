@@ -82,14 +82,6 @@ export const operation = <const Definition extends Operation>(definition: Defini
 /** Shared caches may serve public answers for a minute, and while they revalidate. */
 export const PUBLIC_CACHE = 'public, s-maxage=60, stale-while-revalidate=300';
 
-/** Fields that operations share; an operation with parameters or a body has its own after them. */
-export const NO_INPUT = { params: z.strictObject({}), query: noQuery, body: null } as const;
-export const PUBLIC_READ = { ...NO_INPUT, access: 'public', scope: null, surface: null, cacheControl: PUBLIC_CACHE } as const;
-export const DATA_READ = { ...NO_INPUT, access: 'key', scope: 'civic:read', surface: 'data' } as const;
-export const DATA_EXPORT = { ...DATA_READ, scope: 'civic:export' } as const;
-export const SUBSCRIPTION_ACCESS = { ...DATA_READ, surface: 'subscriptions' } as const;
-export const REPORT_ACCESS = { ...NO_INPUT, access: 'key', scope: null, surface: 'reports' } as const;
-
 export const PUBLIC_REFUSALS = ['invalid_parameter', 'rate_limited', 'internal_error'] as const satisfies readonly RejectionCode[];
 
 export const CUSTOMER_REFUSALS = [
@@ -114,5 +106,34 @@ export const REPORT_REFUSALS = [
   'internal_error',
   'authentication_unavailable',
 ] as const satisfies readonly RejectionCode[];
+
+/** What operations share; what an operation has of its own follows it. */
+export const NO_INPUT = { params: z.strictObject({}), query: noQuery, body: null } as const;
+export const PUBLIC_READ = {
+  ...NO_INPUT,
+  method: 'GET',
+  tag: 'Public records',
+  access: 'public',
+  scope: null,
+  surface: null,
+  refusals: PUBLIC_REFUSALS,
+  cacheControl: PUBLIC_CACHE,
+} as const;
+export const DATA_READ = { ...NO_INPUT, access: 'key', scope: 'civic:read', surface: 'data', refusals: CUSTOMER_REFUSALS } as const;
+export const DATA_EXPORT = { ...DATA_READ, scope: 'civic:export' } as const;
+export const SUBSCRIPTION_ACCESS = {
+  ...DATA_READ,
+  tag: 'Subscriptions',
+  surface: 'subscriptions',
+  refusals: [...CUSTOMER_REFUSALS, 'feed_subscription_plan_required'],
+} as const;
+export const REPORT_ACCESS = {
+  ...NO_INPUT,
+  tag: 'Reports',
+  access: 'key',
+  scope: null,
+  surface: 'reports',
+  refusals: REPORT_REFUSALS,
+} as const;
 
 export const EMPTY_PROVES_NOTHING = 'An empty answer does not prove that nothing happened.';

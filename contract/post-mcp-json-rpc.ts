@@ -73,7 +73,6 @@ const TOOL_LINES = Object.values(TOOLS)
   .map(({ name, description }) => `- \`${name}\`: ${description.replaceAll('\n', ' ')}`)
   .join('\n');
 
-/** In the 2025 era the same payload is sent as server-sent events, one `data:` frame a message. */
 export const postMcpJsonRpc = operation({
   operationId: 'postMcpJsonRpc',
   method: 'POST',

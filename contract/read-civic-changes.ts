@@ -29,6 +29,7 @@ export const changesPage = z.strictObject({
 });
 
 export const readCivicChanges = operation({
+  ...DATA_READ,
   operationId: 'readCivicChanges',
   method: 'GET',
   path: '/api/v1/data/changes',
@@ -48,7 +49,6 @@ a cursor of another feed or beyond the head. Recovery: take a snapshot and go on
     parameters: { cursor: CURSOR, resource: 'meetings', limit: 100 },
     success: { ...PAGES, pruned: { summary: 'A first read without a cursor, after older changes were pruned', value: PRUNED } },
   },
-  ...DATA_READ,
   query: z.strictObject({ cursor: cursor.optional(), resource: resourceName.optional(), limit }),
   success: { status: 200, schema: changesPage },
   refusals: [...CUSTOMER_REFUSALS, 'cursor_expired'],

@@ -4,7 +4,7 @@ import { HEALTH_PARTS } from '../domain/health-parts.ts';
 import { source } from '../domain/records/schemas.ts';
 import { slug, uuid } from '../domain/records/fields.ts';
 import { cursor, timestamp } from './fields.ts';
-import { CUSTOMER_REFUSALS, DATA_READ, operation } from './operation.ts';
+import { DATA_READ, operation } from './operation.ts';
 import { CURSOR, DIGESTS } from './examples.ts';
 
 const count = z.int().min(0);
@@ -45,6 +45,7 @@ export const health = z.strictObject({
 export type Health = z.output<typeof health>;
 
 export const readCivicHealth = operation({
+  ...DATA_READ,
   operationId: 'readCivicHealth',
   method: 'GET',
   path: '/api/v1/data/health',
@@ -87,7 +88,5 @@ log or the feed the state is \`unavailable\`.`,
       },
     },
   },
-  ...DATA_READ,
   success: { status: 200, schema: z.strictObject({ data: health }) },
-  refusals: [...CUSTOMER_REFUSALS],
 });

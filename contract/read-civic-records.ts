@@ -30,6 +30,7 @@ export const foundRecords = z.strictObject({
 });
 
 export const readCivicRecords = operation({
+  ...DATA_READ,
   operationId: 'readCivicRecords',
   method: 'POST',
   path: '/api/v1/data/batch',
@@ -52,7 +53,6 @@ with those that you asked for. An id that is asked for twice is answered once.`,
       },
     },
   },
-  ...DATA_READ,
   body: { schema: batch, maxBytes: 65_536 },
   success: { status: 200, schema: foundRecords },
   refusals: [...CUSTOMER_REFUSALS, 'request_too_large'],

@@ -17,8 +17,8 @@ export const snapshotPage = (resource: Resource) =>
 
 const anySnapshotPage = z.union(perResource(snapshotPage));
 
-/** An id that is no uuid is 400 here; only the subscription routes answer 404 for one. */
 export const readCivicSnapshotPage = operation({
+  ...DATA_EXPORT,
   operationId: 'readCivicSnapshotPage',
   method: 'GET',
   path: '/api/v1/data/snapshots/{snapshotId}/{resource}',
@@ -30,7 +30,6 @@ takes nothing from the export allowance. A snapshot that is unknown, expired or 
     parameters: { snapshotId: SNAPSHOT_ID, resource: 'topics', limit: 100 },
     success: { page: { summary: 'The last page', value: { data: { items: [TOPIC] }, meta: { nextCursor: null, hasMore: false } } } },
   },
-  ...DATA_EXPORT,
   params: z.strictObject({ snapshotId: uuid, resource: resourceName }),
   query: z.strictObject({ cursor: cursor.optional(), limit }),
   success: { status: 200, schema: anySnapshotPage },

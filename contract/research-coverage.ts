@@ -4,7 +4,6 @@ import { FAMILIES } from '../domain/records/families.ts';
 import { date, url } from '../domain/records/fields.ts';
 import { jurisdiction, recordStream } from '../domain/records/schemas.ts';
 
-/** Sources that research located; no further statement. */
 export const COVERAGE_STATUSES = {
   M: 'a machine-readable official endpoint was located',
   D: 'official documents (PDF or page) were located',
@@ -72,7 +71,6 @@ const coverageScope = z.strictObject({
   statement: z.string().min(1),
 });
 
-/** A page of the catalogue; also what the tool `get_data_coverage` answers. */
 export const researchCoverage = z.strictObject({
   data: z.array(coveredJurisdiction).max(MOST_COVERAGE_ITEMS),
   meta: z.strictObject({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { uuid } from '../domain/records/fields.ts';
-import { SUBSCRIPTION_REFUSALS, subscriptionParams } from './feed-subscription.ts';
+import { subscriptionParams } from './feed-subscription.ts';
 import { timestamp } from './fields.ts';
 import { operation, SUBSCRIPTION_ACCESS } from './operation.ts';
 import { SUBSCRIPTION_ID } from './examples.ts';
@@ -8,18 +8,17 @@ import { SUBSCRIPTION_ID } from './examples.ts';
 export const revokedSubscription = z.strictObject({ data: z.strictObject({ id: uuid, revokedAt: timestamp }) });
 
 export const revokeFeedSubscription = operation({
+  ...SUBSCRIPTION_ACCESS,
   operationId: 'revokeFeedSubscription',
   method: 'DELETE',
   path: '/api/v1/data/subscriptions/{subscriptionId}',
-  tag: 'Subscriptions',
   summary: 'Revoke a subscription',
   description: 'Ends the feed for good and gives its place back at once. Repeating the call answers the first time of revocation.',
   example: {
     parameters: { subscriptionId: SUBSCRIPTION_ID },
     success: { revoked: { summary: 'Revoked', value: { data: { id: SUBSCRIPTION_ID, revokedAt: '2026-04-11T08:00:00.000Z' } } } },
   },
-  ...SUBSCRIPTION_ACCESS,
   params: subscriptionParams,
   success: { status: 200, schema: revokedSubscription },
-  refusals: [...SUBSCRIPTION_REFUSALS, 'not_found'],
+  refusals: [...SUBSCRIPTION_ACCESS.refusals, 'not_found'],
 });

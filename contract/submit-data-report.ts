@@ -4,10 +4,10 @@ import { operation, REPORT_ACCESS, REPORT_REFUSALS } from './operation.ts';
 import { REPORT_ID } from './examples.ts';
 
 export const submitDataReport = operation({
+  ...REPORT_ACCESS,
   operationId: 'submitDataReport',
   method: 'POST',
   path: '/api/v1/data-reports',
-  tag: 'Reports',
   summary: 'Report a missing record',
   description: `Confirms receipt only, not a gap; the address is not fetched at intake. The same \`Idempotency-Key\` with the same body answers the
 first receipt, with another body it is 409. Needs current paid access and takes no paid call. Limits, shared with the tools: 5 submissions in a minute, refused
@@ -46,7 +46,6 @@ parameters that look like secrets.`,
       },
     },
   },
-  ...REPORT_ACCESS,
   headers: z.object({ 'idempotency-key': requestToken }),
   body: { schema: newDataReport, maxBytes: MAX_REPORT_BYTES },
   success: { status: 202, schema: z.strictObject({ data: reportReceipt }) },

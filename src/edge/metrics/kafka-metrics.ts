@@ -1,6 +1,14 @@
 import type { Registry } from 'prom-client';
-import type { KafkaCounters } from '../../../domain/ports/kafka-counters.ts';
 import { collectCounter, collectGauge, one } from './collected.ts';
+
+/** Messages that a process has exchanged with Kafka since its start. */
+export interface KafkaCounters {
+  readonly published: number;
+  readonly position: number;
+  readonly appended: number;
+  readonly unchanged: number;
+  readonly rejected: number;
+}
 
 const OUTCOMES = ['appended', 'unchanged', 'rejected'] as const;
 
