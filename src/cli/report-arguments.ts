@@ -1,10 +1,11 @@
+import type { Command } from 'commander';
 import { z } from 'zod';
 import { findReport, type KnownReport } from '../../queries/reports/known-reports.ts';
 import { REPORT_SWITCHES, type ReportSwitch } from '../../domain/report-switches.ts';
 import type { Civic } from '../civic.ts';
 import { duration } from '../setting-values.ts';
 import { CommandFailed } from './context.ts';
-import { parseOption, uuidOf } from './verb.ts';
+import { parseOption, uuidParser } from './verb.ts';
 
 const limit = z
   .string()
@@ -32,9 +33,11 @@ export const durationMs = (name: string, text: string, maxDays = CENTURY_DAYS): 
 
 export const rowLimit = (name: string, text: string): number => parseOption<number>(name, limit, text, 'a whole number from 1 to 9999');
 
-/** The report that an argument names. Throws `CommandFailed` for a text that is no uuid and for an unknown report. */
-export const reportOf = async (civic: Civic, argument: string): Promise<KnownReport> => {
-  const reportId = uuidOf('the report', argument);
+/** Adds the argument `<report>`, refused before the program is opened where it is no uuid. */
+export const ofReport = (command: Command): Command => command.argument('<report>', '', uuidParser('the report'));
+
+/** Throws `CommandFailed` for an unknown report. */
+export const reportOf = async (civic: Civic, reportId: string): Promise<KnownReport> => {
   const report = await findReport(civic.reads, reportId);
   if (report === null) throw new CommandFailed(`report_not_found: there is no report ${reportId}`);
   return report;

@@ -19,6 +19,11 @@ export const parseOption = <Value>(name: string, schema: z.ZodType<Value>, text:
 };
 
 export const uuidOf = (name: string, text: string): string => parseOption(name, uuid, text, 'a uuid');
+/** Parsers for `option` and `argument` of commander: an id is refused before the program is opened. */
+export const uuidParser =
+  (name: string) =>
+  (text: string): string =>
+    uuidOf(name, text);
 export const timeOf = (name: string, text: string): string => parseOption(name, dateTime, text, 'an ISO 8601 time');
 export const oneOf = <Value extends string>(name: string, values: readonly Value[], text: string): Value =>
   parseOption<Value>(name, z.enum(values), text, values.join(', '));

@@ -5,7 +5,7 @@ import { listAccounts } from '../../../queries/accounts/list-accounts.ts';
 import { findKey, listKeys } from '../../../queries/accounts/list-keys.ts';
 import { SCOPES, scope } from '../../../domain/events/account-events.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { DEADLINE_MS, parseOption, runs, timeOf, uuidOf, waitUntilVisible } from '../verb.ts';
+import { DEADLINE_MS, parseOption, runs, timeOf, uuidOf, uuidParser, waitUntilVisible } from '../verb.ts';
 import { commandAccount } from './accounts.ts';
 
 interface Options {
@@ -47,9 +47,8 @@ export const addKeysCommands = (program: Command, context: CliContext): void => 
     if (handled.kind === 'appended') await waitUntilVisible(context, civic, handled.position);
     return { keyId, key: secret };
   });
-  const revoke = keys.command('revoke').description('revoke a key for good').requiredOption('--key <id>', 'key id');
-  runs(context, 'read models', revoke, async (civic, options: Options) => {
-    const keyId = uuidOf('--key', options.key);
+  const revoke = keys.command('revoke').description('revoke a key for good').requiredOption('--key <id>', 'key id', uuidParser('--key'));
+  runs(context, 'read models', revoke, async (civic, { key: keyId }: Options) => {
     const key = await findKey(civic.reads, keyId);
     if (key === null) throw new CommandFailed(`there is no key ${keyId}`);
     await commandAccount(context, civic, key.accountId, { type: 'RevokeKey', keyId });
@@ -58,9 +57,8 @@ export const addKeysCommands = (program: Command, context: CliContext): void => 
   const list = keys
     .command('list')
     .description('the keys of an account, without their secrets')
-    .requiredOption('--account <id>', 'account id');
-  runs(context, 'read models', list, async ({ reads }, options: Options) => {
-    const accountId = uuidOf('--account', options.account);
+    .requiredOption('--account <id>', 'account id', uuidParser('--account'));
+  runs(context, 'read models', list, async ({ reads }, { account: accountId }: Options) => {
     const listed = await listKeys(reads, accountId);
     if (listed.length === 0 && !(await listAccounts(reads)).some((account) => account.accountId === accountId)) {
       throw new CommandFailed(`there is no account ${accountId}`);

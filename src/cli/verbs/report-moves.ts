@@ -9,7 +9,7 @@ import { Rejection } from '../../../domain/rejections.ts';
 import { REPORT_REASONS, REPORT_STATUSES } from '../../../domain/report-words.ts';
 import { cut } from '../../processors/reactors/reports/findings.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
-import { personName, reportOf } from '../report-arguments.ts';
+import { ofReport, personName, reportOf } from '../report-arguments.ts';
 import { failedAs, oneOf, parseOption, requireHandled, runs, uuidOf } from '../verb.ts';
 
 interface Options {
@@ -34,7 +34,7 @@ export const addMoveCommands = (reports: Command, context: CliContext): void => 
       .requiredOption('--holder <name>', 'who has the lease')
       .option('--token <number>', "the lease's token, where it is to be that very lease")
       .option('--next-check <time>', 'when the customer should look again');
-  const moving = leased(reports.command('move <report>').description('move a report along one arrow of its lifecycle'))
+  const moving = leased(ofReport(reports.command('move')).description('move a report along one arrow of its lifecycle'))
     .requiredOption('--to <status>', REPORT_STATUSES.join(', '))
     .option('--reason <code>', REPORT_REASONS.join(', '))
     .option('--finding <text>', 'what was found out, for the customer; a closed report needs one')
@@ -48,7 +48,7 @@ export const addMoveCommands = (reports: Command, context: CliContext): void => 
     .option('--note <text>', 'for investigators only')
     .option('--revision <number>', 'refuse if it has moved since it stood at this revision');
   runs(context, 'read models', moving, (civic, options: Options, report) => move(context, civic, report, options));
-  const noting = leased(reports.command('note <report>').description('write down what was found, for investigators only')).requiredOption(
+  const noting = leased(ofReport(reports.command('note')).description('write down what was found, for investigators only')).requiredOption(
     '--text <text>',
     'up to 4000 characters',
   );

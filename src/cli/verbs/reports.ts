@@ -10,8 +10,8 @@ import { dueReports } from '../../processors/reactors/reports/report-worker.ts';
 import type { CliContext } from '../context.ts';
 import { print, visible } from '../output.ts';
 import { historyOf } from '../report-history.ts';
-import { durationMs, personName, reportOf, reportSwitch, rowLimit } from '../report-arguments.ts';
-import { DEADLINE_MS, failedAs, oneOf, requireHandled, runs, uuidOf, waitUntilVisible } from '../verb.ts';
+import { durationMs, ofReport, personName, reportOf, reportSwitch, rowLimit } from '../report-arguments.ts';
+import { DEADLINE_MS, failedAs, oneOf, requireHandled, runs, uuidParser, waitUntilVisible } from '../verb.ts';
 import { addMoveCommands } from './report-moves.ts';
 
 const LONGEST_LEASE_DAYS = LONGEST_LEASE_MS / 86_400_000;
@@ -44,7 +44,7 @@ export const addReportsCommands = (program: Command, context: CliContext): void 
     verb('list', 'open reports, those without an investigation first, then the oldest')
       .option('--status <statuses>', `of these statuses, separated by commas: ${REPORT_STATUSES.join(', ')}`)
       .option('--all', 'closed ones too')
-      .option('--account <id>', 'of one account')
+      .option('--account <id>', 'of one account', uuidParser('--account'))
       .option('--jurisdiction <slug>', 'of one jurisdiction, as the report names it')
       .option('--older-than <duration>', 'submitted so long ago or longer, such as P1D or PT6H')
       .option('--holder <name>', 'leased now by this holder')
@@ -54,13 +54,13 @@ export const addReportsCommands = (program: Command, context: CliContext): void 
   runs(
     context,
     'read models',
-    verb('show <report>', 'a report and its whole history, from its events'),
+    ofReport(verb('show', 'a report and its whole history, from its events')),
     (civic, options: Options, report) => show(context, civic, report, options),
   );
   runs(
     context,
     'read models',
-    verb('lease <report>', 'take the lease of a report, or renew it: a report is moved and noted only under its lease')
+    ofReport(verb('lease', 'take the lease of a report, or renew it: a report is moved and noted only under its lease'))
       .requiredOption('--holder <name>', 'who works on it')
       .option('--for <duration>', 'how long, such as PT1H; P30D at most', 'PT1H')
       .option('--while-paused', 'also while work on reports is paused'),
@@ -102,7 +102,7 @@ const listed = async (civic: Civic, options: Options) => {
     reads,
     {
       statuses: onlyOpen ? OPEN_REPORT_STATUSES : statuses,
-      accountId: options.account === undefined ? undefined : uuidOf('--account', options.account),
+      accountId: options.account,
       jurisdictionSlug: options.jurisdiction,
       submittedUpTo: options.olderThan === undefined ? undefined : clock.now() - durationMs('--older-than', options.olderThan),
       reportIds: wantedHolder === undefined ? undefined : held,
