@@ -4,9 +4,8 @@ import { addAbortSignal } from 'node:stream';
 import type { Command } from 'commander';
 import { exportRecords } from '../../../queries/feed/export-records.ts';
 import { recordVersions } from '../../../queries/feed/record-versions.ts';
-import { DatabaseUnavailable, DeadlineExceeded } from '../../../domain/ports/database.ts';
-import { LogUnavailable, OutcomeUnknown } from '../../../domain/ports/event-log.ts';
 import { isResource, RESOURCES } from '../../../domain/records/resources.ts';
+import { isStoreFailure } from '../../../domain/transient.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
 import { databaseTroubles } from '../doctor/examine.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
@@ -76,12 +75,7 @@ const openInput = async (context: CliContext, file: string): Promise<AsyncIterab
 
 /** The failure of an import that can run again, with the present problems of the database; another error as it is. */
 const resumable = async (context: CliContext, error: unknown): Promise<unknown> => {
-  const isOfStore =
-    error instanceof LogUnavailable ||
-    error instanceof OutcomeUnknown ||
-    error instanceof DatabaseUnavailable ||
-    error instanceof DeadlineExceeded;
-  if (!isOfStore) return error;
+  if (!isStoreFailure(error)) return error;
   const reasons = [error.message, ...(await databaseTroubles(context.examination))];
   return new CommandFailed(
     `the import stopped: ${reasons.join('; ')}; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest`,
