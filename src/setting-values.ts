@@ -8,19 +8,15 @@ export const port = z
   .refine((value) => value <= 65_535);
 /** A century: what is counted on from now stays a time that can be written. */
 const LONGEST_MS = 36_525 * 86_400_000;
-export const duration = z.string().transform((text, context) => {
-  const milliseconds = Duration.fromISO(text).toMillis();
-  if (milliseconds > 0 && milliseconds <= LONGEST_MS) return milliseconds;
-  context.addIssue({ code: 'custom', message: 'not a duration' });
-  return z.NEVER;
-});
+/** Milliseconds of an ISO 8601 duration; NaN, which no limit allows, for another text. */
+const durationWhere = (isAllowed: (milliseconds: number) => boolean) =>
+  z
+    .string()
+    .transform((text) => Duration.fromISO(text).toMillis())
+    .refine(isAllowed);
+export const duration = durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= LONGEST_MS);
 /** A wait that may be none, and that no process manager would call hung. */
-export const shortWait = z.string().transform((text, context) => {
-  const milliseconds = Duration.fromISO(text).toMillis();
-  if (milliseconds >= 0 && milliseconds <= 300_000) return milliseconds;
-  context.addIssue({ code: 'custom', message: 'not a short duration' });
-  return z.NEVER;
-});
+export const shortWait = durationWhere((milliseconds) => milliseconds >= 0 && milliseconds <= 300_000);
 export const instant = z.iso
   .datetime({ offset: true })
   .or(z.iso.date())

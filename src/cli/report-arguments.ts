@@ -7,11 +7,6 @@ import { duration } from '../setting-values.ts';
 import { CommandFailed } from './context.ts';
 import { parseOption, uuidParser } from './verb.ts';
 
-const limit = z
-  .string()
-  .regex(/^[1-9]\d{0,3}$/)
-  .transform(Number);
-
 export const reportSwitch = (text: string): ReportSwitch =>
   parseOption<ReportSwitch>('the switch', z.enum(REPORT_SWITCHES), text, REPORT_SWITCHES.join(' or '));
 
@@ -31,7 +26,8 @@ export const durationMs = (name: string, text: string, maxDays = CENTURY_DAYS): 
     `an ISO 8601 duration such as PT1H or P1D, ${maxDays === CENTURY_DAYS ? 'a century' : `P${maxDays}D`} at most`,
   );
 
-export const rowLimit = (name: string, text: string): number => parseOption<number>(name, limit, text, 'a whole number from 1 to 9999');
+export const rowLimit = (name: string, text: string): number =>
+  Number(parseOption(name, z.string().regex(/^[1-9]\d{0,3}$/), text, 'a whole number from 1 to 9999'));
 
 /** Adds the argument `<report>`, refused before the program is opened where it is no uuid. */
 export const ofReport = (command: Command): Command => command.argument('<report>', '', uuidParser('the report'));
