@@ -47,7 +47,8 @@ export const createCivicApi = ({ baseUrl, key, sleep, signal, retries, onRetry }
       text = await response.text();
     } catch (error) {
       signal.throwIfAborted();
-      return { again: `no answer (${reasonOf(error)})` };
+      const { cause, message } = error as Error & { cause?: { code?: string } };
+      return { again: `no answer (${cause?.code ?? message})` };
     }
     if (response.ok) return { answer: parsed(text) };
     const { code, message } = refusalOf(text);
@@ -82,9 +83,4 @@ const refusalOf = (text: string): { readonly code: string; readonly message: str
   } catch {
     return { code: 'unknown', message: text.slice(0, 200) };
   }
-};
-
-const reasonOf = (error: unknown): string => {
-  const { cause, message } = error as Error & { cause?: { code?: string } };
-  return cause?.code ?? message;
 };

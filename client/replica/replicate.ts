@@ -146,18 +146,12 @@ const positionOf = (text: string): number => {
   return cursor.position;
 };
 
-export interface Verdict {
-  readonly equal: boolean;
-  /** Resources whose digest differs from the service's. */
-  readonly different: readonly string[];
-}
-
-/** Compares the replica with the digests of a state of the service; `resource` is the replica's filter. */
+/** Compares the replica with the digests of a state of the service; `resource` is the replica's filter, `different` the resources that differ. */
 export const compareReplica = async (
   store: ReplicaStore,
   digests: Readonly<Record<string, string>>,
   resource: string | null,
-): Promise<Verdict> => {
+): Promise<{ readonly equal: boolean; readonly different: readonly string[] }> => {
   const sums = new Map<string, bigint>();
   for await (const record of store.records()) {
     const text = canonicalJson(JSON.parse(record.data));

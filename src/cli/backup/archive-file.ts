@@ -3,18 +3,13 @@ import { link, open, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { CommandFailed } from '../context.ts';
 
-export interface ArchiveTarget {
+interface ArchiveTarget {
   /** A file, or a folder in which the file gets its name. */
   readonly to: string;
   readonly defaultName: string;
   /** Names the unfinished file, so that several writers do not collide. */
   readonly writer: string;
   readonly replace: boolean;
-}
-
-export interface WrittenFile {
-  readonly file: string;
-  readonly bytes: number;
 }
 
 /** Backups contain hashes of keys, reports and payments. */
@@ -38,7 +33,7 @@ const flushFolder = async (folder: string): Promise<void> => {
  * Writes a file under a temporary name, flushes it to the disk and then renames it, so that a killed backup leaves no file that looks
  * complete. Throws `CommandFailed` for a name that exists; removes the temporary file on any failure.
  */
-export const writeArchiveFile = async (target: ArchiveTarget, bytes: AsyncIterable<Uint8Array>): Promise<WrittenFile> => {
+export const writeArchiveFile = async (target: ArchiveTarget, bytes: AsyncIterable<Uint8Array>) => {
   const to = resolve(target.to);
   const file = (await isFolder(to)) ? join(to, target.defaultName) : to;
   if (!target.replace && (await stat(file).catch(() => undefined)) !== undefined) throw exists(file);

@@ -86,7 +86,11 @@ export async function* readArchive(file: AsyncIterable<Uint8Array>): AsyncGenera
   try {
     yield* itemsOf(withShortLines(compressed.pipe(gunzip), inflated), sealed);
   } catch (error) {
-    throw explained(error);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    if (!code.startsWith('Z_')) throw error;
+    throw new BadArchive(
+      code === 'Z_BUF_ERROR' ? 'the file is cut off' : `the file is damaged, or no backup (${(error as Error).message})`,
+    );
   } finally {
     compressed.destroy();
     gunzip.destroy();
@@ -112,12 +116,6 @@ async function* withShortLines(text: AsyncIterable<Buffer>, inflated: { bytes: n
     yield chunk;
   }
 }
-
-const explained = (error: unknown): unknown => {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (!code.startsWith('Z_')) return error;
-  return new BadArchive(code === 'Z_BUF_ERROR' ? 'the file is cut off' : `the file is damaged, or no backup (${(error as Error).message})`);
-};
 
 async function* itemsOf(text: AsyncIterable<Buffer>, sealed: SealedBytes): AsyncGenerator<ArchiveItem> {
   const chain = new BlockChain();

@@ -40,23 +40,17 @@ export const moveLog = async (moving: Moving): Promise<Moved> => {
     total = total.copied === 0 ? { found, copied } : { found: total.found, copied: total.copied + copied };
   };
   await copyOn();
-  const stillHeld = async (heldBy: readonly string[]): Promise<Moved> => ({
-    ...total,
-    events: null,
-    digest: null,
-    switched: false,
-    heldBy,
-  });
+  const stillHeld = (heldBy: readonly string[]): Moved => ({ ...total, events: null, digest: null, switched: false, heldBy });
   for (;;) {
     const heldBy = await moves.held(leaseClock.now());
-    if (heldBy.length > 0) return await stillHeld(heldBy);
+    if (heldBy.length > 0) return stillHeld(heldBy);
     const compared = await compareLogs(moving);
     try {
       if (await switchTo(moving, compared)) {
         return { ...total, events: compared.events, digest: compared.digest, switched: true, heldBy: [] };
       }
     } catch (error) {
-      if (error instanceof StillHeld) return await stillHeld(error.message.split(', '));
+      if (error instanceof StillHeld) return stillHeld(error.message.split(', '));
       throw error;
     }
     if ((await source.head()) === compared.end) throw new CommandFailed('the source changed and did not grow');

@@ -35,26 +35,10 @@ const existing = async ({ log }: Civic, streams: readonly string[], what: string
   return streams.filter((stream) => last.has(stream)).map((stream) => ({ stream }));
 };
 
-/** Of each resource that has the id. */
-const recordStreams = (civic: Civic, argument: string): Promise<readonly ErasedStream[]> => {
-  const id = uuidOf('the id', argument);
-  return existing(
-    civic,
-    RESOURCES.map((resource) => recordStream(resource, id)),
-    `record ${id}`,
-  );
-};
-
-const accountStreams = (civic: Civic, argument: string): Promise<readonly ErasedStream[]> => {
-  const id = uuidOf('the id', argument);
-  return existing(civic, [accountStream(id), accountFeedsStream(id), accountReportsStream(id)], `account ${id}`);
-};
-
 const PAGE = 1000;
 
 /** The report's own stream, and its submission among all of its account's. */
-const reportStreams = async ({ log }: Civic, argument: string): Promise<readonly ErasedStream[]> => {
-  const id = uuidOf('the id', argument);
+const reportStreams = async ({ log }: Civic, id: string): Promise<readonly ErasedStream[]> => {
   for await (const submitted of logEvents(log, LOG_START, { batchSize: PAGE, types: ['DataReportSubmitted'] })) {
     if (!submitted.data.includes(id) || dataReportSubmitted.parse(JSON.parse(submitted.data)).reportId !== id) continue;
     return [{ stream: submitted.stream, isWanted: (event) => event.id === submitted.id }, { stream: reportStream(id) }];
@@ -62,12 +46,25 @@ const reportStreams = async ({ log }: Civic, argument: string): Promise<readonly
   throw new CommandFailed(`there is no report ${id}`);
 };
 
-type Streams = (civic: Civic, argument: string) => Promise<readonly ErasedStream[]>;
+type Streams = (civic: Civic, id: string) => Promise<readonly ErasedStream[]>;
 
 const SUBJECTS: readonly { readonly name: string; readonly what: string; readonly streams: Streams }[] = [
-  { name: 'record', what: 'from every version of a record', streams: recordStreams },
+  {
+    name: 'record',
+    what: 'from every version of a record',
+    streams: (civic, id) =>
+      existing(
+        civic,
+        RESOURCES.map((resource) => recordStream(resource, id)),
+        `record ${id}`,
+      ),
+  },
   { name: 'report', what: 'from a missing-data report and its history', streams: reportStreams },
-  { name: 'account', what: 'from an account: its name, its subscriptions, what it has reported', streams: accountStreams },
+  {
+    name: 'account',
+    what: 'from an account: its name, its subscriptions, what it has reported',
+    streams: (civic, id) => existing(civic, [accountStream(id), accountFeedsStream(id), accountReportsStream(id)], `account ${id}`),
+  },
 ];
 
 export const addEraseCommands = (program: Command, context: CliContext): void => {
@@ -128,7 +125,7 @@ const runErase = (context: CliContext, id: string, streamsOf: Streams, options: 
   const by = personName('--by', options.by);
   const dryRun = options.dryRun === true;
   return withCivic(context, dryRun ? 'log' : 'projector', async (civic) => {
-    const streams = await streamsOf(civic, id);
+    const streams = await streamsOf(civic, uuidOf('the id', id));
     try {
       const { places, erasures, changes, position, at } = await civic.erasing.erase({ streams, erasing, reason, by, dryRun });
       if (!dryRun) {

@@ -76,7 +76,7 @@ const rebuild = async (context: CliContext, civic: Civic, name: string | undefin
   for (const projection of chosenProjections(civic, name, options.all === true)) {
     const started = performance.now();
     await untilLive(context, civic, projection.name);
-    const building = await civic.generations.create(projection, held ? 'held' : 'building', nowOf(civic));
+    const building = await civic.generations.create(projection, held ? 'held' : 'building', civic.leaseClock.now());
     if (building.held && !held) {
       throw new CommandFailed(
         `a rebuild of ${projection.name} is held: \`civic projections switch ${projection.name}\` makes it live, \`cancel\` cancels it`,
@@ -93,8 +93,6 @@ const rebuild = async (context: CliContext, civic: Civic, name: string | undefin
   return results;
 };
 
-const nowOf = (civic: Civic): number => civic.leaseClock.now();
-
 /** The failure for a decision that is not possible now. */
 const notNow = async (civic: Civic, name: string, decision: string): Promise<CommandFailed> => {
   const rows = await generationsOf(civic, name);
@@ -105,17 +103,15 @@ const notNow = async (civic: Civic, name: string, decision: string): Promise<Com
 };
 
 const decided = async (civic: Civic, name: string, row: Generation | undefined, decision: Decision, word: string): Promise<Generation> => {
-  const after = row === undefined ? null : await civic.generations.decide(row.generation, decision, nowOf(civic));
+  const after = row === undefined ? null : await civic.generations.decide(row.generation, decision, civic.leaseClock.now());
   if (after === null) throw await notNow(civic, name, word);
   return after;
 };
 
-const buildingOf = async (civic: Civic, name: string): Promise<Generation | undefined> =>
-  (await generationsOf(civic, name)).find(({ state }) => state === 'building');
-
 const decision = (word: 'pause' | 'resume' | 'cancel') => async (_: CliContext, civic: Civic, name: string) => {
   chosenProjection(civic, name);
-  const row = await decided(civic, name, await buildingOf(civic, name), word, word);
+  const building = (await generationsOf(civic, name)).find(({ state }) => state === 'building');
+  const row = await decided(civic, name, building, word, word);
   const state = { pause: 'operator_paused', resume: 'building', cancel: row.keptUntil === null ? 'cancelled' : 'kept' }[word];
   return { name, generation: row.generation, state, folded: row.folded };
 };
@@ -164,14 +160,9 @@ const printComparison = (context: CliContext, { projection, generation }: Genera
     print(context, compared, options);
     print(context, tables, options);
   }
-  if (!equal) throw new CommandFailed(`${projection}: generation ${generation} differs from the live one in ${named(tables)}`);
+  const different = tables.filter((table) => !table.equal).map(({ table }) => table);
+  if (!equal) throw new CommandFailed(`${projection}: generation ${generation} differs from the live one in ${different.join(', ')}`);
 };
-
-const named = (tables: readonly { readonly table: string; readonly equal: boolean }[]): string =>
-  tables
-    .filter((table) => !table.equal)
-    .map(({ table }) => table)
-    .join(', ');
 
 const switchTo = async (context: CliContext, civic: Civic, name: string, options: Options) => {
   const started = performance.now();
@@ -197,7 +188,9 @@ const requireLogInUse = async (civic: Civic, { projection, logId }: Generation):
 const switchBack = async (context: CliContext, civic: Civic, name: string) => {
   const started = performance.now();
   const projection = chosenProjection(civic, name);
-  const kept = (await generationsOf(civic, name)).find(({ state, keptUntil }) => state === 'retired' && (keptUntil ?? 0) >= nowOf(civic));
+  const kept = (await generationsOf(civic, name)).find(
+    ({ state, keptUntil }) => state === 'retired' && (keptUntil ?? 0) >= civic.leaseClock.now(),
+  );
   if (kept === undefined) throw new CommandFailed(`${name}: nothing is kept to switch back to; CIVIC_REBUILD_KEPT says how long it is`);
   if (kept.version !== projection.version) {
     throw new CommandFailed(
@@ -214,7 +207,7 @@ const drop = async (context: CliContext, civic: Civic, name: string) => {
   const dropped: number[] = [];
   const waiting: number[] = [];
   for (const { generation } of (await generationsOf(civic, name)).filter(({ state }) => state === 'retired' || state === 'refused')) {
-    if ((await civic.generations.decide(generation, 'drop', nowOf(civic))) === null) continue;
+    if ((await civic.generations.decide(generation, 'drop', civic.leaseClock.now())) === null) continue;
     const gone = await civic.generations.drop(generation, projection.tables(generation));
     (gone ? dropped : waiting).push(generation);
   }

@@ -1,7 +1,11 @@
 import type { Command } from 'commander';
 import { leaseReport, LONGEST_LEASE_MS } from '../../../commands/reports/lease-report.ts';
 import { turnReportSwitch } from '../../../commands/reports/turn-switch.ts';
-import { knownReports } from '../../../queries/reports/known-reports.ts';
+import { type KnownReport, knownReports } from '../../../queries/reports/known-reports.ts';
+import { readReportEvent, type ReportEvent } from '../../../domain/events/report-events.ts';
+import type { EventLog } from '../../../domain/ports/event-log.ts';
+import { streamEvents } from '../../../domain/read-log.ts';
+import { reportStream } from '../../../domain/streams.ts';
 import type { Civic } from '../../civic.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { readSwitches, REPORT_SWITCHES } from '../../../domain/report-switches.ts';
@@ -9,7 +13,6 @@ import { OPEN_REPORT_STATUSES, REPORT_STATUSES } from '../../../domain/report-wo
 import { dueReports } from '../../processors/reactors/reports/report-worker.ts';
 import type { CliContext } from '../context.ts';
 import { print, visible } from '../output.ts';
-import { historyOf } from '../report-history.ts';
 import { durationMs, ofReport, personName, reportOf, reportSwitch, rowLimit } from '../report-arguments.ts';
 import { DEADLINE_MS, failedAs, oneOf, requireHandled, runs, uuidParser, waitUntilVisible } from '../verb.ts';
 import { addMoveCommands } from './report-moves.ts';
@@ -124,6 +127,44 @@ const listed = async (civic: Civic, options: Options) => {
 };
 
 const cut = (text: string, longest: number): string => (text.length <= longest ? text : `${text.slice(0, longest - 1)}…`);
+
+interface ReportHappening {
+  readonly at: string;
+  readonly what: string;
+  /** Holder and token of the lease; null without one. */
+  readonly by: string | null;
+  readonly details: readonly string[];
+}
+
+/** The history of a report from its events, oldest first. */
+const historyOf = async (log: EventLog, report: KnownReport): Promise<readonly ReportHappening[]> => {
+  const happenings: ReportHappening[] = [{ at: report.submittedAt, what: 'received', by: null, details: [] }];
+  for await (const stored of streamEvents(log, reportStream(report.reportId))) happenings.push(happening(readReportEvent(stored)));
+  return happenings;
+};
+
+const happening = ({ type, data }: ReportEvent): ReportHappening => {
+  const by = `${data.holder} (lease ${data.fencingToken})`;
+  switch (type) {
+    case 'DataReportLeased':
+      return { at: data.leasedAt, what: 'leased', by, details: [`until ${data.leaseUntil} unless renewed`] };
+    case 'DataReportMoved': {
+      const { from, to, reasonCode, finding, nextAction, verifiedRecords, nextCheckAt } = data;
+      const details = [
+        ...(reasonCode === null ? [] : [`reason: ${reasonCode}`]),
+        ...(finding === null ? [] : [`finding: ${finding}`]),
+        ...(nextAction === null ? [] : [`next action: ${nextAction}`]),
+        ...verifiedRecords.map(({ itemId, sourceUrl, title }) => `record: ${itemId} ${title ?? ''} ${sourceUrl}`),
+        ...(nextCheckAt === null ? [] : [`next check: ${nextCheckAt}`]),
+      ];
+      return { at: data.movedAt, what: `${from} -> ${to}`, by, details };
+    }
+    case 'DataReportNoted': {
+      const check = data.nextCheckAt === null ? [] : [`next check: ${data.nextCheckAt}`];
+      return { at: data.notedAt, what: 'noted', by, details: [...data.note.split('\n'), ...check] };
+    }
+  }
+};
 
 const show = async (context: CliContext, civic: Civic, argument: string, options: Options): Promise<void> => {
   const report = await reportOf(civic, argument);
