@@ -26,16 +26,6 @@ const asCopied = (stream: string, revision: number, { metadata, ...event }: NewE
   metadata: JSON.stringify(metadata),
 });
 
-export const begunEvent = ({ begun, time }: Restoring): CopiedEvent => {
-  const [event] = newEvents([{ type: RESTORE_BEGUN, data: canonicalJson(begun) }], {
-    commandId: derivedId('restore', begun.restoreId),
-    time,
-  });
-  return asCopied(restoreStream(begun.restoreId), 0, event!);
-};
-
-export const renewalReason = ({ backupId, createdAt }: ArchiveHeader): string => `restored from the backup ${backupId} of ${createdAt}`;
-
 /** Keys that are not revoked, and the last revision of each account's stream. */
 class LivingKeys {
   readonly #keys = new Map<string, string>();
@@ -81,7 +71,11 @@ export async function* restoredEvents(
   onItem: (item: ArchiveItem) => Promise<void> | void,
   onRestored: (restored: Restored) => void = () => undefined,
 ): AsyncGenerator<CopiedEvent> {
-  yield begunEvent(restoring);
+  const { begun, time } = restoring;
+  const { restoreId, revokeKeys } = begun;
+  const command = { commandId: derivedId('restore', restoreId), time };
+  const [first] = newEvents([{ type: RESTORE_BEGUN, data: canonicalJson(begun) }], command);
+  yield asCopied(restoreStream(restoreId), 0, first!);
   const keys = new LivingKeys();
   let header: ArchiveHeader | undefined;
   let feed = { revision: -1, feedId: '' };
@@ -97,13 +91,13 @@ export async function* restoredEvents(
     }
     yield event;
   }
-  const { restoreId, revokeKeys } = restoring.begun;
+  const { backupId, createdAt } = header!;
   const renewal = renewalEvents({
     commandId: derivedId('restore', restoreId, 'feed'),
-    time: restoring.time,
+    time,
     feedId: restoredFeedId(restoreId),
     previousFeedId: feed.feedId,
-    reason: renewalReason(header!),
+    reason: `restored from the backup ${backupId} of ${createdAt}`,
   });
   for (const [nth, event] of renewal.entries()) yield asCopied(FEED_STREAM, feed.revision + 1 + nth, event);
   if (revokeKeys) yield* keys.revocations(restoring);

@@ -16,8 +16,13 @@ const OLDEST_NODE = 24;
 
 /** Examines what a start needs. Changes nothing, but starts the embedded database if it does not run. Never throws. */
 export const examine = async ({ environment, probes, clock }: Examination): Promise<readonly Finding[]> => {
-  const read = readAll(environment);
-  if ('finding' in read) return [read.finding];
+  let read: ReturnType<typeof readSettings>;
+  try {
+    read = readSettings(environment);
+  } catch (error) {
+    if (!(error instanceof BadSetting)) throw error;
+    return [failed('settings', error.message, 'correct or unset it; nothing else was looked at')];
+  }
   const { settings, warnings } = read;
   const { machine, database, eventStore, brokers, answersAt } = await probes(settings);
   const findings: Finding[] = [judgeNode(machine.nodeVersion)];
@@ -57,15 +62,6 @@ export const databaseTroubles = async ({ environment, probes }: Examination): Pr
     troubles.push((error as Error).message);
   }
   return troubles;
-};
-
-const readAll = (environment: NodeJS.ProcessEnv): ReturnType<typeof readSettings> | { readonly finding: Finding } => {
-  try {
-    return readSettings(environment);
-  } catch (error) {
-    if (!(error instanceof BadSetting)) throw error;
-    return { finding: failed('settings', error.message, 'correct or unset it; nothing else was looked at') };
-  }
 };
 
 const judgeEventStore = async (look: NonNullable<Probes['eventStore']>): Promise<Finding> => {

@@ -75,7 +75,7 @@ const runVerify = (context: CliContext, name: string | undefined, options: Optio
     for (const projection of chosenProjections(civic, name, options.all === true)) {
       await untilLive(context, civic, projection.name);
       const total = civic.log.distance(LOG_START, await civic.log.head()) ?? undefined;
-      const verification = await withProgress(context.stderr, 'events', (bar) =>
+      const { folded, differences } = await withProgress(context.stderr, 'events', (bar) =>
         verifyProjection(
           civic.projectorDependencies,
           projection,
@@ -83,12 +83,7 @@ const runVerify = (context: CliContext, name: string | undefined, options: Optio
           context.stopping,
         ),
       );
-      results.push({
-        name: projection.name,
-        folded: verification.folded,
-        equal: verification.differences.length === 0,
-        differences: verification.differences,
-      });
+      results.push({ name: projection.name, folded, equal: differences.length === 0, differences });
     }
     print(context, results, options);
     const wrong = results.filter(({ equal }) => !equal).map((result) => result.name);
