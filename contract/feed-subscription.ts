@@ -20,6 +20,4 @@ export const feedSubscription = z.strictObject({
 export type FeedSubscription = z.output<typeof feedSubscription>;
 
 /** An id that is no uuid is an unknown id: 404, not 400. */
-export const subscriptionParams = z.strictObject({
-  subscriptionId: z.string().meta({ wire: { type: 'string', format: 'uuid' } }),
-});
+export const subscriptionParams = z.strictObject({ subscriptionId: z.string().meta({ wire: { type: 'string', format: 'uuid' } }) });

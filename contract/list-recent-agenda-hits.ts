@@ -35,10 +35,7 @@ export const listRecentAgendaHits = operation({
   summary: 'List the most recent agenda hits',
   description: `At most three agenda hits of the covered public bodies, the latest classified first. There is no further page.
 When the records cannot be read the list is empty and the status is still 200. ${EMPTY_PROVES_NOTHING}`,
-  example: {
-    parameters: { topicSlug: 'data-centers', limit: 3 },
-    success: { hits: { summary: 'One hit', value: { data: [HIT] } } },
-  },
+  example: { parameters: { topicSlug: 'data-centers', limit: 3 }, success: { hits: { summary: 'One hit', value: { data: [HIT] } } } },
   query,
   success: { status: 200, schema: recentAgendaHits },
 });

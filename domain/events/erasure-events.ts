@@ -10,11 +10,7 @@ export type ErasureReason = (typeof ERASURE_REASONS)[number];
  * something was erased, everywhere of one length: what is left over of the text's own length, divided by the number of gaps. So neither
  * the text nor its length is said, and `[0, 0]` is the whole text. `with` is the number of what stands in the gaps now.
  */
-const erasedText = z.strictObject({
-  path: z.array(z.string()).min(1),
-  keep: z.array(z.int().min(0)).min(2),
-  with: z.int().min(0),
-});
+const erasedText = z.strictObject({ path: z.array(z.string()).min(1), keep: z.array(z.int().min(0)).min(2), with: z.int().min(0) });
 export type ErasedText = z.output<typeof erasedText>;
 
 /**
