@@ -27,6 +27,7 @@ interface AskedPage {
 }
 
 export interface ChangesInput extends AskedPage {
+  /** Left out: every resource. */
   readonly resource?: Resource;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type CursorDamage, cursorPayload, cursorText } from './cursor-text.ts';
 
+/** In characters. */
 export const MAX_COVERAGE_CURSOR_LENGTH = 4096;
 
 /** The filters of a coverage cursor, besides the catalogue. Null: not filtered. */

@@ -77,6 +77,7 @@ export const readTime = (bytes: Buffer, at: number): number | undefined => {
 };
 
 export const POSITION_BYTES = 7;
+/** What may follow a position. */
 const MAX_AFTER_BYTES = 8;
 /** Writes a whole number from 0 to 2^53 - 1. */
 export const writePosition = (bytes: Buffer, at: number, position: number): void => {

@@ -9,6 +9,7 @@ export interface BillingFacts {
   readonly channel: Channel;
   readonly tier: Tier;
   readonly paidUntil: number | null;
+  /** The latest confirmed payment. */
   readonly paidAt: number | null;
 }
 

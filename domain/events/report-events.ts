@@ -66,6 +66,7 @@ export const dataReportMoved = z.strictObject({
   finding: orNull(z.string().min(1).max(1000)),
   nextAction: orNull(z.string().min(1).max(500)),
   verifiedRecords: z.array(verifiedRecord).max(20),
+  /** Null when the report is closed. */
   nextCheckAt: orNull(dateTime),
   movedAt: dateTime,
   ...byHolder,

@@ -45,6 +45,7 @@ export interface Speed {
   readonly ownedSince: number | null;
   /** Events of the log up to the checkpoint; null where the log cannot count. */
   readonly eventsRead: number | null;
+  /** Start of the current window. */
   readonly windowSince: number | null;
   readonly windowFolded: number;
   readonly windowEventsRead: number | null;
@@ -133,6 +134,7 @@ export interface GenerationStore {
   resume(generation: number): Promise<void>;
   /** Marks a building generation that must not become live, under its lease; false when the lease is lost. */
   refuse(lease: Lease, reason: string, now: number): Promise<boolean>;
+  /** Retires a generation that is no longer built. */
   abandon(generation: number, now: number): Promise<void>;
   /** Drops the tables of a retired generation; false while a reader holds them. */
   drop(generation: number, tables: readonly string[]): Promise<boolean>;

@@ -29,9 +29,11 @@ export interface BegunRenewal {
 
 export interface InstallationStore {
   place(): Promise<DatabasePlace>;
+  /** Null before the first start. */
   kept(): Promise<KeptInstallation | null>;
   /** Stores the identity, and that no renewal is in progress. */
   keep(place: DatabasePlace, logId: string): Promise<void>;
+  /** The last events of read models and reactors on this log. */
   lastEvents(logId: string): Promise<readonly EventMark[]>;
   /**
    * Begins a renewal: stores it, retires every read model that has folded beyond the log, so that it is built again, and moves such

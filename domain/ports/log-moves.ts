@@ -24,10 +24,12 @@ export interface LogMove {
   readonly isComplete: () => Promise<boolean>;
 }
 
+/** Moves the checkpoints of all followers of a log to its copy: read models and reactors. */
 export interface LogMoves {
   checkpoints(identity: string): Promise<readonly Position[]>;
   /** Names of the read models and reactors that have an owner now. */
   held(now: number): Promise<readonly string[]>;
+  /** Live and building generations on this log. */
   generations(identity: string): Promise<readonly { readonly projection: string; readonly generation: number }[]>;
   /** Rewrites every checkpoint in one transaction; false when `isComplete` is false. Throws `StillHeld` while a follower has an owner. */
   move(move: LogMove): Promise<boolean>;

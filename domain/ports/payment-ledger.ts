@@ -86,6 +86,7 @@ export interface PaymentLedger {
   get(paymentId: string): Promise<PaymentRow | null>;
   /** Inserts the row and takes its share of the budget, or resolves to the reason of the refusal. */
   reserve(reservation: Reservation, lease: PaymentLease, budget: PaymentBudget): Promise<Reserved>;
+  /** Takes over a row whose lease has expired. */
   takeOver(seen: SeenPayment, lease: PaymentLease): Promise<PaymentRow | null>;
   move(seen: SeenPayment, move: PaymentMove, now: number): Promise<PaymentRow | null>;
   /** Records a settlement from SETTLING or RECONCILE, under any lease. */

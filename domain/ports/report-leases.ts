@@ -33,6 +33,7 @@ export interface ReportLeases {
   release(lease: Pick<ReportLease, 'reportId' | 'holder' | 'token'>): Promise<void>;
   /** Drops the row of a closed report. */
   forget(reportId: string): Promise<void>;
+  /** Null without a holder. */
   current(reportId: string, now: number): Promise<ReportLease | null>;
   held(now: number): Promise<readonly ReportLease[]>;
   /** Investigations begun on the day of `now`. */
