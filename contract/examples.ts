@@ -18,7 +18,7 @@ export const TOPIC = {
   updatedAt: '2026-03-02T15:04:05.000Z',
 };
 
-export const MEETING = {
+const MEETING = {
   id: '3d9a1f54-7c2e-5b06-8f4d-2b7e91c0a655',
   publicBodyId: '9b1d2e3f-4a5b-5c6d-8e7f-0a1b2c3d4e5f',
   sourceId: null,
@@ -60,7 +60,7 @@ export const UPCOMING_HIT = { ...HIT, matchId: '5e0c7a1b-93d4-5f28-a6b7-1c2d3e4f
 
 /** Cursors are opaque; these only look like some. */
 export const CURSOR = 'AQEAZ3JlYXRlc3QtcG9zaXRpb24';
-export const NEXT_CURSOR = 'AQEAbmV4dC1wb3NpdGlvbi1oZXJl';
+const NEXT_CURSOR = 'AQEAbmV4dC1wb3NpdGlvbi1oZXJl';
 
 export const ITEM_ID = '7c1e5d20-1b3a-5f47-9d8e-4a6b8c0d2e4f';
 export const REPORT_ID = '0197a3c4-5d6e-7f80-8a9b-0c1d2e3f4a5b';
@@ -71,7 +71,7 @@ const TOPIC_DIGEST = '5d0b1f6f0c1c5b2f4a1e7f9b3c8d6e2a9f4b7c1d0e8a3f5b6c2d9e7f1a
 export const DIGESTS = { ...Object.fromEntries(RESOURCES.map((resource) => [resource, EMPTY_DIGEST])), topics: TOPIC_DIGEST };
 export const COUNTS = { ...Object.fromEntries(RESOURCES.map((resource) => [resource, 0])), topics: 1 };
 
-export const CHANGES = {
+const CHANGES = {
   data: {
     items: [
       {
@@ -95,10 +95,7 @@ export const CHANGES = {
   },
   meta: { nextCursor: NEXT_CURSOR, hasMore: false, replayExpiresAt: '2026-05-10T21:31:00.000Z' },
 };
-export const QUIET = {
-  data: { items: [] },
-  meta: { nextCursor: NEXT_CURSOR, hasMore: false, replayExpiresAt: '2026-05-10T21:31:00.000Z' },
-};
+const QUIET = { data: { items: [] }, meta: CHANGES.meta };
 export const PRUNED = {
   ...QUIET,
   meta: {
