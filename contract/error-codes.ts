@@ -64,4 +64,3 @@ export const ERROR_CODES = {
   ]),
   closed: enumOf(['mcp_prelaunch']),
 } as const;
-export type EnvelopeName = keyof typeof ERROR_CODES;

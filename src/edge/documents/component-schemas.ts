@@ -41,39 +41,23 @@ import { affectedLocation, proceduralContext, source } from '../../../domain/rec
 
 type Named = Readonly<Record<string, z.ZodType>>;
 
-/** One record of each resource. */
-const RECORD_NAMES: Readonly<Record<Resource, string>> = {
-  jurisdictions: 'Jurisdiction',
-  public_bodies: 'PublicBody',
-  sources: 'Source',
-  topics: 'Topic',
-  meetings: 'Meeting',
-  agendas: 'Agenda',
-  agenda_items: 'AgendaItem',
-  agenda_hits: 'AgendaHit',
-  documents: 'Document',
-  record_streams: 'RecordStream',
-  stream_records: 'StreamRecord',
-};
+/** `agenda_hits` to `AgendaHits`. */
+export const pascal = (words: string): string => words.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
+const recordName = (resource: Resource): string => pascal(resource).replace(/ies$/, 'y').replace(/s$/, '');
 
 const [anyUpsert, removal] = changeItem.options;
 const foundRecord = foundRecords.shape.data.shape.items.element;
 
 /** Of schemas that stand in the order of the resources. */
 const byResource = (schemas: readonly z.ZodType[], name: (record: string) => string): Named =>
-  Object.fromEntries(RESOURCES.map((resource, index) => [name(RECORD_NAMES[resource]), schemas[index]!]));
-
-const pascal = (words: string): string => words.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
-const byTool = (schemas: Readonly<Record<string, z.ZodType>>, suffix: string): Named =>
-  Object.fromEntries(Object.entries(schemas).map(([tool, schema]) => [pascal(tool) + suffix, schema]));
+  Object.fromEntries(RESOURCES.map((resource, index) => [name(recordName(resource)), schemas[index]!]));
+const byTool = (schemas: readonly (readonly [string, z.ZodType])[], suffix: string): Named =>
+  Object.fromEntries(schemas.map(([tool, schema]) => [pascal(tool) + suffix, schema]));
 
 /** Schemas of answers that have a name of their own in the documents. */
 export const ANSWER_COMPONENTS: Named = {
   ResourceName: resourceName,
-  ...byResource(
-    RESOURCES.map((resource) => RECORD_DATA[resource]),
-    (record) => record,
-  ),
+  ...Object.fromEntries(RESOURCES.map((resource) => [recordName(resource), RECORD_DATA[resource]])),
   AffectedLocation: affectedLocation,
   LocationKind: affectedLocation.shape.locations.element.shape.kind,
   ProceduralContext: proceduralContext,
@@ -127,7 +111,7 @@ export const ANSWER_COMPONENTS: Named = {
   JsonRpcAnswer: mcpAnswer,
   JsonRpcError: jsonRpcError,
   ToolsList: toolsList,
-  ...byTool(TOOL_RESULTS, 'Result'),
+  ...byTool(Object.entries(TOOL_RESULTS), 'Result'),
   ToolError: toolError,
   ToolErrorCode: toolErrorCode,
   PaymentRequired: paymentRequired,
@@ -139,13 +123,9 @@ export const ANSWER_COMPONENTS: Named = {
   ClosedRouteErrorCode: ERROR_CODES.closed,
 };
 
-const TOOL_INPUTS = Object.fromEntries(Object.values(TOOLS).map(({ name, input }) => [name, input]));
 /** What `params` of a `tools/call` is for each tool; the edge leaves the arguments to the tool itself. */
-const TOOL_CALLS = Object.fromEntries(
-  Object.values(TOOLS).map(({ name, input }) => [name, z.looseObject({ name: z.literal(name), arguments: input.optional() })]),
-);
-const [firstCall, ...otherCalls] = Object.values(TOOL_CALLS);
-const ANY_TOOL_CALL = z.discriminatedUnion('name', [firstCall!, ...otherCalls]);
+const toolCalls = Object.values(TOOLS).map(({ name, input }) => z.looseObject({ name: z.literal(name), arguments: input.optional() }));
+const [firstCall, ...otherCalls] = toolCalls;
 
 /** Schemas of requests that have a name of their own in the documents; what both sides share is named by the answers. */
 export const REQUEST_COMPONENTS: Named = {
@@ -160,9 +140,15 @@ export const REQUEST_COMPONENTS: Named = {
   ReportSurface: reportSurface,
   JsonRpcRequest: jsonRpcRequest,
   JsonRpcBody: postMcpJsonRpc.body.schema,
-  ...byTool(TOOL_INPUTS, 'Arguments'),
-  ...byTool(TOOL_CALLS, 'Call'),
-  ToolCall: ANY_TOOL_CALL,
+  ...byTool(
+    Object.values(TOOLS).map(({ name, input }) => [name, input]),
+    'Arguments',
+  ),
+  ...byTool(
+    toolCalls.map((call) => [call.shape.name.value, call]),
+    'Call',
+  ),
+  ToolCall: z.discriminatedUnion('name', [firstCall!, ...otherCalls]),
 };
 
 /** Closed objects: they never get a further field. */

@@ -3,11 +3,46 @@ import { createRequire } from 'node:module';
 import { getOpenApiDocument } from '../../../contract/get-openapi-document.ts';
 import { PUBLIC_CACHE } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
-import type { OpenApiDocument } from './document-types.ts';
-import { placedOperations } from './markdown/operation-section.ts';
 import { agentIndex, fullReference, operationPage, operationPagePath } from './markdown/reference.ts';
-import { openApiDocumentOf } from './openapi.ts';
-import { COMPONENT, REFERENCE_POLICY, REFERENCE_START, referencePage } from './reference-page.ts';
+import { type OpenApiDocument, openApiDocumentOf } from './openapi.ts';
+
+const COMPONENT = { script: '/reference/swagger-ui.js', style: '/reference/swagger-ui.css', start: '/reference/start.js' } as const;
+
+/** The page to try requests from. It loads nothing but what this service serves, which its content security policy enforces. */
+const referencePage = (title: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>${title}: reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${COMPONENT.style}">
+</head>
+<body>
+<div id="reference"></div>
+<noscript>This page needs JavaScript; the same is at <a href="/api-reference.md">/api-reference.md</a>.</noscript>
+<script src="${COMPONENT.script}"></script>
+<script src="${COMPONENT.start}"></script>
+</body>
+</html>
+`;
+
+/** Starts the component: no outside validator, and a key lives as long as the page. */
+const REFERENCE_START = `window.ui = SwaggerUIBundle({
+  url: '/api/openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  tryItOutEnabled: true,
+  validatorUrl: null,
+  persistAuthorization: false,
+  presets: [SwaggerUIBundle.presets.apis],
+});
+`;
+
+/** Inline styles and data images are the component's own; no other host is ever asked. */
+const REFERENCE_POLICY =
+  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Memoizes the first success; a failure rejects and is not memoized. */
 export const kept = <Value>(make: () => Value | Promise<Value>): (() => Promise<Value>) => {
@@ -29,17 +64,9 @@ export interface DocumentRoute {
   /** The operation of the contract that answers it, where one does; the pages are none. */
   readonly operationId: 'getOpenApiDocument' | null;
   readonly headers: Readonly<Record<string, string>> & { readonly 'content-type': string; readonly 'cache-control': string };
-  /** Made once and cached. Rejects where a document cannot be read: 500 `internal_error`; the next call tries again. */
+  /** Makes the document. Rejects where it cannot be read: 500 `internal_error`; the next call tries again. */
   readonly body: () => Promise<string | Buffer>;
 }
-
-interface Extras {
-  readonly cacheControl: string;
-  readonly operationId: 'getOpenApiDocument' | null;
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-const DOCUMENT_CACHE = getOpenApiDocument.cacheControl;
 
 const fromComponent = (file: string) => () => readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
 
@@ -50,28 +77,30 @@ export const documentRoutes = (baseUrl: () => string): readonly DocumentRoute[] 
     path: string,
     contentType: string,
     make: (document: OpenApiDocument) => string | Buffer | Promise<Buffer>,
-    { cacheControl = DOCUMENT_CACHE, operationId = null, headers = {} }: Partial<Extras> = {},
+    headers: Readonly<Record<string, string>> = {},
   ): DocumentRoute => ({
     path,
-    operationId,
-    headers: { 'content-type': contentType, 'cache-control': cacheControl, 'x-content-type-options': 'nosniff', ...headers },
-    body: kept(async () => make(await document())),
+    operationId: path === getOpenApiDocument.path ? getOpenApiDocument.operationId : null,
+    headers: {
+      'content-type': contentType,
+      'cache-control': getOpenApiDocument.cacheControl,
+      'x-content-type-options': 'nosniff',
+      ...headers,
+    },
+    body: async () => make(await document()),
   });
   const markdown = 'text/markdown; charset=utf-8';
   const script = 'text/javascript; charset=utf-8';
-  const pages = Object.keys(OPERATIONS).map((id) =>
-    route(operationPagePath(id), markdown, (all) =>
-      operationPage(all, placedOperations(all).find((placed) => placed.operation.operationId === id)!),
-    ),
-  );
+  const pages = Object.keys(OPERATIONS).map((id) => route(operationPagePath(id), markdown, (all) => operationPage(all, id)));
   return [
-    route('/api/openapi.json', 'application/json; charset=utf-8', (all) => JSON.stringify(all), { operationId: 'getOpenApiDocument' }),
+    route(getOpenApiDocument.path, 'application/json; charset=utf-8', (all) => JSON.stringify(all)),
     route('/api-reference.md', markdown, fullReference),
     ...pages,
     route('/llms.txt', 'text/plain; charset=utf-8', agentIndex),
     route('/reference', 'text/html; charset=utf-8', (all) => referencePage(all.info.title), {
-      cacheControl: PUBLIC_CACHE,
-      headers: { 'content-security-policy': REFERENCE_POLICY, 'referrer-policy': 'no-referrer' },
+      'cache-control': PUBLIC_CACHE,
+      'content-security-policy': REFERENCE_POLICY,
+      'referrer-policy': 'no-referrer',
     }),
     route(COMPONENT.start, script, () => REFERENCE_START),
     route(COMPONENT.script, script, fromComponent('swagger-ui-bundle.js')),

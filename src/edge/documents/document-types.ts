@@ -1,7 +1,9 @@
 import type { Examples } from '../../../contract/operation.ts';
 
+type Bound = 'minimum' | 'maximum' | 'minLength' | 'maxLength' | 'minItems' | 'maxItems';
+
 /** As much of OpenAPI 3.1 as the documents here are made of. */
-export interface JsonSchema {
+export interface JsonSchema extends Readonly<Partial<Record<Bound, number>>> {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly format?: string;
@@ -15,12 +17,6 @@ export interface JsonSchema {
   readonly enum?: readonly unknown[];
   readonly const?: unknown;
   readonly pattern?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
   readonly [keyword: string]: unknown;
 }
 
@@ -57,17 +53,4 @@ export interface OperationObject {
   /** Whether the program that serves the document answers this operation too. */
   readonly 'x-served': true;
   readonly 'x-required-scope': string | null;
-}
-
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: Readonly<Record<string, unknown>> & { readonly title: string; readonly version: string; readonly description: string };
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-  readonly components: {
-    readonly schemas: Readonly<Record<string, JsonSchema>>;
-    readonly headers: Readonly<Record<string, unknown>>;
-    readonly securitySchemes: Readonly<Record<string, unknown>>;
-  };
 }

@@ -25,22 +25,20 @@ const withNull = ({ anyOf, ...rest }: Draft): Draft => {
   return { ...value, ...rest, type: [value.type, 'null'] };
 };
 
+const walkKeyword = (keyword: string, value: unknown, side: Side): unknown => {
+  if (['enum', 'const', 'default', 'required', 'wire'].includes(keyword)) return value;
+  if (keyword === '$ref') return (value as string).replace('#/$defs/', REFERENCE);
+  if (keyword !== 'properties') return walk(value, side);
+  return Object.fromEntries(Object.entries(value as object).map(([name, property]) => [name, walk(property, side, name)]));
+};
+
 const walk = (node: unknown, side: Side, field?: string): unknown => {
   if (Array.isArray(node)) return node.map((item) => walk(item, side));
   if (typeof node !== 'object' || node === null) return node;
   const { id: _name, ...source } = node as Draft;
-  let schema: Draft = {};
-  for (const [keyword, value] of Object.entries(source)) {
-    schema[keyword] =
-      keyword === 'properties'
-        ? Object.fromEntries(Object.entries(value as object).map(([name, property]) => [name, walk(property, side, name)]))
-        : ['enum', 'const', 'default', 'required', 'wire'].includes(keyword)
-          ? value
-          : keyword === '$ref'
-            ? (value as string).replace('#/$defs/', REFERENCE)
-            : walk(value, side);
-  }
-  const { wire, ...rest } = schema;
+  const walked = Object.entries(source).map(([keyword, value]) => [keyword, walkKeyword(keyword, value, side)]);
+  const { wire, ...rest } = Object.fromEntries(walked) as Draft;
+  let schema = rest;
   if (wire !== undefined)
     schema = { ...(rest.description === undefined ? {} : { description: rest.description }), ...(wire as JsonSchema) };
   schema = withNull(schema);
@@ -53,18 +51,9 @@ const walk = (node: unknown, side: Side, field?: string): unknown => {
     delete schema['default'];
     if (additional === false) delete schema['additionalProperties'];
   }
-  if (field !== undefined && schema.description === undefined) {
-    const description = describeField(field);
-    if (description !== undefined) schema.description = description;
-  }
-  return schema;
+  const description = field === undefined ? undefined : describeField(field);
+  return description === undefined ? schema : { ...schema, description: schema.description ?? description };
 };
-
-/** The schema of an input by itself, with a description of each of its fields. */
-export function describedInput(schema: z.ZodType): JsonSchema {
-  const { $schema: _dialect, ...described } = walk(z.toJSONSchema(schema, { io: 'input' }), 'input') as JsonSchema;
-  return described;
-}
 
 /** zod asks a registry for the name of each schema; what the contract says of it stays beside the name. */
 const registryOf = (names: ReadonlyMap<z.ZodType, string>) =>
@@ -82,7 +71,8 @@ const generated = (names: ReadonlyMap<z.ZodType, string>, side: Side): Readonly<
   return Object.fromEntries([...names.values()].map((name) => [name, walk($defs?.[name], side) as JsonSchema]));
 };
 
-const namesOf = (components: Readonly<Record<string, z.ZodType>>): Map<z.ZodType, string> =>
+type Components = Readonly<Record<string, z.ZodType>>;
+const namesOf = (components: Components): ReadonlyMap<z.ZodType, string> =>
   new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 
 /** `id` first: it is what a reader looks for. */
@@ -107,13 +97,6 @@ const withDiscriminator = (schema: JsonSchema, all: Readonly<Record<string, Json
   return schema;
 };
 
-export interface GeneratedSchemas {
-  /** By name, in the order of the lists. */
-  readonly components: Readonly<Record<string, JsonSchema>>;
-  /** The fields of a path, a query or headers of the contract. */
-  fieldsOf(schema: z.ZodType): JsonSchema;
-}
-
 /** Names a schema of a body; throws where it has no name. */
 export const named = (schema: z.ZodType): JsonSchema => {
   const entries = [...Object.entries(ANSWER_COMPONENTS), ...Object.entries(REQUEST_COMPONENTS)];
@@ -122,16 +105,22 @@ export const named = (schema: z.ZodType): JsonSchema => {
   return referenceTo(found[0]);
 };
 
-/** Makes the JSON schemas of everything in the contract at once; `fields` are the schemas whose fields are asked for one by one. */
-export const generateSchemas = (fields: readonly z.ZodType[]): GeneratedSchemas => {
-  const requests = namesOf(REQUEST_COMPONENTS);
-  const fieldNames = new Map(fields.map((schema, index) => [schema, `fields-${index}`]));
-  const inputs = generated(new Map([...requests, ...fieldNames]), 'input');
-  const bodies = [...requests.values()].map((name) => [name, inputs[name]!] as const);
-  const all: Record<string, JsonSchema> = { ...Object.fromEntries(bodies), ...generated(namesOf(ANSWER_COMPONENTS), 'output') };
-  for (const name of CLOSED_COMPONENTS) all[name] = { ...all[name], additionalProperties: false };
-  return {
-    components: Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, withDiscriminator(idFirst(schema), all)])),
-    fieldsOf: (schema) => inputs[fieldNames.get(schema)!]!,
+/** The schema of an input by itself, with a description of each of its fields. */
+export function describedInput(schema: z.ZodType, components: Components = {}): JsonSchema {
+  const generated = z.toJSONSchema(schema, { io: 'input', metadata: registryOf(namesOf(components)) });
+  const { $schema: _dialect, $defs: _components, ...described } = walk(generated, 'input') as JsonSchema;
+  return described;
+}
+
+/** The same with references to the components. */
+export const referringInput = (schema: z.ZodType): JsonSchema => describedInput(schema, REQUEST_COMPONENTS);
+
+/** The JSON schemas of the components by name, in the order of the lists. */
+export const componentSchemas = (): Readonly<Record<string, JsonSchema>> => {
+  const all: Record<string, JsonSchema> = {
+    ...generated(namesOf(REQUEST_COMPONENTS), 'input'),
+    ...generated(namesOf(ANSWER_COMPONENTS), 'output'),
   };
+  for (const name of CLOSED_COMPONENTS) all[name] = { ...all[name], additionalProperties: false };
+  return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, withDiscriminator(idFirst(schema), all)]));
 };

@@ -31,33 +31,35 @@ export const HEADERS = {
   ),
   RateLimitPolicy: optional('The allowances: `q` requests in `w` seconds. Sent with `RateLimit`.', '"minute";q=120;w=60, "burst";q=30;w=1'),
 } as const;
-type HeaderName = keyof typeof HEADERS;
 
 type HeaderMap = Readonly<Record<string, { readonly $ref: string }>>;
-const headers = (entries: Readonly<Record<string, HeaderName>>): HeaderMap =>
+const headers = (entries: Readonly<Record<string, keyof typeof HEADERS>>): HeaderMap =>
   Object.fromEntries(Object.entries(entries).map(([name, header]) => [name, { $ref: `#/components/headers/${header}` }]));
 
+const ALLOWANCES = { RateLimit: 'RateLimit', 'RateLimit-Policy': 'RateLimitPolicy' } as const;
+
 /** Headers of a success and of the answers beside it. */
-export const successHeaders = (operation: { readonly access: 'public' | 'key'; readonly cacheControl?: string }): HeaderMap =>
-  operation.access === 'public'
+export const successHeaders = ({
+  access,
+  cacheControl,
+}: {
+  readonly access: 'public' | 'key';
+  readonly cacheControl?: string;
+}): HeaderMap =>
+  access === 'public'
     ? headers({
-        'Cache-Control': operation.cacheControl === PUBLIC_CACHE ? 'PublicCache' : 'DocumentCache',
+        'Cache-Control': cacheControl === PUBLIC_CACHE ? 'PublicCache' : 'DocumentCache',
         ETag: 'ETag',
         'X-Request-Id': 'RequestId',
       })
-    : headers({
-        'Cache-Control': 'NoStore',
-        'X-Request-Id': 'RequestId',
-        RateLimit: 'RateLimit',
-        'RateLimit-Policy': 'RateLimitPolicy',
-      });
+    : headers({ 'Cache-Control': 'NoStore', 'X-Request-Id': 'RequestId', ...ALLOWANCES });
 
 /** Headers of a refusal; a public one carries no cache directive at all. */
 export const refusalHeaders = (access: 'public' | 'key' | 'closed', status: number): HeaderMap =>
   headers({
     ...(access === 'public' ? {} : { 'Cache-Control': 'NoStore' }),
     'X-Request-Id': 'RequestId',
-    ...(access === 'key' && status !== 401 ? { RateLimit: 'RateLimit', 'RateLimit-Policy': 'RateLimitPolicy' } : {}),
+    ...(access === 'key' && status !== 401 ? ALLOWANCES : {}),
     ...(status === 429 ? { 'Retry-After': 'RetryAfter' } : {}),
     ...(status === 401 ? { 'WWW-Authenticate': 'WwwAuthenticate' } : {}),
   });

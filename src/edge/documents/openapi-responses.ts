@@ -1,7 +1,9 @@
 import type { Examples, ClosedOperation, Operation, OtherAnswer } from '../../../contract/operation.ts';
-import type { ResponseObject } from './document-types.ts';
-import { errorExamples, type ErrorSchemas, meaningOf, refusalsByStatus } from './error-schemas.ts';
-import { named } from './json-schemas.ts';
+import { errorEnvelope, STATUSES } from '../../../contract/statuses.ts';
+import { type RejectionCode, REJECTIONS, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
+import { pascal } from './component-schemas.ts';
+import type { JsonSchema, ResponseObject } from './document-types.ts';
+import { referringInput, named, referenceTo } from './json-schemas.ts';
 import { refusalHeaders, successHeaders } from './openapi-headers.ts';
 
 const EVENT_STREAM = {
@@ -45,13 +47,55 @@ const otherOf = (operation: Operation, { status, when, schema }: OtherAnswer, su
   };
 };
 
-/** Every answer of an operation, by status. */
-export const responsesOf = (
-  operation: Operation | ClosedOperation,
-  success: Examples,
-  errors: ErrorSchemas,
-): Readonly<Record<string, ResponseObject>> => {
+/** The first word in the names of the error schemas of an operation. */
+const errorPrefix = ({ access, path }: Operation | ClosedOperation): string => {
+  if (access !== 'key') return access === 'public' ? 'Public' : 'ClosedRoute';
+  if (path.startsWith('/api/v1/data/')) return 'Feed';
+  return path.startsWith('/api/v1/data-reports') ? 'Report' : 'ToolEndpoint';
+};
+
+/** The refusals of an operation, by status in rising order. */
+const refusalsByStatus = (operation: Operation | ClosedOperation) => {
+  const elsewhere = operation.access === 'closed' ? {} : (operation.refusalsAt ?? {});
+  const placed = [
+    ...operation.refusals.map((code) => [STATUSES[code], code] as const),
+    ...Object.entries(elsewhere).flatMap(([status, codes]) => codes.map((code) => [Number(status), code] as const)),
+  ];
+  const byStatus = Map.groupBy(placed, ([status]) => status);
+  return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, refusals]) => [status, refusals.map(([, code]) => code)] as const);
+};
+
+const errorName = (prefix: string, status: number, codes: readonly RejectionCode[]): string => {
+  if (codes.length <= 2) return `${prefix}Error${codes.map(pascal).join('Or')}`;
+  return `${codes.some((code) => code.startsWith('feed_subscription')) ? 'Subscription' : prefix}Error${status}`;
+};
+
+/** The error envelope, narrowed to these codes. Each code appears twice: in the envelope and at its status. */
+const narrowed = (prefix: string, codes: readonly RejectionCode[]): JsonSchema => {
+  const envelope = referringInput(errorEnvelope);
+  const error = envelope.properties?.['error'];
+  const code = {
+    allOf: [referenceTo(`${prefix}ErrorCode`), { type: 'string', enum: codes }],
+    description: 'What happened, for a program.',
+  };
+  return { ...envelope, properties: { error: { ...error, properties: { ...error?.properties, code } } } };
+};
+
+const meaningOf = (operation: Operation | ClosedOperation, code: RejectionCode): string =>
+  code === 'forbidden' && errorPrefix(operation) === 'Report' ? REPORTS_FORBIDDEN : REJECTIONS[code];
+
+const errorExamples = (operation: Operation | ClosedOperation, codes: readonly RejectionCode[]): Examples =>
+  Object.fromEntries(
+    codes.map((code) => {
+      const message = meaningOf(operation, code);
+      return [code, { summary: message, value: { error: { code, message } } }];
+    }),
+  );
+
+/** Every answer of an operation, by status. Adds the schemas of its refusals to `errors`, by name. */
+export const responsesOf = (operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>) => {
   const responses: Record<string, ResponseObject> = {};
+  const success = operation.example.success ?? {};
   if (operation.access !== 'closed') {
     responses[operation.success.status] = successOf(operation, success);
     for (const other of operation.otherAnswers ?? []) responses[other.status] = otherOf(operation, other, success);
@@ -60,10 +104,15 @@ export const responsesOf = (
     }
   }
   for (const [status, codes] of refusalsByStatus(operation)) {
+    const prefix = errorPrefix(operation);
+    const name = errorName(prefix, status, codes);
+    const schema = narrowed(prefix, codes);
+    if (JSON.stringify((errors[name] ??= schema)) !== JSON.stringify(schema))
+      throw new Error(`two sets of error codes have the name ${name}`);
     responses[status] = {
       description: codes.map((code) => `\`${code}\`: ${meaningOf(operation, code)}.`).join(' '),
       headers: refusalHeaders(operation.access, status),
-      content: { 'application/json': { schema: errors.of(operation, status, codes), examples: errorExamples(operation, codes) } },
+      content: { 'application/json': { schema: referenceTo(name), examples: errorExamples(operation, codes) } },
     };
   }
   return responses;

@@ -1,11 +1,9 @@
-import { OPERATIONS, type OperationId } from '../../../contract/operations.ts';
-import { errorEnvelope } from '../../../contract/statuses.ts';
-import type { OpenApiDocument, OperationObject } from './document-types.ts';
-import { createErrorSchemas } from './error-schemas.ts';
-import { generateSchemas } from './json-schemas.ts';
-import { HEADERS } from './openapi-headers.ts';
-import { fieldsOfOperation, operationObject } from './openapi-operation.ts';
-import { TAGS } from '../../../contract/operation.ts';
+import { type ClosedOperation, type Operation, TAGS } from '../../../contract/operation.ts';
+import { OPERATIONS } from '../../../contract/operations.ts';
+import type { JsonSchema, OperationObject, Parameter } from './document-types.ts';
+import { componentSchemas, referringInput, named } from './json-schemas.ts';
+import { HEADER_NAMES, HEADERS, IF_NONE_MATCH } from './openapi-headers.ts';
+import { responsesOf } from './openapi-responses.ts';
 
 /** Version of the interface, not of the program. */
 const INTERFACE_VERSION = '1.0.0';
@@ -19,16 +17,54 @@ fields at any time: ignore what you do not know.
 
 The reference at \`/api-reference.md\` describes errors, cursors, limits, digests and known deviations.`;
 
+const parametersOf = (operation: Operation): readonly Parameter[] => {
+  const { params, query, headers, example } = operation;
+  const places = { path: params, query, header: headers } as const;
+  const parameters = Object.entries(places).flatMap(([place, schema]) => {
+    const { properties = {}, required = [] }: JsonSchema = schema === undefined ? {} : referringInput(schema);
+    return Object.entries(properties).map(([name, { description = '', ...rest }]) => ({
+      name: HEADER_NAMES[name] ?? name,
+      in: place as keyof typeof places,
+      required: required.includes(name),
+      description,
+      schema: rest,
+      ...(example.parameters[name] === undefined ? {} : { example: example.parameters[name] }),
+    }));
+  });
+  return operation.access === 'public' ? [...parameters, IF_NONE_MATCH] : parameters;
+};
+
+const inputOf = (operation: Operation): Pick<OperationObject, 'parameters' | 'requestBody'> => {
+  const { body, example } = operation;
+  const parameters = parametersOf(operation);
+  const requestBody = body && {
+    required: true as const,
+    description: `At most ${body.maxBytes.toLocaleString('en')} bytes.`,
+    content: { 'application/json': { schema: named(body.schema), examples: example.body ?? {} } },
+  };
+  return { ...(parameters.length === 0 ? {} : { parameters }), ...(requestBody && { requestBody }) };
+};
+
+/** One operation of the contract in OpenAPI. */
+const operationObject = (operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>): OperationObject => ({
+  operationId: operation.operationId,
+  tags: [operation.tag],
+  summary: operation.summary,
+  description: operation.description,
+  security: operation.access === 'key' ? [{ apiKey: [] }] : [],
+  ...(operation.access === 'closed' ? {} : inputOf(operation)),
+  responses: responsesOf(operation, errors),
+  'x-served': true,
+  'x-required-scope': operation.access === 'closed' ? null : operation.scope,
+});
+
 /** The OpenAPI 3.1 document of the contract; the same base URL gives the same document, to the byte. */
-export const openApiDocumentOf = (baseUrl: string): OpenApiDocument => {
-  const operations = Object.entries(OPERATIONS) as [OperationId, (typeof OPERATIONS)[OperationId]][];
-  const fields = new Set([...operations.flatMap(([, operation]) => fieldsOfOperation(operation)), errorEnvelope]);
-  const schemas = generateSchemas([...fields]);
-  const errors = createErrorSchemas(schemas.fieldsOf(errorEnvelope));
+export const openApiDocumentOf = (baseUrl: string) => {
+  const errors: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, OperationObject>> = {};
-  for (const [id, operation] of operations) {
+  for (const operation of Object.values<Operation | ClosedOperation>(OPERATIONS)) {
     const path = (paths[operation.path] ??= {});
-    path[operation.method.toLowerCase()] = operationObject(id, operation, { schemas, errors });
+    path[operation.method.toLowerCase()] = operationObject(operation, errors);
   }
   return {
     openapi: OPENAPI_VERSION,
@@ -44,7 +80,7 @@ export const openApiDocumentOf = (baseUrl: string): OpenApiDocument => {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
-      schemas: { ...schemas.components, ...errors.components },
+      schemas: { ...componentSchemas(), ...errors },
       headers: HEADERS,
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'bearer', description: 'An API key: `Authorization: Bearer <API_KEY>`.' },
@@ -52,3 +88,5 @@ export const openApiDocumentOf = (baseUrl: string): OpenApiDocument => {
     },
   };
 };
+
+export type OpenApiDocument = ReturnType<typeof openApiDocumentOf>;

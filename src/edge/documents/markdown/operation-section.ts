@@ -1,5 +1,6 @@
 import type { Examples } from '../../../../contract/operation.ts';
-import type { OpenApiDocument, OperationObject } from '../document-types.ts';
+import type { OperationObject } from '../document-types.ts';
+import type { OpenApiDocument } from '../openapi.ts';
 import { typeText } from './schema-text.ts';
 import { blocks, fence, json, table } from './table.ts';
 

@@ -1,14 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
-import type { OpenApiDocument } from '../document-types.ts';
-import { guide } from './guide.ts';
+import type { OpenApiDocument } from '../openapi.ts';
 import { operationSection, type Placed, placedOperations } from './operation-section.ts';
 import { referencedNames, schemaSection } from './schema-text.ts';
 import { blocks, table } from './table.ts';
 
+/** Rules for the whole interface, with `{baseUrl}` for the address of the service. */
+const GUIDE = readFileSync(new URL('guide.md', import.meta.url), 'utf8').trimEnd();
+
 const baseUrlOf = ({ servers }: OpenApiDocument): string => servers[0]!.url;
 
-const objects = (names: readonly string[], { components }: OpenApiDocument, level: string): string =>
-  blocks(...names.map((name) => schemaSection(name, components.schemas[name]!, level)));
+const objects = (names: readonly string[], { components }: OpenApiDocument): string =>
+  blocks(...names.map((name) => schemaSection(name, components.schemas[name]!, '###')));
 
 export const operationPagePath = (operationId: string): string => `/api-reference/${operationId}.md`;
 
@@ -29,7 +32,7 @@ export const fullReference = (document: OpenApiDocument): string => {
     `Base URL: \`${baseUrlOf(document)}\`. The same as OpenAPI 3.1: [/api/openapi.json](/api/openapi.json). To try requests: [/reference](/reference).`,
     '## Operations',
     table(['Operation', 'Method and path', 'What it does', 'Served by this version'], placed.map(line)),
-    guide(baseUrlOf(document)),
+    GUIDE.replaceAll('{baseUrl}', () => baseUrlOf(document)),
     ...document.tags.map((tag) =>
       blocks(
         `## ${tag.name}`,
@@ -40,24 +43,25 @@ export const fullReference = (document: OpenApiDocument): string => {
       ),
     ),
     '## Objects',
-    objects(Object.keys(document.components.schemas), document, '###'),
+    objects(Object.keys(document.components.schemas), document),
   )}\n`;
 };
 
 /** One operation with every object that it refers to. */
-export const operationPage = (document: OpenApiDocument, placed: Placed): string => {
+export const operationPage = (document: OpenApiDocument, operationId: string): string => {
+  const placed = placedOperations(document).find(({ operation }) => operation.operationId === operationId)!;
   const names = referencedNames(placed.operation, document.components.schemas);
   return `${blocks(
     operationSection(placed, baseUrlOf(document), '#'),
     'Errors, cursors, limits and recipes: [the reference](/api-reference.md).',
     names.length === 0 ? '' : '## Objects',
-    objects(names, document, '###'),
+    objects(names, document),
   )}\n`;
 };
 
 /** The index for agents (`/llms.txt`): each topic and its page. */
 export const agentIndex = (document: OpenApiDocument): string => {
-  const { url } = document.servers[0]!;
+  const url = baseUrlOf(document);
   const placed = placedOperations(document);
   const sections = document.tags.map(({ name, description }) => {
     const lines = placed
@@ -70,7 +74,7 @@ export const agentIndex = (document: OpenApiDocument): string => {
   });
   return `${blocks(
     `# ${document.info.title}`,
-    `> ${String(document.info['summary'])}`,
+    `> ${document.info.summary}`,
     `Public operations need no key. Customer operations need \`Authorization: Bearer <API_KEY>\`. An empty answer does not prove that nothing happened; follow
 a record's source link before you rely on it.`,
     [
