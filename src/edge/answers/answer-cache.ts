@@ -2,13 +2,6 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { MOMENT_MS, type PositionWatch } from './position-watch.ts';
 
-export interface AnswerCacheParts {
-  readonly watch: PositionWatch;
-  readonly clock: Clock;
-  readonly mostAnswers?: number;
-  readonly mostBytes?: number;
-}
-
 /** An answer in the form that is sent. */
 interface Sized {
   /** Upper estimate of its size in memory, in bytes. */
@@ -22,21 +15,14 @@ export interface AnswerCache<Kept extends Sized> {
   fetch(key: string, make: () => Promise<Kept>): Promise<Kept>;
 }
 
-interface Answer<Kept> {
-  readonly kept: Kept;
-  readonly askedAt: number;
-  readonly era: number;
-}
-interface Flight<Kept> {
-  readonly answer: Promise<Kept>;
+interface Asked<Answer> {
+  readonly answer: Answer;
   readonly askedAt: number;
   readonly era: number;
 }
 
 /** Answers depend on the time (upcoming meetings, stale checks), so none is cached for longer. */
 const LIFETIME_MS = 1_000;
-const MOST_ANSWERS = 1_000;
-const MOST_BYTES = 32 * 1024 * 1024;
 
 /**
  * Public answers, kept while the read model's position stands and one second at most, so that a hot answer needs no
@@ -45,24 +31,29 @@ const MOST_BYTES = 32 * 1024 * 1024;
 export const createAnswerCache = <Kept extends Sized>({
   watch,
   clock,
-  mostAnswers = MOST_ANSWERS,
-  mostBytes = MOST_BYTES,
-}: AnswerCacheParts): AnswerCache<Kept> => {
-  const sizeCalculation = ({ kept }: Answer<Kept>): number => kept.bytes;
-  const answers = new LRUCache<string, Answer<Kept>>({ max: mostAnswers, maxSize: mostBytes, sizeCalculation });
-  const flights = new Map<string, Flight<Kept>>();
+  mostAnswers = 1_000,
+  mostBytes = 32 * 1024 * 1024,
+}: {
+  readonly watch: PositionWatch;
+  readonly clock: Clock;
+  readonly mostAnswers?: number;
+  readonly mostBytes?: number;
+}): AnswerCache<Kept> => {
+  const sizeCalculation = ({ answer }: Asked<Kept>): number => answer.bytes;
+  const answers = new LRUCache<string, Asked<Kept>>({ max: mostAnswers, maxSize: mostBytes, sizeCalculation });
+  const flights = new Map<string, Asked<Promise<Kept>>>();
   const isYoung = (askedAt: number, now: number, limit: number): boolean => now >= askedAt && now - askedAt < limit;
   /** Valid if it was just made, or if the position was checked since. */
-  const stands = ({ askedAt, era }: Answer<Kept>, now: number): boolean => {
-    const awake = watch.isAwake(now);
-    return era === watch.era && isYoung(askedAt, now, awake ? LIFETIME_MS : MOMENT_MS);
+  const stands = ({ askedAt, era }: Asked<Kept>, now: number): boolean => {
+    const lifetime = watch.isAwake(now) ? LIFETIME_MS : MOMENT_MS;
+    return era === watch.era && isYoung(askedAt, now, lifetime);
   };
 
   return {
     standing(key) {
-      const answer = answers.get(key);
-      if (answer === undefined) return undefined;
-      if (stands(answer, clock.now())) return answer.kept;
+      const known = answers.get(key);
+      if (known === undefined) return undefined;
+      if (stands(known, clock.now())) return known.answer;
       answers.delete(key);
       return undefined;
     },
@@ -72,15 +63,15 @@ export const createAnswerCache = <Kept extends Sized>({
       const running = flights.get(key);
       if (running !== undefined && running.era === era && isYoung(running.askedAt, askedAt, LIFETIME_MS)) return running.answer;
       const answer = make()
-        .then((kept) => {
+        .then((made) => {
           // The era at the time of the read: the position may have moved before the answer.
-          answers.set(key, { kept, askedAt, era });
-          return kept;
+          answers.set(key, { answer: made, askedAt, era });
+          return made;
         })
         .finally(() => {
           if (flights.get(key) === flight) flights.delete(key);
         });
-      const flight: Flight<Kept> = { answer, askedAt, era };
+      const flight = { answer, askedAt, era };
       flights.set(key, flight);
       return answer;
     },

@@ -11,20 +11,20 @@ export interface PositionWatch {
   close(): void;
 }
 
-export interface PositionWatchParts {
-  /** Any text that differs when the position does. */
-  readonly readPosition: () => Promise<string>;
-  readonly clock: Clock;
-}
-
 const LOOK_EVERY_MS = 50;
 const AFTER_FAILURE_MS = 250;
 /** An older read does not count. */
 export const MOMENT_MS = 150;
 const ASLEEP_AFTER_MS = 1_000;
 
-/** Polls the position only while there are requests. */
-export const watchPosition = ({ readPosition, clock }: PositionWatchParts): PositionWatch => {
+/** Polls the position only while there are requests. `readPosition` gives any text that differs when the position does. */
+export const watchPosition = ({
+  readPosition,
+  clock,
+}: {
+  readonly readPosition: () => Promise<string>;
+  readonly clock: Clock;
+}): PositionWatch => {
   const closing = new AbortController();
   let era = 0;
   let position: string | undefined;

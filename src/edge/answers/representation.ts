@@ -4,7 +4,8 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
-const compressors = { gzip: promisify(gzip), br: promisify(brotliCompress) };
+const asGzip = promisify(gzip);
+const asBrotli = promisify(brotliCompress);
 
 /** A body as it is sent in one content coding. */
 export interface Form {
@@ -48,22 +49,15 @@ export function createRepresentation({ body: made, headers, effort }: Representa
     const { 'content-type': contentType, ...others } = headers;
     const headersOfNotModified = Object.entries({ ...others, etag, vary: 'Accept-Encoding' }).flat();
     const coded = coding === 'identity' ? [] : ['content-encoding', coding];
-    const length = ['content-length', String(Buffer.byteLength(bytes))];
-    return {
-      body: bytes,
-      etag,
-      headers: ['content-type', contentType, ...coded, ...length, ...headersOfNotModified],
-      headersOfNotModified,
-    };
+    const ownHeaders = ['content-type', contentType, ...coded, 'content-length', String(Buffer.byteLength(bytes))];
+    return { body: bytes, etag, headers: [...ownHeaders, ...headersOfNotModified], headersOfNotModified };
   };
   const compress = async (coding: 'br' | 'gzip'): Promise<Form> => {
-    const quality = effort === 'lasting' ? 9 : 4;
-    const options =
-      coding === 'gzip'
-        ? { level: effort === 'lasting' ? 9 : 6 }
-        : { params: { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: size } };
+    const isLasting = effort === 'lasting';
+    const params = { [constants.BROTLI_PARAM_QUALITY]: isLasting ? 9 : 4, [constants.BROTLI_PARAM_SIZE_HINT]: size };
     try {
-      return (forms[coding] = asForm(await compressors[coding](body, options), coding));
+      const bytes = await (coding === 'gzip' ? asGzip(body, { level: isLasting ? 9 : 6 }) : asBrotli(body, { params }));
+      return (forms[coding] = asForm(bytes, coding));
     } catch (error) {
       delete forms[coding];
       throw error;
@@ -101,17 +95,17 @@ interface PreferringNegotiator {
 
 const AVAILABLE: Coding[] = ['br', 'gzip', 'identity'];
 const MAX_REMEMBERED_LENGTH = 200;
-const remembered = new LRUCache<string, Codings>({ max: 200 });
+const remembered = new LRUCache<string, Codings>({ max: 200, memoMethod: negotiated });
 
 /** Reads `Accept-Encoding` (RFC 9110, section 12.5.3). Where nothing that there is is acceptable, the plain body is sent. */
 export function acceptedCodings(header: string): Codings {
-  const known = remembered.get(header);
-  if (known !== undefined) return known;
+  return header.length <= MAX_REMEMBERED_LENGTH ? remembered.memo(header) : negotiated(header);
+}
+
+function negotiated(header: string): Codings {
   // `x-gzip` is another name of gzip (RFC 9110, section 8.4.1.3).
   const negotiator: PreferringNegotiator = new Negotiator({ headers: { 'accept-encoding': header.replaceAll(/\bx-gzip\b/gi, 'gzip') } });
   const accepted = negotiator.encodings(AVAILABLE, { preferred: AVAILABLE }) as Coding[];
   const [large = 'identity'] = accepted;
-  const codings: Codings = { large, small: accepted.includes('identity') ? 'identity' : large };
-  if (header.length <= MAX_REMEMBERED_LENGTH) remembered.set(header, codings);
-  return codings;
+  return { large, small: accepted.includes('identity') ? 'identity' : large };
 }

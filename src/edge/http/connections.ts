@@ -36,22 +36,17 @@ export interface ConnectionLimits {
   readonly pipelined: number;
 }
 
-export type RefusedConnection = 'total' | 'client' | 'pipelined';
-
 export interface ConnectionsParts {
   readonly timeouts: ConnectionTimeouts;
   readonly limits: ConnectionLimits;
   readonly isTrustedProxy: IsTrustedProxy;
   /** Counts the refusal of an invalid request. */
   readonly onRefused: (code: RejectionCode) => void;
-  readonly onConnectionRefused: (limit: RefusedConnection) => void;
+  readonly onConnectionRefused: (limit: 'total' | 'client' | 'pipelined') => void;
 }
 
 /** The error of Node; `rawPacket` is the Buffer with the first invalid byte. */
-export interface BrokenRequest extends Error {
-  readonly code?: string;
-  readonly rawPacket?: unknown;
-}
+type BrokenRequest = Error & { readonly code?: string; readonly rawPacket?: unknown };
 
 interface Connection {
   /** Of the newest request that was handled. */
@@ -150,10 +145,8 @@ export class Connections {
     if (connection === undefined || !request.socket.writable) return;
     if (!connection.answering) return this.#handle(handle, connection, request, response);
     const held = connection.waiting.reduce((sum, [{ readableLength }]) => sum + readableLength, 0);
-    if (connection.waiting.length < this.#parts.limits.pipelined && held < MAX_WAITING_BYTES) {
-      connection.waiting.push([request, response]);
-      return;
-    }
+    if (connection.waiting.length < this.#parts.limits.pipelined && held < MAX_WAITING_BYTES)
+      return void connection.waiting.push([request, response]);
     this.#parts.onConnectionRefused('pipelined');
     stopReading(request.socket);
     request.socket.destroy();
@@ -168,7 +161,7 @@ export class Connections {
       connection.answering = false;
       if (!socket.writable) return;
       // The rest of a body that was not needed may go on arriving for a while, so that a reset does not overtake the answer.
-      if (!request.complete) endOfBody(request, socket);
+      if (!request.complete) drainBody(request, socket);
       const next = connection.waiting.shift();
       if (next !== undefined) this.#handle(handle, connection, ...next);
       else if (connection.ending) socket.destroySoon();
@@ -217,11 +210,8 @@ export class Connections {
 
   #silent(socket: Socket): void {
     const read = socket.bytesRead;
-    readBeforeJudging(
-      socket,
-      () => socket.bytesRead > read,
-      () => socket.destroy(),
-    );
+    const hasSpoken = (): boolean => socket.bytesRead > read;
+    readBeforeJudging(socket, hasSpoken, () => socket.destroy());
   }
 
   #refuseTunnel(socket: Socket): void {
@@ -257,7 +247,7 @@ function failBody(request: IncomingMessage, rejection: Rejection): void {
   else request.on('newListener', (event) => event === 'error' && setImmediate(fail));
 }
 
-function endOfBody(request: IncomingMessage, socket: Socket): void {
+function drainBody(request: IncomingMessage, socket: Socket): void {
   const timer = setTimeout(() => socket.destroy(), DRAIN_MS).unref();
   for (const event of ['end', 'close']) request.once(event, () => clearTimeout(timer));
   request.resume();
@@ -284,10 +274,7 @@ function readBeforeJudging(socket: Socket, arrived: () => boolean, judge: () => 
     const isMore = socket.bytesRead > read;
     read = socket.bytesRead;
     const isHere = arrived();
-    if (isMore && !isHere && !timeIsOver && !socket.destroyed) {
-      setImmediate(look);
-      return;
-    }
+    if (isMore && !isHere && !timeIsOver && !socket.destroyed) return void setImmediate(look);
     clearTimeout(limit);
     if (!isHere && !socket.destroyed) judge();
   };

@@ -1,15 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type CustomerAnswers, type Exchange, jsonOf } from '../answers/exchange.ts';
-import type { Admission, Principal } from '../admission/admit.ts';
-import type { ReportClients } from '../admission/report-clients.ts';
+import { type Exchange, jsonOf } from '../answers/exchange.ts';
+import type { Principal } from '../admission/admit.ts';
 import type { JsonPage } from '../../../contract/inputs.ts';
 import type { Operation, Surface } from '../../../contract/operation.ts';
 import { CUSTOMER_OPERATIONS, type CustomerOperationId } from '../../../contract/operations.ts';
-import type { Clock } from '../../../domain/ports/clock.ts';
 import type { BucketState } from '../../../domain/ports/window-counts.ts';
-import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import { clientAddress } from '../admission/client-address.ts';
 import { ignoreBodies, parseJson, takeJson } from './input.ts';
+import type { RouteParts } from './parts.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -20,35 +18,20 @@ declare module 'fastify' {
   }
 }
 
-export interface AdmittingParts {
-  readonly admission: Admission;
-  readonly clock: Clock;
-}
-
-export interface CustomerRouteParts extends AdmittingParts {
-  readonly operations: CustomerAnswers;
-  readonly reportClients: ReportClients;
-  readonly metrics: HttpMetrics;
-  readonly baseUrl: () => string;
-}
-
 /** Routes that require a key. */
 export type KeyOperation = Operation & { readonly surface: Surface };
 
 /** The routes of the customer operations. Fastify's lifecycle orders the checks as docs/interface.md lists them. */
-export function addCustomerRoutes(app: FastifyInstance, parts: CustomerRouteParts): void {
-  const operations = Object.values<KeyOperation>(CUSTOMER_OPERATIONS);
-  app.register(async (scope) => {
-    takeJson(scope, parseJson);
-    for (const operation of operations) if (operation.body !== null) addRoute(scope, parts, operation);
-  });
-  app.register(async (scope) => {
-    ignoreBodies(scope);
-    for (const operation of operations) if (operation.body === null) addRoute(scope, parts, operation);
-  });
+export function addCustomerRoutes(app: FastifyInstance, parts: RouteParts): void {
+  for (const operation of Object.values<KeyOperation>(CUSTOMER_OPERATIONS))
+    app.register(async (scope) => {
+      if (operation.body === null) ignoreBodies(scope);
+      else takeJson(scope, parseJson);
+      addRoute(scope, parts, operation);
+    });
 }
 
-function addRoute(scope: FastifyInstance, parts: CustomerRouteParts, operation: KeyOperation): void {
+function addRoute(scope: FastifyInstance, parts: RouteParts, operation: KeyOperation): void {
   const { admission, clock, reportClients, metrics } = parts;
   const { operationId, params, query, headers, body, success } = operation;
   const answer: (exchange: Exchange<KeyOperation>) => Promise<JsonPage> = parts.operations[operationId as CustomerOperationId];
@@ -79,7 +62,7 @@ function addRoute(scope: FastifyInstance, parts: CustomerRouteParts, operation: 
 }
 
 /** An `onRequest` hook: decides identity and allowance before any input is read. */
-export function admits({ admission, clock }: AdmittingParts, { surface, scope }: KeyOperation) {
+export function admits({ admission, clock }: RouteParts, { surface, scope }: KeyOperation) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { authorization } = request.raw.headers;
     const onAllowance = (states: readonly BucketState[]): void => announceAllowance(request, reply, states);

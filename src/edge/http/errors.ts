@@ -8,9 +8,9 @@ import { LogUnavailable, OutcomeUnknown } from '../../../domain/ports/event-log.
 import type { Logger } from '../../../domain/ports/logger.ts';
 import { Rejection, type RejectionCode } from '../../../domain/rejections.ts';
 
+const REPORT_PREFIX = '/api/v1/data-reports';
 /** Paths whose every answer is `Cache-Control: no-store`, the router's own included. */
-const CUSTOMER_PREFIXES = ['/api/v1/data', '/api/v1/data-reports', '/api/v1/mcp', '/api/mcp'];
-const REPORT_PREFIXES = ['/api/v1/data-reports'];
+const CUSTOMER_PREFIXES = ['/api/v1/data', REPORT_PREFIX, '/api/v1/mcp', '/api/mcp'];
 
 /** The code of the report envelope for a rejection that other operations know by another code. */
 const IN_REPORTS: Partial<Readonly<Record<RejectionCode, RejectionCode>>> = {
@@ -27,19 +27,6 @@ const FRAMEWORK_REJECTIONS: Readonly<Record<string, string>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'the request body is not as long as its Content-Length',
 };
 
-interface Answer {
-  readonly code: RejectionCode;
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  /** The envelope as JSON text. */
-  readonly body: string;
-}
-
-interface ErrorParts {
-  readonly logger: Logger;
-  readonly metrics: { refused(code: string): void };
-}
-
 /** A path that exists was asked with a method that it does not have. */
 export class WrongMethod extends Rejection {
   readonly allowed: string;
@@ -51,17 +38,15 @@ export class WrongMethod extends Rejection {
 }
 
 /** Fastify's error handler: answers every error in the envelope, and logs failures of the service. */
-export function errorHandler({ logger, metrics }: ErrorParts): (error: unknown, request: FastifyRequest, reply: FastifyReply) => void {
-  return (error, request, reply) => {
+export function errorHandler({ logger, metrics }: { readonly logger: Logger; readonly metrics: { refused(code: string): void } }) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const rejection = rejectionOf(error, request);
     if (rejection !== error && STATUSES[rejection.code] >= 500) {
       const level = rejection.code === 'internal_error' ? 'error' : 'warn';
       logger[level]({ requestId: request.id, operation: request.operationId, code: rejection.code, err: error }, 'the request failed');
     }
-    const { code, status, headers, body } = answerTo(rejection, request.raw.url, {
-      operationId: request.operationId,
-      thrown: statusOf(error),
-    });
+    const thrown = error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : undefined;
+    const { code, status, headers, body } = answerTo(rejection, request.raw.url, { operationId: request.operationId, thrown });
     metrics.refused(code);
     if (request.raw.complete || status === STATUSES.request_too_large) {
       // Fastify ends the connection, and a client that still sends its body would lose the answer to a reset.
@@ -73,27 +58,22 @@ export function errorHandler({ logger, metrics }: ErrorParts): (error: unknown, 
 }
 
 /** The text of a complete HTTP answer to an invalid request. `target` is undefined where it could not be read. */
-export function brokenRequestAnswer(
-  rejection: Rejection,
-  target: string | undefined,
-): { readonly code: RejectionCode; readonly text: string } {
+export function brokenRequestAnswer(rejection: Rejection, target: string | undefined) {
   const { code, status, headers, body } = answerTo(rejection, target);
   const lines = Object.entries({ ...headers, 'content-length': String(Buffer.byteLength(body)), connection: 'close' });
   const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`;
   return { code, text: [head, ...lines.map(([name, value]) => `${name}: ${value}`), '', body].join('\r\n') };
 }
 
-/** `thrown` is the status that the framework gave the error, where it gave one. */
-function answerTo(
-  rejection: Rejection,
-  target: string | undefined,
-  at?: { readonly operationId: string; readonly thrown: number | undefined },
-): Answer {
+/** `body` is the envelope as JSON text, `thrown` the status that the framework gave the error, where it gave one. */
+function answerTo(rejection: Rejection, target: string | undefined, at: { readonly operationId?: string; readonly thrown?: number } = {}) {
   const { message, details, retryAfterSeconds } = rejection;
   const isWrongMethod = rejection instanceof WrongMethod;
-  const inReports = isBelow(target ?? '', REPORT_PREFIXES) && !isWrongMethod ? IN_REPORTS[rejection.code] : undefined;
+  const inReports = isBelow(target ?? '', [REPORT_PREFIX]) && !isWrongMethod ? IN_REPORTS[rejection.code] : undefined;
   const code = inReports ?? rejection.code;
-  const ownStatus = statusAtOperation(code, [at?.thrown, STATUSES[rejection.code]], at?.operationId);
+  // The contract gives some codes a status of their own at one operation: 413 `invalid_input`, 415 `invalid_parameter`.
+  const { refusalsAt = {} } = (OPERATIONS as unknown as Readonly<Record<string, Partial<Operation>>>)[at.operationId ?? ''] ?? {};
+  const ownStatus = [at.thrown, STATUSES[rejection.code]].find((each) => each !== undefined && refusalsAt[each]?.includes(code));
   const status = isWrongMethod ? WRONG_METHOD_STATUS : (ownStatus ?? STATUSES[code]);
   const headers: Record<string, string> = { 'content-type': 'application/json; charset=utf-8' };
   if (isWrongMethod) headers['allow'] = rejection.allowed;
@@ -103,20 +83,6 @@ function answerTo(
   if (target === undefined || isBelow(target, CUSTOMER_PREFIXES)) headers['cache-control'] = 'no-store';
   const envelope: ErrorEnvelope = { error: details === undefined ? { code, message } : { code, message, details } };
   return { code, status, headers, body: JSON.stringify(envelope) };
-}
-
-/** The status that the contract gives the code at this operation alone: 413 `invalid_input`, 415 `invalid_parameter`. */
-function statusAtOperation(
-  code: RejectionCode,
-  statuses: readonly (number | undefined)[],
-  operationId: string | undefined,
-): number | undefined {
-  const { refusalsAt } = (OPERATIONS as unknown as Readonly<Record<string, Partial<Operation>>>)[operationId ?? ''] ?? {};
-  return statuses.find((status) => status !== undefined && refusalsAt?.[status]?.includes(code));
-}
-
-function statusOf(error: unknown): number | undefined {
-  return error instanceof Error && 'statusCode' in error ? Number(error.statusCode) : undefined;
 }
 
 /** The rejection for an error; `internal_error` for a defect, whose text is not published. */
@@ -130,11 +96,10 @@ function rejectionOf(error: unknown, request: FastifyRequest): Rejection {
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
     return new Rejection('request_too_large', `the request body is over ${request.routeOptions.bodyLimit} bytes`);
   }
-  const mistake =
-    FRAMEWORK_REJECTIONS[code] ?? (request.raw.destroyed && !request.raw.complete ? 'the request body ended early' : undefined);
-  return mistake === undefined
-    ? new Rejection('internal_error', 'the request could not be answered')
-    : new Rejection('invalid_parameter', mistake);
+  const isCutOff = request.raw.destroyed && !request.raw.complete;
+  const mistake = FRAMEWORK_REJECTIONS[code] ?? (isCutOff ? 'the request body ended early' : undefined);
+  if (mistake !== undefined) return new Rejection('invalid_parameter', mistake);
+  return new Rejection('internal_error', 'the request could not be answered');
 }
 
 /** Of a request target as received: with its query, percent-encoded, well formed or not. */

@@ -1,71 +1,42 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { ClosedOperation } from '../../../contract/operation.ts';
 import { CLOSED_OPERATIONS } from '../../../contract/operations.ts';
-import type { DocumentRoute } from '../documents/document-routes.ts';
-import type { Identifiers } from '../../../domain/identifiers.ts';
-import type { Tracing } from '../../../domain/ports/tracing.ts';
+import type { OpenSpan } from '../../../domain/ports/tracing.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { createToolEndpoint } from '../mcp/endpoint.ts';
-import type { ToolRunnerParts } from '../mcp/run-tool.ts';
-import type { IsTrustedProxy } from '../admission/client-address.ts';
-import type { ConnectionLimits, ConnectionTimeouts } from './connections.ts';
-import { addCustomerRoutes, type CustomerRouteParts } from './customer-routes.ts';
+import { addCustomerRoutes } from './customer-routes.ts';
 import { errorHandler } from './errors.ts';
-import { followRequests } from './follow-request.ts';
-import { createListener, type Listener } from './listener.ts';
-import { addDocumentRoutes, addPublicRoutes, type PublicRouteParts, READING } from './public-routes.ts';
 import { ignoreBodies } from './input.ts';
+import { createListener, type Listener } from './listener.ts';
+import type { HttpServerParts, HttpTimeouts } from './parts.ts';
+import { addDocumentRoutes, addPublicRoutes, READING } from './public-routes.ts';
 import { addToolRoutes } from './tool-routes.ts';
-
-export interface HttpServerParts extends PublicRouteParts, Omit<CustomerRouteParts, 'baseUrl'> {
-  /** Every document, for the base URL that it names; known once the server listens. */
-  readonly documents: (baseUrl: () => string) => readonly DocumentRoute[];
-  /** Left out: the address that the server listens on. */
-  readonly baseUrl?: string | undefined;
-  readonly tools: Omit<ToolRunnerParts, 'clock' | 'logger' | 'metrics'>;
-  /** Browser origins whose pages may call the tools, beside the service's own. */
-  readonly allowedOrigins: readonly string[];
-  readonly identifiers: Identifiers;
-  /** Null, or left out, where no traces are asked for. */
-  readonly tracing?: Tracing | null;
-  /** Every n-th answer below 500 is logged. */
-  readonly logSampleEvery: number;
-  readonly isTrustedProxy: IsTrustedProxy;
-  readonly limits: ConnectionLimits;
-  readonly timeouts: HttpTimeouts;
-}
-
-/** Milliseconds. */
-export interface HttpTimeouts extends ConnectionTimeouts {
-  /** Running requests may take this long to finish at a close. */
-  readonly close: number;
-}
 
 export const HTTP_TIMEOUTS: HttpTimeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, keepAliveMargin: 65_000, close: 10_000 };
 
-export type HttpServer = Omit<Listener, 'app'>;
-
 /** The public listener: every operation of the contract, and the documents. */
-export function createHttpServer(parts: HttpServerParts): HttpServer {
-  const { tracing = null, metrics, timeouts } = parts;
+export function createHttpServer(parts: HttpServerParts): Omit<Listener, 'app'> {
+  // One fresh id for the process and a count: as unique as a fresh id for each request, without asking for randomness each time.
+  const processId = parts.identifiers.next();
+  let requests = 0;
   const listener = createListener({
     ...parts,
-    requestId: requestIds(parts.identifiers),
-    follow: followRequests({ ...parts, tracing }),
+    requestId: () => `${processId}-${(requests += 1)}`,
+    follow: followRequests(parts),
     onError: errorHandler(parts),
-    onRefused: (code) => metrics.refused(code),
-    onConnectionRefused: (limit) => metrics.connectionRefused(limit),
-    closeMs: timeouts.close,
+    onRefused: (code) => parts.metrics.refused(code),
+    onConnectionRefused: (limit) => parts.metrics.connectionRefused(limit),
+    closeMs: parts.timeouts.close,
   });
   const { app } = listener;
   let baseUrl = parts.baseUrl ?? 'http://localhost';
   const endpoint = createToolEndpoint({ ...parts, ...parts.tools });
-  const served = { ...parts, baseUrl: () => baseUrl, endpoint };
-  addCustomerRoutes(app, served);
-  addToolRoutes(app, served);
-  addPublicRoutes(app, parts);
+  const routeParts = { ...parts, baseUrl: () => baseUrl };
+  addCustomerRoutes(app, routeParts);
+  addToolRoutes(app, endpoint, routeParts);
+  addPublicRoutes(app, routeParts);
   addClosedRoutes(app);
-  addDocumentRoutes(app, parts.documents(served.baseUrl));
+  addDocumentRoutes(app, parts.documents(routeParts.baseUrl));
   app.addHook('onClose', () => endpoint.close());
 
   return {
@@ -94,9 +65,42 @@ function addClosedRoutes(app: FastifyInstance): void {
   });
 }
 
-/** One fresh id for the process and a count: as unique as a fresh id for each request, without asking for randomness each time. */
-function requestIds(identifiers: Identifiers): () => string {
-  const process = identifiers.next();
-  let count = 0;
-  return () => `${process}-${(count += 1)}`;
+/** Gives each request its metric, its log line and its span, to the end of its answer or of its connection. */
+function followRequests({ logger, logSampleEvery, metrics, tracing }: HttpServerParts) {
+  let answered = 0;
+  return (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {
+    const { method, raw } = request;
+    // By the conventions of OpenTelemetry for HTTP servers, without the target.
+    const attributes = { 'http.request.method': method, 'url.scheme': 'http' };
+    const span = tracing ? tracing.begin({ name: method, kind: 'server', attributes }, raw.headers) : null;
+    reply.header('x-request-id', request.id);
+    reply.raw.on('close', () => {
+      metrics.answered(request.operationId, reply.statusCode, reply.elapsedTime / 1000);
+      answered += 1;
+      if (reply.statusCode >= 500 || answered % logSampleEvery === 0) logger.info(lineOf(request, reply, span), 'answered');
+      if (span !== null) endSpan(span, request, reply);
+    });
+    if (span === null) next();
+    else span.run(next);
+  };
+}
+
+/** The route and never the request target: a path or a query may carry a secret. */
+function lineOf({ id, method, principal, operationId }: FastifyRequest, reply: FastifyReply, span: OpenSpan | null): object {
+  const ms = Math.round(reply.elapsedTime * 100) / 100;
+  const line = { requestId: id, operation: operationId, method, status: reply.statusCode, ms, accountId: principal?.accountId ?? null };
+  return span === null || span.traceId === null ? line : { ...line, trace_id: span.traceId };
+}
+
+function endSpan(span: OpenSpan, request: FastifyRequest, { statusCode }: FastifyReply): void {
+  const route = request.is404 ? undefined : request.routeOptions.url?.replaceAll(/:(\w+)/g, '{$1}');
+  span.end({
+    name: route === undefined ? request.method : `${request.method} ${route}`,
+    attributes: {
+      ...(route === undefined ? {} : { 'http.route': route }),
+      'http.response.status_code': statusCode,
+      'civic.operation': request.operationId,
+    },
+    error: statusCode >= 500 ? String(statusCode) : null,
+  });
 }

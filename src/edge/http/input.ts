@@ -3,31 +3,29 @@ import type { z } from 'zod';
 import { Rejection } from '../../../domain/rejections.ts';
 
 const MAX_ISSUES = 10;
+const MAX_LENGTH = 200;
 
-/**
- * Fastify's validator compiler over the zod schemas of the contract: the parsed value, or `invalid_parameter` with what is wrong where. The
- * refused values themselves are not repeated.
- */
+/** Fastify's validator compiler over the zod schemas of the contract: the parsed value, or `invalid_parameter` with what is wrong where. */
 export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
-  const parse = (value: unknown) => schema.safeParse(httpPart === 'querystring' ? parseQueryString(value as string) : value);
   return (value: unknown) => {
     try {
-      const parsed = parse(value);
-      return parsed.success ? { value: parsed.data } : { error: rejectionOf(parsed.error) };
+      const parsed = schema.safeParse(httpPart === 'querystring' ? parseQueryString(value as string) : value);
+      if (parsed.success) return { value: parsed.data };
+      const { text, details } = findingsOf(parsed.error);
+      return { error: new Rejection('invalid_parameter', text, { details }) };
     } catch (error) {
       return { error: error as Error };
     }
   };
 };
 
-/** For Fastify's `querystringParser`: the text, which is parsed where it is validated, so that a kept answer costs no parsing. */
-export const queryText = (text: string): Record<string, unknown> => text as unknown as Record<string, unknown>;
-
-function rejectionOf({ issues }: z.ZodError): Rejection {
-  const shown = issues.slice(0, MAX_ISSUES).map(({ path, message }) => ({ path: path.join('.'), message: message.slice(0, 200) }));
-  const [first] = shown;
-  const where = first === undefined || first.path === '' ? '' : `${first.path}: `;
-  return new Rejection('invalid_parameter', `${where}${first?.message ?? 'invalid input'}`, { details: { issues: shown } });
+/** What is wrong where, without the refused values: the first finding as a text, and at most ten as details. */
+export function findingsOf({ issues }: z.ZodError): { readonly text: string; readonly details: object } {
+  const shown = issues
+    .slice(0, MAX_ISSUES)
+    .map(({ path, message }) => ({ path: path.join('.').slice(0, MAX_LENGTH), message: message.slice(0, MAX_LENGTH) }));
+  const [{ path, message } = { path: '', message: 'invalid input' }] = shown;
+  return { text: path === '' ? message : `${path}: ${message}`, details: { issues: shown } };
 }
 
 /** Each key once. A repeated key, bad percent-encoding and invalid UTF-8 are refused: `URLSearchParams` lets all three pass. */

@@ -4,8 +4,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { Rejection } from '../../../domain/rejections.ts';
 import { Connections, type ConnectionsParts } from './connections.ts';
-import { WrongMethod } from './errors.ts';
-import { queryText, zodValidator } from './input.ts';
+import { type errorHandler, WrongMethod } from './errors.ts';
+import { zodValidator } from './input.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -19,13 +19,11 @@ declare module 'fastify' {
   }
 }
 
-type ErrorHandler = (error: unknown, request: FastifyRequest, reply: FastifyReply) => void;
-
 export interface ListenerParts extends ConnectionsParts {
   readonly requestId: () => string;
   /** Follows a request from here to its end; `next` goes on with it. Also called for a target that the router cannot read. */
   readonly follow: (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
-  readonly onError: ErrorHandler;
+  readonly onError: ReturnType<typeof errorHandler>;
   /** Milliseconds that running requests have to finish at a close. */
   readonly closeMs: number;
 }
@@ -56,16 +54,12 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
     genReqId: requestId,
     trustProxy: (address) => parts.isTrustedProxy(address),
     serverFactory: (handle) => connections.createServer(handle),
-    // The contract limits the length of a parameter: the router's limit would answer before the key is checked.
-    routerOptions: { maxParamLength: 16_384, querystringParser: queryText },
+    // The contract limits the length of a parameter: the router's limit would answer before the key is checked. A query stays a text until
+    // it is validated, so that a kept answer costs no parsing.
+    routerOptions: { maxParamLength: 16_384, querystringParser: (text) => text as unknown as Record<string, unknown> },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')),
     // Given here, so that Fastify does not load the compilers of JSON Schema, a hundred modules.
-    schemaController: {
-      compilersFactory: {
-        buildValidator: () => zodValidator as never,
-        buildSerializer: () => () => JSON.stringify,
-      },
-    },
+    schemaController: { compilersFactory: { buildValidator: () => zodValidator as never, buildSerializer: () => () => JSON.stringify } },
     clientErrorHandler: (error, socket) => connections.broken(error, socket),
     frameworkErrors: (error, request, reply) => {
       // Fastify creates this request without decorations.
@@ -78,9 +72,9 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
     if (method !== 'POST' && method !== 'CONNECT') app.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   app.setErrorHandler(onError);
   app.decorateRequest('operationId', 'none');
-  const methodsOf = collectMethods(app);
+  const unroutedAt = collectMethods(app);
   app.decorateRequest('unrouted', function unrouted(this: FastifyRequest) {
-    return methodsOf(this.url) ?? new Rejection('not_found', 'there is nothing at this path');
+    return unroutedAt(this.url);
   });
   app.addHook('onRequest', (request, reply, done) => {
     request.operationId = request.routeOptions.config.operationId ?? 'none';
@@ -117,13 +111,12 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
 
 function refusalBeforeRouting({ raw: { httpVersion, headers } }: FastifyRequest): Rejection | undefined {
   if (httpVersion === '1.1' && headers.host === undefined) return new Rejection('invalid_parameter', 'the Host header is missing');
-  if (headers.host?.includes(','))
-    return new Rejection('invalid_parameter', 'the Host header is sent more than once, or names several hosts');
-  return undefined;
+  if (!headers.host?.includes(',')) return undefined;
+  return new Rejection('invalid_parameter', 'the Host header is sent more than once, or names several hosts');
 }
 
-/** Where a path has routes of other methods, each with a refusal of this one. `target` is as received, and its path can be decoded. */
-function collectMethods(app: FastifyInstance): (target: string) => WrongMethod | undefined {
+/** Gives the refusal of a target without a route from the methods of its path. `target` is as received, and its path can be decoded. */
+function collectMethods(app: FastifyInstance): (target: string) => Rejection {
   const taken = new Map<string, { readonly path: RegExp; readonly methods: string[] }>();
   app.addHook('onRoute', ({ url, method }) => {
     if (url.includes('*')) return;
@@ -134,6 +127,6 @@ function collectMethods(app: FastifyInstance): (target: string) => WrongMethod |
   return (target) => {
     const decoded = decodeURI(target.split(/[?;#]/, 1)[0]!);
     const allowed = [...taken.values()].find(({ path }) => path.test(decoded))?.methods.join(', ');
-    return allowed === undefined ? undefined : new WrongMethod(allowed);
+    return allowed === undefined ? new Rejection('not_found', 'there is nothing at this path') : new WrongMethod(allowed);
   };
 }

@@ -5,24 +5,21 @@ import { postMcpJsonRpc } from '../../../contract/post-mcp-json-rpc.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import type { ToolEndpoint } from '../mcp/endpoint.ts';
 import { PROTOCOL_ERRORS, protocolError } from '../mcp/protocol-errors.ts';
-import { type AdmittingParts, admits, announceAllowance } from './customer-routes.ts';
+import { admits, announceAllowance } from './customer-routes.ts';
 import { jsonValue, takeJson } from './input.ts';
-
-export interface ToolRouteParts extends AdmittingParts {
-  readonly endpoint: ToolEndpoint;
-  /** Origins whose pages may call, beside the service's own, as browsers write them. */
-  readonly allowedOrigins: readonly string[];
-  /** Where the service is reached, without a slash at the end; known once the server listens. */
-  readonly baseUrl: () => string;
-}
+import type { RouteParts } from './parts.ts';
 
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'Accept', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 const ANSWER_HEADERS = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
 
 /** The tool endpoint: the origin of a page, then the key, then the body as bytes, and the protocol's answer. */
-export function addToolRoutes(app: FastifyInstance, parts: ToolRouteParts): void {
+export function addToolRoutes(app: FastifyInstance, endpoint: ToolEndpoint, parts: RouteParts): void {
   const { operationId, method, path, body } = postMcpJsonRpc;
   const isAllowed = (origin: string): boolean => [...parts.allowedOrigins, new URL(parts.baseUrl()).origin].includes(origin.toLowerCase());
+  const refuseOrigin = async ({ raw: { headers } }: FastifyRequest): Promise<void> => {
+    if (headers.origin !== undefined && !isAllowed(headers.origin))
+      throw new Rejection('forbidden', 'pages of this origin may not call the tools');
+  };
   app.register(
     async (scope) => {
       // The plugin adds a route for OPTIONS of every path that begins like this one.
@@ -38,42 +35,27 @@ export function addToolRoutes(app: FastifyInstance, parts: ToolRouteParts): void
         maxAge: 600,
         strictPreflight: false,
       });
-      scope.register(async (admitted) => {
-        takeJson(admitted, jsonValue);
-        admitted.addHook('onRequest', (request, _reply, next) => {
-          const { origin } = request.raw.headers;
-          next(
-            origin === undefined || isAllowed(origin)
-              ? undefined
-              : new Rejection('forbidden', 'pages of this origin may not call the tools'),
-          );
-        });
-        admitted.route({
-          method,
-          url: '',
-          config: { operationId },
-          bodyLimit: body.maxBytes,
-          onRequest: admits(parts, postMcpJsonRpc),
-          handler: (request, reply) => answer(parts, request, reply),
-        });
-        if (parts.allowedOrigins.length > 0) {
-          // The plugin answers a preflight of an allowed page before this handler.
-          const refuse = () => {
-            throw new Rejection('invalid_parameter', 'OPTIONS is what a page of an allowed origin sends');
-          };
-          admitted.options('', { config: { operationId }, onRequest: refuse }, refuse);
-        }
+      takeJson(scope, jsonValue);
+      scope.route({
+        method,
+        url: '',
+        config: { operationId },
+        bodyLimit: body.maxBytes,
+        onRequest: [refuseOrigin, admits(parts, postMcpJsonRpc)],
+        handler: (request, reply) => answer(endpoint, parts, request, reply),
       });
+      // The plugin answers a preflight of an allowed page before this route.
+      const refuse = () => {
+        throw new Rejection('invalid_parameter', 'OPTIONS is what a page of an allowed origin sends');
+      };
+      if (parts.allowedOrigins.length > 0) scope.options('', { config: { operationId }, onRequest: [refuseOrigin, refuse] }, refuse);
     },
     { prefix: path },
   );
 }
 
-async function answer(
-  { endpoint, admission, clock, baseUrl }: ToolRouteParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<unknown> {
+async function answer(endpoint: ToolEndpoint, parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+  const { admission, clock, baseUrl } = parts;
   const principal = request.principal!;
   if (request.raw.url!.split('?', 2)[1]) {
     return send(protocolError(400, PROTOCOL_ERRORS.invalidRequest, 'the tool endpoint takes no query parameter'), reply);

@@ -1,0 +1,48 @@
+import type { Identifiers } from '../../../domain/identifiers.ts';
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { Logger } from '../../../domain/ports/logger.ts';
+import type { Tracing } from '../../../domain/ports/tracing.ts';
+import type { Admission } from '../admission/admit.ts';
+import type { IsTrustedProxy } from '../admission/client-address.ts';
+import type { PublicLimits } from '../admission/public-limits.ts';
+import type { ReportClients } from '../admission/report-clients.ts';
+import type { CustomerAnswers, PublicAnswers } from '../answers/exchange.ts';
+import type { DocumentRoute } from '../documents/document-routes.ts';
+import type { ToolRunnerParts } from '../mcp/run-tool.ts';
+import type { HttpMetrics } from '../metrics/http-metrics.ts';
+import type { ConnectionLimits, ConnectionTimeouts } from './connections.ts';
+
+/** What the public listener is made of. */
+export interface HttpServerParts {
+  readonly operations: CustomerAnswers;
+  readonly publicOperations: PublicAnswers;
+  readonly tools: Omit<ToolRunnerParts, 'clock' | 'logger' | 'metrics'>;
+  /** Every document, for the base URL that it names; known once the server listens. */
+  readonly documents: (baseUrl: () => string) => readonly DocumentRoute[];
+  readonly admission: Admission;
+  readonly publicLimits: PublicLimits;
+  readonly reportClients: ReportClients;
+  /** The position of the read model behind the public answers: any text that differs when that does. */
+  readonly readPosition: () => Promise<string>;
+  /** Where the service is reached, without a slash at the end. Left out: the address that the server listens on. */
+  readonly baseUrl?: string | undefined;
+  /** Origins whose pages may call the tools, beside the service's own, as browsers write them. */
+  readonly allowedOrigins: readonly string[];
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+  readonly logger: Logger;
+  readonly metrics: HttpMetrics;
+  /** Null, or left out, where no traces are asked for. */
+  readonly tracing?: Tracing | null;
+  /** Every n-th answer below 500 is logged, and each one from 500 on. */
+  readonly logSampleEvery: number;
+  readonly isTrustedProxy: IsTrustedProxy;
+  readonly limits: ConnectionLimits;
+  readonly timeouts: HttpTimeouts;
+}
+
+/** The base URL is known once the server listens. */
+export type RouteParts = Omit<HttpServerParts, 'baseUrl'> & { readonly baseUrl: () => string };
+
+/** Milliseconds; running requests may take as long as `close` to finish at a close. */
+export type HttpTimeouts = ConnectionTimeouts & { readonly close: number };
