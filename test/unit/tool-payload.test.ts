@@ -4,8 +4,7 @@ import { MAX_TOOL_BYTES } from '../../contract/tools/tool.ts';
 import { TOOLS } from '../../contract/tools/tools.ts';
 import { SHORTEST_TEXT } from '../../contract/tools/truncation.ts';
 import { coverageTools } from '../../src/modules/coverage.ts';
-import { cutText, jsonBytes } from '../../src/edge/mcp/cut-text.ts';
-import { truncatePayload } from '../../src/edge/mcp/truncate-payload.ts';
+import { cutText, jsonBytes, truncatePayload } from '../../src/edge/mcp/truncate-payload.ts';
 import type { ToolData } from '../../src/edge/mcp/tool-functions.ts';
 import { agendaItem, searchResult } from '../support/tool-answers.ts';
 

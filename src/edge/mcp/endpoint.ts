@@ -1,33 +1,24 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
-import type { Principal } from '../admission/admit.ts';
 import type { Rejection } from '../../../domain/rejections.ts';
 import { sharedPayments } from './batch-payments.ts';
 import { argumentsOf, callsOfBatch, messageFault } from './message-checks.ts';
 import { PROTOCOL_ERRORS, type ProtocolErrorBody, protocolError, withDataCode } from './protocol-errors.ts';
 import { createToolRunner, type ToolRunnerParts } from './run-tool.ts';
+import type { ToolCall } from './tool-functions.ts';
 import { createToolServer, type Exchange, toolList } from './tool-server.ts';
 
 /** One admitted request whose body has been read. */
-export interface ToolRequest {
+interface ToolRequest extends Pick<ToolCall, 'principal' | 'requestId' | 'baseUrl'> {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   /** Undefined where the body is not valid JSON in UTF-8. */
   readonly body: unknown;
-  readonly principal: Principal;
-  readonly requestId: string;
-  /** Where the service is reached, without a slash at the end. */
-  readonly baseUrl: string;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
   /** Takes further units of the account's allowances, all or none; throws the `Rejection` that answers. */
   readonly chargeFurther: (units: number) => Promise<void>;
 }
 
-export interface ToolEndpoint {
-  /** The answer of the protocol: JSON or server-sent events. Throws a `Rejection` for a request that is refused as a whole. */
-  answer(request: ToolRequest): Promise<Response>;
-  /** Ends running calls. */
-  close(): Promise<void>;
-}
+export type ToolEndpoint = ReturnType<typeof createToolEndpoint>;
 
 /** The request for the library, without credentials. */
 const SHOWN_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
@@ -46,7 +37,7 @@ const shownHeaders = ({ headers }: ToolRequest): Headers => {
 };
 
 /** The tool protocol in both eras (POST /api/v1/mcp), behind admission and in front of the tools. */
-export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
+export const createToolEndpoint = (parts: ToolRunnerParts) => {
   const { logger } = parts;
   const runTool = createToolRunner(parts);
   const tools = toolList();
@@ -56,7 +47,8 @@ export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
   });
 
   return {
-    async answer(request) {
+    /** The answer of the protocol: JSON or server-sent events. Throws a `Rejection` for a request that is refused as a whole. */
+    async answer(request: ToolRequest): Promise<Response> {
       const { body } = request;
       if (body === undefined) return protocolError(400, PROTOCOL_ERRORS.parse, 'the request body is not valid JSON in UTF-8');
       const headers = shownHeaders(request);
@@ -74,13 +66,10 @@ export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
       );
       const signal = AbortSignal.any([request.signal, late.signal]);
       const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal });
-      let refusal: Rejection | null = null;
-      const refuseRequest = (rejection: Rejection): void => {
-        refusal = rejection;
-      };
+      const refusals: Rejection[] = [];
       const isBatch = Array.isArray(body);
       const exchange: Exchange = {
-        refuseRequest: isBatch ? null : refuseRequest,
+        refuseRequest: isBatch ? null : (rejection) => void refusals.push(rejection),
         principal,
         requestId,
         baseUrl,
@@ -92,9 +81,10 @@ export const createToolEndpoint = (parts: ToolRunnerParts): ToolEndpoint => {
       const authInfo = { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { exchange } };
       const response = await handler.fetch(asked, { parsedBody: body, authInfo });
       const answer = await finished(response, isBatch, () => answered.abort());
-      if (refusal !== null) throw refusal;
+      if (refusals[0] !== undefined) throw refusals[0];
       return answer;
     },
+    /** Ends running calls. */
     close: () => handler.close(),
   };
 };

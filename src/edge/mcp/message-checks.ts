@@ -19,15 +19,10 @@ const classified = ({ body, headers }: CheckedMessage) =>
   classifyInboundRequest({
     httpMethod: 'POST',
     body,
-    ...headerOf(headers, 'mcp-protocol-version', 'protocolVersionHeader'),
-    ...headerOf(headers, 'mcp-method', 'mcpMethodHeader'),
-    ...headerOf(headers, 'mcp-name', 'mcpNameHeader'),
+    protocolVersionHeader: headers.get('mcp-protocol-version') ?? undefined,
+    mcpMethodHeader: headers.get('mcp-method') ?? undefined,
+    mcpNameHeader: headers.get('mcp-name') ?? undefined,
   });
-
-const headerOf = <Name extends string>(headers: Headers, header: string, name: Name): { [K in Name]?: string } => {
-  const value = headers.get(header);
-  return (value === null ? {} : { [name]: value }) as { [K in Name]?: string };
-};
 
 const BOTH_TYPES = ['application/json', 'text/event-stream'];
 /** A comma within it separates nothing. The closing quote is optional: a search for one that is missing would take quadratic time. */
@@ -60,13 +55,8 @@ export const messageFault = (message: CheckedMessage): Response | null => {
   const method = methodOf(body);
   const version = headers.get('mcp-protocol-version');
   if (kind === 'legacy' && method === 'initialize' && version !== null && !(LEGACY_VERSIONS as readonly string[]).includes(version)) {
-    const supported = `supported versions: ${LEGACY_VERSIONS.join(', ')}`;
-    return protocolError(
-      400,
-      PROTOCOL_ERRORS.transport,
-      `MCP-Protocol-Version names no revision that is served (${supported})`,
-      idOf(body),
-    );
+    const said = `MCP-Protocol-Version names no revision that is served (supported versions: ${LEGACY_VERSIONS.join(', ')})`;
+    return protocolError(400, PROTOCOL_ERRORS.transport, said, idOf(body));
   }
   if (kind === 'modern' && headers.has('mcp-name') && !NAMED_METHODS.has(method)) {
     return protocolError(400, PROTOCOL_ERRORS.headerMismatch, 'Mcp-Name is sent with a method that has no name', idOf(body));

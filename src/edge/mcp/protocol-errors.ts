@@ -4,7 +4,6 @@ import { z } from 'zod';
 export const PROTOCOL_ERRORS = {
   parse: -32_700,
   invalidRequest: -32_600,
-  methodNotFound: -32_601,
   invalidParams: -32_602,
   internal: -32_603,
   headerMismatch: -32_020,
@@ -43,13 +42,11 @@ export const withDataCode = ({ code, message, data }: ProtocolErrorBody): Protoc
   };
 };
 
-export type MessageId = string | number | null;
-
 /** Id of a request, null where it cannot be read. */
-export const idOf = (message: unknown): MessageId => {
+export const idOf = (message: unknown): string | number | null => {
   const id: unknown = typeof message === 'object' && message !== null && 'id' in message ? message.id : null;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 };
 
-export const protocolError = (status: number, code: number, message: string, id: MessageId = null): Response =>
+export const protocolError = (status: number, code: number, message: string, id: ReturnType<typeof idOf> = null): Response =>
   Response.json({ jsonrpc: '2.0', id, error: withDataCode({ code, message }) }, { status });

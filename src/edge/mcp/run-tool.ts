@@ -2,24 +2,65 @@ import { toolBilling } from '../admission/billing.ts';
 import { channelGate } from '../admission/payments/channel-gate.ts';
 import type { Payments } from '../admission/payments/pay-for-read.ts';
 import type { ReadOutcome } from '../admission/payments/payment-parts.ts';
+import type { PaymentChallenge } from '../../../contract/tools/payment-challenge.ts';
 import { ToolRefusal } from '../../../contract/tools/tool-refusal.ts';
 import { MAX_TOOL_BYTES, type Tool } from '../../../contract/tools/tool.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
-import type { SpanStart, Tracing } from '../../../domain/ports/tracing.ts';
+import type { Tracing } from '../../../domain/ports/tracing.ts';
 import { withinDeadline } from '../../../domain/within-deadline.ts';
+import { findingsOf } from '../http/input.ts';
+import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import { type Truncated, truncatePayload } from './truncate-payload.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import type { Found, ToolCall, ToolFunctions } from './tool-functions.ts';
-import { challengeResult, dataResult, refusalResult, type ToolResult } from './tool-results.ts';
 import { searchPlace } from '../../../queries/search/search-agenda.ts';
 import type { SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
 import { PaymentRefused, refusalAnswer } from '../admission/payments/payment-answer.ts';
 import { type ToolErrorCode, TOOL_ERRORS } from '../../../contract/tools/tool-errors.ts';
 import { DeadlineExceeded } from '../../../domain/ports/database.ts';
 import { InvalidSearchCursor } from '../../../domain/search-cursor.ts';
+
+/** A result of `tools/call`, the same in both eras. */
+interface ToolResult {
+  readonly [member: string]: unknown;
+  readonly resultType: 'complete';
+  readonly content: { readonly type: 'text'; readonly text: string }[];
+  readonly structuredContent: { readonly [member: string]: unknown };
+  readonly isError?: true;
+  readonly _meta?: { readonly [member: string]: unknown };
+}
+
+/** The `data` of an answer, which the text holds too; `receipt` is that of a settled payment. */
+const dataResult = (data: unknown, text: string, receipt?: object): ToolResult => ({
+  resultType: 'complete',
+  content: [{ type: 'text', text }],
+  structuredContent: { data },
+  ...(receipt === undefined ? {} : { _meta: { 'x402/payment-response': receipt } }),
+});
+
+const errorResult = (structuredContent: { readonly [member: string]: unknown }): ToolResult => ({
+  resultType: 'complete',
+  isError: true,
+  content: [{ type: 'text', text: JSON.stringify(structuredContent) }],
+  structuredContent,
+});
+
+/** A refusal in the wrapper. */
+const refusalResult = ({ code, message, retryAfterSeconds, details }: ToolRefusal): ToolResult =>
+  errorResult({
+    error: {
+      code,
+      message,
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(retryAfterSeconds)) }),
+      ...(details === undefined ? {} : { details }),
+    },
+  });
+
+/** The bare challenge: a client that pays finds it by its members. */
+const challengeResult = (challenge: PaymentChallenge): ToolResult => errorResult({ ...challenge });
 
 const refusalOf = (code: ToolErrorCode): ToolRefusal => new ToolRefusal(code, TOOL_ERRORS[code]);
 
@@ -44,9 +85,6 @@ const toolRefusalOf = (tool: Tool, error: unknown): ToolRefusal => {
   return refusalOf(error instanceof DeadlineExceeded ? 'timeout' : 'service_unavailable');
 };
 
-const MOST_ISSUES = 10;
-const LONGEST = 200;
-
 /**
  * The arguments of a call with their defaults, the cursor of a search checked too: wrong ones are refused before anything is read
  * or paid. Throws `invalid_parameter` (`invalid_input` where the tool has it) with what is wrong where, or `InvalidSearchCursor`. The
@@ -58,18 +96,9 @@ const parseArguments = (tool: Tool, given: unknown): object => {
     if (tool.name === 'search_agenda') searchPlace(parsed.data as SearchAgendaInput);
     return parsed.data as object;
   }
-  const issues = parsed.error.issues
-    .slice(0, MOST_ISSUES)
-    .map(({ path, message }) => ({ path: path.join('.').slice(0, LONGEST), message: message.slice(0, LONGEST) }));
-  const [{ path, message } = { path: '', message: 'invalid arguments' }] = issues;
-  const code = (tool.errors as readonly string[]).includes('invalid_input') ? 'invalid_input' : 'invalid_parameter';
-  throw new ToolRefusal(code, path === '' ? message : `${path}: ${message}`, { details: { issues } });
+  const { text, details } = findingsOf(parsed.error);
+  throw new ToolRefusal(isCodeOf(tool, 'invalid_input') ? 'invalid_input' : 'invalid_parameter', text, { details });
 };
-
-export interface ToolMetrics {
-  /** `outcome` is `ok` or the code of the refusal. */
-  toolAnswered(tool: ToolName, outcome: string, seconds: number): void;
-}
 
 export interface ToolRunnerParts {
   readonly functions: ToolFunctions;
@@ -78,7 +107,7 @@ export interface ToolRunnerParts {
   readonly billingEnforced: boolean;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly metrics: ToolMetrics;
+  readonly metrics: Pick<HttpMetrics, 'toolAnswered'>;
   readonly deadlineMs: number;
   /** Null, or left out, where no traces are asked for. */
   readonly tracing?: Tracing | null;
@@ -97,7 +126,7 @@ const fitted = (name: ToolName, { data, cursorAfter }: Found<object>): Truncated
   return fits;
 };
 
-const isEmpty = ({ data }: Pick<Found<object>, 'data'>): boolean =>
+const isEmpty = ({ data }: { readonly data: object }): boolean =>
   'results' in data && Array.isArray(data.results) && data.results.length === 0;
 
 /** What is found by a read that is sold; what is refused for its emptiness or its size is an outcome of it. */
@@ -190,12 +219,10 @@ export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
       if (outcome !== null) metrics.toolAnswered(name, outcome, (clock.now() - started) / 1000);
     }
   };
-  const { tracing = null } = parts;
-  return tracing === null ? run : (name, input, call) => tracing.span(ofCall(name), () => run(name, input, call));
+  const { tracing } = parts;
+  if (!tracing) return run;
+  return (name, input, call) => {
+    const attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': name };
+    return tracing.span({ name: `tools/call ${name}`, kind: 'internal', attributes }, () => run(name, input, call));
+  };
 };
-
-const ofCall = (name: ToolName): SpanStart => ({
-  name: `tools/call ${name}`,
-  kind: 'internal',
-  attributes: { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': name },
-});

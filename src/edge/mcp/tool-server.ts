@@ -13,13 +13,11 @@ import { SOFTWARE_VERSION } from '../../../domain/software-version.ts';
 /** How long a client may keep the list, and that it is not to share it. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
-const inputSchema = ({ input }: Tool): { type: 'object'; [keyword: string]: unknown } => ({ ...describedInput(input), type: 'object' });
-
 const listed = (tool: Tool) => ({
   name: tool.name,
   title: tool.title,
   description: tool.description.replaceAll('\n', ' '),
-  inputSchema: inputSchema(tool),
+  inputSchema: { ...describedInput(tool.input), type: 'object' } as { type: 'object'; [keyword: string]: unknown },
   annotations: {
     title: tool.title,
     readOnlyHint: tool.effect === 'reads',

@@ -1,11 +1,7 @@
 import { SHORTEST_TEXT, type TruncationRules } from '../../../contract/tools/truncation.ts';
-import { cutText } from './cut-text.ts';
 
-export interface Truncated<Data> {
-  readonly data: Data;
-  /** The data as JSON. */
-  readonly text: string;
-}
+/** UTF-8 bytes of a value as JSON. */
+export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** The largest of a range of whole numbers for which something can be made, with what was made; null where there is none. */
 const largest = <Made>(from: number, to: number, make: (number: number) => Made | null): Made | null => {
@@ -19,6 +15,46 @@ const largest = <Made>(from: number, to: number, make: (number: number) => Made 
   }
   return best;
 };
+
+const QUOTES = 2;
+const ELLIPSIS = '…';
+const LONGEST_ESCAPE = 6;
+
+const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
+
+/** How far before a place a character that a reader sees as one may begin, and how far after it may end, in code units. */
+const AROUND = 64;
+
+/** The start of the visible character that the place lies in: a base with its marks, a flag, a joined emoji. */
+const visibleBoundary = (text: string, at: number): number => {
+  let from = Math.max(0, at - AROUND);
+  const code = text.charCodeAt(from);
+  if (code >= 0xdc00 && code <= 0xdfff) from += 1;
+  const start = characters.segment(text.slice(from, at + AROUND)).containing(at - from)?.index ?? at - from;
+  return start === 0 && from > 0 ? at : from + start;
+};
+
+/** One less where the end would lie within a surrogate pair. */
+const withoutHalf = (text: string, end: number): number => (text.codePointAt(end - 1)! > 0xffff ? end - 1 : end);
+
+/**
+ * The text, or its beginning with an ellipsis, in at most `maxBytes` bytes of JSON without the quotes. Never ends within a character, nor
+ * between a character and the marks that belong to it.
+ */
+export const cutText = (text: string, maxBytes: number): string => {
+  if (text.length * LONGEST_ESCAPE <= maxBytes || jsonBytes(text) - QUOTES <= maxBytes) return text;
+  const fitting = largest(1, Math.min(text.length, maxBytes), (units) => {
+    const end = withoutHalf(text, units);
+    return jsonBytes(text.slice(0, end) + ELLIPSIS) - QUOTES <= maxBytes ? end : null;
+  });
+  return `${text.slice(0, visibleBoundary(text, fitting ?? 0)).trimEnd()}${ELLIPSIS}`;
+};
+
+export interface Truncated<Data> {
+  readonly data: Data;
+  /** The data as JSON. */
+  readonly text: string;
+}
 
 /**
  * Fits data into `maxBytes` bytes of UTF-8 JSON: first by shortening the long texts, all to one length, then by dropping rows from the end,
