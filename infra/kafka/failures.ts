@@ -1,3 +1,4 @@
+import type { Admin, Kafka } from 'kafkajs';
 import type { WantedByBrokers } from '../../domain/kafka-refused.ts';
 import { NotYet } from '../../domain/ports/reactors.ts';
 import { answeredWithin } from '../../domain/within-deadline.ts';
@@ -60,4 +61,17 @@ export const calling = async <Result>(use: KafkaUse, work: () => Promise<Result>
 /** Waits at most so many milliseconds for the end of a connection: a broker that hangs must not keep the service from stopping. */
 export const atMost = async (milliseconds: number, work: Promise<unknown>): Promise<void> => {
   await answeredWithin(systemClock, milliseconds, () => work).catch(() => undefined);
+};
+
+const END_MS = 5_000;
+
+/** Runs work with an administrative connection of its own. */
+export const withAdmin = async <Result>(kafka: Kafka, work: (admin: Admin) => Promise<Result>): Promise<Result> => {
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await atMost(END_MS, admin.disconnect());
+  }
 };

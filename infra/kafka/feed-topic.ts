@@ -2,7 +2,7 @@ import type { Kafka, Producer, Transaction } from 'kafkajs';
 import { z } from 'zod';
 import type { Identifiers } from '../../domain/identifiers.ts';
 import type { TopicCheckpoint, FeedPublication, FeedTopic } from '../../domain/ports/feed-topic.ts';
-import { atMost, calling } from './failures.ts';
+import { atMost, calling, withAdmin } from './failures.ts';
 import type { KafkaUse } from './refusals.ts';
 import { readLastMessage } from './last-message.ts';
 import { idempotentProducer, openPartitionSender } from './partition-sender.ts';
@@ -56,7 +56,7 @@ const producerOf = (topic: string): string => `civic.relay.${topic}`;
 
 const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
   const { kafka, topic, identifiers } = parts;
-  const began = await makeTopics(parts);
+  await makeTopics(parts);
   const producer = idempotentProducer(kafka, { transactionalId: producerOf(topic), transactionTimeout: TRANSACTION_MS });
   const end = () => atMost(END_MS, producer.disconnect());
   try {
@@ -64,7 +64,7 @@ const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
     // The first transaction gives the producer its epoch; transactions of older producers are refused from here on.
     const first = await producer.transaction();
     const text = await readLastMessage(kafka, placeTopicOf(topic), `${producerOf(topic)}.${identifiers.next()}`);
-    const place = placeOf(topic, text, await began());
+    const place = placeOf(topic, text, await holdsMessages(parts));
     return { place, publish: await publisher(parts, producer, first), end };
   } catch (error) {
     await end();
@@ -72,12 +72,10 @@ const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
   }
 };
 
-/** Creates missing topics. Resolves to true where the feed's topic has ever held a message. */
-const makeTopics = async ({ kafka, topic, keepMs }: FeedTopicParts): Promise<() => Promise<boolean>> => {
-  const admin = kafka.admin();
-  await admin.connect();
+/** Creates missing topics. */
+const makeTopics = ({ kafka, topic, keepMs }: FeedTopicParts): Promise<void> => {
   const entry = (name: string, value: string | number) => ({ name, value: String(value) });
-  try {
+  return withAdmin(kafka, async (admin) => {
     const known = new Set(await admin.listTopics());
     const wanted = [
       {
@@ -94,17 +92,12 @@ const makeTopics = async ({ kafka, topic, keepMs }: FeedTopicParts): Promise<() 
     ];
     // One topic per call: another process may create one of them at the same time, which is no failure.
     for (const each of wanted) if (!known.has(each.topic)) await admin.createTopics({ topics: [each], waitForLeaders: true });
-  } finally {
-    await atMost(END_MS, admin.disconnect());
-  }
-  return async () => {
-    const asking = kafka.admin();
-    await asking.connect();
-    const offsets = await asking.fetchTopicOffsets(topic);
-    await atMost(END_MS, asking.disconnect());
-    return offsets.some(({ high }) => BigInt(high) > 0n);
-  };
+  });
 };
+
+/** True where the feed's topic has ever held a message. */
+const holdsMessages = async ({ kafka, topic }: FeedTopicParts): Promise<boolean> =>
+  (await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))).some(({ high }) => BigInt(high) > 0n);
 
 const placeOf = (topic: string, text: Buffer | null, hasBegun: boolean): TopicCheckpoint | null => {
   // A topic without any message is new, also where the checkpoint of a deleted topic is still stored.

@@ -1,6 +1,6 @@
 import type { Kafka } from 'kafkajs';
 import { NotYet } from '../../domain/ports/reactors.ts';
-import { atMost } from './failures.ts';
+import { atMost, withAdmin } from './failures.ts';
 
 const READ_MS = 60_000;
 const END_MS = 5_000;
@@ -9,10 +9,7 @@ const FIRST_LOOK_BACK = 16n;
 
 /** The last committed message of a topic with one partition; null where there is none. `group` is used once and leaves nothing behind. */
 export const readLastMessage = async (kafka: Kafka, topic: string, group: string): Promise<Buffer | null> => {
-  const admin = kafka.admin();
-  await admin.connect();
-  const offsets = await admin.fetchTopicOffsets(topic);
-  await atMost(END_MS, admin.disconnect());
+  const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
   const [low, high] = [BigInt(offsets[0]!.low), BigInt(offsets[0]!.high)];
   for (let back = FIRST_LOOK_BACK; ; back *= 16n) {
     const from = high - back > low ? high - back : low;

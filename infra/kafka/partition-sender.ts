@@ -1,10 +1,9 @@
 import { type Kafka, type Message, Partitioners, type Producer, type ProducerConfig } from 'kafkajs';
 import { NotYet } from '../../domain/ports/reactors.ts';
-import { atMost } from './failures.ts';
+import { withAdmin } from './failures.ts';
 
 /** Well below the default limit of a batch, for topics that another program created. */
 const SEND_BYTES = 400_000;
-const END_MS = 5_000;
 
 /** Resolves once the brokers have stored every message, those of one key in order. `through` is a producer or its transaction. */
 export type PartitionSender = (through: Pick<Producer, 'send'>, messages: readonly Message[]) => Promise<void>;
@@ -25,7 +24,8 @@ export const idempotentProducer = (kafka: Kafka, config: ProducerConfig = {}): P
  * partitions, messages are left out and the send succeeds.
  */
 export const openPartitionSender = async (kafka: Kafka, topic: string): Promise<PartitionSender> => {
-  const partitionMetadata = await partitionsOf(kafka, topic);
+  const { topics } = await withAdmin(kafka, (admin) => admin.fetchTopicMetadata({ topics: [topic] }));
+  const partitionMetadata = topics[0]!.partitions;
   const choose = Partitioners.DefaultPartitioner();
   return async (through, messages) => {
     const byPartition = Map.groupBy(messages, (message) => choose({ topic, partitionMetadata, message }));
@@ -40,17 +40,6 @@ export const openPartitionSender = async (kafka: Kafka, topic: string): Promise<
     // No message is in flight when this throws.
     for (const each of await Promise.allSettled(sending)) if (each.status === 'rejected') throw each.reason;
   };
-};
-
-const partitionsOf = async (kafka: Kafka, topic: string) => {
-  const admin = kafka.admin();
-  await admin.connect();
-  try {
-    const { topics } = await admin.fetchTopicMetadata({ topics: [topic] });
-    return topics[0]!.partitions;
-  } finally {
-    await atMost(END_MS, admin.disconnect());
-  }
 };
 
 /** A broker limits the size of a batch; a single message is sent whatever its size. */

@@ -1,7 +1,7 @@
-import type { Kafka, Producer } from 'kafkajs';
+import type { Kafka } from 'kafkajs';
 import type { RefusedMessage } from '../../domain/ports/inlet.ts';
-import { atMost, calling } from './failures.ts';
-import { idempotentProducer, openPartitionSender, type PartitionSender } from './partition-sender.ts';
+import { atMost, calling, withAdmin } from './failures.ts';
+import { idempotentProducer, openPartitionSender } from './partition-sender.ts';
 
 const END_MS = 5_000;
 const REASON_LENGTH = 1_000;
@@ -14,23 +14,13 @@ export interface RejectedTopic {
   end(): Promise<void>;
 }
 
-interface Connected {
-  readonly producer: Producer;
-  readonly send: PartitionSender;
-}
-
 /** The topic of messages that do not parse or whose change was rejected: unchanged, with the reason and their origin. Connects for the first message. */
 export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic => {
   const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${rejectedTopicOf(topic)}` } };
-  let connected: Promise<Connected> | null = null;
-  const connect = async (): Promise<Connected> => {
-    const admin = kafka.admin();
-    await admin.connect();
-    try {
-      await admin.createTopics({ topics: [{ topic: rejectedTopicOf(topic), numPartitions: 1 }], waitForLeaders: true });
-    } finally {
-      await atMost(END_MS, admin.disconnect());
-    }
+  let connected: ReturnType<typeof connect> | null = null;
+  const connect = async () => {
+    const topics = [{ topic: rejectedTopicOf(topic), numPartitions: 1 }];
+    await withAdmin(kafka, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
     const send = await openPartitionSender(kafka, rejectedTopicOf(topic));
     const producer = idempotentProducer(kafka);
     await producer.connect();
@@ -39,11 +29,8 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
   const end = async (): Promise<void> => {
     const ending = connected;
     connected = null;
-    if (ending !== null)
-      await atMost(
-        END_MS,
-        ending.then(({ producer }) => producer.disconnect()),
-      );
+    const disconnect = async (): Promise<void> => (await ending)?.producer.disconnect();
+    await atMost(END_MS, disconnect());
   };
   return {
     end,
