@@ -4,24 +4,23 @@ import { createServer } from 'node:net';
 import { dirname, resolve } from 'node:path';
 import type { FolderFacts, MachineProbe } from '../../domain/ports/probes.ts';
 
+const isAccessible = (path: string, mode?: number): Promise<boolean> =>
+  access(path, mode).then(
+    () => true,
+    () => false,
+  );
+
 /** The folder, or its nearest ancestor that exists. */
 const existing = async (folder: string): Promise<string> => {
   for (let path = resolve(folder); ; path = dirname(path)) {
-    const found = await access(path).then(
-      () => true,
-      () => false,
-    );
-    if (found || path === dirname(path)) return path;
+    if ((await isAccessible(path)) || path === dirname(path)) return path;
   }
 };
 
 const folder = async (path: string): Promise<FolderFacts> => {
   const nearest = await existing(path);
   const { bavail, bsize } = await statfs(nearest);
-  const writable = await access(nearest, constants.W_OK | constants.X_OK).then(
-    () => true,
-    () => false,
-  );
+  const writable = await isAccessible(nearest, constants.W_OK | constants.X_OK);
   return { path: nearest, writable, freeBytes: bavail * bsize };
 };
 

@@ -2,20 +2,15 @@ import { type AppendOutcome, type EventLog, OutcomeUnknown } from '../../domain/
 import type { Projection } from '../../domain/ports/projection.ts';
 import type { AppendResult, ProcessFigures } from '../../domain/process-figures.ts';
 
-const resultOf = (outcomes: readonly AppendOutcome[]): AppendResult =>
-  outcomes.some(({ kind }) => kind === 'conflict') ? 'conflict' : 'appended';
-
 /** Counts appends by how they went, with the time that they took from the caller's view. */
 export const measuredLog = <Log extends EventLog>(log: Log, figures: ProcessFigures): Log => {
-  const measured = async <Result>(
-    work: () => Promise<Result>,
-    outcomesOf: (result: Result) => readonly AppendOutcome[],
-  ): Promise<Result> => {
+  const measured = async <Result extends AppendOutcome | readonly AppendOutcome[]>(work: () => Promise<Result>): Promise<Result> => {
     const started = performance.now();
     let result: AppendResult = 'failed';
     try {
       const done = await work();
-      result = resultOf(outcomesOf(done));
+      const outcomes: readonly AppendOutcome[] = 'kind' in done ? [done] : done;
+      result = outcomes.some(({ kind }) => kind === 'conflict') ? 'conflict' : 'appended';
       return done;
     } catch (error) {
       if (error instanceof OutcomeUnknown) result = 'unknown';
@@ -26,16 +21,8 @@ export const measuredLog = <Log extends EventLog>(log: Log, figures: ProcessFigu
   };
   return {
     ...log,
-    append: (append: Parameters<EventLog['append']>[0]) =>
-      measured(
-        () => log.append(append),
-        (outcome) => [outcome],
-      ),
-    appendEach: (appends: Parameters<EventLog['appendEach']>[0]) =>
-      measured(
-        () => log.appendEach(appends),
-        (outcomes) => outcomes,
-      ),
+    append: (append: Parameters<EventLog['append']>[0]) => measured(() => log.append(append)),
+    appendEach: (appends: Parameters<EventLog['appendEach']>[0]) => measured(() => log.appendEach(appends)),
   };
 };
 

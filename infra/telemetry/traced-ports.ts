@@ -1,5 +1,5 @@
 import type { ReadDatabase, Statement, Transactor, TypedQuery } from '../../domain/ports/database.ts';
-import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { EventLog, StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import type { SpanStart, Tracing } from '../../domain/ports/tracing.ts';
@@ -55,16 +55,16 @@ export const tracedLog = <Log extends EventLog>(log: Log, tracing: Tracing): Log
 };
 
 /** A batch is named by its position in the log. */
+const ofBatch = (batch: readonly Pick<StoredEvent, 'position'>[]) => ({
+  'civic.events': batch.length,
+  'civic.position.first': batch[0]?.position ?? '',
+  'civic.position.last': batch.at(-1)?.position ?? '',
+});
+
 export const tracedProjection = (projection: Projection, tracing: Tracing): Projection => ({
   ...projection,
   fold: (batch, context) => {
-    const attributes = {
-      'civic.projection': projection.name,
-      'civic.generation': context.generation,
-      'civic.events': batch.length,
-      'civic.position.first': batch[0]?.position ?? '',
-      'civic.position.last': batch.at(-1)?.position ?? '',
-    };
+    const attributes = { 'civic.projection': projection.name, 'civic.generation': context.generation, ...ofBatch(batch) };
     return tracing.span({ name: `fold ${projection.name}`, kind: 'consumer', attributes }, () => projection.fold(batch, context));
   },
 });
@@ -74,12 +74,7 @@ export const tracedReactor = (reactor: Reactor, tracing: Tracing): Reactor => ({
   begin() {
     const handle = reactor.begin();
     return (batch, running) => {
-      const attributes = {
-        'civic.reactor': reactor.name,
-        'civic.events': batch.length,
-        'civic.position.first': batch[0]?.position ?? '',
-        'civic.position.last': batch.at(-1)?.position ?? '',
-      };
+      const attributes = { 'civic.reactor': reactor.name, ...ofBatch(batch) };
       return tracing.span({ name: `react ${reactor.name}`, kind: 'consumer', attributes }, () => handle(batch, running));
     };
   },
