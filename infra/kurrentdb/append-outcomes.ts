@@ -1,6 +1,7 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import type { AppendResp, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { LogUnavailable, NO_STREAM, OutcomeUnknown } from '../../domain/ports/event-log.ts';
+import type { EncodedAppend } from './append-requests.ts';
 import { isKnown, type CommitPosition } from './log-position.ts';
 
 /** The server's answer to an append. It gives no position for a repeated append: that must be read. */
@@ -8,9 +9,27 @@ export type Answer =
   | { readonly kind: 'appended'; readonly revision: number; readonly place: CommitPosition | null }
   | { readonly kind: 'conflict'; readonly actualRevision: number };
 
-const appendedAt = (revision: string, position: { getCommitPosition(): string; getPreparePosition(): string } | undefined): Answer => {
+/** The connection was lost, or the server did not answer, after the append was sent: it may be stored or not. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
+}
+
+/** Sends appends to the server. */
+export interface AppendLane {
+  /** Throws `NotReached` when nothing was sent, `AnswerLost` when the outcome is unknown, or the mapped refusal of the server. */
+  send(append: EncodedAppend): Promise<Answer>;
+}
+
+interface Success {
+  getCurrentRevision(): string;
+  getPosition(): { getCommitPosition(): string; getPreparePosition(): string } | undefined;
+}
+
+const appendedAt = (success: Success | undefined): Answer => {
+  if (success === undefined) throw new OutcomeUnknown('the log answered an append with nothing');
+  const position = success.getPosition();
   const place = position === undefined ? null : { commit: position.getCommitPosition(), prepare: position.getPreparePosition() };
-  return { kind: 'appended', revision: Number(revision), place: place !== null && isKnown(place) ? place : null };
+  return { kind: 'appended', revision: Number(success.getCurrentRevision()), place: place !== null && isKnown(place) ? place : null };
 };
 
 const conflictAt = (revision: string | null): Answer => ({
@@ -46,19 +65,14 @@ const failureOf = (error: NonNullable<ReturnType<BatchAppendResp['getError']>>):
 /** The answer to one append of a batch call. Throws `LogUnavailable`, `OutcomeUnknown`, or an error that a repetition does not change. */
 export const batchAnswer = (answer: BatchAppendResp): Answer => {
   const error = answer.getError();
-  if (error !== undefined) return failureOf(error);
-  const success = answer.getSuccess();
-  if (success === undefined) throw new OutcomeUnknown('the log answered an append with nothing');
-  return appendedAt(success.getCurrentRevision(), success.getPosition());
+  return error === undefined ? appendedAt(answer.getSuccess()) : failureOf(error);
 };
 
 /** The answer to a single append call. */
 export const singleAnswer = (answer: AppendResp): Answer => {
   const wrong = answer.getWrongExpectedVersion();
-  if (wrong !== undefined) return conflictAt(wrong.hasCurrentRevision() ? wrong.getCurrentRevision() : null);
-  const success = answer.getSuccess();
-  if (success === undefined) throw new OutcomeUnknown('the log answered an append with nothing');
-  return appendedAt(success.getCurrentRevision(), success.getPosition());
+  if (wrong === undefined) return appendedAt(answer.getSuccess());
+  return conflictAt(wrong.hasCurrentRevision() ? wrong.getCurrentRevision() : null);
 };
 
 /** The same for a call that failed as a whole because of its size. */

@@ -1,7 +1,6 @@
 import { Backoff } from '../../domain/backoff.ts';
 import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
-import { type AppendLane, AnswerLost } from './append-lane.ts';
-import type { Answer } from './append-outcomes.ts';
+import { type Answer, AnswerLost, type AppendLane } from './append-outcomes.ts';
 import { type EncodedAppend, encodeAppend } from './append-requests.ts';
 import { toPosition } from './log-position.ts';
 import { CertificateRefused, NotReached } from './wire-errors.ts';

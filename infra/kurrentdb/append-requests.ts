@@ -8,7 +8,7 @@ import { customMetadata, dataBytes } from './event-form.ts';
 const MESSAGE_BYTES = 1_000_000;
 const JSON_TYPE = 'application/json';
 
-const identifier = (stream: string) => {
+export const streamIdentifier = (stream: string) => {
   const named = new shared.StreamIdentifier();
   named.setStreamName(Buffer.from(stream));
   return named;
@@ -19,7 +19,7 @@ const uuid = (text: string) => {
   return made;
 };
 
-export interface EncodedEvent {
+interface EncodedEvent {
   readonly id: string;
   readonly type: string;
   readonly data: Uint8Array;
@@ -40,10 +40,19 @@ export const encodeAppend = ({ stream, expectedRevision, events }: StreamAppend)
   return { stream, expectedRevision, events: encoded, bytes };
 };
 
+type Message = AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage;
+const filled = <Proposed extends Message>(message: Proposed, { id, type, data, metadata }: EncodedEvent): Proposed => {
+  message.setId(uuid(id));
+  message.getMetadataMap().set('type', type).set('content-type', JSON_TYPE);
+  message.setData(data);
+  message.setCustomMetadata(metadata);
+  return message;
+};
+
 /** An append as messages of a batch call: the events in portions, the last one marked. */
 export const batchRequests = (correlationId: string, { stream, expectedRevision, events }: EncodedAppend): readonly BatchAppendReq[] => {
   const options = new streams.BatchAppendReq.Options();
-  options.setStreamIdentifier(identifier(stream));
+  options.setStreamIdentifier(streamIdentifier(stream));
   if (expectedRevision === NO_STREAM) options.setNoStream(new googleEmpty.Empty());
   else options.setStreamPosition(String(expectedRevision));
   const requests: BatchAppendReq[] = [];
@@ -57,15 +66,11 @@ export const batchRequests = (correlationId: string, { stream, expectedRevision,
     return request;
   };
   let request = begin();
-  for (const { id, type, data, metadata } of events) {
+  for (const event of events) {
+    const { data, metadata } = event;
     if (bytes > 0 && bytes + data.length + metadata.length > MESSAGE_BYTES) request = begin();
     bytes += data.length + metadata.length;
-    const message = new streams.BatchAppendReq.ProposedMessage();
-    message.setId(uuid(id));
-    message.getMetadataMap().set('type', type).set('content-type', JSON_TYPE);
-    message.setData(data);
-    message.setCustomMetadata(metadata);
-    request.addProposedMessages(message);
+    request.addProposedMessages(filled(new streams.BatchAppendReq.ProposedMessage(), event));
   }
   request.setIsFinal(true);
   return requests;
@@ -74,19 +79,14 @@ export const batchRequests = (correlationId: string, { stream, expectedRevision,
 /** An append as messages of a single call. */
 export const singleRequests = ({ stream, expectedRevision, events }: EncodedAppend): readonly AppendReq[] => {
   const options = new streams.AppendReq.Options();
-  options.setStreamIdentifier(identifier(stream));
+  options.setStreamIdentifier(streamIdentifier(stream));
   if (expectedRevision === NO_STREAM) options.setNoStream(new shared.Empty());
   else options.setRevision(String(expectedRevision));
   const header = new streams.AppendReq();
   header.setOptions(options);
-  const messages = events.map(({ id, type, data, metadata }) => {
-    const message = new streams.AppendReq.ProposedMessage();
-    message.setId(uuid(id));
-    message.getMetadataMap().set('type', type).set('content-type', JSON_TYPE);
-    message.setData(data);
-    message.setCustomMetadata(metadata);
+  const messages = events.map((event) => {
     const request = new streams.AppendReq();
-    request.setProposedMessage(message);
+    request.setProposedMessage(filled(new streams.AppendReq.ProposedMessage(), event));
     return request;
   });
   return [header, ...messages];

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { StreamsClient } from '@eventstore/db-client/generated/streams_grpc_pb.js';
 import type { BatchAppendReq, BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { type AppendLane, AnswerLost } from './append-lane.ts';
-import { type Answer, batchAnswer } from './append-outcomes.ts';
+import { type Answer, AnswerLost, type AppendLane, batchAnswer } from './append-outcomes.ts';
 import { batchRequests } from './append-requests.ts';
 import { NotReached } from './wire-errors.ts';
 import type { Wire } from './wire.ts';

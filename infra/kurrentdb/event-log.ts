@@ -1,9 +1,10 @@
 import type { ErasingLog } from '../../domain/ports/erasures.ts';
 import type { AppendOutcome, EventLog, StreamAppend } from '../../domain/ports/event-log.ts';
-import type { AppendLane } from './append-lane.ts';
+import type { AppendLane } from './append-outcomes.ts';
 import { AppendQueue } from './append-queue.ts';
 import { batchedAppends } from './batched-appends.ts';
 import { logReads } from './log-reads.ts';
+import { appendSeparately, checkAppends } from '../system/appends.ts';
 import { subscribeTo } from '../system/log-subscription.ts';
 import { openLogTail } from './log-tail.ts';
 import { singleAppends } from './single-appends.ts';
@@ -24,12 +25,6 @@ const POLL_MS = 5_000;
 const AGAIN_MS = 5_000;
 /** A server answers an append within a few seconds, also when it cannot commit it. */
 const ANSWER_MS = 10_000;
-
-const checkAppends = (appends: readonly StreamAppend[]): void => {
-  if (new Set(appends.map(({ stream }) => stream)).size < appends.length)
-    throw new TypeError('a stream occurs twice in one batch of appends');
-  if (appends.some(({ events }) => events.length === 0)) throw new TypeError('an append needs at least one event');
-};
 
 /**
  * The event log on KurrentDB / EventStoreDB. Connects on first use and after each loss; `close` waits for calls in flight.
@@ -56,11 +51,7 @@ export const openKurrentLog = (settings: KurrentLogSettings): EventLog & Erasing
   });
   const appendEach = async (appends: readonly StreamAppend[]): Promise<readonly AppendOutcome[]> => {
     checkAppends(appends);
-    const settled = await Promise.allSettled(appends.map(async (append) => await queue.append(append)));
-    return settled.map((each) => {
-      if (each.status === 'rejected') throw each.reason;
-      return each.value;
-    });
+    return await appendSeparately(appends, (append) => queue.append(append));
   };
   return {
     append: async (append) => (await appendEach([append]))[0]!,

@@ -4,6 +4,7 @@ import type { LogBatch, Position, ReadAll } from '../../domain/ports/event-log.t
 import { toEvent } from './event-form.ts';
 import type { FollowedReads } from '../system/log-subscription.ts';
 import { type CommitPosition, placeOf } from './log-position.ts';
+import { readAnswers } from './read-call.ts';
 import { subscriptionFrom } from './read-requests.ts';
 import { TailWindow, type TailLimits } from './tail-window.ts';
 import type { Cancellable, Wire } from './wire.ts';
@@ -53,29 +54,19 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
     wakeAll();
   };
 
-  const listen = async (into: TailWindow): Promise<void> =>
-    await wire.call('subscribe', null, async (client, metadata, options) => {
-      const call = client.read(subscriptionFrom(resumeAt), metadata, options);
-      current = call;
-      const release = wire.track(call);
-      try {
-        await new Promise<void>((resolve, reject) => {
-          call.on('data', (answer: ReadResp) => {
-            try {
-              receive(answer, into);
-            } catch (error) {
-              // Followers read the same event from the store and report the error.
-              call.cancel();
-              reject(error);
-            }
-          });
-          call.on('error', reject);
-          call.on('end', resolve);
-        });
-      } finally {
-        release();
-      }
-    });
+  /** Followers read an event that `receive` refuses from the store, and report the error. */
+  const listen = (into: TailWindow): Promise<void> =>
+    readAnswers(
+      wire,
+      'subscribe',
+      null,
+      subscriptionFrom(resumeAt),
+      (answer) => {
+        receive(answer, into);
+        return 'more';
+      },
+      (call) => (current = call),
+    );
 
   const run = async (into: TailWindow): Promise<void> => {
     while (!wire.closed) {

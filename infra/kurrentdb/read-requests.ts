@@ -1,6 +1,7 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import streams, { type ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import type { Position } from '../../domain/ports/event-log.ts';
+import { streamIdentifier } from './append-requests.ts';
 import { type CommitPosition, placeOf } from './log-position.ts';
 
 const BACKWARDS = streams.ReadReq.Options.ReadDirection.BACKWARDS;
@@ -22,12 +23,6 @@ const request = (made: ReadReq.Options): ReadReq => {
   const read = new streams.ReadReq();
   read.setOptions(made);
   return read;
-};
-
-const identifier = (stream: string) => {
-  const named = new shared.StreamIdentifier();
-  named.setStreamName(Buffer.from(stream));
-  return named;
 };
 
 const exactly = (types: readonly string[]): string =>
@@ -90,7 +85,7 @@ export const subscriptionFrom = (place: CommitPosition | null): ReadReq => {
 export const ofStream = (stream: string, from: number | 'end', count: number): ReadReq => {
   const made = options();
   const wanted = new streams.ReadReq.Options.StreamOptions();
-  wanted.setStreamIdentifier(identifier(stream));
+  wanted.setStreamIdentifier(streamIdentifier(stream));
   if (from === 'end') {
     wanted.setEnd(new shared.Empty());
     made.setReadDirection(BACKWARDS);

@@ -1,6 +1,5 @@
 import type { AppendResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { type AppendLane, AnswerLost } from './append-lane.ts';
-import { singleAnswer, sizeRefusal } from './append-outcomes.ts';
+import { AnswerLost, type AppendLane, singleAnswer, sizeRefusal } from './append-outcomes.ts';
 import { singleRequests } from './append-requests.ts';
 import { mapError, NotReached } from './wire-errors.ts';
 import type { Wire } from './wire.ts';

@@ -109,9 +109,3 @@ export class AppendQueue {
     }
   }
 }
-
-export const checkAppends = (appends: readonly StreamAppend[]): void => {
-  if (new Set(appends.map(({ stream }) => stream)).size < appends.length)
-    throw new TypeError('a stream occurs twice in one batch of appends');
-  if (appends.some(({ events }) => events.length === 0)) throw new TypeError('an append needs at least one event');
-};

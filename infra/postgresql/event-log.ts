@@ -3,10 +3,11 @@ import type { ErasingLog } from '../../domain/ports/erasures.ts';
 import { type EventLog, LOG_START, LogUnavailable, type ReadAll } from '../../domain/ports/event-log.ts';
 import { openAppendLane } from './append-lane.ts';
 import { appendErasure } from './append-erasure.ts';
-import { AppendQueue, checkAppends } from './append-queue.ts';
+import { AppendQueue } from './append-queue.ts';
 import { openAppendNotifications } from './append-notifications.ts';
 import { positionDistance } from './log-position.ts';
 import { logReads } from './log-reads.ts';
+import { appendSeparately, checkAppends } from '../system/appends.ts';
 import { subscribeTo } from '../system/log-subscription.ts';
 import { windowed } from './log-window.ts';
 import { openPipelinedConnections } from './pipelined-connections.ts';
@@ -73,11 +74,7 @@ export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog 
       checkAppends(appends);
       if (appends.length > FEW) return await queue.enqueue(appends, true);
       // Each of a few appends joins a group of other callers, so that they need no commit of their own.
-      const settled = await Promise.allSettled(appends.map(async (append) => await queue.enqueue([append], false)));
-      return settled.map((each) => {
-        if (each.status === 'rejected') throw each.reason;
-        return each.value[0]!;
-      });
+      return await appendSeparately(appends, async (append) => (await queue.enqueue([append], false))[0]!);
     },
     appendErasure: async (append, rewritten) => await appendErasure(connections, append, rewritten),
     readStream: async (stream, afterRevision, limit) => await reads.readStream(stream, afterRevision, limit),

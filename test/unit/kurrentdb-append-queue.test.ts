@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { AnswerLost } from '../../infra/kurrentdb/append-lane.ts';
-import type { Answer } from '../../infra/kurrentdb/append-outcomes.ts';
+import { type Answer, AnswerLost } from '../../infra/kurrentdb/append-outcomes.ts';
 import { AppendQueue } from '../../infra/kurrentdb/append-queue.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { newEvent } from '../support/event-log-builders.ts';
