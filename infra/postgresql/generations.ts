@@ -2,20 +2,21 @@ import type { Statement, Transaction, Transactor } from '../../domain/ports/data
 import type { GenerationStore } from '../../domain/ports/generations.ts';
 import { DECISIONS } from './generation-decisions.ts';
 import { ACQUIRE, ADVANCE, COLUMNS, NOTE_COMPARISON, PAUSE, REFUSE, RELEASE, RENEW, toGeneration } from './generation-rows.ts';
+import { executeAlone } from './execute.ts';
 
 const BUILDING_THERE_IS = '23505';
 const LONGEST_REASON = 2000;
 
 /** Generations in PostgreSQL. Every change of a row is one statement; `create` and `drop` are one transaction with their DDL. */
 export const createGenerationStore = (transactor: Transactor): GenerationStore => {
-  const run = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
+  const run = executeAlone(transactor);
   const one = async (transaction: Transaction, statement: Statement) => {
     const { rows } = await transaction.execute(statement);
     return rows[0] === undefined ? null : toGeneration(rows[0]);
   };
   return {
     async list() {
-      const { rows } = await run({ text: `select ${COLUMNS} from civic.generations order by generation`, values: [] });
+      const { rows } = await run(`select ${COLUMNS} from civic.generations order by generation`);
       return rows.map(toGeneration);
     },
     create: (projection, purpose, now) =>
@@ -58,10 +59,9 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
       );
       return row === null ? null : { lease: { generation, owner, token: row.token }, row };
     },
-    renew: async (lease, leaseUntil) =>
-      (await run({ text: RENEW, values: [lease.generation, lease.owner, lease.token, leaseUntil] })).count === 1,
+    renew: async (lease, leaseUntil) => (await run(RENEW, [lease.generation, lease.owner, lease.token, leaseUntil])).count === 1,
     async release(lease) {
-      await run({ text: RELEASE, values: [lease.generation, lease.owner, lease.token] });
+      await run(RELEASE, [lease.generation, lease.owner, lease.token]);
     },
     advance: async (transaction, lease, { from, to, folded, now, leaseUntil, logId, eventsRead, last, proof }) =>
       (
@@ -112,7 +112,7 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
       }
     },
     noteComparison: async (lease, comparison) =>
-      (await run({ text: NOTE_COMPARISON, values: [lease.generation, lease.owner, lease.token, JSON.stringify(comparison)] })).count === 1,
+      (await run(NOTE_COMPARISON, [lease.generation, lease.owner, lease.token, JSON.stringify(comparison)])).count === 1,
     async switchTo(transaction, live, building, now, keptUntil) {
       await transaction.execute({
         text: `update civic.generations set state = 'retired', owner = null, lease_until = 0, changed_at = $2, kept_until = $3
@@ -130,22 +130,19 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
       });
     },
     async pause(lease, reason, eventId) {
-      await run({ text: PAUSE, values: [lease.generation, lease.owner, lease.token, reason.slice(0, LONGEST_REASON), eventId] });
+      await run(PAUSE, [lease.generation, lease.owner, lease.token, reason.slice(0, LONGEST_REASON), eventId]);
     },
     async resume(generation) {
-      await run({
-        text: 'update civic.generations set paused_reason = null, paused_event = null where generation = $1',
-        values: [generation],
-      });
+      await run('update civic.generations set paused_reason = null, paused_event = null where generation = $1', [generation]);
     },
     refuse: async (lease, reason, now) =>
-      (await run({ text: REFUSE, values: [lease.generation, lease.owner, lease.token, reason.slice(0, LONGEST_REASON), now] })).count === 1,
+      (await run(REFUSE, [lease.generation, lease.owner, lease.token, reason.slice(0, LONGEST_REASON), now])).count === 1,
     async abandon(generation, now) {
-      await run({
-        text: `update civic.generations set state = 'retired', owner = null, lease_until = 0, changed_at = $2
+      await run(
+        `update civic.generations set state = 'retired', owner = null, lease_until = 0, changed_at = $2
           where generation = $1 and state in ('building', 'scratch')`,
-        values: [generation, now],
-      });
+        [generation, now],
+      );
     },
     async drop(generation, tables) {
       try {

@@ -1,5 +1,6 @@
-import type { Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
+import type { TextRow, Transactor } from '../../domain/ports/database.ts';
 import type { InletStore } from '../../domain/ports/inlet.ts';
+import { executeAlone } from './execute.ts';
 
 const TAKE = `insert into civic.inlet_parts as p (topic, partition, token) values ($1, $2, 1)
   on conflict (topic, partition) do update set token = p.token + 1
@@ -12,10 +13,10 @@ const SETTLE = `update civic.inlet_parts set next_offset = $4, command_id = null
 
 /** The processed offset of each partition, in PostgreSQL; every change is one statement. */
 export const createInletStore = (transactor: Transactor): InletStore => {
-  const run = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
+  const run = executeAlone(transactor);
   return {
     async take({ topic, partition }) {
-      const { rows } = await run({ text: TAKE, values: [topic, partition] });
+      const { rows } = await run(TAKE, [topic, partition]);
       const [token, next, commandId, to, revisions] = rows[0] as TextRow;
       return {
         token: Number(token),
@@ -28,8 +29,8 @@ export const createInletStore = (transactor: Transactor): InletStore => {
     },
     async claim({ topic, partition }, token, { commandId, to, revisions }) {
       const values = [topic, partition, token, commandId, to, JSON.stringify(Object.fromEntries(revisions))];
-      return (await run({ text: CLAIM, values })).count === 1;
+      return (await run(CLAIM, values)).count === 1;
     },
-    settle: async ({ topic, partition }, token, next) => (await run({ text: SETTLE, values: [topic, partition, token, next] })).count === 1,
+    settle: async ({ topic, partition }, token, next) => (await run(SETTLE, [topic, partition, token, next])).count === 1,
   };
 };

@@ -1,7 +1,8 @@
 import type { EventMark } from '../../domain/event-mark.ts';
-import type { StatementValue, Transactor } from '../../domain/ports/database.ts';
+import type { Transactor } from '../../domain/ports/database.ts';
 import type { DatabasePlace, InstallationStore } from '../../domain/ports/installation.ts';
 import { StillHeld } from '../../domain/ports/log-moves.ts';
+import { executeAlone } from './execute.ts';
 
 const PLACE = `select system_identifier::text || '/' || (select oid::text from pg_database where datname = current_database()),
   substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`;
@@ -29,8 +30,8 @@ const SET_BACK = `update civic.processors set checkpoint = $3, last_event = null
 
 /** The row of `civic.installation`, and the checkpoints that a renewal changes. */
 export const createInstallationStore = (transactor: Transactor): InstallationStore => {
-  const rows = async (text: string, values: readonly StatementValue[] = []) =>
-    (await transactor.transaction((transaction) => transaction.execute({ text, values }))).rows;
+  const execute = executeAlone(transactor);
+  const rows = async (...statement: Parameters<typeof execute>) => (await execute(...statement)).rows;
   return {
     async place(): Promise<DatabasePlace> {
       try {

@@ -1,8 +1,9 @@
-import type { Statement, StatementValue, Transaction, Transactor } from '../../domain/ports/database.ts';
+import type { StatementValue, Transaction, Transactor } from '../../domain/ports/database.ts';
 import type { PaymentLease, PaymentLedger, PaymentMove, PaymentRow, SeenPayment } from '../../domain/ports/payment-ledger.ts';
 import { isNotBilled, type PaymentState } from '../../domain/payments/payment-states.ts';
 import { giveBack, reserve } from './payment-reservation.ts';
 import { LISTED, PAYMENT } from './payment-rows.ts';
+import { executeAlone } from './execute.ts';
 
 const SEEN = 'payment_id = $1 and state = $2 and lease_owner is not distinct from $3::uuid';
 const seen = ({ paymentId, state, leaseOwner }: SeenPayment): readonly StatementValue[] => [paymentId, state, leaseOwner];
@@ -78,8 +79,8 @@ const BAR = `insert into civic.payment_wallets as w (network, payer, barred, cha
 
 /** The ledger in PostgreSQL; its invariants are constraints and a trigger of its tables. */
 export const createPaymentLedger = (transactor: Transactor): PaymentLedger => {
-  const run = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
-  const rows = async (text: string, values: readonly StatementValue[]) => (await run({ text, values })).rows.map(PAYMENT.read);
+  const run = executeAlone(transactor);
+  const rows = async (text: string, values: readonly StatementValue[]) => (await run(text, values)).rows.map(PAYMENT.read);
   const claimed = (text: string, { owner, until, now }: PaymentLease, value: StatementValue) => rows(text, [owner, until, now, value]);
   const moved = (text: string, values: readonly StatementValue[], now: number) =>
     transactor.transaction(async (transaction) => {
@@ -118,32 +119,32 @@ export const createPaymentLedger = (transactor: Transactor): PaymentLedger => {
     claimOne: async (paymentId, lease) => (await claimed(claim('payment_id = $4'), lease, paymentId))[0] ?? null,
     async attempt(row, now) {
       const text = `update civic.payments set settle_attempts = settle_attempts + 1, updated_at = $4 where ${SEEN}`;
-      return (await run({ text, values: [...seen(row), now] })).count === 1;
+      return (await run(text, [...seen(row), now])).count === 1;
     },
     async lookAgain(row, { cause, transaction, lookAt }) {
-      await run({ text: LOOK_AGAIN, values: [...seen(row), cause, transaction, lookAt] });
+      await run(LOOK_AGAIN, [...seen(row), cause, transaction, lookAt]);
     },
     unpublished: (before, limit) => rows(UNTOLD, [before, limit]),
     async markPublished(paymentId, fact) {
-      await run({ text: `update civic.payments set ${fact}_told = true where payment_id = $1`, values: [paymentId] });
+      await run(`update civic.payments set ${fact}_told = true where payment_id = $1`, [paymentId]);
     },
     async purgeResults(settledBefore) {
       const text = `update civic.payments set result = null
         where state = 'SETTLED' and result is not null and settled_at < $1`;
-      return (await run({ text, values: [settledBefore] })).count;
+      return (await run(text, [settledBefore])).count;
     },
-    list: async ({ state, limit }) => (await run({ text: LIST, values: [state, limit] })).rows.map(LISTED.read),
+    list: async ({ state, limit }) => (await run(LIST, [state, limit])).rows.map(LISTED.read),
     async countByState(begunSince) {
-      const counted = await run({ text: COUNT_BY_STATE, values: [begunSince] });
+      const counted = await run(COUNT_BY_STATE, [begunSince]);
       return new Map(counted.rows.map(([state, count]) => [state as PaymentState, Number(count)]));
     },
     async bar(network, payer, barred, now) {
-      await run({ text: BAR, values: [network, payer, barred, now] });
+      await run(BAR, [network, payer, barred, now]);
     },
     async release(network, payer, now) {
       const text = `update civic.payment_wallets set account_id = null, changed_at = $3
         where network = $1 and payer = lower($2) and account_id is not null`;
-      return (await run({ text, values: [network, payer, now] })).count === 1;
+      return (await run(text, [network, payer, now])).count === 1;
     },
   };
 };

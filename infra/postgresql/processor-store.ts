@@ -1,7 +1,8 @@
 import { columns, jsonOrNull, number, text, textAs, textOrNull } from '../../domain/columns.ts';
-import type { Statement, Transactor } from '../../domain/ports/database.ts';
+import type { Transactor } from '../../domain/ports/database.ts';
 import type { EventMark } from '../../domain/event-mark.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
+import { executeAlone } from './execute.ts';
 import { logHas } from './log-position.ts';
 import type { ProcessorLease, ProcessorStore } from '../../domain/ports/reactors.ts';
 
@@ -31,37 +32,31 @@ const HELD = 'name = $1 and owner = $2 and token = $3';
 
 /** Rows of reactors and jobs in PostgreSQL; every change is one statement. */
 export const createProcessorStore = (transactor: Transactor): ProcessorStore => {
-  const run = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
+  const run = executeAlone(transactor);
   const acquire = async (name: string, dueAt: number | null, owner: string, now: number, leaseMs: number) => {
-    const { rows } = await run({ text: ACQUIRE, values: [name, dueAt, owner, now, leaseMs] });
+    const { rows } = await run(ACQUIRE, [name, dueAt, owner, now, leaseMs]);
     return rows[0] === undefined ? null : PROCESSOR.read(rows[0]);
   };
   const release = async ({ name, owner, token }: ProcessorLease, dueAt: number | null): Promise<void> => {
-    await run({
-      text: `update civic.processors set owner = null, lease_until = 0, due_at = $4 where ${HELD}`,
-      values: [name, owner, token, dueAt],
-    });
+    await run(`update civic.processors set owner = null, lease_until = 0, due_at = $4 where ${HELD}`, [name, owner, token, dueAt]);
   };
   return {
     listReactors: async () =>
-      (await run({ text: `select ${PROCESSOR.sql} from civic.processors p where due_at is null order by name`, values: [] })).rows.map(
-        PROCESSOR.read,
-      ),
+      (await run(`select ${PROCESSOR.sql} from civic.processors p where due_at is null order by name`, [])).rows.map(PROCESSOR.read),
     acquireReactor: (name, owner, now, leaseMs) => acquire(name, null, owner, now, leaseMs),
     async acquireJob(name, owner, now, leaseMs) {
       const row = await acquire(name, 0, owner, now, leaseMs);
       return row === null ? null : { name, owner, token: row.token };
     },
     renew: async ({ name, owner, token }, leaseUntil) =>
-      (await run({ text: `update civic.processors set lease_until = $4 where ${HELD}`, values: [name, owner, token, leaseUntil] }))
-        .count === 1,
+      (await run(`update civic.processors set lease_until = $4 where ${HELD}`, [name, owner, token, leaseUntil])).count === 1,
     advance: async ({ name, owner, token }, { from, to, handled, logId, last, proof }) =>
       (
-        await run({
-          text: `update civic.processors set checkpoint = $5, handled = handled + $6, log_id = coalesce(log_id, $7::uuid),
+        await run(
+          `update civic.processors set checkpoint = $5, handled = handled + $6, log_id = coalesce(log_id, $7::uuid),
             last_event = coalesce($8::jsonb, last_event)
           where ${HELD} and checkpoint = $4 and ${logHas('$9', '$10')}`,
-          values: [
+          [
             name,
             owner,
             token,
@@ -73,18 +68,21 @@ export const createProcessorStore = (transactor: Transactor): ProcessorStore => 
             proof?.place ?? null,
             proof?.id ?? null,
           ],
-        })
+        )
       ).count === 1,
     release: (lease) => release(lease, null),
     endJob: release,
     async pause({ name, owner, token }, reason, eventId) {
-      await run({
-        text: `update civic.processors set paused_reason = $4, paused_event = $5::uuid, owner = null, lease_until = 0 where ${HELD}`,
-        values: [name, owner, token, reason.slice(0, 2000), eventId],
-      });
+      await run(`update civic.processors set paused_reason = $4, paused_event = $5::uuid, owner = null, lease_until = 0 where ${HELD}`, [
+        name,
+        owner,
+        token,
+        reason.slice(0, 2000),
+        eventId,
+      ]);
     },
     async resume(name) {
-      await run({ text: 'update civic.processors set paused_reason = null, paused_event = null where name = $1', values: [name] });
+      await run('update civic.processors set paused_reason = null, paused_event = null where name = $1', [name]);
     },
   };
 };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import type { Statement, Transactor } from '../../domain/ports/database.ts';
+import type { Transactor } from '../../domain/ports/database.ts';
 import type { ReportQueue } from '../../domain/ports/report-queue.ts';
+import { executeAlone } from './execute.ts';
 
 /** A statement that waited for the row sees every reservation made before it: the row holds the whole state. */
 const RESERVE = `update civic.report_queue set reserved = reserved || jsonb_build_object($1::text, $2::bigint)
@@ -15,24 +16,24 @@ const RECKON = `update civic.report_queue set counted = $1::bigint, reserved = r
 const places = z.record(z.string(), z.number());
 
 export const createReportQueue = (transactor: Transactor): ReportQueue => {
-  const execute = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
+  const execute = executeAlone(transactor);
   return {
     async reserve({ reportId, until, limit }) {
-      return (await execute({ text: RESERVE, values: [reportId, until, limit] })).count === 1;
+      return (await execute(RESERVE, [reportId, until, limit])).count === 1;
     },
     async giveBack(reportId) {
-      await execute({ text: GIVE_BACK, values: [reportId] });
+      await execute(GIVE_BACK, [reportId]);
     },
     async count(reportId) {
-      await execute({ text: COUNT, values: [reportId] });
+      await execute(COUNT, [reportId]);
     },
     async look() {
-      const { rows } = await execute({ text: LOOK, values: [] });
+      const { rows } = await execute(LOOK);
       const [reckoned, reserved] = rows[0]!;
       return { reckoned: Number(reckoned), reserved: new Map(Object.entries(places.parse(JSON.parse(reserved!)))) };
     },
     async recount({ open, freed, seen }) {
-      return (await execute({ text: RECKON, values: [open, freed, seen.reckoned] })).count === 1;
+      return (await execute(RECKON, [open, freed, seen.reckoned])).count === 1;
     },
   };
 };

@@ -54,7 +54,8 @@ const WHOSE_TABLES = `
   where c.relkind in ('r', 'p', 'm') and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`;
 
-const first = async (client: ClientBase, sql: string): Promise<string | null> => {
+/** The first value of the first row. */
+export const first = async (client: ClientBase, sql: string): Promise<string | null> => {
   const { rows } = await client.query<(string | null)[]>({ text: sql, rowMode: 'array' });
   return rows[0]?.[0] ?? null;
 };

@@ -1,14 +1,14 @@
 import type { Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { SetBacks } from '../../domain/ports/history.ts';
+import { executeAlone } from './execute.ts';
 
 export const OPEN_SET_BACKS =
   'select held, head, noticed_at::text from civic.history_set_backs where acknowledged_at is null order by noticed_at, held';
 
 /** The rows of `civic.history_set_backs`; several processes that notice the same loss store it once. */
 export const createSetBacks = (transactor: Transactor): SetBacks => {
-  const run = (text: string, values: readonly (string | number)[] = []) =>
-    transactor.transaction((transaction) => transaction.execute({ text, values: [...values] }));
+  const run = executeAlone(transactor);
   return {
     async note({ held, head, noticedAt }) {
       await run(

@@ -1,6 +1,7 @@
-import type { Statement, Transactor } from '../../domain/ports/database.ts';
+import type { Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { SavedTable, WorkingRows } from '../../domain/ports/working-rows.ts';
+import { executeAlone } from './execute.ts';
 
 const PAGES: Readonly<Record<SavedTable, string>> = {
   payments: `select payment_id::text, row_to_json(p)::text from civic.payments p
@@ -44,23 +45,23 @@ const OCCUPIED = `select case
 
 /** Rows that a backup stores beside the log, in PostgreSQL. */
 export const createWorkingRows = (transactor: Transactor): WorkingRows => {
-  const run = (statement: Statement) => transactor.transaction((transaction) => transaction.execute(statement));
+  const run = executeAlone(transactor);
   return {
     async page(table, after, limit) {
-      const { rows } = await run({ text: PAGES[table], values: [after, limit] });
+      const { rows } = await run(PAGES[table], [after, limit]);
       return rows.map(([key, text]) => ({ key: key!, text: text! }));
     },
     async trialClock() {
-      const { rows } = await run({ text: 'select started_at::text, offset_ms::text from civic.trial_clock', values: [] });
+      const { rows } = await run('select started_at::text, offset_ms::text from civic.trial_clock');
       return rows[0] === undefined ? null : { startedAt: Number(rows[0][0]), offsetMs: Number(rows[0][1]) };
     },
     async reactors() {
-      const { rows } = await run({ text: 'select name, checkpoint from civic.processors where due_at is null order by name', values: [] });
+      const { rows } = await run('select name, checkpoint from civic.processors where due_at is null order by name');
       return rows.map(([name, checkpoint]) => ({ name: name!, checkpoint: checkpoint as Position }));
     },
-    occupiedBy: async () => (await run({ text: OCCUPIED, values: [] })).rows[0]?.[0] ?? null,
+    occupiedBy: async () => (await run(OCCUPIED)).rows[0]?.[0] ?? null,
     async put(table, rows) {
-      if (rows.length > 0) await run({ text: PUT[table], values: [`[${rows.join(',')}]`] });
+      if (rows.length > 0) await run(PUT[table], [`[${rows.join(',')}]`]);
     },
     finish: ({ trialClock, reactors, logId }) =>
       transactor.transaction(async (transaction) => {
