@@ -57,23 +57,16 @@ const LOG_SEALED = 'CR004';
 export const mapError = (error: unknown): unknown => {
   if (error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded) return error;
   const state = sqlState(error);
+  const unavailable = (message: string) => new DatabaseUnavailable(message, { cause: error });
   if (state === '57014' || isReadTimeout(error))
     return new DeadlineExceeded('the database did not answer by the deadline', { cause: error });
-  if (state === '53100') {
-    return new DatabaseUnavailable('the disk of the database is full: free some space there; nothing was written', { cause: error });
-  }
-  if (state === '25006') return new DatabaseUnavailable(`the database ${READ_ONLY.found}; ${READ_ONLY.remedy}`, { cause: error });
+  if (state === '53100') return unavailable('the disk of the database is full: free some space there; nothing was written');
+  if (state === '25006') return unavailable(`the database ${READ_ONLY.found}; ${READ_ONLY.remedy}`);
   if (state === LOG_SEALED) {
-    return new DatabaseUnavailable(
-      'the log has moved to another store, and this process was not stopped: start it with the setting of the new one',
-      {
-        cause: error,
-      },
-    );
+    return unavailable('the log has moved to another store, and this process was not stopped: start it with the setting of the new one');
   }
   if (error instanceof Error && error.message === NONE_FREE) {
-    return new DatabaseUnavailable('no connection to the database was free in time: every one was in use', { cause: error });
+    return unavailable('no connection to the database was free in time: every one was in use');
   }
-  if (isConnectionLoss(error)) return new DatabaseUnavailable('the database could not be reached, or went away', { cause: error });
-  return error;
+  return isConnectionLoss(error) ? unavailable('the database could not be reached, or went away') : error;
 };

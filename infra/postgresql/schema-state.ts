@@ -77,55 +77,55 @@ export const readSchemaState = async (client: ClientBase): Promise<SchemaState> 
   return { kind, serverVersion, encoding, readOnly, applied, pending, unknown };
 };
 
+/** Makes errors whose messages begin with the name of the database. */
+const refusedOf = (dsn: string) => (problem: string) => new DatabaseRefused(`the database ${shownDsn(dsn)} ${problem}`);
+
 /** Throws `DatabaseRefused` where the database must not be changed. */
 export const refuseUnusable = (state: SchemaState, dsn: string): void => {
-  const where = `the database ${shownDsn(dsn)}`;
+  const refused = refusedOf(dsn);
   if (state.serverVersion < OLDEST_SERVER * 10_000) {
     const version = Math.floor(state.serverVersion / 10_000);
-    throw new DatabaseRefused(`${where} runs on PostgreSQL ${version}; use PostgreSQL ${OLDEST_SERVER} or newer`);
+    throw refused(`runs on PostgreSQL ${version}; use PostgreSQL ${OLDEST_SERVER} or newer`);
   }
   if (state.encoding !== DATABASE_ENCODING) {
-    throw new DatabaseRefused(
-      `${where} has the encoding ${state.encoding}, which does not have every character; make one with "create database NAME encoding '${DATABASE_ENCODING}' template template0"`,
+    throw refused(
+      `has the encoding ${state.encoding}, which does not have every character; make one with "create database NAME encoding '${DATABASE_ENCODING}' template template0"`,
     );
   }
-  if (state.readOnly) throw new DatabaseRefused(`${where} ${READ_ONLY.found}; ${READ_ONLY.remedy}`);
+  if (state.readOnly) throw refused(`${READ_ONLY.found}; ${READ_ONLY.remedy}`);
   if (state.kind === 'foreign') {
-    throw new DatabaseRefused(`${where} holds tables of another program; give an empty database of its own in DATABASE_URL`);
+    throw refused('holds tables of another program; give an empty database of its own in DATABASE_URL');
   }
   if (state.kind === 'newer') {
     const reason = `it has the migration ${state.unknown.join(', ')}`;
-    throw new DatabaseRefused(`${where} was written by a newer version (${reason}); start that version or restore an older backup`);
+    throw refused(`was written by a newer version (${reason}); start that version or restore an older backup`);
   }
 };
 
 /** An error of the driver as one line, with the remedy where one is known. */
 export const explain = (error: unknown, dsn: string): unknown => {
   const where = `the database ${shownDsn(dsn)}`;
+  const refused = refusedOf(dsn);
   const state = sqlState(error) ?? '';
-  if (state === '3D000') return new DatabaseRefused(`${where} does not exist; create it or correct DATABASE_URL`);
-  if (state.startsWith('28')) return new DatabaseRefused(`${where} refused the user or password; correct DATABASE_URL`);
+  if (state === '3D000') return refused('does not exist; create it or correct DATABASE_URL');
+  if (state.startsWith('28')) return refused('refused the user or password; correct DATABASE_URL');
   if (/extension/.test(error instanceof Error ? error.message : '')) {
     if (state === '42501') {
-      return new DatabaseRefused(
-        `${where} does not let this user add pg_trgm; grant it create on the database, or run "create extension pg_trgm" there once`,
-      );
+      return refused('does not let this user add pg_trgm; grant it create on the database, or run "create extension pg_trgm" there once');
     }
     if (state === '0A000' || state === '58P01') {
       return new DatabaseRefused(`the server of ${where} does not have pg_trgm; install PostgreSQL's contrib modules on it`);
     }
   }
-  if (state === '25006') return new DatabaseRefused(`${where} ${READ_ONLY.found}; ${READ_ONLY.remedy}`);
+  if (state === '25006') return refused(`${READ_ONLY.found}; ${READ_ONLY.remedy}`);
   if (state === '08P01' && /startup parameter/.test((error as Error).message)) {
-    return new DatabaseRefused(
-      `${where} is behind a pooler of connections that takes no settings of a session (PgBouncer); name the server itself in DATABASE_URL`,
+    return refused(
+      'is behind a pooler of connections that takes no settings of a session (PgBouncer); name the server itself in DATABASE_URL',
     );
   }
-  if (state === '42501') return new DatabaseRefused(`${where} does not let this user create tables; grant it create on the database`);
+  if (state === '42501') return refused('does not let this user create tables; grant it create on the database');
   if (state === '53300') {
-    return new DatabaseRefused(
-      `${where} takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer`,
-    );
+    return refused('takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer');
   }
   if (state === '53100') return new DatabaseRefused(`the disk of ${where} is full; free some space there`);
   const untrusted = certificateReason(error);
@@ -136,7 +136,7 @@ export const explain = (error: unknown, dsn: string): unknown => {
   }
   if (isConnectionLoss(error) && error instanceof Error) {
     const code = 'code' in error && typeof error.code === 'string' ? error.code : error.message;
-    return new DatabaseRefused(`${where} could not be reached (${code}); start it or correct DATABASE_URL`);
+    return refused(`could not be reached (${code}); start it or correct DATABASE_URL`);
   }
   return mapError(error);
 };
