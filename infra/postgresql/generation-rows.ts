@@ -3,7 +3,7 @@ import { logHas } from './log-position.ts';
 import type { TextRow } from '../../domain/ports/database.ts';
 import type { EventMark } from '../../domain/event-mark.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import type { Comparison, Generation, GenerationState } from '../../domain/ports/generations.ts';
+import type { Comparison, Decision, Generation, GenerationState } from '../../domain/ports/generations.ts';
 
 /** Milliseconds over which a rate is measured. */
 const WINDOW_MS = 2_000;
@@ -81,3 +81,34 @@ export const REFUSE = `update civic.generations set state = 'refused', held = fa
 
 export const NOTE_COMPARISON = `update civic.generations set comparison = $4
   where generation = $1 and owner = $2 and token = $3 and state = 'building'`;
+
+/** Takes the lease from its owner, whose later folds are not committed. */
+const FREED = 'owner = null, lease_until = 0';
+
+const noOtherIsBuilt = `not exists (
+  select from civic.generations o where o.projection = g.projection and o.state = 'building' and o.generation <> g.generation)`;
+
+const decision = (set: string, where: string): string =>
+  `update civic.generations g set ${set} where generation = $1 and $2::bigint is not null and ${where}`;
+
+/** The change that each decision makes, and its condition; `$1` is the generation, `$2` the time. */
+export const DECISIONS: Readonly<Record<Decision, string>> = {
+  pause: decision(`operator_paused_at = $2, ${FREED}`, `state = 'building' and operator_paused_at is null`),
+  resume: decision('operator_paused_at = null', `state = 'building' and operator_paused_at is not null`),
+  cancel: decision(
+    `state = 'retired', held = false, accept_differences = false, operator_paused_at = null, paused_reason = null, paused_event = null,
+      changed_at = $2, ${FREED}`,
+    `state = 'building'`,
+  ),
+  compare: decision(`comparison = null, ${FREED}`, `state = 'building' and held and operator_paused_at is null`),
+  switch: decision(`held = false, ${FREED}`, `state = 'building' and held and operator_paused_at is null`),
+  'switch-accepting': decision(
+    `state = 'building', held = false, accept_differences = true, paused_reason = null, paused_event = null, changed_at = $2, ${FREED}`,
+    `(state = 'refused' or (state = 'building' and paused_reason is null)) and ${noOtherIsBuilt}`,
+  ),
+  'switch-back': decision(
+    `state = 'building', held = false, comparison = null, changed_at = $2, ${FREED}`,
+    `state = 'retired' and kept_until >= $2 and ${noOtherIsBuilt}`,
+  ),
+  drop: decision(`state = 'retired', kept_until = null, changed_at = $2, ${FREED}`, `state in ('retired', 'refused')`),
+};

@@ -1,11 +1,13 @@
 import type { Statement, Transaction, Transactor } from '../../domain/ports/database.ts';
-import type { GenerationStore } from '../../domain/ports/generations.ts';
-import { DECISIONS } from './generation-decisions.ts';
-import { ACQUIRE, ADVANCE, COLUMNS, NOTE_COMPARISON, PAUSE, REFUSE, RELEASE, RENEW, toGeneration } from './generation-rows.ts';
+import type { GenerationStore, Lease } from '../../domain/ports/generations.ts';
+import { ACQUIRE, ADVANCE, COLUMNS, DECISIONS, NOTE_COMPARISON, PAUSE, REFUSE, RELEASE, RENEW, toGeneration } from './generation-rows.ts';
 import { executeAlone } from './execute.ts';
 
 const BUILDING_THERE_IS = '23505';
 const LONGEST_REASON = 2000;
+
+/** The parameters $1 to $3 of a statement under a lease. */
+const held = ({ generation, owner, token }: Lease) => [generation, owner, token];
 
 /** Generations in PostgreSQL. Every change of a row is one statement; `create` and `drop` are one transaction with their DDL. */
 export const createGenerationStore = (transactor: Transactor): GenerationStore => {
@@ -59,32 +61,16 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
       );
       return row === null ? null : { lease: { generation, owner, token: row.token }, row };
     },
-    renew: async (lease, leaseUntil) => (await run(RENEW, [lease.generation, lease.owner, lease.token, leaseUntil])).count === 1,
+    renew: async (lease, leaseUntil) => (await run(RENEW, [...held(lease), leaseUntil])).count === 1,
     async release(lease) {
-      await run(RELEASE, [lease.generation, lease.owner, lease.token]);
+      await run(RELEASE, held(lease));
     },
-    advance: async (transaction, lease, { from, to, folded, now, leaseUntil, logId, eventsRead, last, proof }) =>
-      (
-        await transaction.execute({
-          name: 'advance_generation',
-          text: ADVANCE,
-          values: [
-            lease.generation,
-            lease.owner,
-            lease.token,
-            from,
-            to,
-            folded,
-            leaseUntil,
-            logId,
-            now,
-            eventsRead,
-            proof?.place ?? null,
-            proof?.id ?? null,
-            last === null ? null : JSON.stringify(last),
-          ],
-        })
-      ).count === 1,
+    async advance(transaction, lease, { from, to, folded, now, leaseUntil, logId, eventsRead, last, proof }) {
+      const mark = last === null ? null : JSON.stringify(last);
+      const proven = [proof?.place ?? null, proof?.id ?? null];
+      const values = [...held(lease), from, to, folded, leaseUntil, logId, now, eventsRead, ...proven, mark];
+      return (await transaction.execute({ name: 'advance_generation', text: ADVANCE, values })).count === 1;
+    },
     async lockPair(transaction, building) {
       await transaction.execute({
         text: 'select from civic.projections where name = (select projection from civic.generations where generation = $1) for update',
@@ -111,8 +97,7 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
         throw error;
       }
     },
-    noteComparison: async (lease, comparison) =>
-      (await run(NOTE_COMPARISON, [lease.generation, lease.owner, lease.token, JSON.stringify(comparison)])).count === 1,
+    noteComparison: async (lease, comparison) => (await run(NOTE_COMPARISON, [...held(lease), JSON.stringify(comparison)])).count === 1,
     async switchTo(transaction, live, building, now, keptUntil) {
       await transaction.execute({
         text: `update civic.generations set state = 'retired', owner = null, lease_until = 0, changed_at = $2, kept_until = $3
@@ -130,13 +115,12 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
       });
     },
     async pause(lease, reason, eventId) {
-      await run(PAUSE, [lease.generation, lease.owner, lease.token, reason.slice(0, LONGEST_REASON), eventId]);
+      await run(PAUSE, [...held(lease), reason.slice(0, LONGEST_REASON), eventId]);
     },
     async resume(generation) {
       await run('update civic.generations set paused_reason = null, paused_event = null where generation = $1', [generation]);
     },
-    refuse: async (lease, reason, now) =>
-      (await run(REFUSE, [lease.generation, lease.owner, lease.token, reason.slice(0, LONGEST_REASON), now])).count === 1,
+    refuse: async (lease, reason, now) => (await run(REFUSE, [...held(lease), reason.slice(0, LONGEST_REASON), now])).count === 1,
     async abandon(generation, now) {
       await run(
         `update civic.generations set state = 'retired', owner = null, lease_until = 0, changed_at = $2

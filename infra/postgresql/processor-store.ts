@@ -29,6 +29,10 @@ const ACQUIRE = `insert into civic.processors as p (name, due_at, owner, token, 
   where ${isFree('$4')}
   returning ${PROCESSOR.sql}`;
 const HELD = 'name = $1 and owner = $2 and token = $3';
+const ADVANCE = `update civic.processors set checkpoint = $5, handled = handled + $6, log_id = coalesce(log_id, $7::uuid),
+    last_event = coalesce($8::jsonb, last_event)
+  where ${HELD} and checkpoint = $4 and ${logHas('$9', '$10')}`;
+const PAUSE = `update civic.processors set paused_reason = $4, paused_event = $5::uuid, owner = null, lease_until = 0 where ${HELD}`;
 
 /** Rows of reactors and jobs in PostgreSQL; every change is one statement. */
 export const createProcessorStore = (transactor: Transactor): ProcessorStore => {
@@ -42,7 +46,7 @@ export const createProcessorStore = (transactor: Transactor): ProcessorStore => 
   };
   return {
     listReactors: async () =>
-      (await run(`select ${PROCESSOR.sql} from civic.processors p where due_at is null order by name`, [])).rows.map(PROCESSOR.read),
+      (await run(`select ${PROCESSOR.sql} from civic.processors p where due_at is null order by name`)).rows.map(PROCESSOR.read),
     acquireReactor: (name, owner, now, leaseMs) => acquire(name, null, owner, now, leaseMs),
     async acquireJob(name, owner, now, leaseMs) {
       const row = await acquire(name, 0, owner, now, leaseMs);
@@ -50,36 +54,15 @@ export const createProcessorStore = (transactor: Transactor): ProcessorStore => 
     },
     renew: async ({ name, owner, token }, leaseUntil) =>
       (await run(`update civic.processors set lease_until = $4 where ${HELD}`, [name, owner, token, leaseUntil])).count === 1,
-    advance: async ({ name, owner, token }, { from, to, handled, logId, last, proof }) =>
-      (
-        await run(
-          `update civic.processors set checkpoint = $5, handled = handled + $6, log_id = coalesce(log_id, $7::uuid),
-            last_event = coalesce($8::jsonb, last_event)
-          where ${HELD} and checkpoint = $4 and ${logHas('$9', '$10')}`,
-          [
-            name,
-            owner,
-            token,
-            from,
-            to,
-            handled,
-            logId,
-            last === null ? null : JSON.stringify(last),
-            proof?.place ?? null,
-            proof?.id ?? null,
-          ],
-        )
-      ).count === 1,
+    async advance({ name, owner, token }, { from, to, handled, logId, last, proof }) {
+      const mark = last === null ? null : JSON.stringify(last);
+      const values = [name, owner, token, from, to, handled, logId, mark, proof?.place ?? null, proof?.id ?? null];
+      return (await run(ADVANCE, values)).count === 1;
+    },
     release: (lease) => release(lease, null),
     endJob: release,
     async pause({ name, owner, token }, reason, eventId) {
-      await run(`update civic.processors set paused_reason = $4, paused_event = $5::uuid, owner = null, lease_until = 0 where ${HELD}`, [
-        name,
-        owner,
-        token,
-        reason.slice(0, 2000),
-        eventId,
-      ]);
+      await run(PAUSE, [name, owner, token, reason.slice(0, 2000), eventId]);
     },
     async resume(name) {
       await run('update civic.processors set paused_reason = null, paused_event = null where name = $1', [name]);
