@@ -8,14 +8,8 @@ const REASON_LENGTH = 1_000;
 
 export const rejectedTopicOf = (topic: string): string => `${topic}.rejected`;
 
-export interface RejectedTopic {
-  /** Resolves once the brokers have stored the messages. */
-  putAside(refused: readonly RefusedMessage[]): Promise<void>;
-  end(): Promise<void>;
-}
-
 /** The topic of messages that do not parse or whose change was rejected: unchanged, with the reason and their origin. Connects for the first message. */
-export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic => {
+export const createRejectedTopic = (kafka: Kafka, topic: string) => {
   const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${rejectedTopicOf(topic)}` } };
   let connected: ReturnType<typeof connect> | null = null;
   const connect = async () => {
@@ -34,7 +28,8 @@ export const createRejectedTopic = (kafka: Kafka, topic: string): RejectedTopic 
   };
   return {
     end,
-    putAside: (refused) =>
+    /** Resolves once the brokers have stored the messages. */
+    putAside: (refused: readonly RefusedMessage[]) =>
       calling(use, async () => {
         try {
           const { producer, send } = await (connected ??= connect());

@@ -1,5 +1,5 @@
 import { Pool, type PoolClient, type QueryArrayResult } from 'pg';
-import type { PoolUse, Statement } from '../../domain/ports/database.ts';
+import type { Statement } from '../../domain/ports/database.ts';
 import { isConnectionLoss, isReadTimeout, mapError } from './errors.ts';
 import type { Answer } from './pipelined-connection.ts';
 import { clientConfig, type Session } from './sessions.ts';
@@ -13,15 +13,8 @@ export interface HeldClient {
   isBroken: boolean;
 }
 
-export interface ClientPool {
-  /** Runs work with its own connection. Throws what the work threw, mapped; `DatabaseUnavailable` when there is no connection. */
-  run<Result>(work: (held: HeldClient) => Promise<Result>): Promise<Result>;
-  use(): Omit<PoolUse, 'pool'>;
-  close(): Promise<void>;
-}
-
 /** A pool that opens connections on demand, up to a maximum; rows are text. */
-export function openClientPool(session: Session, connections: number): ClientPool {
+export function openClientPool(session: Session, connections: number) {
   const timeout = session.statementTimeoutMs;
   const pool = new Pool({
     ...clientConfig(session),
@@ -30,7 +23,8 @@ export function openClientPool(session: Session, connections: number): ClientPoo
   });
   pool.on('error', () => undefined);
   return {
-    async run(work) {
+    /** Runs work with its own connection. Throws what the work threw, mapped; `DatabaseUnavailable` when there is no connection. */
+    async run<Result>(work: (held: HeldClient) => Promise<Result>): Promise<Result> {
       const client = await pool.connect().catch((error: unknown) => {
         throw mapError(error);
       });

@@ -7,12 +7,9 @@ import { executeOn, isUseless, openClientPool } from './client-pool.ts';
 import type { Session } from './sessions.ts';
 
 /** Transactions of folds and commands, on a pool of connections with text rows. */
-export const openTransactor = (
-  session: Session,
-  connections: number,
-): Transactor & { use(): Omit<PoolUse, 'pool'>; close(): Promise<void> } => {
+export const openTransactor = (session: Session, connections: number) => {
   const pool = openClientPool(session, connections);
-  return {
+  const transactor: Transactor = {
     transaction: (work) =>
       pool.run(async (held) => {
         try {
@@ -26,9 +23,8 @@ export const openTransactor = (
           throw error;
         }
       }),
-    use: () => pool.use(),
-    close: () => pool.close(),
   };
+  return { ...transactor, use: pool.use, close: pool.close };
 };
 
 export interface DatabaseSettings {

@@ -1,7 +1,7 @@
 import { createDriverFactory } from '@slonik/driver';
 import { Client, types } from 'pg';
 import { createPool, type Interceptor, type QueryResultRow, SchemaValidationError } from 'slonik';
-import { DeadlineExceeded, type PoolUse, type TypedQuery } from '../../domain/ports/database.ts';
+import { DeadlineExceeded, type TypedQuery } from '../../domain/ports/database.ts';
 import { mapError } from './errors.ts';
 import { clientConfig, CONNECT_TIMEOUT_MS, type Session } from './sessions.ts';
 
@@ -53,14 +53,8 @@ const validate: Interceptor = {
   },
 };
 
-export interface TypedReads {
-  many<Row>(query: TypedQuery<Row>): Promise<readonly Row[]>;
-  use(): Omit<PoolUse, 'pool'>;
-  close(): Promise<void>;
-}
-
 /** Typed rows through slonik; bigint becomes number. Callers must not set session state on these connections. */
-export const openTypedReads = async (session: Session, connections: number): Promise<TypedReads> => {
+export const openTypedReads = async (session: Session, connections: number) => {
   const timeout = session.statementTimeoutMs;
   const pool = await createPool(session.dsn, {
     driverFactory: driverOf(session),
@@ -75,7 +69,7 @@ export const openTypedReads = async (session: Session, connections: number): Pro
   });
   pool.on('error', () => undefined);
   return {
-    async many<Row>(query: TypedQuery<Row>) {
+    async many<Row>(query: TypedQuery<Row>): Promise<readonly Row[]> {
       let timer: NodeJS.Timeout | undefined;
       const overdue = new Promise<never>((_, reject) => {
         if (timeout === undefined) return;
