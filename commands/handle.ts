@@ -110,9 +110,9 @@ const append = async <State, Command, Event extends Fact>(
 };
 
 const FIRST_PAUSE = 4;
-const LONGEST_PAUSE = 250;
+const MAX_PAUSE = 250;
 /** Waits after a conflict. The jitter derives from a uuid: competing commands spread, and tests are repeatable. */
 export const pauseBeforeRetry = async (clock: Clock, id: string, attempt: number): Promise<void> => {
   const jitter = 0.5 + Number.parseInt(id.slice(-4), 16) / 0x20000;
-  await clock.sleep(Math.min(FIRST_PAUSE * 2 ** attempt, LONGEST_PAUSE) * jitter);
+  await clock.sleep(Math.min(FIRST_PAUSE * 2 ** attempt, MAX_PAUSE) * jitter);
 };

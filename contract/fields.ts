@@ -18,11 +18,11 @@ export const PAGE_CEILING = 500;
 export const DEFAULT_PAGE_SIZE = 100;
 
 /** Decimal text of a whole number from 1, however large: what is above a cap is clamped to it, never refused. */
-export const clampedWholeNumber = (most: number) =>
+export const clampedWholeNumber = (max: number) =>
   z
     .string()
     .regex(/^[1-9][0-9]*$/, { error: 'must be a whole number of at least 1' })
-    .transform((text) => Math.min(Number(text), most));
+    .transform((text) => Math.min(Number(text), max));
 
 /** Page size; the handler clamps it further, to the account's cap. */
 export const limit = clampedWholeNumber(PAGE_CEILING)
@@ -30,13 +30,13 @@ export const limit = clampedWholeNumber(PAGE_CEILING)
   .meta({ wire: { type: 'integer', minimum: 1, default: DEFAULT_PAGE_SIZE } });
 
 /** Decimal text of a whole number within bounds; anything else is refused. */
-export const wholeNumber = (least: number, most: number) =>
+export const wholeNumber = (least: number, max: number) =>
   z
     .string()
-    .regex(/^[1-9][0-9]{0,5}$/, { error: `must be a whole number from ${least} to ${most}` })
+    .regex(/^[1-9][0-9]{0,5}$/, { error: `must be a whole number from ${least} to ${max}` })
     .transform(Number)
-    .pipe(z.number().min(least).max(most))
-    .meta({ wire: { type: 'integer', minimum: least, maximum: most } });
+    .pipe(z.number().min(least).max(max))
+    .meta({ wire: { type: 'integer', minimum: least, maximum: max } });
 
 /** A parameter that names something; which names there are is not the schema's question. */
 export const named = z.string().min(1);

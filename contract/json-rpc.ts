@@ -14,7 +14,7 @@ export const jsonRpcRequest = z.strictObject({
 });
 
 /** Elements of one batch, which only the 2025 era has. */
-export const MOST_BATCH_ELEMENTS = 20;
+export const MAX_BATCH_ELEMENTS = 20;
 
 /** `data.code` is a code of this interface. */
 export const jsonRpcError = z.strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { wholeNumber } from './fields.ts';
 import { operation, PUBLIC_READ } from './operation.ts';
-import { county, coverageCursor, family, MOST_COVERAGE_ITEMS, researchCoverage } from './research-coverage.ts';
+import { county, coverageCursor, family, MAX_COVERAGE_ITEMS, researchCoverage } from './research-coverage.ts';
 import { COVERAGE_PAGE } from './examples.ts';
 
 const query = z.strictObject({
@@ -13,9 +13,9 @@ const query = z.strictObject({
     .transform((text) => text === 'true')
     .default(false)
     .meta({ wire: { type: 'boolean', default: false } }),
-  limit: wholeNumber(1, MOST_COVERAGE_ITEMS)
-    .default(MOST_COVERAGE_ITEMS)
-    .meta({ wire: { type: 'integer', minimum: 1, maximum: MOST_COVERAGE_ITEMS, default: MOST_COVERAGE_ITEMS } }),
+  limit: wholeNumber(1, MAX_COVERAGE_ITEMS)
+    .default(MAX_COVERAGE_ITEMS)
+    .meta({ wire: { type: 'integer', minimum: 1, maximum: MAX_COVERAGE_ITEMS, default: MAX_COVERAGE_ITEMS } }),
   cursor: coverageCursor.optional(),
 });
 

@@ -4,7 +4,7 @@ import { EMPTY_PROVES_NOTHING, operation, PUBLIC_READ } from './operation.ts';
 import { openMeta, publicAgendaHit } from './public-agenda-hit.ts';
 import { HIT } from './examples.ts';
 
-export const MOST_RECENT_HITS = 3;
+export const MAX_RECENT_HITS = 3;
 
 /** Normalised names win over their aliases; both are checked. */
 const query = z
@@ -15,9 +15,9 @@ const query = z
     topic: named.optional(),
     excludeTopicSlug: named.optional(),
     excludeTopic: named.optional(),
-    limit: clampedWholeNumber(MOST_RECENT_HITS)
-      .default(MOST_RECENT_HITS)
-      .meta({ wire: { type: 'integer', minimum: 1, default: MOST_RECENT_HITS } }),
+    limit: clampedWholeNumber(MAX_RECENT_HITS)
+      .default(MAX_RECENT_HITS)
+      .meta({ wire: { type: 'integer', minimum: 1, default: MAX_RECENT_HITS } }),
   })
   .transform(({ jurisdictionSlug, jurisdiction, topicSlug, topic, excludeTopicSlug, excludeTopic, limit }) => ({
     jurisdictionSlug: jurisdictionSlug ?? jurisdiction,
@@ -26,7 +26,7 @@ const query = z
     limit,
   }));
 
-export const recentAgendaHits = z.strictObject({ data: z.array(publicAgendaHit).max(MOST_RECENT_HITS), meta: openMeta.optional() });
+export const recentAgendaHits = z.strictObject({ data: z.array(publicAgendaHit).max(MAX_RECENT_HITS), meta: openMeta.optional() });
 
 export const listRecentAgendaHits = operation({
   ...PUBLIC_READ,

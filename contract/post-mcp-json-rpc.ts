@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { jsonRpcAnswer, jsonRpcError, jsonRpcRequest, MOST_BATCH_ELEMENTS } from './json-rpc.ts';
+import { jsonRpcAnswer, jsonRpcError, jsonRpcRequest, MAX_BATCH_ELEMENTS } from './json-rpc.ts';
 import { NO_INPUT, operation } from './operation.ts';
 import { paymentRequired, TOOL_RESULTS, toolError, toolsList } from './tools/tool-results.ts';
 import { ITEM_ID } from './examples.ts';
@@ -104,7 +104,7 @@ operator allows; any other \`Origin\` is 403.`,
   surface: 'tools',
   ...NO_INPUT,
   headers,
-  body: { schema: z.union([jsonRpcRequest, z.array(jsonRpcRequest).min(1).max(MOST_BATCH_ELEMENTS)]), maxBytes: 65_536 },
+  body: { schema: z.union([jsonRpcRequest, z.array(jsonRpcRequest).min(1).max(MAX_BATCH_ELEMENTS)]), maxBytes: 65_536 },
   success: { status: 200, schema: mcpReply },
   otherAnswers: [
     { status: 202, when: 'The body held notifications only.', schema: null },

@@ -36,7 +36,7 @@ export const county = z.enum([
   'wise',
 ]);
 
-export const MOST_COVERAGE_ITEMS = 20;
+export const MAX_COVERAGE_ITEMS = 20;
 export const coverageCursor = z.string().min(1).max(MAX_COVERAGE_CURSOR_LENGTH);
 
 const familyCoverage = z.strictObject({
@@ -72,7 +72,7 @@ const coverageScope = z.strictObject({
 });
 
 export const researchCoverage = z.strictObject({
-  data: z.array(coveredJurisdiction).max(MOST_COVERAGE_ITEMS),
+  data: z.array(coveredJurisdiction).max(MAX_COVERAGE_ITEMS),
   meta: z.strictObject({
     catalogVersion: z.string().regex(/^\d{4}-\d{2}-\d{2}\.[0-9a-f]{12}$/),
     researchDate: date,
@@ -83,8 +83,8 @@ export const researchCoverage = z.strictObject({
     >),
     scope: coverageScope,
     pagination: z.strictObject({
-      limit: z.int().min(1).max(MOST_COVERAGE_ITEMS),
-      returned: count.max(MOST_COVERAGE_ITEMS),
+      limit: z.int().min(1).max(MAX_COVERAGE_ITEMS),
+      returned: count.max(MAX_COVERAGE_ITEMS),
       total: count,
       nextCursor: coverageCursor.nullable(),
     }),

@@ -1,10 +1,10 @@
 import type { Bucket } from './ports/window-counts.ts';
 
 /** Limits of reports, for all keys of an account and over REST and the tools alike. */
-export const MOST_NEW_REPORTS_A_DAY = 20;
-export const MOST_UNRESOLVED_REPORTS = 20;
+export const MAX_NEW_REPORTS_A_DAY = 20;
+export const MAX_UNRESOLVED_REPORTS = 20;
 /** Keys and surfaces that may present one token, the first included. */
-export const MOST_ALIASES = 32;
+export const MAX_ALIASES = 32;
 /** `retryAfterSeconds` of `report_limit_reached`, on every surface. */
 export const REPORT_LIMIT_RETRY_SECONDS = 86_400;
 

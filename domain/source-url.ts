@@ -69,11 +69,11 @@ const hasSecretName = (search: string): boolean =>
 
 const plainName = (name: string): string => name.split('[', 1)[0]!.trim().toLowerCase();
 
-const MOST_DECODINGS = 5;
+const MAX_DECODINGS = 5;
 /** The name, and each form of it by repeated decoding: an intermediary may decode once more than the sender encoded. */
 const decodings = (name: string): readonly string[] => {
   const found = [name];
-  for (let left = MOST_DECODINGS; left > 0; left -= 1) {
+  for (let left = MAX_DECODINGS; left > 0; left -= 1) {
     const last = found.at(-1)!;
     const decoded = last.replaceAll(/%([0-9a-f]{2})/gi, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
     if (decoded === last) break;

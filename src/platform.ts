@@ -10,7 +10,7 @@ import type { Logger } from '../domain/ports/logger.ts';
 import type { Progress } from '../domain/ports/projection.ts';
 import type { Tracing } from '../domain/ports/tracing.ts';
 import { ProcessFigures } from '../domain/process-figures.ts';
-import { createChargeFurther } from '../infra/postgresql/charge-units.ts';
+import { createChargeUnits } from '../infra/postgresql/charge-units.ts';
 import { createDeciderCheckpoints } from '../infra/postgresql/decider-checkpoints.ts';
 import { createErasedCopies } from '../infra/postgresql/erased-copies.ts';
 import { createGenerationStore } from '../infra/postgresql/generations.ts';
@@ -149,7 +149,7 @@ function openWorkingStores({ transactor, counting, columns, read }: Database, ur
     windowCounts: createWindowCounts(counting),
     /** Reads of the statement that admits and charges a request. */
     admissionReads: createLiveReads({ ...read, texts: (statement) => counting(statement) }),
-    chargeFurther: createChargeFurther(counting),
+    chargeUnits: createChargeUnits(counting),
     sharedCounts: createSharedCounts(transactor, columns, randomIdentifiers.next()),
     erasedCopies: createErasedCopies(transactor, url),
     inlet: createInletStore(transactor),

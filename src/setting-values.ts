@@ -7,14 +7,14 @@ export const port = z
   .transform(Number)
   .refine((value) => value <= 65_535);
 /** A century: what is counted on from now stays a time that can be written. */
-const LONGEST_MS = 36_525 * 86_400_000;
+const MAX_MS = 36_525 * 86_400_000;
 /** Milliseconds of an ISO 8601 duration; NaN, which no limit allows, for another text. */
 const durationWhere = (isAllowed: (milliseconds: number) => boolean) =>
   z
     .string()
     .transform((text) => Duration.fromISO(text).toMillis())
     .refine(isAllowed);
-export const duration = durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= LONGEST_MS);
+export const duration = durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= MAX_MS);
 /** A wait that may be none, and that no process manager would call hung. */
 export const shortWait = durationWhere((milliseconds) => milliseconds >= 0 && milliseconds <= 300_000);
 export const instant = z.iso
@@ -32,8 +32,8 @@ export const count = z
   .string()
   .regex(/^[1-9]\d{0,8}$/)
   .transform(Number);
-export const MOST_SEARCHES = 16;
-export const searches = count.refine((value) => value <= MOST_SEARCHES);
+export const MAX_SEARCHES = 16;
+export const searches = count.refine((value) => value <= MAX_SEARCHES);
 export const ceiling = z
   .string()
   .transform((text) => text.split(','))

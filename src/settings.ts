@@ -11,7 +11,7 @@ import {
   hostNames,
   httpUrl,
   instant,
-  MOST_SEARCHES,
+  MAX_SEARCHES,
   origins,
   port,
   postgresUrl,
@@ -191,7 +191,7 @@ const LIMITS = {
       'Searches of one account that a process runs at once. Other searches wait for at most one second and are then refused with 429. The process opens twice as many connections for searches.',
     ),
     '1',
-    `a whole number from 1 to ${MOST_SEARCHES}`,
+    `a whole number from 1 to ${MAX_SEARCHES}`,
   ],
 } as const satisfies Section;
 

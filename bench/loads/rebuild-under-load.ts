@@ -21,7 +21,7 @@ const READERS = 32;
 /** Reads while every read model is rebuilt one after the other, which takes long. */
 const PER_SECOND = 60;
 const WINDOW_SECONDS = 3;
-const MOST_PAIRS = 12;
+const MAX_PAIRS = 12;
 const PAGES = 40;
 const IDS = 100;
 
@@ -105,7 +105,7 @@ const measure = async (worker: Worker, job: object, store: GenerationStore, proj
     const row = async () => (await store.list()).find((each) => each.generation === generation)!;
     for (;;) {
       const begun = Date.now();
-      await read(quiet!.p99.length >= MOST_PAIRS ? beyond : during!);
+      await read(quiet!.p99.length >= MAX_PAIRS ? beyond : during!);
       const now = await row();
       if (now.state === 'live') {
         // The switch fell into this window: only as much of it counts.
@@ -115,7 +115,7 @@ const measure = async (worker: Worker, job: object, store: GenerationStore, proj
       }
       if (now.state !== 'building' || now.pausedReason !== null) throw new Error(`the rebuild of ${projection.name}: ${now.pausedReason}`);
       ms += Date.now() - begun;
-      if (quiet!.p99.length >= MOST_PAIRS || (await store.decide(generation, 'pause', Date.now())) === null) continue;
+      if (quiet!.p99.length >= MAX_PAIRS || (await store.decide(generation, 'pause', Date.now())) === null) continue;
       await read(quiet!);
       await store.decide(generation, 'resume', Date.now());
       while ((await row()).owner === null && (await row()).state === 'building') await new Promise((resolve) => setTimeout(resolve, 20));

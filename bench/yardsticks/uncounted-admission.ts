@@ -46,7 +46,7 @@ const uncounted = ({ reads }: Civic): Admission => {
       waiting.set(sha256, mine);
       return mine.promise;
     },
-    chargeFurther: async () => [],
+    chargeUnits: async () => [],
     chargeExport: async () => undefined,
   };
 };

@@ -28,7 +28,7 @@ export class ApiRefusal extends Error {
 export type AskCivic = <Answer>(path: string, method?: 'GET' | 'POST') => Promise<Answer>;
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 const ANSWER_WITHIN_MS = 60_000;
 
 export const createCivicApi = ({ baseUrl, key, sleep, signal, retries, onRetry }: CivicApiSettings): AskCivic => {
@@ -61,7 +61,7 @@ export const createCivicApi = ({ baseUrl, key, sleep, signal, retries, onRetry }
       const outcome = await once(path, method);
       if ('answer' in outcome) return outcome.answer as Answer;
       if (attempt >= retries) throw new ReplicaRefused(`${baseUrl} did not answer ${attempt + 1} requests: ${outcome.again}`);
-      const pause = outcome.after ?? Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS);
+      const pause = outcome.after ?? Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS);
       onRetry(outcome.again, pause);
       await sleep(pause);
     }

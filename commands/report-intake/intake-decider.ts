@@ -1,6 +1,6 @@
 import { type AccountReportEvent, readAccountReportEvent } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { MOST_ALIASES, MOST_NEW_REPORTS_A_DAY, MOST_UNRESOLVED_REPORTS, REPORT_LIMIT_RETRY_SECONDS } from '../../domain/report-limits.ts';
+import { MAX_ALIASES, MAX_NEW_REPORTS_A_DAY, MAX_UNRESOLVED_REPORTS, REPORT_LIMIT_RETRY_SECONDS } from '../../domain/report-limits.ts';
 import type { Decider } from '../decider.ts';
 import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
 import { intakeCheckpoint } from './intake-checkpoint.ts';
@@ -18,8 +18,8 @@ export const replayed = ({ tokens }: IntakeState, { token, inputHash }: Presente
 
 const presentAgain = (kept: KeptToken, { token, keyId, surface }: PresentedToken): readonly AccountReportEvent[] | Rejection => {
   if (kept.aliases.includes(aliasOf({ keyId, surface }))) return [];
-  if (kept.aliases.length >= MOST_ALIASES)
-    return limitReached(`this token was used with ${MOST_ALIASES} combinations of key and interface, the maximum`);
+  if (kept.aliases.length >= MAX_ALIASES)
+    return limitReached(`this token was used with ${MAX_ALIASES} combinations of key and interface, the maximum`);
   return [{ type: 'DataReportTokenAliased', data: { reportId: kept.receipt.reportId, token, keyId, surface } }];
 };
 
@@ -30,11 +30,11 @@ const submit = (
   const { type: _, ...submitted } = command;
   if (findToken(state.tokens, tokenKey(command.token)) !== undefined)
     return new Rejection('replay_conflict', 'this token was used before with another input');
-  if ((state.newByDay.get(utcDay(submitted.submittedAt)) ?? 0) >= MOST_NEW_REPORTS_A_DAY) {
-    return limitReached(`the account has made ${MOST_NEW_REPORTS_A_DAY} reports today (UTC)`);
+  if ((state.newByDay.get(utcDay(submitted.submittedAt)) ?? 0) >= MAX_NEW_REPORTS_A_DAY) {
+    return limitReached(`the account has made ${MAX_NEW_REPORTS_A_DAY} reports today (UTC)`);
   }
-  if (state.unresolved.size >= MOST_UNRESOLVED_REPORTS) {
-    return limitReached(`${MOST_UNRESOLVED_REPORTS} reports of the account are not resolved yet`);
+  if (state.unresolved.size >= MAX_UNRESOLVED_REPORTS) {
+    return limitReached(`${MAX_UNRESOLVED_REPORTS} reports of the account are not resolved yet`);
   }
   return [{ type: 'DataReportSubmitted', data: submitted }];
 };

@@ -25,13 +25,13 @@ export interface TokenBook {
 
 export const EMPTY_BOOK: TokenBook = { older: new Map(), newer: new Map() };
 
-const MOST_NEWER = 64;
+const MAX_NEWER = 64;
 
 export const findToken = ({ older, newer }: TokenBook, key: string): KeptToken | undefined => newer.get(key) ?? older.get(key);
 
 export const keepToken = ({ older, newer }: TokenBook, key: string, kept: KeptToken): TokenBook => {
   const grown = new Map(newer).set(key, kept);
-  return grown.size <= MOST_NEWER ? { older, newer: grown } : { older: new Map([...older, ...grown]), newer: new Map() };
+  return grown.size <= MAX_NEWER ? { older, newer: grown } : { older: new Map([...older, ...grown]), newer: new Map() };
 };
 
 /** Each token once. */

@@ -29,7 +29,7 @@ export interface LeasedReport {
 
 const DAY_MS = 86_400_000;
 /** A lease cannot be given back by hand, so a holder who is gone must not keep a report for good; and its end must be a time. */
-export const LONGEST_LEASE_MS = 30 * DAY_MS;
+export const MAX_LEASE_MS = 30 * DAY_MS;
 
 /** A report's state from its own stream. */
 export const readReportState = async (log: EventLog, reportId: string): Promise<ReportState> =>
@@ -42,7 +42,7 @@ export const readReportState = async (log: EventLog, reportId: string): Promise<
  */
 export const leaseReport = async (work: ReportWork, request: LeaseRequest): Promise<LeasedReport | Rejection> => {
   const { reportId, accountId, holder, leaseMs, dailyBudget } = request;
-  if (!Number.isSafeInteger(leaseMs) || leaseMs < 1 || leaseMs > LONGEST_LEASE_MS) {
+  if (!Number.isSafeInteger(leaseMs) || leaseMs < 1 || leaseMs > MAX_LEASE_MS) {
     return new Rejection('invalid_input', `a lease is for thirty days at most, in whole milliseconds; ${leaseMs} is not`);
   }
   if (!request.whilePaused && (await readSwitches(work.log)).worker.paused) {

@@ -19,7 +19,7 @@ export interface ReportState {
 }
 
 const DAY_MS = 86_400_000;
-const MOST_RECORDS = 20;
+const MAX_RECORDS = 20;
 
 const withoutLease = (state: ReportState, { holder, fencingToken }: ByHolder): Rejection | null =>
   state.holder === holder && state.fencingToken === fencingToken
@@ -38,7 +38,7 @@ const refusal = (from: ReportStatus, { to, finding, verifiedRecords }: ReportMov
   if (needsVerifiedRecord(to) && verifiedRecords.length === 0) {
     return new Rejection('resolution_incomplete', `${to} needs at least one verified record`);
   }
-  return verifiedRecords.length > MOST_RECORDS ? new Rejection('invalid_input', `at most ${MOST_RECORDS} verified records`) : null;
+  return verifiedRecords.length > MAX_RECORDS ? new Rejection('invalid_input', `at most ${MAX_RECORDS} verified records`) : null;
 };
 
 const decideMove = (command: MoveReport, state: ReportState): readonly ReportEvent[] | Rejection => {

@@ -11,7 +11,7 @@ import type { Decider, Fact } from '../decider.ts';
 import { handle } from '../handle.ts';
 
 /** What a snapshot is taken of, read at one moment. */
-export interface SnapshotGround {
+export interface SnapshotHead {
   readonly feedId: string | null;
   readonly position: number;
   readonly prunedThrough: number;
@@ -25,7 +25,7 @@ export interface TakeSnapshotDependencies {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   /** Asked before anything is stored. Throws where the feed or the read model of snapshots cannot be read. */
-  readonly readGround: () => Promise<SnapshotGround>;
+  readonly readHead: () => Promise<SnapshotHead>;
   /** Resolves true once the snapshot can be read, false at the deadline. */
   readonly visible: (position: Position, deadline: number) => Promise<boolean>;
   readonly lifetimeMs: number;
@@ -47,18 +47,18 @@ export const createTakeSnapshot =
   (deps: TakeSnapshotDependencies) =>
   async ({ accountId, keyId, requestId }: TakeSnapshot, over?: AbortSignal) => {
     const deadline = deps.clock.now() + deps.deadlineMs;
-    const ground = await deps.readGround();
-    if (ground.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
+    const head = await deps.readHead();
+    if (head.feedId === null) throw new Rejection('feed_unavailable', 'the feed has not been opened yet');
     const time = deps.clock.now();
     const taken: SnapshotTaken = {
       snapshotId: deps.identifiers.next(),
       accountId,
-      feedId: ground.feedId,
-      boundary: ground.position,
+      feedId: head.feedId,
+      boundary: head.position,
       createdAt: new Date(time).toISOString(),
       expiresAt: new Date(time + deps.lifetimeMs).toISOString(),
-      counts: ground.counts,
-      digests: ground.digests,
+      counts: head.counts,
+      digests: head.digests,
     };
     if (time >= deadline) throw new DeadlineExceeded('the feed could not be read by the deadline');
     over?.throwIfAborted();
@@ -76,10 +76,10 @@ export const createTakeSnapshot =
     if (handled.kind !== 'appended') throw new Error('a snapshot is always taken');
     const { position } = handled;
     if (!(await deps.visible(position, deadline))) throw new DeadlineExceeded('the snapshot was taken but cannot be read yet');
-    if ((await deps.readGround()).prunedThrough > taken.boundary)
+    if ((await deps.readHead()).prunedThrough > taken.boundary)
       throw new Rejection('feed_unavailable', 'the feed was pruned meanwhile; try again');
     const { snapshotId, feedId, boundary, createdAt, expiresAt, counts, digests } = taken;
-    const boundaryCursor = encodeFeedCursor({ feedId, position: boundary, fingerprint: ground.fingerprint, binding: 'nothing' });
+    const boundaryCursor = encodeFeedCursor({ feedId, position: boundary, fingerprint: head.fingerprint, binding: 'nothing' });
     return { snapshotId, boundaryCursor, createdAt, expiresAt, counts, digests };
   };
 

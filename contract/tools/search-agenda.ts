@@ -7,7 +7,7 @@ import { tool } from './tool.ts';
 import { SEARCH_TOOL_CODES } from './tool-errors.ts';
 import { type CursorAfter, cutTexts, SHORTEST_TEXT, type TruncationRules, unchanged } from './truncation.ts';
 
-const MOST_SEARCH_RESULTS = 20;
+const MAX_SEARCH_RESULTS = 20;
 
 const searchCursor = z.string().min(1).max(MAX_CURSOR_LENGTH);
 
@@ -18,7 +18,7 @@ const input = z
     topicSlug: topicSlug.optional().describe('Only items that were classified with this topic; get_coverage lists the topics.'),
     fromDate: date.optional().describe('First day of the meeting, YYYY-MM-DD.'),
     toDate: date.optional().describe('Last day of the meeting, YYYY-MM-DD; not before fromDate.'),
-    limit: z.int().min(1).max(MOST_SEARCH_RESULTS).default(10).describe('Results of one page.'),
+    limit: z.int().min(1).max(MAX_SEARCH_RESULTS).default(10).describe('Results of one page.'),
     cursor: searchCursor.optional().describe('nextCursor of the page before, with the same query and filters.'),
   })
   .refine(({ fromDate, toDate }) => fromDate === undefined || toDate === undefined || fromDate <= toDate, {
@@ -56,7 +56,7 @@ const result = z.strictObject({
 });
 
 const data = z.strictObject({
-  results: z.array(result).max(MOST_SEARCH_RESULTS),
+  results: z.array(result).max(MAX_SEARCH_RESULTS),
   truncated: z.boolean(),
   guidance: z.string(),
   nextCursor: searchCursor.nullable(),

@@ -31,7 +31,7 @@ export type FurtherCharge =
   | { readonly kind: 'exhausted'; readonly retryAfterSeconds: number; readonly states: readonly BucketState[] };
 
 /** Charges further units of minute and burst for a request that was admitted: all of them or none. */
-export type ChargeFurther = (
+export type ChargeUnits = (
   accountId: string,
   allowances: { readonly requestsPerMinute: number; readonly burstLimit: number },
   units: number,

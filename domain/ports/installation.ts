@@ -2,20 +2,20 @@ import type { EventMark } from '../event-mark.ts';
 import type { Position } from './event-log.ts';
 
 /** Identity of a database: `database` changes when a dump is restored elsewhere, `timeline` when it is restored or promoted in place. */
-export interface DatabasePlace {
+export interface DatabaseIdentity {
   /** Empty where this user may not read it. */
   readonly database: string;
   readonly timeline: string;
 }
 
-export interface KeptInstallation extends DatabasePlace {
+export interface KeptInstallation extends DatabaseIdentity {
   readonly logId: string;
   /** Reason of a renewal of the feed's identity that is in progress; null without one. */
   readonly renewing: string | null;
 }
 
 export interface BegunRenewal {
-  readonly place: DatabasePlace;
+  readonly place: DatabaseIdentity;
   readonly logId: string;
   /** A checkpoint beyond it means nothing in this log. */
   readonly usableUpTo: Position;
@@ -28,11 +28,11 @@ export interface BegunRenewal {
 }
 
 export interface InstallationStore {
-  place(): Promise<DatabasePlace>;
+  place(): Promise<DatabaseIdentity>;
   /** Null before the first start. */
   kept(): Promise<KeptInstallation | null>;
   /** Stores the identity, and that no renewal is in progress. */
-  keep(place: DatabasePlace, logId: string): Promise<void>;
+  keep(place: DatabaseIdentity, logId: string): Promise<void>;
   /** The last events of read models and reactors on this log. */
   lastEvents(logId: string): Promise<readonly EventMark[]>;
   /**

@@ -6,8 +6,8 @@ import { z } from 'zod';
 export const text = z.string().normalize('NFC').trim().min(1);
 
 /** Characters as JSON Schema counts them, of which some are two in JavaScript: `maxLength` in the documents means the same. */
-export const atMostCharacters = (schema: z.ZodString, most: number) =>
-  schema.refine((value) => Array.from(value).length <= most, { error: `must have at most ${most} characters` }).meta({ maxLength: most });
+export const atMostCharacters = (schema: z.ZodString, max: number) =>
+  schema.refine((value) => Array.from(value).length <= max, { error: `must have at most ${max} characters` }).meta({ maxLength: max });
 
 /** Any RFC 9562 uuid, the all-zero and the all-f one included, in any letter case; stored in lower case. zod knows the all-f one only in lower case. */
 export const uuid = z.string().toLowerCase().check(z.uuid());

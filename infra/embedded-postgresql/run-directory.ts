@@ -28,7 +28,7 @@ export interface RunDirectory {
 }
 
 /** The kernel takes 107 bytes for a socket's path; `/pg/.s.PGSQL.5432` comes after the folder. */
-const longestFolder = 80;
+const MAX_FOLDER_BYTES = 80;
 const prefix = 'civic-';
 /** The last is of an older release. */
 const OF_A_SERVER = ['pg', 'users', 'closing', 'native', 'keeper.sock'];
@@ -39,7 +39,7 @@ const OF_A_SERVER = ['pg', 'users', 'closing', 'native', 'keeper.sock'];
  * find the next server at the same address. Call it while holding the lock of the data directory.
  */
 export function makeRunDirectory(layout: DataLayout, owner: Owner | undefined, reachable: boolean): RunDirectory {
-  const plain = reachable && Buffer.byteLength(layout.run) <= longestFolder && /^[\w./-]+$/.test(layout.run);
+  const plain = reachable && Buffer.byteLength(layout.run) <= MAX_FOLDER_BYTES && /^[\w./-]+$/.test(layout.run);
   const found = findRunDirectory(layout);
   if (found === undefined || lstatSync(layout.run).isSymbolicLink() === plain) {
     removeRunDirectory(layout);
@@ -96,5 +96,5 @@ function runDirectoryAt(folder: string): RunDirectory {
 
 /** TMPDIR may itself be long. */
 function shortTemporary(): string {
-  return Buffer.byteLength(tmpdir()) <= longestFolder - prefix.length - 8 ? tmpdir() : '/tmp';
+  return Buffer.byteLength(tmpdir()) <= MAX_FOLDER_BYTES - prefix.length - 8 ? tmpdir() : '/tmp';
 }

@@ -25,7 +25,7 @@ export interface InletConsumerParts {
 const TIMES = { sessionMs: 8_000, againMs: 2_000 };
 /** Milliseconds that a member has to rejoin the group when it is processing a portion. */
 const REBALANCE_MS = 30_000;
-const LONGEST_PAUSE_MS = 30_000;
+const MAX_PAUSE_MS = 30_000;
 const END_MS = 10_000;
 
 export const inletGroup = (topic: string): string => `civic.inlet.${topic}`;
@@ -40,7 +40,7 @@ const WAIT_MS = 500;
 /** Takes messages in a group with the inlets of all other processes, until the signal aborts. Retries after every failure. */
 export const runInletConsumer = async (parts: InletConsumerParts, stopping: AbortSignal): Promise<void> => {
   const { clock, logger, topic, times = TIMES } = parts;
-  const backoff = new Backoff(times.againMs, LONGEST_PAUSE_MS);
+  const backoff = new Backoff(times.againMs, MAX_PAUSE_MS);
   let logged = '';
   while (!stopping.aborted) {
     try {

@@ -26,7 +26,7 @@ export interface AppendQueueDependencies {
 const APPENDS_UNDER_WAY = 1_000;
 const BYTES_UNDER_WAY = 16_000_000;
 const FIRST_PAUSE_MS = 20;
-const LONGEST_PAUSE_MS = 500;
+const MAX_PAUSE_MS = 500;
 const LOST = 'the connection to the log was lost while an append was under way';
 
 /**
@@ -42,7 +42,7 @@ export class AppendQueue {
   #lost: Waiting[] = [];
   #turns = 0;
   #bytes = 0;
-  readonly #backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+  readonly #backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
   #closed = false;
   #scheduled = false;
 

@@ -20,7 +20,7 @@ export interface LogTail {
 
 const LIMITS: TailLimits = { events: 20_000, characters: 32_000_000 };
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
 /**
  * One subscription to `$all` for all followers in this process, begun when the first of them reaches the head. After a loss it continues from
@@ -34,7 +34,7 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
   let current: Cancellable | undefined;
   let running: Promise<void> | undefined;
   let wakePause: () => void = () => undefined;
-  const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+  const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
 
   const wakeAll = (): void => {
     for (const wake of [...waiters]) wake();

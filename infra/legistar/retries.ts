@@ -4,13 +4,13 @@ export interface RetryRules {
   /** Tries in all. */
   readonly attempts: number;
   readonly baseMilliseconds: number;
-  readonly longestMilliseconds: number;
+  readonly maxMilliseconds: number;
 }
 
-export const RETRY_RULES: RetryRules = { attempts: 6, baseMilliseconds: 500, longestMilliseconds: 30_000 };
+export const RETRY_RULES: RetryRules = { attempts: 6, baseMilliseconds: 500, maxMilliseconds: 30_000 };
 
 /** The source asked for more patience than this; waiting longer is the next run's business. */
-const LONGEST_RETRY_AFTER = 120_000;
+const MAX_RETRY_AFTER = 120_000;
 
 /** Milliseconds that a `Retry-After` header asks for: whole seconds or a date; null when it is neither. */
 export const retryAfterMilliseconds = (header: string | null, now: number): number | null => {
@@ -44,8 +44,8 @@ export const withRetries = async <Result>(
       return await work();
     } catch (error) {
       if (!(error instanceof Transient) || attempt >= rules.attempts) throw error;
-      if (error.retryAfter !== null && error.retryAfter > LONGEST_RETRY_AFTER) throw error;
-      const ceiling = Math.min(rules.longestMilliseconds, rules.baseMilliseconds * 2 ** (attempt - 1));
+      if (error.retryAfter !== null && error.retryAfter > MAX_RETRY_AFTER) throw error;
+      const ceiling = Math.min(rules.maxMilliseconds, rules.baseMilliseconds * 2 ** (attempt - 1));
       await clock.sleep(Math.max(error.retryAfter ?? 0, ceiling / 2 + (random() * ceiling) / 2), signal);
     }
   }

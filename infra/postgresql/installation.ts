@@ -1,6 +1,6 @@
 import type { EventMark } from '../../domain/event-mark.ts';
 import type { Transactor } from '../../domain/ports/database.ts';
-import type { DatabasePlace, InstallationStore } from '../../domain/ports/installation.ts';
+import type { DatabaseIdentity, InstallationStore } from '../../domain/ports/installation.ts';
 import { StillHeld } from '../../domain/ports/log-moves.ts';
 import { executeAlone } from './execute.ts';
 
@@ -33,7 +33,7 @@ export const createInstallationStore = (transactor: Transactor): InstallationSto
   const execute = executeAlone(transactor);
   const rows = async (...statement: Parameters<typeof execute>) => (await execute(...statement)).rows;
   return {
-    async place(): Promise<DatabasePlace> {
+    async place(): Promise<DatabaseIdentity> {
       try {
         const [row] = await rows(PLACE);
         return { database: row?.[0] ?? '', timeline: row?.[1] ?? '' };

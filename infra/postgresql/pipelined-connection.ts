@@ -5,7 +5,7 @@ import { isConnectionLoss, isNotPrepared, mapError } from './errors.ts';
 import { CONNECT_TIMEOUT_MS, clientConfig, type Session } from './sessions.ts';
 
 const FIRST_BACKOFF_MS = 50;
-const LONGEST_BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 1_000;
 const SWEEP_MS = 50;
 const DEFAULT_GRACE_MS = 1_000;
 /** Milliseconds after the server's deadline for one statement until a silent connection counts as dead. */
@@ -34,7 +34,7 @@ export class PipelinedConnection {
   #sweeper: NodeJS.Timeout | undefined;
   /** The time when the server could begin its current statement; the server's deadline counts from then. */
   #begunAt = 0;
-  readonly #backoff = new Backoff(FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS);
+  readonly #backoff = new Backoff(FIRST_BACKOFF_MS, MAX_BACKOFF_MS);
   #retryAt = 0;
   #closed = false;
 

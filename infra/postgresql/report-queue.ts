@@ -10,7 +10,7 @@ const GIVE_BACK = 'update civic.report_queue set reserved = reserved - $1::text'
 const COUNT = `update civic.report_queue set reserved = reserved - $1::text, counted = counted + 1, reckoned = reckoned + 1
   where reserved ? $1::text`;
 const LOOK = 'select reckoned::text, reserved::text from civic.report_queue';
-const RECKON = `update civic.report_queue set counted = $1::bigint, reserved = reserved - $2::text[], reckoned = reckoned + 1
+const RECOUNT = `update civic.report_queue set counted = $1::bigint, reserved = reserved - $2::text[], reckoned = reckoned + 1
   where reckoned = $3::bigint`;
 
 const places = z.record(z.string(), z.number());
@@ -33,7 +33,7 @@ export const createReportQueue = (transactor: Transactor): ReportQueue => {
       return { reckoned: Number(reckoned), reserved: new Map(Object.entries(places.parse(JSON.parse(reserved!)))) };
     },
     async recount({ open, freed, seen }) {
-      return (await execute(RECKON, [open, freed, seen.reckoned])).count === 1;
+      return (await execute(RECOUNT, [open, freed, seen.reckoned])).count === 1;
     },
   };
 };

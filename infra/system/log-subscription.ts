@@ -11,7 +11,7 @@ export interface FollowedReads {
 }
 
 const FIRST_PAUSE_MS = 50;
-const LONGEST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 1_000;
 
 /** The value of the promise, or undefined once the signal aborts. */
 const unlessAborted = async <Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> =>
@@ -37,7 +37,7 @@ export async function* subscribeTo(reads: FollowedReads, subscribe: Subscribe): 
   let after = subscribe.after;
   let afterId: string | undefined;
   let ahead: Promise<LogBatch> | undefined;
-  const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+  const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
   while (!signal.aborted) {
     const reading = ahead ?? begin();
     ahead = undefined;

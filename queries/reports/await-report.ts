@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 
 const FIRST_PAUSE_MS = 2;
-const LONGEST_PAUSE_MS = 25;
+const MAX_PAUSE_MS = 25;
 
 /** Resolves true once the report can be read, false when the deadline (clock milliseconds) passes first. */
 export const awaitReport = async (
@@ -11,7 +11,7 @@ export const awaitReport = async (
   reportId: string,
   deadline: number,
 ): Promise<boolean> => {
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
     const rows = await reads.texts((live) => {
       const generation = live(REPORTS);
       return {

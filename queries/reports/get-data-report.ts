@@ -6,7 +6,7 @@ import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
 const COLUMNS = 'status, submitted_at, updated_at, closed_at, next_check_at, reason_code, finding, next_action, verified_records';
-const MOST_RECORDS = 20;
+const MAX_RECORDS = 20;
 
 const ownReport = (generation: number, accountId: string, reportId: string): Statement => ({
   name: `own_report_g${generation}`,
@@ -37,7 +37,7 @@ const toDataReport = (reportId: string, row: TextRow): DataReport => {
     ...present('reasonCode', reasonCode, (code) => code as NonNullable<DataReport['reasonCode']>),
     ...present('finding', finding, String),
     ...present('nextAction', nextAction, String),
-    verifiedRecords: records.slice(0, MOST_RECORDS),
+    verifiedRecords: records.slice(0, MAX_RECORDS),
   };
 };
 

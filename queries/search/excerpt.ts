@@ -21,15 +21,15 @@ export const excerptOf = ({ part, beginning, end }: Stretch): string => {
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Cuts at the last space or, where none is near the end, between two grapheme clusters. */
-const cutAfter = (line: string, most: number): string => {
-  if (line.length <= most) return line;
-  const space = line.lastIndexOf(' ', most);
-  if (space > most / 2) return line.slice(0, space);
+const cutAfter = (line: string, max: number): string => {
+  if (line.length <= max) return line;
+  const space = line.lastIndexOf(' ', max);
+  if (space > max / 2) return line.slice(0, space);
   let kept = '';
-  for (const { segment } of new Intl.Segmenter().segment(line.slice(0, 2 * most))) {
-    if (kept.length + segment.length > most) break;
+  for (const { segment } of new Intl.Segmenter().segment(line.slice(0, 2 * max))) {
+    if (kept.length + segment.length > max) break;
     kept += segment;
   }
   // One that is longer than all there is room for is split between its code points.
-  return kept === '' ? line.slice(0, most).replace(/[\ud800-\udbff]$/, '') : kept;
+  return kept === '' ? line.slice(0, max).replace(/[\ud800-\udbff]$/, '') : kept;
 };

@@ -23,7 +23,7 @@ export interface SearchAgendaDependencies {
 
 const DAY_MS = 86_400_000;
 
-interface Ground {
+interface SearchContext {
   /** As the database writes queries; empty where no word can be searched. */
   readonly query: string;
   readonly units: readonly string[];
@@ -49,25 +49,25 @@ const nearOnes = async (reads: LiveReads, misspelt: readonly string[]): Promise<
   return new Map(near.filter(([, words]) => words.length > 0));
 };
 
-const groundOf = async (reads: LiveReads, { query, jurisdictionSlug, topicSlug }: SearchBinding): Promise<Ground> => {
+const contextOf = async (reads: LiveReads, { query, jurisdictionSlug, topicSlug }: SearchBinding): Promise<SearchContext> => {
   const search = searchText(query);
   const [row] = await reads.texts((generation) =>
-    statements.searchGround(generation(AGENDA_SEARCH), { search, jurisdictionSlug, topicSlug }),
+    statements.searchContext(generation(AGENDA_SEARCH), { search, jurisdictionSlug, topicSlug }),
   );
   const [typed, typedUnits, unknown, bodyIds, topicId, periods, counted] = row!;
   const units = parsed<string[]>(typedUnits!, []);
   const respelt = await nearOnes(reads, parsed<string[]>(unknown!, []));
-  const ground = {
+  const context = {
     bodyIds: parsed<string[] | null>(bodyIds!, null),
     topicId: topicId!,
     periods: parsed<PeriodCounts>(periods!, []),
     counted: Number(counted),
     respelt,
   };
-  if (respelt.size === 0) return { ...ground, query: typed!, units };
+  if (respelt.size === 0) return { ...context, query: typed!, units };
   const [respelled] = await reads.texts(() => statements.respell([typed!, ...units], respelt));
   const [whole, ...parts] = JSON.parse(respelled![0]!) as string[];
-  return { ...ground, query: whole!, units: parts };
+  return { ...context, query: whole!, units: parts };
 };
 
 interface Found {
@@ -82,8 +82,8 @@ const expectedMatches = async (reads: LiveReads, query: string, marks: readonly 
 };
 
 /** A page of items that match the whole query or, where there are none, that lack the fewest of its words. */
-const find = async (reads: LiveReads, ground: Ground, input: SearchAgendaInput, after: SearchCursor | null): Promise<Found> => {
-  const { query, bodyIds, topicId } = ground;
+const find = async (reads: LiveReads, context: SearchContext, input: SearchAgendaInput, after: SearchCursor | null): Promise<Found> => {
+  const { query, bodyIds, topicId } = context;
   const [fromDay, toDay] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
   // A local day is part of up to three days of UTC.
   const limits = {
@@ -94,12 +94,12 @@ const find = async (reads: LiveReads, ground: Ground, input: SearchAgendaInput, 
     ...(bodyIds === null ? [] : [statements.bodyMarks(bodyIds)]),
     ...(topicId === null ? [] : [statements.topicMark(topicId)]),
   ];
-  const entries = ground.periods.reduce((sum, [, number]) => sum + number, 0);
+  const entries = context.periods.reduce((sum, [, number]) => sum + number, 0);
   const days = { fromDay: fromDay ?? null, toDay: toDay ?? null };
   const run = async (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
     // Without statistics, or where the table has grown far beyond them, no estimate is possible.
-    const isWide = entries > FEW_MATCHES && (entries > 4 * ground.counted || (await expectedMatches(reads, wanted, marks)) > FEW_MATCHES);
-    const windows = isWide ? searchWindows(ground.periods, limits) : WHOLE;
+    const isWide = entries > FEW_MATCHES && (entries > 4 * context.counted || (await expectedMatches(reads, wanted, marks)) > FEW_MATCHES);
+    const windows = isWide ? searchWindows(context.periods, limits) : WHOLE;
     if (windows.length === 0) return [];
     const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows, ...days, after, limit: input.limit };
     return reads.texts((generation) => statements.searchCandidates(generation(AGENDA_SEARCH), search));
@@ -108,7 +108,7 @@ const find = async (reads: LiveReads, ground: Ground, input: SearchAgendaInput, 
     const rows = await run(query, []);
     if (rows.length > 0 || after !== null) return { rows, missing: 0 };
   }
-  const units = await lenientUnits(reads, ground.units, ground.periods);
+  const units = await lenientUnits(reads, context.units, context.periods);
   const most = mostMissing(units.length);
   for (let missing = after?.missing ?? 1; missing <= most; missing++) {
     const rows = await run(queryLacking(units, missing), units);
@@ -161,15 +161,15 @@ export const createSearchAgenda =
     const binding = bindingOf(input);
     const after = searchPlace(input);
     const reads = readsUntil(signal);
-    const ground = await groundOf(reads, binding);
-    const wordless = ground.query === '';
-    const uncovered = ground.bodyIds?.length === 0;
+    const context = await contextOf(reads, binding);
+    const wordless = context.query === '';
+    const uncovered = context.bodyIds?.length === 0;
     const unknownFilters = [
-      ...(binding.jurisdictionSlug !== null && ground.bodyIds === null ? ['jurisdictionSlug' as const] : []),
-      ...(binding.topicSlug !== null && ground.topicId === null ? ['topicSlug' as const] : []),
+      ...(binding.jurisdictionSlug !== null && context.bodyIds === null ? ['jurisdictionSlug' as const] : []),
+      ...(binding.topicSlug !== null && context.topicId === null ? ['topicSlug' as const] : []),
     ];
     const nothing: Found = { rows: [], missing: 0 };
-    const { rows, missing } = wordless || uncovered || unknownFilters.length > 0 ? nothing : await find(reads, ground, input, after);
+    const { rows, missing } = wordless || uncovered || unknownFilters.length > 0 ? nothing : await find(reads, context, input, after);
     const shown = rows.slice(0, input.limit);
     const hasMore = rows.length > shown.length;
     const candidateLimitReached = rows[0]?.at(-1) === 't';
@@ -177,7 +177,7 @@ export const createSearchAgenda =
       encodeSearchCursor(binding, { missing, rank: Number(rank), startsAt: Number(startsAt), itemId: itemId! }),
     );
     const now = clock.now();
-    const { respelt } = ground;
+    const { respelt } = context;
     const facts = {
       found: shown.length,
       hasMore,
@@ -187,7 +187,7 @@ export const createSearchAgenda =
       unknownFilters,
       respelt,
       missing,
-      words: new Set(ground.units.filter((unit) => unit !== '')).size,
+      words: new Set(context.units.filter((unit) => unit !== '')).size,
       continued: after !== null,
     };
     return {

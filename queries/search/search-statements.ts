@@ -6,13 +6,13 @@ import type { SearchText } from './search-text.ts';
 import type { SearchWindow } from './search-windows.ts';
 
 /** More matches than this are not ranked, but the latest of them. */
-export const MOST_CANDIDATES = 1000;
+export const MAX_CANDIDATES = 1000;
 
 const ENGLISH = `'pg_catalog.english'`;
 /** The search term of a word; null for a stop word such as "which". */
 const STEM = (word: string) => `(ts_lexize('pg_catalog.english_stem', ${word}))`;
 
-export interface GroundInput {
+export interface ContextInput {
   readonly search: SearchText;
   readonly jurisdictionSlug: string | null;
   readonly topicSlug: string | null;
@@ -23,7 +23,7 @@ export interface GroundInput {
  * (null when none was asked for or none has this slug), the topic, how many entries each period has, and how many the database's statistics
  * know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
  */
-export const searchGround = (generation: number, { search, jurisdictionSlug, topicSlug }: GroundInput): Statement => {
+export const searchContext = (generation: number, { search, jurisdictionSlug, topicSlug }: ContextInput): Statement => {
   const { jurisdictions, bodies, topics, entries, periods, words } = agendaSearchTables(generation);
   const [schema, table] = entries.split('.');
   return {
@@ -133,7 +133,7 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
     const wanted = [query, ...filters, ...(marks === null ? [] : [asQuery(marks)])].join(' && ');
     const older = before === null ? [] : [`e.period < ${parameter(before)}::bigint`];
     return `(select e.item_id, e.starts_at, e.words from ${entries} e where ${[`e.words @@ (${wanted})`, ...older, ...days].join(' and ')}
-      order by e.starts_at desc, e.item_id desc limit ${MOST_CANDIDATES + 1})`;
+      order by e.starts_at desc, e.item_id desc limit ${MAX_CANDIDATES + 1})`;
   });
   const any = asQuery(search.anyWord);
   const match = `ts_rank(${WEIGHTS}, c.words, ${search.units.length === 0 ? query : any}, 1)`;
@@ -146,18 +146,18 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
       : `where (c.rank, c.starts_at, c.item_id) < (${parameter(after.rank)}::int, ${parameter(after.startsAt)}::bigint, ${parameter(after.itemId)}::uuid)`;
   const order = (alias: string) => `order by ${alias}.rank desc, ${alias}.starts_at desc, ${alias}.item_id desc`;
   return {
-    text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MOST_CANDIDATES + 1}),
+    text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1}),
       candidates as (
         select c.item_id, c.starts_at, ${rank} as rank from (
           -- Joined with nothing, so that it is fetched once from where it is stored and not for each look at it.
-          select item_id, starts_at, words || ''::tsvector as words from found order by starts_at desc, item_id desc limit ${MOST_CANDIDATES}
+          select item_id, starts_at, words || ''::tsvector as words from found order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}
         ) c
       ),
       page as materialized (select * from candidates c ${unseen} ${order('c')} limit ${parameter(search.limit + 1)}::int)
       select p.item_id, p.rank, p.starts_at, i.title, j.name, b.name,
         case when length(d.shown) <= ${EDGE} then d.shown else ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), ${any}, ${HEADLINE}) end,
         left(d.shown, ${EDGE}), right(d.shown, ${EDGE}),
-        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')}, m.status, i.matter_file, i.outcome, (select count(*) > ${MOST_CANDIDATES} from found)
+        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')}, m.status, i.matter_file, i.outcome, (select count(*) > ${MAX_CANDIDATES} from found)
       from page p join ${entries} e on e.item_id = p.item_id join ${items} i on i.item_id = p.item_id join ${meetings} m on m.meeting_id = i.meeting_id
       join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
       cross join lateral (select case when i.text is not null and ts_rank('{1, 0, 0, 0}', e.words, ${any}) > 0 then i.text else i.title end as shown) d

@@ -12,7 +12,7 @@ export interface LenientUnit {
 }
 
 /** Of more parts, the commonest are left out. */
-const MOST_UNITS = 6;
+const MAX_UNITS = 6;
 const LEXEME = /'((?:[^'\\]|''|\\\\)+)'/g;
 
 /** Met by any word of a query; empty where it has none. */
@@ -35,8 +35,8 @@ export const lenientUnits = async (reads: LiveReads, units: readonly string[], p
     const rarest = known.length === 0 ? 1 : Math.min(...known);
     return { query, weight: Math.max(1, Math.round(Math.log2((all + 1) / (rarest + 0.5)))) };
   });
-  const least = weighed.map(({ weight }) => weight).toSorted((left, right) => right - left)[MOST_UNITS - 1] ?? 0;
-  return weighed.filter(({ weight }) => weight >= least).slice(0, MOST_UNITS);
+  const least = weighed.map(({ weight }) => weight).toSorted((left, right) => right - left)[MAX_UNITS - 1] ?? 0;
+  return weighed.filter(({ weight }) => weight >= least).slice(0, MAX_UNITS);
 };
 
 /** How many parts may be lacking: at most half of them. */

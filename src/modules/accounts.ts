@@ -14,7 +14,7 @@ export function accounts({ settings, clock, logger, tracing, stores }: Platform)
   const admission = createAdmission({
     rules,
     chargeRequest: createChargeRequest(stores.admissionReads, rules),
-    chargeFurther: stores.chargeFurther,
+    chargeUnits: stores.chargeUnits,
     windowCounts: stores.windowCounts,
     onFailure: createSampledFailures({ clock, logger }, 'identity and limits could not be looked up'),
   });

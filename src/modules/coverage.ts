@@ -1,5 +1,5 @@
 import { COVERAGE_GUIDANCE } from '../../contract/tools/get-coverage.ts';
-import { MOST_COVERAGE_ITEMS } from '../../contract/research-coverage.ts';
+import { MAX_COVERAGE_ITEMS } from '../../contract/research-coverage.ts';
 import { createListTopics, type Topic } from '../../queries/agenda/list-topics.ts';
 import { coverageCursorAfter, type CoveragePage, listDfwResearchCoverage } from '../../queries/coverage/list-dfw-research-coverage.ts';
 import {
@@ -56,7 +56,7 @@ export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_co
     return { data: { jurisdictions: byJurisdiction(sources), topics: [...topics], guidance: COVERAGE_GUIDANCE, truncated: false } };
   },
   get_data_coverage: async (input) => {
-    const asked = { ...input, includeInactive: false, limit: MOST_COVERAGE_ITEMS } as CoverageInput;
+    const asked = { ...input, includeInactive: false, limit: MAX_COVERAGE_ITEMS } as CoverageInput;
     const page = parts.listResearchCoverage(asked);
     return {
       data: { ...(page as Pick<ToolData<'get_data_coverage'>, 'data' | 'meta'>), truncated: false },

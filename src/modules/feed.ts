@@ -57,7 +57,7 @@ export function feed({ settings, log, clock, identifiers, reads, progress, datab
     log,
     clock,
     identifiers,
-    readGround: async () => (await Promise.all([readFeedHead(reads), readModelAnswers(reads, snapshots.name)]))[0],
+    readHead: async () => (await Promise.all([readFeedHead(reads), readModelAnswers(reads, snapshots.name)]))[0],
     visible: (position, deadline) => progress.reached(snapshots.name, position, deadline),
     lifetimeMs: settings.CIVIC_SNAPSHOT_LIFETIME,
     deadlineMs,

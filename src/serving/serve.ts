@@ -7,7 +7,7 @@ import { fillNewLog, type SampleAccount, type SampleWanted } from '../sources/fi
 import { bannerText } from './banner.ts';
 import { listenOn } from './listen.ts';
 import { openOpsListener } from './ops-listener.ts';
-import { regularWork } from './regular-work.ts';
+import { scheduledJobs } from './scheduled-jobs.ts';
 import { repeat } from '../processors/runtime/repeat.ts';
 import { does, type ServeRole } from '../processors/roles.ts';
 
@@ -46,7 +46,7 @@ export const serve = async (civic: Civic, { role, stopping, hurrying, print, toT
     print(
       bannerText({ baseUrl: baseUrl ?? '(no public listener in this role)', opsUrl, sampleAccount, civic: 'npm run --silent civic --' }),
     );
-    const repeating = regularWork(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
+    const repeating = scheduledJobs(civic, role, ending.signal).map((work) => repeat(civic.clock, civic.logger, ending.signal, work));
     closers.push(async () => void (await Promise.all(repeating)));
     if (!stopping.aborted) await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
     civic.logger.info({}, 'stopping');

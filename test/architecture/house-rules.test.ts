@@ -106,15 +106,15 @@ describe('places of code', () => {
 });
 
 describe('size and names', () => {
-  const LONGEST = 400;
+  const MAX_LENGTH = 400;
   const all = () =>
     sourceFiles(
       ['domain', 'contract', 'src', 'commands', 'projections', 'queries', 'infra', 'client', 'tools', 'test', 'bench'],
       ['ts', 'mjs', 'sql'],
     );
 
-  test(`no file is longer than ${LONGEST} lines`, () => {
-    const long = all().flatMap(({ path, text }) => (text.split('\n').length - 1 > LONGEST ? [path] : []));
+  test(`no file is longer than ${MAX_LENGTH} lines`, () => {
+    const long = all().flatMap(({ path, text }) => (text.split('\n').length - 1 > MAX_LENGTH ? [path] : []));
     expect(long).toEqual([]);
   });
 

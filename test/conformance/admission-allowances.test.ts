@@ -315,13 +315,13 @@ describe('further charges and a failing store', () => {
   test('a batch charges all of its units or none, on the same counters as requests', async () => {
     const customer = await opened();
     const principal = await admitted(customer);
-    expect(await admission.chargeFurther(principal, 4, NOW + 500)).toMatchObject([
+    expect(await admission.chargeUnits(principal, 4, NOW + 500)).toMatchObject([
       { remaining: 5, resetSeconds: 60 },
       { remaining: 1, resetSeconds: 1 },
     ]);
-    await expect(admission.chargeFurther(principal, 2, NOW + 500)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
-    await expect(admission.chargeFurther(principal, 6, NOW + 1_500)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 59 });
-    await admission.chargeFurther(principal, 5, NOW + 1_500);
+    await expect(admission.chargeUnits(principal, 2, NOW + 500)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 1 });
+    await expect(admission.chargeUnits(principal, 6, NOW + 1_500)).rejects.toMatchObject({ code: 'rate_limited', retryAfterSeconds: 59 });
+    await admission.chargeUnits(principal, 5, NOW + 1_500);
     expect(await bench.counters(customer.accountId)).toMatchObject({ minute: 10, burst: 5, perimeter: 1, handler: 1 });
   });
 
@@ -354,7 +354,7 @@ describe('further charges and a failing store', () => {
     const customer = await opened();
     const principal = await admitted(customer);
     const tried = await Promise.allSettled(
-      Array.from({ length: 60 }, (_, nth) => (nth % 2 === 0 ? admission.chargeFurther(principal, 2, NOW + 500) : admitted(customer))),
+      Array.from({ length: 60 }, (_, nth) => (nth % 2 === 0 ? admission.chargeUnits(principal, 2, NOW + 500) : admitted(customer))),
     );
     const units = 1 + tried.reduce((sum, { status }, nth) => sum + (status === 'fulfilled' ? 2 - (nth % 2) : 0), 0);
     expect(await bench.counters(customer.accountId)).toMatchObject({ minute: units, burst: units });
@@ -369,7 +369,7 @@ describe('further charges and a failing store', () => {
     try {
       const unavailable = { code: 'authentication_unavailable', message: expect.not.stringContaining('counters are gone') as string };
       await expect(admitted(customer)).rejects.toMatchObject(unavailable);
-      await expect(admission.chargeFurther(principal, 1, NOW)).rejects.toMatchObject(unavailable);
+      await expect(admission.chargeUnits(principal, 1, NOW)).rejects.toMatchObject(unavailable);
       await expect(admission.chargeExport(principal, NOW)).rejects.toMatchObject(unavailable);
       expect(bench.failures).toEqual([bench.failing, bench.failing, bench.failing]);
     } finally {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   };
   edge = await startHttpEdge({
     tools: { functions: ALL_TOOLS, clock: failingClock },
-    chargeFurther: async () => ({ kind: 'exhausted', retryAfterSeconds: 3, states: [] }),
+    chargeUnits: async () => ({ kind: 'exhausted', retryAfterSeconds: 3, states: [] }),
     documents: (baseUrl) => documentRoutes(baseUrl).map((route) => ({ ...route, body: failed })),
   });
   toEdge = await startValidatingProxy(edge.url, openApiDocumentOf(edge.url));

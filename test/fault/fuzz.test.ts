@@ -7,9 +7,9 @@ import { startTestDatabase, type TestDatabase } from '../support/embedded-databa
 const COUNT = Number(process.env['FUZZ_COUNT'] ?? 3_000);
 const SEED = Number(process.env['FUZZ_SEED'] ?? Date.now() % 1_000_000);
 const HEAP_MB = 512;
-const LONGEST_MS = 300_000 + COUNT * 20;
+const MAX_MS = 300_000 + COUNT * 20;
 
-describe(`a process under attack by ${COUNT} conversations (seed ${SEED})`, { timeout: LONGEST_MS }, () => {
+describe(`a process under attack by ${COUNT} conversations (seed ${SEED})`, { timeout: MAX_MS }, () => {
   let database: TestDatabase;
   let attacked: AttackedProcess;
   let result: FuzzResult;
@@ -26,7 +26,7 @@ describe(`a process under attack by ${COUNT} conversations (seed ${SEED})`, { ti
       onBatch: (told) => process.stderr.write(`${told}\n`),
     });
     errors = await attacked.stop();
-  }, LONGEST_MS);
+  }, MAX_MS);
   afterAll(async () => {
     await attacked?.stop();
     await database?.close();

@@ -14,7 +14,7 @@ import { type Answered, type Installation, makeInstallation, type Service } from
 const KILLS = Number(process.env['SOAK_KILLS'] ?? 8);
 const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
 /** A timeout far longer than the kills take on a busy machine. */
-const LONGEST_MS = 600_000 + KILLS * 300_000;
+const MAX_MS = 600_000 + KILLS * 300_000;
 const LINES_A_FILE = 200;
 /** The pause between two operations of an actor; without it the starts get no processor time. */
 const PAUSE_MS = 300;
@@ -118,7 +118,7 @@ const replicate = async (over: AbortSignal): Promise<void> => {
 };
 
 describe(`a service killed ${KILLS} times during imports by three writers and two rebuilds (seed ${SEED})`, {
-  timeout: LONGEST_MS,
+  timeout: MAX_MS,
 }, () => {
   beforeAll(async () => {
     installation = makeInstallation('civic-kill-');
@@ -140,13 +140,13 @@ describe(`a service killed ${KILLS} times during imports by three writers and tw
     }
     service = await installation.start();
     await settle();
-  }, LONGEST_MS);
+  }, MAX_MS);
 
   afterAll(async () => {
     await source.close();
     await service?.stop();
     await installation.close();
-  }, LONGEST_MS);
+  }, MAX_MS);
 
   test('makes progress between the kills', () => {
     expect(hasWorked()).toBe(true);

@@ -5,14 +5,14 @@ import { soakTable } from '../soak/soak-table.ts';
 
 /** `npm run soak -- --minutes 10 --seed 7` is the long run; docs/soak.md. */
 const SEED = Number(process.env['SOAK_SEED'] ?? Date.now() % 1_000_000);
-const LONGEST_MS = 900_000;
+const MAX_MS = 900_000;
 
-describe(`a soak test of the whole service in its short form (seed ${SEED})`, { timeout: LONGEST_MS }, () => {
+describe(`a soak test of the whole service in its short form (seed ${SEED})`, { timeout: MAX_MS }, () => {
   const plan = shortSoak(SEED);
   let result: SoakResult;
   beforeAll(async () => {
     result = await runSoak(plan, { onFault: () => undefined });
-  }, LONGEST_MS);
+  }, MAX_MS);
 
   test('loses, repeats and contradicts nothing, refuses nothing without a reason, and leaks nothing', () => {
     expect(result.failures.length === 0 ? [] : soakTable(plan, result).split('\n')).toEqual([]);

@@ -4,7 +4,7 @@ import { createProcessorStore } from '../../infra/postgresql/processor-store.ts'
 import { openCivic } from '../../src/composition.ts';
 import { LeaseLost } from '../../domain/while-leased.ts';
 import { runIfDue, type JobDependencies } from '../../src/processors/runtime/run-if-due.ts';
-import { regularWork } from '../../src/serving/regular-work.ts';
+import { scheduledJobs } from '../../src/serving/scheduled-jobs.ts';
 import { readSettings } from '../../src/settings.ts';
 import { does, ROLES, WORK, type Work } from '../../src/processors/roles.ts';
 import { openTestCivic, type TestCivic, TestClock, untilTrue } from '../support/civic.ts';
@@ -125,7 +125,7 @@ test('each role does its own jobs, and workers poll', async () => {
   const civic = await openCivic(settings, 'command', []);
   onTestFinished(() => civic.close());
   const regular = (role: (typeof ROLES)[number]) =>
-    regularWork(civic, role, going.signal)
+    scheduledJobs(civic, role, going.signal)
       .map(({ what }) => what)
       .toSorted();
   const worker = ['polling cityofdallas', 'polling fortworthgov', 'reconciling payments', 'working on reports'];

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { MOST_CANDIDATES } from '../../queries/search/search-statements.ts';
+import { MAX_CANDIDATES } from '../../queries/search/search-statements.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { at, itemIds, meetingWithItems, openTestSearch, type TestSearch } from '../support/agenda-search.ts';
 import { DAY_MS, TEST_TIME } from '../support/civic.ts';
@@ -99,7 +99,7 @@ describe('an answer', () => {
   });
 
   test('reports more than a thousand matches, and ranks the latest thousand', async () => {
-    const names = Array.from({ length: MOST_CANDIDATES }, (_, n) => `n${n}`);
+    const names = Array.from({ length: MAX_CANDIDATES }, (_, n) => `n${n}`);
     await search.fold([
       ...events.place('dallas'),
       events.meeting('new', 'dallas', at(1)),
@@ -113,7 +113,7 @@ describe('an answer', () => {
     const more = await search.search({ query: 'fee' });
     expect([more.candidateLimitReached, more.guidance.includes('More than 1,000')]).toEqual([true, true]);
     const all = await search.all({ query: 'fee', limit: 20 });
-    expect(all).toHaveLength(MOST_CANDIDATES);
+    expect(all).toHaveLength(MAX_CANDIDATES);
     expect(new Set(all)).toEqual(new Set(itemIds(...names)));
   });
 });

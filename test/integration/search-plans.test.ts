@@ -5,7 +5,7 @@ import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
 import { itemsOf } from '../../projections/agenda-search/record-statements.ts';
 import { upsertEntries } from '../../projections/agenda-search/entry-statements.ts';
 import { agendaSearchTables, type AgendaSearchTables, MARK } from '../../projections/agenda-search/tables.ts';
-import { MOST_CANDIDATES } from '../../queries/search/search-statements.ts';
+import { MAX_CANDIDATES } from '../../queries/search/search-statements.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openTestSearch, type TestSearch } from '../support/agenda-search.ts';
@@ -16,7 +16,7 @@ const ITEMS = 200_000;
 const APART_MS = 8.76 * 3_600_000;
 const MEETING = 20;
 /** The most rows of entries that a search reads. */
-const MOST_ROWS = 40_000;
+const MAX_ROWS = 40_000;
 
 let search: TestSearch;
 let tables: AgendaSearchTables;
@@ -125,7 +125,7 @@ const looksAtFewRows = async (): Promise<void> => {
         const ways = scans.map((node) => node['Index Name']?.replace(/.*_/, '') ?? node['Node Type']);
         expect([query, filters, ways.filter((way) => way !== 'pkey' && way !== 'Bitmap Heap Scan')]).toEqual([query, filters, []]);
         // All past entries are read.
-        const most = query === 'c6' ? ITEMS / 3 + 100 : MOST_ROWS;
+        const most = query === 'c6' ? ITEMS / 3 + 100 : MAX_ROWS;
         expect([query, filters, rows <= most ? 'few' : rows]).toEqual([query, filters, 'few']);
       }
     }
@@ -135,7 +135,7 @@ const looksAtFewRows = async (): Promise<void> => {
 const ranksTheLatest = async (): Promise<void> => {
   for (const query of ['c2', 'c6', '"c1 c2" c4', 'c5 or w5']) {
     const { rows } = await session.query<{ item_id: string }>(
-      `select item_id from ${tables.entries} where words @@ websearch_to_tsquery('pg_catalog.english', $1) order by starts_at desc, item_id desc limit ${MOST_CANDIDATES}`,
+      `select item_id from ${tables.entries} where words @@ websearch_to_tsquery('pg_catalog.english', $1) order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}`,
       [query],
     );
     const found = await search.all({ query, limit: 20 });

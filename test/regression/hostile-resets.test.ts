@@ -8,7 +8,7 @@ import { currentRequest } from '../support/tool-requests.ts';
 
 const HEAP_MB = 512;
 const AT_ONCE = 100;
-const LONGEST_MS = 120_000;
+const MAX_MS = 120_000;
 
 let database: TestDatabase;
 let attacked: AttackedProcess;
@@ -70,7 +70,7 @@ const expectUnharmed = async (): Promise<void> => {
 
 const headed = (line: string, ...headers: readonly string[]): string => [line, 'host: x', ...headers, '', ''].join('\r\n');
 
-describe('1,000 resets leave the process alive', { timeout: LONGEST_MS }, () => {
+describe('1,000 resets leave the process alive', { timeout: MAX_MS }, () => {
   test.each([
     ['CONNECT', headed('CONNECT a:1 HTTP/1.1')],
     ['Upgrade', headed('GET /llms.txt HTTP/1.1', 'connection: upgrade', 'upgrade: websocket')],
@@ -82,7 +82,7 @@ describe('1,000 resets leave the process alive', { timeout: LONGEST_MS }, () => 
   });
 });
 
-describe('a reset at every byte leaves the process alive', { timeout: LONGEST_MS }, () => {
+describe('a reset at every byte leaves the process alive', { timeout: MAX_MS }, () => {
   const batch = JSON.stringify({ requests: [{ resource: 'topics', ids: ['00000000-0000-4000-8000-000000000000'] }] });
   const json = 'content-type: application/json';
   const length = (body: string): string => `content-length: ${body.length}`;

@@ -28,11 +28,11 @@ const SHORTEST_SECONDS = 90;
 const SHORTEST_FOR_ROOM_SECONDS = 300;
 const FEWEST_COLLECTIONS = 4;
 /** The maximum of each process. */
-export const MOST_RESIDENT_MB = 400;
-export const MOST_GROWTH_MB_A_MINUTE = 6;
-export const MOST_DESCRIPTORS_GROWTH = 40;
+export const MAX_RESIDENT_MB = 400;
+export const MAX_GROWTH_MB_A_MINUTE = 6;
+export const MAX_DESCRIPTORS_GROWTH = 40;
 /** Of all customers together there are fewer. */
-export const MOST_CONNECTIONS = 400;
+export const MAX_CONNECTIONS = 400;
 
 export interface MemoryFinding {
   readonly member: string;
@@ -142,15 +142,15 @@ export const findingOf = ({ member, samples, kept }: Life): MemoryFinding => {
 export const memoryFailures = (findings: readonly MemoryFinding[]): readonly string[] =>
   findings.flatMap(
     ({ member, seconds, mostMb, growthMbAMinute, keptGrowthMbAMinute, descriptors: [first, last], mostConnections, lagMs }) => [
-      ...(mostMb > MOST_RESIDENT_MB ? [`${member} took ${Math.round(mostMb)} MB`] : []),
-      ...(growthMbAMinute !== null && growthMbAMinute > MOST_GROWTH_MB_A_MINUTE
+      ...(mostMb > MAX_RESIDENT_MB ? [`${member} took ${Math.round(mostMb)} MB`] : []),
+      ...(growthMbAMinute !== null && growthMbAMinute > MAX_GROWTH_MB_A_MINUTE
         ? [`${member} grew by ${growthMbAMinute.toFixed(1)} MB a minute`]
         : []),
-      ...(keptGrowthMbAMinute !== null && keptGrowthMbAMinute > MOST_GROWTH_MB_A_MINUTE
+      ...(keptGrowthMbAMinute !== null && keptGrowthMbAMinute > MAX_GROWTH_MB_A_MINUTE
         ? [`${member} keeps ${keptGrowthMbAMinute.toFixed(1)} MB a minute more`]
         : []),
-      ...(last > first + MOST_DESCRIPTORS_GROWTH ? [`${member} went from ${first} to ${last} descriptors`] : []),
-      ...(mostConnections > MOST_CONNECTIONS ? [`${member} held ${mostConnections} connections`] : []),
+      ...(last > first + MAX_DESCRIPTORS_GROWTH ? [`${member} went from ${first} to ${last} descriptors`] : []),
+      ...(mostConnections > MAX_CONNECTIONS ? [`${member} held ${mostConnections} connections`] : []),
       ...(seconds - WARM_UP_SECONDS >= SHORTEST_SECONDS && lagMs[1] > 3 * lagMs[0] + 250
         ? [`the event loop of ${member} went from ${lagMs[0]} to ${lagMs[1]} ms of lag`]
         : []),

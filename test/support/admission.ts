@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccountCommand } from '../../commands/accounts/account-commands.ts';
 import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
 import { issueKey } from '../../commands/accounts/issue-key.ts';
-import { createChargeFurther } from '../../infra/postgresql/charge-units.ts';
+import { createChargeUnits } from '../../infra/postgresql/charge-units.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
 import { createWindowCounts } from '../../infra/postgresql/window-counts.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
@@ -86,7 +86,7 @@ export const openAdmissionBench = async (now: number, projections: readonly Proj
       createAdmission({
         rules,
         chargeRequest: createChargeRequest(createLiveReads({ ...civic.database.read, texts: run }), rules),
-        chargeFurther: createChargeFurther(run),
+        chargeUnits: createChargeUnits(run),
         windowCounts: createWindowCounts(run),
         onFailure: (error) => void bench.failures.push(error),
       }),

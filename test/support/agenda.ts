@@ -10,7 +10,7 @@ import { createListRecentAgendaHits } from '../../queries/agenda/list-recent-age
 import { createListUpcomingAgendaHits } from '../../queries/agenda/list-upcoming-agenda-hits.ts';
 import { getAgendaHit } from '../../contract/get-agenda-hit.ts';
 import type { JsonPage, RecentHitsInput, UpcomingHitsInput } from '../../contract/inputs.ts';
-import { listRecentAgendaHits, MOST_RECENT_HITS } from '../../contract/list-recent-agenda-hits.ts';
+import { listRecentAgendaHits, MAX_RECENT_HITS } from '../../contract/list-recent-agenda-hits.ts';
 import { listUpcomingAgendaHits } from '../../contract/list-upcoming-agenda-hits.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { COVERED_BODIES } from '../../src/sources/catalogue/data-files.ts';
@@ -54,7 +54,7 @@ export const openTestAgenda = async () => {
     /** Another set of tables, which no reader uses. */
     scratch: async () => (await store.create(agenda, 'scratch', 0)).generation,
     recent: async (input: Partial<RecentHitsInput> = {}) =>
-      listRecentAgendaHits.success.schema.parse(parsed(await recent({ limit: MOST_RECENT_HITS, ...input }))).data,
+      listRecentAgendaHits.success.schema.parse(parsed(await recent({ limit: MAX_RECENT_HITS, ...input }))).data,
     upcoming: async (topicSlug: string, input: Partial<UpcomingHitsInput> = {}) =>
       listUpcomingAgendaHits.success.schema.parse(parsed(await upcoming({ topicSlug, count: false, ...input }))),
     detail: async (matchId: string) => getAgendaHit.success.schema.parse(parsed(await detail(matchId))).data,

@@ -140,7 +140,7 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
       log,
       clock,
       identifiers,
-      readGround: () => readFeedHead(reads),
+      readHead: () => readFeedHead(reads),
       visible: (position) => progress.reached(snapshots.name, position, Date.now() + STALL_MS),
       lifetimeMs: options.lifetimeMs ?? LIFETIME_MS,
       // Uses the test clock, which may move by days while a snapshot is taken.

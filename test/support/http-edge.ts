@@ -17,7 +17,7 @@ import { type SubscriptionFunctions, subscriptionOperations } from '../../src/mo
 import { burstBucket, minuteBucket } from '../../domain/allowance-buckets.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
-import type { AdmissionRules, Charge, ChargeFurther } from '../../domain/ports/admission-counts.ts';
+import type { AdmissionRules, Charge, ChargeUnits } from '../../domain/ports/admission-counts.ts';
 import type { BucketState } from '../../domain/ports/window-counts.ts';
 import type { ClientLimit } from '../../domain/ports/client-counts.ts';
 import type { SharedCounts } from '../../domain/ports/shared-counts.ts';
@@ -182,7 +182,7 @@ export interface EdgeSettings {
   readonly documents?: (baseUrl: () => string) => readonly DocumentRoute[];
   readonly tools?: Partial<ToolRunnerParts>;
   readonly allowedOrigins?: readonly string[];
-  readonly chargeFurther?: ChargeFurther;
+  readonly chargeUnits?: ChargeUnits;
 }
 
 export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEdge> => {
@@ -277,7 +277,7 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
           const identity = identities.get(sha256);
           return identity === undefined ? null : { identity, plan: 'pro', charge: uncounted(identity, now) };
         },
-        chargeFurther: settings.chargeFurther ?? (async () => ({ kind: 'charged', states: EDGE_STATES })),
+        chargeUnits: settings.chargeUnits ?? (async () => ({ kind: 'charged', states: EDGE_STATES })),
         windowCounts: { take: async () => ({ kind: 'taken', states: [] }) },
         onFailure: (error) => log('warn')({ err: error }, 'identity look-up failed'),
       }),

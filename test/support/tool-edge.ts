@@ -35,7 +35,7 @@ export const startToolEdge = async (): Promise<ToolEdge> => {
   ) as unknown as ToolFunctions;
   const edge = await startHttpEdge({
     allowedOrigins: [ALLOWED_ORIGIN],
-    chargeFurther: async (_account, _allowances, units) => {
+    chargeUnits: async (_account, _allowances, units) => {
       if (units > toolEdge.room) return { kind: 'exhausted', retryAfterSeconds: 7, states: [] };
       charged.push(units);
       return { kind: 'charged', states: [] };

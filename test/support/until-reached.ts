@@ -5,7 +5,7 @@ import type { EventLog, Position } from '../../domain/ports/event-log.ts';
 /** Longer than any pause of a process that makes progress. */
 export const STALL_MS = 120_000;
 const FIRST_PAUSE_MS = 2;
-const LONGEST_PAUSE_MS = 25;
+const MAX_PAUSE_MS = 25;
 
 interface Patience {
   readonly stallMs?: number;
@@ -25,7 +25,7 @@ export const untilReached = async <Place extends number | string>(
 ): Promise<void> => {
   let farthest: Place | undefined;
   let movedAt = Date.now();
-  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(LONGEST_PAUSE_MS, pause * 1.5)) {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
     const place = await lookedAt(measure);
     if (place !== undefined && place >= goal) return;
     const now = Date.now();

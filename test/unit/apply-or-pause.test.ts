@@ -121,7 +121,7 @@ test('a failing event is tried as often as its processor allows, and those befor
   const processor = {
     name: 'tries',
     attempts: 3,
-    longestDelayMs: 1,
+    maxDelayMs: 1,
     apply: async (_from: Position, { events }: { readonly events: readonly StoredEvent[] }) => {
       applied.push(events.length > 1 ? 'batch' : events[0]!.id);
       if (events.some(({ id }) => id === '3')) throw new Error('cannot');

@@ -4,7 +4,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
 const LIMIT = 2;
-const MOST_WAITING = 100;
+const MAX_WAITING = 100;
 const { signal: never } = new AbortController();
 
 /** A limit whose waits end when the test ends them, and searches that do so too. */
@@ -63,7 +63,7 @@ describe('the searches of one account', () => {
 
   test('that find no room in the queue are refused at once', async () => {
     const { running, search } = start();
-    const taken = Array.from({ length: LIMIT + MOST_WAITING }, () => search('a'));
+    const taken = Array.from({ length: LIMIT + MAX_WAITING }, () => search('a'));
     expect(await outcomeOf(search('a'))).toBe('rate_limited');
     for (let ended = 0; ended < taken.length; ended += 1) {
       await settle();

@@ -172,7 +172,7 @@ describe('rows', () => {
       { BodyId: '3' },
     ]);
     expect(parsed.rows).toEqual([{ BodyId: 1, BodyName: 'A' }]);
-    expect([...parsed.unreadable]).toEqual([2]);
+    expect([...parsed.undecodable]).toEqual([2]);
     expect(parsed.unidentified).toBe(true);
     expect(parsed.skipped.map(({ id }) => id)).toEqual(['2', null, null]);
   });

@@ -23,7 +23,7 @@ const stored = async (isRefused: boolean): Promise<number> => {
     } as unknown as TakeSnapshotDependencies['log'],
     clock: new TestClock(),
     identifiers: randomIdentifiers,
-    readGround: async () => {
+    readHead: async () => {
       if (isRefused) over.abort(new Error('refused by now'));
       return { feedId: ID, position: 1, prunedThrough: 0, fingerprint: null, counts: ofEach(0), digests: ofEach(EMPTY_DIGEST) };
     },

@@ -11,7 +11,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-const LONGEST_REASON = 1000;
+const MAX_REASON = 1000;
 
 export const addFeedCommands = (program: Command, context: CliContext): void => {
   const feed = program.command('feed').description('the identity of the change feed, after its database was restored, recovered or moved');
@@ -66,7 +66,7 @@ const openedLog = async ({ log, clock, identifiers }: Stores): Promise<string> =
 
 const renew = async (stores: Stores, options: Options) => {
   const reason = options.reason.trim();
-  if (reason === '' || reason.length > LONGEST_REASON) throw new CommandFailed(`--reason takes 1 to ${LONGEST_REASON} characters`);
+  if (reason === '' || reason.length > MAX_REASON) throw new CommandFailed(`--reason takes 1 to ${MAX_REASON} characters`);
   const logId = await openedLog(stores);
   const { installation } = stores;
   await requireOfThisLog(stores, logId);

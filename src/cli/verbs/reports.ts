@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { leaseReport, LONGEST_LEASE_MS } from '../../../commands/reports/lease-report.ts';
+import { leaseReport, MAX_LEASE_MS } from '../../../commands/reports/lease-report.ts';
 import { turnReportSwitch } from '../../../commands/reports/turn-switch.ts';
 import { type KnownReport, knownReports } from '../../../queries/reports/known-reports.ts';
 import { readReportEvent, type ReportEvent } from '../../../domain/events/report-events.ts';
@@ -17,9 +17,9 @@ import { durationMs, ofReport, personName, reportOf, reportSwitch, rowLimit } fr
 import { DEADLINE_MS, failedAs, oneOf, requireHandled, runs, uuidParser, waitUntilVisible } from '../verb.ts';
 import { addMoveCommands } from './report-moves.ts';
 
-const LONGEST_LEASE_DAYS = LONGEST_LEASE_MS / 86_400_000;
+const MAX_LEASE_DAYS = MAX_LEASE_MS / 86_400_000;
 /** Timers of Node.js are limited to 24.8 days. */
-const LONGEST_PAUSE_DAYS = 7;
+const MAX_PAUSE_DAYS = 7;
 
 interface Options {
   readonly json?: boolean;
@@ -190,7 +190,7 @@ const lease = async (context: CliContext, civic: Civic, argument: string, option
     reportId,
     accountId,
     holder: personName('--holder', options.holder!),
-    leaseMs: durationMs('--for', options.for, LONGEST_LEASE_DAYS),
+    leaseMs: durationMs('--for', options.for, MAX_LEASE_DAYS),
     dailyBudget: civic.settings.CIVIC_REPORT_DAILY_BUDGET,
     whilePaused: options.whilePaused === true,
   });
@@ -233,7 +233,7 @@ const work = async (context: CliContext, civic: Civic, options: Options): Promis
     if (done.stopped !== null) throw failedAs(new Rejection(done.stopped, STOPPED[done.stopped]));
     return;
   }
-  const every = durationMs('--every', options.every, LONGEST_PAUSE_DAYS);
+  const every = durationMs('--every', options.every, MAX_PAUSE_DAYS);
   civic.startReactors(civic.reporting.reactors.map(({ name }) => name));
   while (!context.stopping.aborted) {
     await dueReports(worker, context.stopping);

@@ -4,18 +4,18 @@ import type { Allowances } from '../../../domain/allowances.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
 import { keySecretHash, isKeySecret } from '../../../domain/key-secret.ts';
 import type { BillingFacts, KeyIdentity } from '../../../domain/plans.ts';
-import type { AdmissionRules, Charge, ChargeFurther, ChargeRequest } from '../../../domain/ports/admission-counts.ts';
+import type { AdmissionRules, Charge, ChargeUnits, ChargeRequest } from '../../../domain/ports/admission-counts.ts';
 import type { BucketState, WindowCounts } from '../../../domain/ports/window-counts.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { billingRefusal } from './billing.ts';
 
-const LONGEST_HEADER = 256;
+const MAX_HEADER = 256;
 
 /** The API key that a request presents, well formed; 401 `unauthorized` for anything else, a cookie or another scheme included. */
 const presentedSecret = (header: string | undefined): string => {
   if (header === undefined) throw new Rejection('unauthorized', 'an API key is required: Authorization: Bearer <API_KEY>');
-  const secret = header.length <= LONGEST_HEADER ? /^bearer +([^ ]+)$/i.exec(header)?.[1] : undefined;
+  const secret = header.length <= MAX_HEADER ? /^bearer +([^ ]+)$/i.exec(header)?.[1] : undefined;
   if (secret === undefined || !isKeySecret(secret)) {
     throw new Rejection('unauthorized', 'the Authorization header does not hold one API key');
   }
@@ -50,7 +50,7 @@ export type OnAllowance = (states: readonly BucketState[]) => void;
 export interface AdmissionParts {
   readonly rules: AdmissionRules;
   readonly chargeRequest: ChargeRequest;
-  readonly chargeFurther: ChargeFurther;
+  readonly chargeUnits: ChargeUnits;
   readonly windowCounts: WindowCounts;
   /** The cause of a 503, for the log only. */
   readonly onFailure: (error: unknown) => void;
@@ -61,7 +61,7 @@ export interface Admission {
   /** Admits a request and charges it. The steps are those of the decisions page, section 5, up to billing; reading the input comes next. */
   admit(presented: Presented): Promise<Principal>;
   /** Takes so many further units of minute and burst, all or none: what the calls of a batch cost beside the request that carried them. */
-  chargeFurther(principal: Principal, units: number, now: number): Promise<readonly BucketState[]>;
+  chargeUnits(principal: Principal, units: number, now: number): Promise<readonly BucketState[]>;
   /** Takes one of the account's exports of this hour; after the input has been read. `onAllowance` receives the result. */
   chargeExport(principal: Principal, now: number, onAllowance?: OnAllowance): Promise<void>;
 }
@@ -90,8 +90,8 @@ export const createAdmission = (parts: AdmissionParts): Admission => {
       const { accountId, keyId, scopes } = identity;
       return { accountId, keyId, scopes, allowances: rules.plans[plan], billing: identity };
     },
-    async chargeFurther({ accountId, allowances }, units, now) {
-      const charge = await failClosed(() => parts.chargeFurther(accountId, allowances, units, now));
+    async chargeUnits({ accountId, allowances }, units, now) {
+      const charge = await failClosed(() => parts.chargeUnits(accountId, allowances, units, now));
       if (charge.kind === 'charged') return charge.states;
       throw limited('the allowance of the account has no room for all calls', charge.retryAfterSeconds);
     },
@@ -132,8 +132,8 @@ export const tracedAdmission = (admission: Admission, tracing: Tracing | null): 
           tracing.part({ name: 'admit', kind: 'internal', attributes: { 'civic.surface': presented.surface } }, () =>
             admission.admit(presented),
           ),
-        chargeFurther: (...asked) =>
-          tracing.part({ name: 'charge further', kind: 'internal', attributes: {} }, () => admission.chargeFurther(...asked)),
+        chargeUnits: (...asked) =>
+          tracing.part({ name: 'charge further', kind: 'internal', attributes: {} }, () => admission.chargeUnits(...asked)),
         chargeExport: (...asked) =>
           tracing.part({ name: 'charge export', kind: 'internal', attributes: {} }, () => admission.chargeExport(...asked)),
       };

@@ -29,15 +29,15 @@ interface Tally {
   others: number;
 }
 
-const MOST_COUNTED = 100_000;
+const MAX_COUNTED = 100_000;
 /** Bounds the statement of one exchange, also with many forged addresses. */
-const MOST_EXCHANGED = 2_000;
+const MAX_EXCHANGED = 2_000;
 
 /**
  * The limits of the public endpoints: fixed windows aligned to the clock, counted in the process, so that
  * no request waits for them. Exact in one process; among several each learns of the others' counts by `merge`.
  */
-export const createPublicLimits = ({ limit, shared, logger, mostCounted = MOST_COUNTED }: PublicLimitsParts): PublicLimits => {
+export const createPublicLimits = ({ limit, shared, logger, mostCounted = MAX_COUNTED }: PublicLimitsParts): PublicLimits => {
   const length = limit.seconds * 1000;
   let window = 0;
   let tallies = new Map<string, Tally>();
@@ -78,7 +78,7 @@ export const createPublicLimits = ({ limit, shared, logger, mostCounted = MOST_C
     const chosen = new Map<string, number>();
     for (const again of [true, false]) {
       for (const key of changed) {
-        if (chosen.size === MOST_EXCHANGED) return chosen;
+        if (chosen.size === MAX_EXCHANGED) return chosen;
         const { own } = tallies.get(key)!;
         if (own > 1 === again) chosen.set(key, own);
       }

@@ -11,8 +11,8 @@ export interface SearchLimitParts {
 }
 
 /** Five whole batches. */
-const MOST_WAITING = 100;
-const LONGEST_WAIT_MS = 1_000;
+const MAX_WAITING = 100;
+const MAX_WAIT_MS = 1_000;
 const AGAIN_SECONDS = 1;
 
 interface Account {
@@ -29,7 +29,7 @@ export function createSearchLimit({ concurrency, clock }: SearchLimitParts): Sea
   const accounts = new Map<string, Account>();
 
   const wait = async ({ waiting }: Account, signal: AbortSignal): Promise<void> => {
-    if (waiting.length >= MOST_WAITING) throw refused();
+    if (waiting.length >= MAX_WAITING) throw refused();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     waiting.push(resolve);
     const giveUp = (reason: unknown): void => {
@@ -39,7 +39,7 @@ export function createSearchLimit({ concurrency, clock }: SearchLimitParts): Sea
       reject(reason);
     };
     const begun = new AbortController();
-    clock.sleep(LONGEST_WAIT_MS, AbortSignal.any([signal, begun.signal])).then(() => giveUp(refused()), giveUp);
+    clock.sleep(MAX_WAIT_MS, AbortSignal.any([signal, begun.signal])).then(() => giveUp(refused()), giveUp);
     await promise.finally(() => begun.abort());
   };
 

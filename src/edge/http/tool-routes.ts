@@ -71,7 +71,7 @@ async function answer(endpoint: ToolEndpoint, parts: RouteParts, request: Fastif
     requestId: request.id,
     baseUrl: baseUrl(),
     signal: gone.signal,
-    chargeFurther: async (units) => announceAllowance(request, reply, await admission.chargeFurther(principal, units, clock.now())),
+    chargeUnits: async (units) => announceAllowance(request, reply, await admission.chargeUnits(principal, units, clock.now())),
   });
   return send(response, reply);
 }

@@ -15,7 +15,7 @@ interface ToolRequest extends Pick<ToolCall, 'principal' | 'requestId' | 'baseUr
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
   /** Takes further units of the account's allowances, all or none; throws the `Rejection` that answers. */
-  readonly chargeFurther: (units: number) => Promise<void>;
+  readonly chargeUnits: (units: number) => Promise<void>;
 }
 
 export type ToolEndpoint = ReturnType<typeof createToolEndpoint>;
@@ -56,7 +56,7 @@ export const createToolEndpoint = (parts: ToolRunnerParts) => {
       if (fault !== null) return fault;
       const { principal, requestId, baseUrl } = request;
       const further = callsOfBatch({ body, headers }) - 1;
-      if (further > 0) await request.chargeFurther(further);
+      if (further > 0) await request.chargeUnits(further);
       const answered = new AbortController();
       const late = new AbortController();
       // A request that its own batch cancels is never answered; the exchange still ends.

@@ -1,6 +1,6 @@
 import { MIMEType } from 'node:util';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
-import { MOST_BATCH_ELEMENTS } from '../../../contract/json-rpc.ts';
+import { MAX_BATCH_ELEMENTS } from '../../../contract/json-rpc.ts';
 import { LEGACY_VERSIONS } from '../../../contract/post-mcp-json-rpc.ts';
 import { idOf, PROTOCOL_ERRORS, protocolError } from './protocol-errors.ts';
 
@@ -65,8 +65,8 @@ export const messageFault = (message: CheckedMessage): Response | null => {
 };
 
 const batchFault = (elements: readonly unknown[]): Response | null => {
-  if (elements.length > MOST_BATCH_ELEMENTS) {
-    return protocolError(400, PROTOCOL_ERRORS.invalidRequest, `a batch has at most ${MOST_BATCH_ELEMENTS} elements`);
+  if (elements.length > MAX_BATCH_ELEMENTS) {
+    return protocolError(400, PROTOCOL_ERRORS.invalidRequest, `a batch has at most ${MAX_BATCH_ELEMENTS} elements`);
   }
   const ids = elements.map(idOf).filter((id) => id !== null);
   if (new Set(ids).size < ids.length) return protocolError(400, PROTOCOL_ERRORS.invalidRequest, 'an id is used twice in the batch');

@@ -18,7 +18,7 @@ const largest = <Made>(from: number, to: number, make: (number: number) => Made 
 
 const QUOTES = 2;
 const ELLIPSIS = '…';
-const LONGEST_ESCAPE = 6;
+const MAX_ESCAPE = 6;
 
 const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 
@@ -42,7 +42,7 @@ const withoutHalf = (text: string, end: number): number => (text.codePointAt(end
  * between a character and the marks that belong to it.
  */
 export const cutText = (text: string, maxBytes: number): string => {
-  if (text.length * LONGEST_ESCAPE <= maxBytes || jsonBytes(text) - QUOTES <= maxBytes) return text;
+  if (text.length * MAX_ESCAPE <= maxBytes || jsonBytes(text) - QUOTES <= maxBytes) return text;
   const fitting = largest(1, Math.min(text.length, maxBytes), (units) => {
     const end = withoutHalf(text, units);
     return jsonBytes(text.slice(0, end) + ELLIPSIS) - QUOTES <= maxBytes ? end : null;

@@ -3,7 +3,7 @@ import { applyOrPause } from '../runtime/apply-or-pause.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
 import { foldBatch, type FoldTarget } from './fold-batch.ts';
 
-const LONGEST_DELAY_MS = 2000;
+const MAX_DELAY_MS = 2000;
 
 /** Folds a batch; an event that cannot be folded cannot be folded later either, and pauses the projection at once. Throws as `applyOrPause`. */
 export const foldOrPause = (
@@ -20,7 +20,7 @@ export const foldOrPause = (
       apply: async (checkpoint, piece) => void (await foldBatch(deps, target, checkpoint, piece)),
       pause: (reason, eventId) => deps.generations.pause(target.lease, reason, eventId),
       attempts: 1,
-      longestDelayMs: LONGEST_DELAY_MS,
+      maxDelayMs: MAX_DELAY_MS,
     },
     from,
     batch,

@@ -7,7 +7,7 @@ const LEAST_BATCH = 100;
 /** While there is other activity, a batch takes about so long, and a rest of this multiple follows. */
 const BUSY_BATCH_MS = 40;
 const REST = 1;
-const LONGEST_REST_MS = 1_000;
+const MAX_REST_MS = 1_000;
 /** One that reads the log, one that folds. */
 const TRANSACTIONS_A_BATCH = 2;
 
@@ -43,7 +43,7 @@ export const createRebuildThrottle = (
       }
       const fitting = Math.round((Math.max(1, events) * BUSY_BATCH_MS) / Math.max(1, tookMs));
       batchSize = Math.max(least, Math.min(quiet, batchSize * 2, fitting));
-      await leaseClock.sleep(Math.min(LONGEST_REST_MS, tookMs * REST), signal);
+      await leaseClock.sleep(Math.min(MAX_REST_MS, tookMs * REST), signal);
     },
   };
 };

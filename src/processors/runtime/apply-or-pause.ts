@@ -19,7 +19,7 @@ export interface LeasedProcessor {
   pause(reason: string, eventId: string | null): Promise<void>;
   /** How often an event that fails is tried before the processor is paused at it. */
   readonly attempts: number;
-  readonly longestDelayMs: number;
+  readonly maxDelayMs: number;
 }
 
 const FIRST_DELAY_MS = 50;
@@ -39,7 +39,7 @@ export const applyOrPause = async (
   const pieces = [batch];
   let checkpoint = from;
   let failures = 0;
-  const backoff = new Backoff(FIRST_DELAY_MS, processor.longestDelayMs);
+  const backoff = new Backoff(FIRST_DELAY_MS, processor.maxDelayMs);
   let logged = '';
   for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     signal.throwIfAborted();

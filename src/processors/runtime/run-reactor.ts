@@ -18,7 +18,7 @@ export interface ReactorRunDependencies {
 
 const BATCH = 500;
 const TAKE_OVER_MS = 1000;
-const LONGEST_DELAY_MS = 10_000;
+const MAX_DELAY_MS = 10_000;
 /** Of an event that fails: most failures of what a reactor calls pass. */
 const ATTEMPTS = 8;
 
@@ -74,7 +74,7 @@ const follow = async (
     const move = { from, to, handled: events.length, logId, last: lastMarkOf(events), proof: farthestOf(deps.log, batch) };
     if (!(await deps.store.advance(lease, move))) throw lost(reactor);
   };
-  const processor = { name: reactor.name, apply, pause, attempts: ATTEMPTS, longestDelayMs: LONGEST_DELAY_MS };
+  const processor = { name: reactor.name, apply, pause, attempts: ATTEMPTS, maxDelayMs: MAX_DELAY_MS };
   let from = row.checkpoint;
   try {
     if (reactor.runsOnStart === true) await applyOrPause(deps, processor, from, { events: [], scannedTo: from }, signal);

@@ -64,7 +64,7 @@ export interface ParsedRows<Row> {
   /** One per id; of two rows with one id the later one. */
   readonly rows: readonly Row[];
   /** Ids of rows that cannot be read. */
-  readonly unreadable: ReadonlySet<number>;
+  readonly undecodable: ReadonlySet<number>;
   /** Whether the id of a row is unknown: then no row counts as vanished. */
   readonly unidentified: boolean;
   readonly skipped: readonly Skipped[];
@@ -81,7 +81,7 @@ export const parseRows = <Row>(
   source: readonly unknown[],
 ): ParsedRows<Row> => {
   const rows = new Map<number, Row>();
-  const unreadable = new Set<number>();
+  const undecodable = new Set<number>();
   const skipped: Skipped[] = [];
   let unidentified = false;
   for (const value of source) {
@@ -93,8 +93,8 @@ export const parseRows = <Row>(
       continue;
     }
     if (id === null) unidentified = true;
-    else unreadable.add(id);
+    else undecodable.add(id);
     skipped.push({ what, id: id === null ? null : String(id), reason: parsed.success ? 'has no id' : reasonOf(parsed.error) });
   }
-  return { rows: [...rows.values()], unreadable, unidentified, skipped };
+  return { rows: [...rows.values()], undecodable, unidentified, skipped };
 };

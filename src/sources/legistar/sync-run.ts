@@ -87,7 +87,7 @@ export class SyncRun {
     if (this.read.events === 0 && this.#since === null && this.#published.size > 0) {
       throw new SourceUnavailable('the list of events came back empty although events of it are published; nothing was removed');
     }
-    const seen = new Set([...listed.rows.map((row) => row.EventId), ...listed.unreadable].map(String));
+    const seen = new Set([...listed.rows.map((row) => row.EventId), ...listed.undecodable].map(String));
     const returned = listed.unidentified ? [] : await this.#removeVanished(seen);
 
     const events = [
@@ -221,8 +221,8 @@ export class SyncRun {
     for (const change of mapped.changes) this.#upserted.add(change.id);
     await this.#writer.add(mapped.changes);
 
-    const kept = new Set([...parsed.unreadable].map((id) => agendaItemId(client, id)));
-    const partial = parsed.unidentified || parsed.unreadable.size > 0;
+    const kept = new Set([...parsed.undecodable].map((id) => agendaItemId(client, id)));
+    const partial = parsed.unidentified || parsed.undecodable.size > 0;
     for (const record of own) {
       if (record.resource === 'agenda_items' && (parsed.unidentified || kept.has(record.id))) continue;
       if (record.resource === 'documents' && (partial || mapped.documentsUncertain)) continue;

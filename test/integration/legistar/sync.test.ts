@@ -309,7 +309,7 @@ describe('a failure of the source', () => {
 
   it('ends after the configured number of attempts', async () => {
     server.faultsByPath.set(`/v1/${CLIENT}/bodies`, status(503));
-    const report = await sync({ retries: { attempts: 3, baseMilliseconds: 100, longestMilliseconds: 150 } });
+    const report = await sync({ retries: { attempts: 3, baseMilliseconds: 100, maxMilliseconds: 150 } });
     expect(report.failure).toMatch(/status 503/);
     expect(clock.slept).toEqual([75, 112.5]);
   });

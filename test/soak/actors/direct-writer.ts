@@ -9,7 +9,7 @@ import type { World } from '../world.ts';
 
 const OWN_IDS = 60;
 const SHARED_IDS = 20;
-const MOST_CHANGES = 25;
+const MAX_CHANGES = 25;
 const PAUSE_MS = 700;
 const RESOURCES = ['documents', 'stream_records', 'agenda_items'] as const;
 
@@ -78,7 +78,7 @@ export class DirectWriter {
   #makeBatch(): readonly Change[] {
     const random = this.#random;
     const inBatch = new Set<string>();
-    return Array.from({ length: 1 + random.below(MOST_CHANGES) }, (_, line): Change | null => {
+    return Array.from({ length: 1 + random.below(MAX_CHANGES) }, (_, line): Change | null => {
       const own = random.chance(0.7);
       const resource = RESOURCES[random.below(RESOURCES.length)]!;
       const id = own ? derivedId('soak', this.#name, random.below(OWN_IDS)) : derivedId('soak', 'shared', random.below(SHARED_IDS));

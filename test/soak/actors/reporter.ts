@@ -1,5 +1,5 @@
 import type { ReportReceipt } from '../../../contract/data-report.ts';
-import { MOST_NEW_REPORTS_A_DAY } from '../../../domain/report-limits.ts';
+import { MAX_NEW_REPORTS_A_DAY } from '../../../domain/report-limits.ts';
 import { idempotent, MISSING_RECORD } from '../../support/missing-record.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import type { Customer } from '../customer.ts';
@@ -30,7 +30,7 @@ export class Reporter {
   async work(customer: Customer): Promise<void> {
     for (;;) {
       // Most reports of a day are sent at the end: an account may send five a minute and twenty a day.
-      const isNew = this.receipts.size === 0 || (this.receipts.size < MOST_NEW_REPORTS_A_DAY - 1 && this.#random.chance(0.3));
+      const isNew = this.receipts.size === 0 || (this.receipts.size < MAX_NEW_REPORTS_A_DAY - 1 && this.#random.chance(0.3));
       const token = isNew ? `${this.#name}.${this.sent.length}` : [...this.receipts.keys()][this.#random.below(this.receipts.size)]!;
       if (isNew) this.sent.push(token);
       await this.send(customer, token);

@@ -29,7 +29,7 @@ export const firstUse = async (
 ): Promise<Extract<Reserved, { row: unknown }>> => {
   const price = await currentPrice(parts, call.tool);
   const now = parts.chainClock.now();
-  checkTerms(presented, { now, current: price.terms, leastMs: parts.times.settleMarginMs, mostMs: parts.times.longestValidMs });
+  checkTerms(presented, { now, current: price.terms, leastMs: parts.times.settleMarginMs, mostMs: parts.times.maxValidMs });
   const { accepted, authorization, signature } = presented.signed;
   if (!(await parts.checkSignature(authorization, accepted, signature))) throw new PaymentRefused('payment_authorization_invalid');
   const reservation: Reservation = {

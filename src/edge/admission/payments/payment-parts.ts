@@ -15,7 +15,7 @@ export interface PaymentTimes {
   readonly leaseMs: number;
   /** How much longer a new payment must be valid for: what the facilitator itself asks for, and our own work before it. */
   readonly settleMarginMs: number;
-  readonly longestValidMs: number;
+  readonly maxValidMs: number;
 }
 
 export const PAYMENT_TIMES: PaymentTimes = {
@@ -23,7 +23,7 @@ export const PAYMENT_TIMES: PaymentTimes = {
   readMs: 3_000,
   leaseMs: 15_000,
   settleMarginMs: 16_000,
-  longestValidMs: 3_600_000,
+  maxValidMs: 3_600_000,
 };
 
 export interface PaymentParts {

@@ -54,7 +54,7 @@ const writeAhead = async ({ ledger, times, logger }: PaymentParts, saved: Paymen
 
 const WRITES = 8;
 const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 32_000;
+const MAX_PAUSE_MS = 32_000;
 
 const settled = async (parts: PaymentParts, row: PaymentRow, transaction: string): Promise<PaymentAnswer> => {
   const receipt = JSON.stringify(receiptOf(row, transaction));
@@ -86,7 +86,7 @@ const writeSettled = async (
 };
 
 const writeUntilStored = async (parts: PaymentParts, row: PaymentRow, move: Extract<PaymentMove, { to: 'SETTLED' }>): Promise<void> => {
-  const backoff = new Backoff(FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+  const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
   for (let tries = 0; tries < WRITES; tries += 1) {
     await parts.clock.sleep(backoff.take(), parts.ending).catch(() => undefined);
     const written = await writeSettled(parts, row, move).catch(() => null);

@@ -4,8 +4,8 @@ import { readSignedPayment } from '../../../../domain/payments/payment.ts';
 import { CHAIN_MARGIN_MS, type ReconcileParts } from './reconcile-parts.ts';
 
 const FIRST_PAUSE_MS = 5_000;
-const LONGEST_PAUSE_MS = 3_600_000;
-const MOST_DOUBLINGS = 10;
+const MAX_PAUSE_MS = 3_600_000;
+const MAX_DOUBLINGS = 10;
 
 /** Determines the outcome of an unknown settlement, under a lease. A row whose outcome stays unknown is kept and never deleted. */
 export const lookAtUnknown = async (parts: ReconcileParts, row: PaymentRow): Promise<void> => {
@@ -59,6 +59,6 @@ const later = async (
   row: PaymentRow,
   { reason, transaction }: { readonly reason: string; readonly transaction: string | null },
 ): Promise<void> => {
-  const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(row.settleAttempts, MOST_DOUBLINGS));
+  const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(row.settleAttempts, MAX_DOUBLINGS));
   await ledger.lookAgain(row, { cause: reason, transaction, lookAt: chainClock.now() + pause });
 };

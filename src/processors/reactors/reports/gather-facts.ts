@@ -35,7 +35,7 @@ export interface FactsDependencies extends CandidateDependencies {
   readonly clock: Clock;
 }
 
-const MOST_REPORTS = 500;
+const MAX_REPORTS = 500;
 
 /** Everything that a verdict on a report rests on, as the read models and the log say it now. */
 export const gatherFacts = async (deps: FactsDependencies, area: CoverageArea, report: KnownReport): Promise<ReportFacts> => {
@@ -70,7 +70,7 @@ const olderReports = async ({ reads }: FactsDependencies, report: KnownReport): 
     sourceRecordIds: sourceRecordId === null ? [] : [sourceRecordId],
     dates: localDate === null ? [] : [localDate],
   };
-  const open = await knownReports(reads, { mayBe, submittedUpTo: Date.parse(report.submittedAt) }, MOST_REPORTS);
+  const open = await knownReports(reads, { mayBe, submittedUpTo: Date.parse(report.submittedAt) }, MAX_REPORTS);
   return open.filter((other) => other.reportId !== report.reportId && isOlder(other, report) && sameRecord(other, report));
 };
 

@@ -33,7 +33,7 @@ export interface Verdict {
 }
 
 const DAY_MS = 86_400_000;
-const LONGEST_WAIT_MS = 7 * DAY_MS;
+const MAX_WAIT_MS = 7 * DAY_MS;
 
 const EMPTY = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
 const BEGIN: ReportMove = { ...EMPTY, to: 'investigating' };
@@ -128,7 +128,7 @@ const again = (facts: ReportFacts): Verdict | null => {
     return to(facts, { to: 'investigating', finding: findings.readableAgainFinding(sources) }, note(facts));
   }
   // The interval grows while nothing changes.
-  const waited = Math.min(Math.max(now - Date.parse(report.submittedAt), DAY_MS), LONGEST_WAIT_MS);
+  const waited = Math.min(Math.max(now - Date.parse(report.submittedAt), DAY_MS), MAX_WAIT_MS);
   return { moves: [], note: note(facts), nextCheckAt: new Date(now + waited).toISOString() };
 };
 

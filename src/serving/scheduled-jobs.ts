@@ -7,7 +7,7 @@ import { does, type ServeRole } from '../processors/roles.ts';
 const LOOK_EVERY_MS = 5_000;
 
 /** The jobs of a process of this role, until the signal aborts. */
-export const regularWork = (civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] => {
+export const scheduledJobs = (civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] => {
   const parts = { store: civic.processorStore, ...civic.projectorDependencies };
   return civic.jobs
     .filter(({ work }) => does(role, work))
