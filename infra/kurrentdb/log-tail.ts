@@ -9,15 +9,6 @@ import { subscriptionFrom } from './read-requests.ts';
 import { TailWindow, type TailLimits } from './tail-window.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
-export interface LogTail {
-  /**
-   * Reads for one follower: from the tail where it has the events, else from the store. Where the store has events after a poll interval
-   * that the tail did not receive, the tail subscribes again.
-   */
-  follow(readAll: (read: ReadAll) => Promise<LogBatch>): FollowedReads;
-  close(): Promise<void>;
-}
-
 const LIMITS: TailLimits = { events: 20_000, characters: 32_000_000 };
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
@@ -26,7 +17,7 @@ const MAX_PAUSE_MS = 5_000;
  * One subscription to `$all` for all followers in this process, begun when the first of them reaches the head. After a loss it continues from
  * the last event or checkpoint, with growing pauses. A slow follower costs no memory: it reads from the store.
  */
-export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIMITS): LogTail => {
+export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIMITS) => {
   const waiters = new Set<() => void>();
   let window: TailWindow | undefined;
   /** Up to where the server has scanned, its own events included. */
@@ -105,7 +96,11 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
   };
 
   return {
-    follow(readAll) {
+    /**
+     * Reads for one follower: from the tail where it has the events, else from the store. Where the store has events after a poll interval
+     * that the tail did not receive, the tail subscribes again.
+     */
+    follow(readAll: (read: ReadAll) => Promise<LogBatch>): FollowedReads {
       let silent = false;
       return {
         async read(question) {
@@ -123,7 +118,7 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
       };
     },
 
-    async close() {
+    async close(): Promise<void> {
       wakeAll();
       wakePause();
       await running;

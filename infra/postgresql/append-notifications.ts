@@ -1,18 +1,10 @@
 import { Client } from 'pg';
 import { clientConfig } from './sessions.ts';
 
-export interface AppendNotifications {
-  /** Grows with every notification. */
-  readonly count: number;
-  /** Resolves when the count is no longer `seen`, after the poll interval, or when the signal aborts. */
-  wait(seen: number, signal: AbortSignal): Promise<void>;
-  close(): Promise<void>;
-}
-
 const CHANNEL = 'civic_log';
 
 /** One connection that listens for appends of all processes; opened at the first wait. While it is lost, waiters poll. */
-export const openAppendNotifications = (dsn: string, pollMs: number): AppendNotifications => {
+export const openAppendNotifications = (dsn: string, pollMs: number) => {
   const waiters = new Set<() => void>();
   let client: Client | undefined;
   let count = 0;
@@ -42,10 +34,12 @@ export const openAppendNotifications = (dsn: string, pollMs: number): AppendNoti
     }
   };
   return {
-    get count() {
+    /** Grows with every notification. */
+    get count(): number {
       return count;
     },
-    async wait(seen, signal) {
+    /** Resolves when the count is no longer `seen`, after the poll interval, or when the signal aborts. */
+    async wait(seen: number, signal: AbortSignal): Promise<void> {
       if (count !== seen || signal.aborted) return;
       void listen();
       await new Promise<void>((resolve) => {
@@ -60,7 +54,7 @@ export const openAppendNotifications = (dsn: string, pollMs: number): AppendNoti
         signal.addEventListener('abort', wake, { once: true });
       });
     },
-    async close() {
+    async close(): Promise<void> {
       closed = true;
       wakeAll();
       await client?.end().catch(() => undefined);

@@ -10,10 +10,6 @@ const LOOK_EVERY_MS = 5_000;
 /** An answer that took longer is too inaccurate to use. */
 const SLOW_MS = 1_000;
 
-export interface DatabaseClock extends Clock {
-  close(): Promise<void>;
-}
-
 /**
  * The time of the database, advanced between two reads by the monotonic clock of this machine. All processes on the database share it,
  * whatever their own clocks show. For leases only. Throws `DatabaseUnavailable` where the first look fails.
@@ -23,7 +19,7 @@ export const openDatabaseClock = async (
   /** Milliseconds of a monotonic clock. */
   steady: () => number,
   waits: Pick<Clock, 'sleep'>,
-): Promise<DatabaseClock> => {
+): Promise<Clock & { close(): Promise<void> }> => {
   const look = async (): Promise<{ readonly ahead: number; readonly took: number }> => {
     const asked = steady();
     const [row] = await database.texts(TIME);

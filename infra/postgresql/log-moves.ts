@@ -1,6 +1,7 @@
 import type { ColumnArrays, Transaction, Transactor } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { type LogMove, type LogMoves, type PlacePair, type PositionColumn, StillHeld } from '../../domain/ports/log-moves.ts';
+import { executeAlone } from './execute.ts';
 
 const FOLLOWERS = [
   { table: 'civic.generations', key: 'generation', name: 'projection', which: `and state in ('live', 'building')` },
@@ -59,23 +60,17 @@ const moveColumn = async (
 
 /** Moves the checkpoints of read models and reactors to another log in one transaction. */
 export const createLogMoves = (transactor: Transactor, arrays: ColumnArrays): LogMoves => ({
-  checkpoints: (identity) =>
-    transactor.transaction(async (transaction) => {
-      const { rows } = await transaction.execute({
-        text: FOLLOWERS.map(({ table, which }) => `select checkpoint from ${table} where log_id = $1::uuid ${which}`).join(' union '),
-        values: [identity],
-      });
-      return rows.map(([checkpoint]) => checkpoint as Position);
-    }),
+  async checkpoints(identity) {
+    const each = FOLLOWERS.map(({ table, which }) => `select checkpoint from ${table} where log_id = $1::uuid ${which}`);
+    const { rows } = await executeAlone(transactor)(each.join(' union '), [identity]);
+    return rows.map(([checkpoint]) => checkpoint as Position);
+  },
   held: (now) => transactor.transaction(async (transaction) => (await allHeld(transaction, now)).rows.map(([who]) => who!)),
-  generations: (identity) =>
-    transactor.transaction(async (transaction) => {
-      const { rows } = await transaction.execute({
-        text: `select projection, generation from civic.generations where log_id = $1::uuid and state in ('live', 'building')`,
-        values: [identity],
-      });
-      return rows.map(([projection, generation]) => ({ projection: projection!, generation: Number(generation) }));
-    }),
+  async generations(identity) {
+    const text = `select projection, generation from civic.generations where log_id = $1::uuid and state in ('live', 'building')`;
+    const { rows } = await executeAlone(transactor)(text, [identity]);
+    return rows.map(([projection, generation]) => ({ projection: projection!, generation: Number(generation) }));
+  },
   move: (move) =>
     transactor.transaction(async (transaction) => {
       // A process that acquires a lease waits for this transaction, and then finds the other log.

@@ -11,14 +11,11 @@ export interface X402 {
   readonly chain: ChainLookup | null;
 }
 
-export interface X402Addresses {
-  readonly payTo: string;
-  readonly facilitatorUrl: string;
-  readonly rpcUrl: string | undefined;
-}
-
 /** What pay as you go needs from outside. Throws for an address that money would be lost at: a mistyped one, by its own checksum. */
-export const openX402 = ({ payTo, facilitatorUrl, rpcUrl }: X402Addresses, times: FacilitatorTimes): X402 => {
+export const openX402 = (
+  { payTo, facilitatorUrl, rpcUrl }: { readonly payTo: string; readonly facilitatorUrl: string; readonly rpcUrl: string | undefined },
+  times: FacilitatorTimes,
+): X402 => {
   if (!isAddress(payTo) || /^0x0+$/.test(payTo)) {
     throw new Error(
       `CIVIC_X402_PAY_TO is ${JSON.stringify(payTo)}; allowed is an address whose capital letters, where it has any, agree with it`,
