@@ -20,11 +20,8 @@ export interface JsonSchema extends Readonly<Partial<Record<Bound, number>>> {
   readonly [keyword: string]: unknown;
 }
 
-export interface MediaType {
-  readonly schema: JsonSchema;
-  readonly examples: Examples;
-}
-export type Content = Readonly<Record<string, MediaType>>;
+/** By media type. */
+export type Content = Readonly<Record<string, { readonly schema: JsonSchema; readonly examples: Examples }>>;
 
 export interface ResponseObject {
   readonly description: string;

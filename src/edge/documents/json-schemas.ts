@@ -15,14 +15,9 @@ const FORMATS_THAT_SAY_IT = new Set(['uuid', 'date-time', 'date']);
 /** `anyOf` of a plain type and null says no more than a list of types. */
 const withNull = ({ anyOf, ...rest }: Draft): Draft => {
   const [value, nothing, ...further] = anyOf ?? [];
-  const plain =
-    nothing?.type === 'null' &&
-    further.length === 0 &&
-    typeof value?.type === 'string' &&
-    value.const === undefined &&
-    value.enum === undefined;
-  if (!plain) return anyOf === undefined ? rest : { ...rest, anyOf };
-  return { ...value, ...rest, type: [value.type, 'null'] };
+  const isPlain = typeof value?.type === 'string' && value.const === undefined && value.enum === undefined;
+  if (isPlain && nothing?.type === 'null' && further.length === 0) return { ...value, ...rest, type: [value.type, 'null'] };
+  return anyOf === undefined ? rest : { ...rest, anyOf };
 };
 
 const walkKeyword = (keyword: string, value: unknown, side: Side): unknown => {
@@ -99,10 +94,9 @@ const withDiscriminator = (schema: JsonSchema, all: Readonly<Record<string, Json
 
 /** Names a schema of a body; throws where it has no name. */
 export const named = (schema: z.ZodType): JsonSchema => {
-  const entries = [...Object.entries(ANSWER_COMPONENTS), ...Object.entries(REQUEST_COMPONENTS)];
-  const found = entries.find(([, candidate]) => candidate === schema);
-  if (found === undefined) throw new Error('a body of the contract has no name in the documents');
-  return referenceTo(found[0]);
+  const name = namesOf({ ...ANSWER_COMPONENTS, ...REQUEST_COMPONENTS }).get(schema);
+  if (name === undefined) throw new Error('a body of the contract has no name in the documents');
+  return referenceTo(name);
 };
 
 /** The schema of an input by itself, with a description of each of its fields. */

@@ -57,12 +57,10 @@ const errorPrefix = ({ access, path }: Operation | ClosedOperation): string => {
 /** The refusals of an operation, by status in rising order. */
 const refusalsByStatus = (operation: Operation | ClosedOperation) => {
   const elsewhere = operation.access === 'closed' ? {} : (operation.refusalsAt ?? {});
-  const placed = [
-    ...operation.refusals.map((code) => [STATUSES[code], code] as const),
-    ...Object.entries(elsewhere).flatMap(([status, codes]) => codes.map((code) => [Number(status), code] as const)),
-  ];
-  const byStatus = Map.groupBy(placed, ([status]) => status);
-  return [...byStatus].toSorted(([a], [b]) => a - b).map(([status, refusals]) => [status, refusals.map(([, code]) => code)] as const);
+  const byStatus: Record<number, RejectionCode[]> = {};
+  for (const code of operation.refusals) (byStatus[STATUSES[code]] ??= []).push(code);
+  for (const [status, codes] of Object.entries(elsewhere)) (byStatus[Number(status)] ??= []).push(...codes);
+  return Object.entries(byStatus).map(([status, codes]) => [Number(status), codes] as const);
 };
 
 const errorName = (prefix: string, status: number, codes: readonly RejectionCode[]): string => {
@@ -84,14 +82,6 @@ const narrowed = (prefix: string, codes: readonly RejectionCode[]): JsonSchema =
 const meaningOf = (operation: Operation | ClosedOperation, code: RejectionCode): string =>
   code === 'forbidden' && errorPrefix(operation) === 'Report' ? REPORTS_FORBIDDEN : REJECTIONS[code];
 
-const errorExamples = (operation: Operation | ClosedOperation, codes: readonly RejectionCode[]): Examples =>
-  Object.fromEntries(
-    codes.map((code) => {
-      const message = meaningOf(operation, code);
-      return [code, { summary: message, value: { error: { code, message } } }];
-    }),
-  );
-
 /** Every answer of an operation, by status. Adds the schemas of its refusals to `errors`, by name. */
 export const responsesOf = (operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>) => {
   const responses: Record<string, ResponseObject> = {};
@@ -109,10 +99,12 @@ export const responsesOf = (operation: Operation | ClosedOperation, errors: Reco
     const schema = narrowed(prefix, codes);
     if (JSON.stringify((errors[name] ??= schema)) !== JSON.stringify(schema))
       throw new Error(`two sets of error codes have the name ${name}`);
+    const meanings = codes.map((code) => [code, meaningOf(operation, code)] as const);
+    const examples = meanings.map(([code, message]) => [code, { summary: message, value: { error: { code, message } } }]);
     responses[status] = {
-      description: codes.map((code) => `\`${code}\`: ${meaningOf(operation, code)}.`).join(' '),
+      description: meanings.map(([code, meaning]) => `\`${code}\`: ${meaning}.`).join(' '),
       headers: refusalHeaders(operation.access, status),
-      content: { 'application/json': { schema: referenceTo(name), examples: errorExamples(operation, codes) } },
+      content: { 'application/json': { schema: referenceTo(name), examples: Object.fromEntries(examples) } },
     };
   }
   return responses;

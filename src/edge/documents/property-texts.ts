@@ -1,8 +1,13 @@
+import { coverageStatus } from '../../../contract/research-coverage.ts';
+import { RESOURCES } from '../../../domain/records/resources.ts';
+
 /**
  * What the fields mean, by their names: one word means the same thing wherever it stands. It lists no record's fields; the schemas of the
  * contract do that, and a test says when a field has no entry or an entry no field.
  */
 const GLOSSARY: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(RESOURCES.map((resource) => [resource, `Of the ${resource.replaceAll('_', ' ')}.`])),
+  ...Object.fromEntries(coverageStatus.options.map((status) => [status, 'Meaning of the letter.'])),
   accepts: 'The one way to pay that is accepted.',
   actingBodyRole: 'What the body may do with the matter.',
   actionKind: 'How the public can act on the matter.',
@@ -235,18 +240,6 @@ const GLOSSARY: Readonly<Record<string, string>> = {
   verifiedRecords: 'Records that answer the report.',
   version: 'Revision of the record, as decimal text.',
   x402Version: 'Version of the payment protocol.',
-  M: 'Meaning of the letter.',
-  D: 'Meaning of the letter.',
-  P: 'Meaning of the letter.',
-  R: 'Meaning of the letter.',
-  U: 'Meaning of the letter.',
-  N: 'Meaning of the letter.',
-  public_bodies: 'Of the public bodies.',
-  meetings: 'Of the meetings.',
-  agendas: 'Of the agendas.',
-  agenda_items: 'Of the agenda items.',
-  agenda_hits: 'Of the agenda hits.',
-  record_streams: 'Of the record streams.',
   stream_records: 'Of the records of streams.',
   'mcp-method': 'Current era: required, equal to `method` of the body.',
   'mcp-name': 'Current era: required with `tools/call`, equal to `params.name`; on a method that has no name it is refused.',

@@ -2,7 +2,6 @@ import { toolBilling } from '../admission/billing.ts';
 import { channelGate } from '../admission/payments/channel-gate.ts';
 import type { Payments } from '../admission/payments/pay-for-read.ts';
 import type { ReadOutcome } from '../admission/payments/payment-parts.ts';
-import type { PaymentChallenge } from '../../../contract/tools/payment-challenge.ts';
 import { ToolRefusal } from '../../../contract/tools/tool-refusal.ts';
 import { MAX_TOOL_BYTES, type Tool } from '../../../contract/tools/tool.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';
@@ -59,9 +58,6 @@ const refusalResult = ({ code, message, retryAfterSeconds, details }: ToolRefusa
     },
   });
 
-/** The bare challenge: a client that pays finds it by its members. */
-const challengeResult = (challenge: PaymentChallenge): ToolResult => errorResult({ ...challenge });
-
 const refusalOf = (code: ToolErrorCode): ToolRefusal => new ToolRefusal(code, TOOL_ERRORS[code]);
 
 const isCodeOf = (tool: Tool, code: string): code is ToolErrorCode => (tool.errors as readonly string[]).includes(code);
@@ -70,7 +66,7 @@ const isCodeOf = (tool: Tool, code: string): code is ToolErrorCode => (tool.erro
 const ofRejection = (tool: Tool, { code, message, details, retryAfterSeconds }: Rejection): ToolRefusal => {
   const said = code === 'invalid_parameter' && isCodeOf(tool, 'invalid_cursor') ? 'invalid_cursor' : code;
   if (!isCodeOf(tool, said)) return refusalOf('service_unavailable');
-  return new ToolRefusal(said, message, { details, ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) });
+  return new ToolRefusal(said, message, { details, retryAfterSeconds });
 };
 
 /** The refusal for what a tool threw; a defect is not described. */
@@ -170,7 +166,8 @@ export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
       case 'paid':
         return dataResult(answer.data, answer.text, answer.receipt);
       case 'challenge':
-        return challengeResult(answer.challenge);
+        // Bare: a client that pays finds the challenge by its members.
+        return errorResult({ ...answer.challenge });
       case 'error': {
         const { code, message, ...extra } = answer;
         throw new ToolRefusal(code, message, extra);

@@ -13,24 +13,15 @@ import { SOFTWARE_VERSION } from '../../../domain/software-version.ts';
 /** How long a client may keep the list, and that it is not to share it. */
 const LIST_CACHE = { ttlMs: 300_000, cacheScope: 'private' } as const;
 
-const listed = (tool: Tool) => ({
-  name: tool.name,
-  title: tool.title,
-  description: tool.description.replaceAll('\n', ' '),
-  inputSchema: { ...describedInput(tool.input), type: 'object' } as { type: 'object'; [keyword: string]: unknown },
-  annotations: {
-    title: tool.title,
-    readOnlyHint: tool.effect === 'reads',
-    destructiveHint: false,
-    idempotentHint: true,
-    openWorldHint: false,
-  },
-});
-
 /** The `tools/list` result, in the order of the contract. */
 export const toolList = () => ({
   resultType: 'complete' as const,
-  tools: TOOL_NAMES.map((name) => listed(TOOLS[name])),
+  tools: TOOL_NAMES.map((name) => {
+    const { title, description, input, effect }: Tool = TOOLS[name];
+    const inputSchema: { type: 'object'; [keyword: string]: unknown } = { ...describedInput(input), type: 'object' };
+    const hints = { readOnlyHint: effect === 'reads', destructiveHint: false, idempotentHint: true, openWorldHint: false };
+    return { name, title, description: description.replaceAll('\n', ' '), inputSchema, annotations: { title, ...hints } };
+  }),
   ...LIST_CACHE,
 });
 

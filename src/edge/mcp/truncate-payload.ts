@@ -43,6 +43,7 @@ const withoutHalf = (text: string, end: number): number => (text.codePointAt(end
  */
 export const cutText = (text: string, maxBytes: number): string => {
   if (text.length * MAX_ESCAPE <= maxBytes || jsonBytes(text) - QUOTES <= maxBytes) return text;
+  // A code unit takes one byte at least.
   const fitting = largest(1, Math.min(text.length, maxBytes), (units) => {
     const end = withoutHalf(text, units);
     return jsonBytes(text.slice(0, end) + ELLIPSIS) - QUOTES <= maxBytes ? end : null;

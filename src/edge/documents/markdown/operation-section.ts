@@ -1,5 +1,5 @@
 import type { Examples } from '../../../../contract/operation.ts';
-import type { OperationObject } from '../document-types.ts';
+import type { OperationObject, Parameter } from '../document-types.ts';
 import type { OpenApiDocument } from '../openapi.ts';
 import { typeText } from './schema-text.ts';
 import { blocks, fence, json, table } from './table.ts';
@@ -44,6 +44,10 @@ const shownExamples = (examples: Examples): string =>
     ...Object.values(examples).map(({ summary, value }) => `${summary}:\n\n${typeof value === 'string' ? fence('', value) : json(value)}`),
   );
 
+const parameterRow = ({ name, in: place, required, schema, description }: Parameter): readonly string[] => {
+  return [`\`${name}\``, place, required ? 'yes' : 'no', typeText(schema), description];
+};
+
 const isRefusal = (status: string): boolean => Number(status) >= 400;
 
 /** Everything about one operation. `level` is the heading's, such as `##`. */
@@ -58,18 +62,7 @@ export const operationSection = ({ path, method, operation }: Placed, baseUrl: s
     access(operation),
     operation.description,
     fence('sh', curlExample(baseUrl, path, method, operation)),
-    parameters.length === 0
-      ? ''
-      : table(
-          ['Parameter', 'In', 'Required', 'Type', 'Meaning'],
-          parameters.map(({ name, in: place, required, schema, description }) => [
-            `\`${name}\``,
-            place,
-            required ? 'yes' : 'no',
-            typeText(schema),
-            description,
-          ]),
-        ),
+    table(['Parameter', 'In', 'Required', 'Type', 'Meaning'], parameters.map(parameterRow)),
     body === undefined ? '' : blocks(`Body: ${typeText(body.schema)}. ${requestBody!.description}`, shownExamples(body.examples)),
     ...answers
       .filter(([status]) => !isRefusal(status))

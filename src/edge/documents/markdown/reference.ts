@@ -11,16 +11,13 @@ const GUIDE = readFileSync(new URL('guide.md', import.meta.url), 'utf8').trimEnd
 const baseUrlOf = ({ servers }: OpenApiDocument): string => servers[0]!.url;
 
 const objects = (names: readonly string[], { components }: OpenApiDocument): string =>
-  blocks(...names.map((name) => schemaSection(name, components.schemas[name]!, '###')));
+  blocks(...names.map((name) => schemaSection(name, components.schemas[name]!)));
 
 export const operationPagePath = (operationId: string): string => `/api-reference/${operationId}.md`;
 
-const line = ({ path, method, operation }: Placed): readonly string[] => [
-  `[${operation.operationId}](${operationPagePath(operation.operationId)})`,
-  `\`${method.toUpperCase()} ${path}\``,
-  operation.summary,
-  'yes',
-];
+const line = ({ path, method, operation: { operationId, summary } }: Placed): readonly string[] => {
+  return [`[${operationId}](${operationPagePath(operationId)})`, `\`${method.toUpperCase()} ${path}\``, summary, 'yes'];
+};
 
 /** Everything on one page. */
 export const fullReference = (document: OpenApiDocument): string => {
@@ -33,15 +30,10 @@ export const fullReference = (document: OpenApiDocument): string => {
     '## Operations',
     table(['Operation', 'Method and path', 'What it does', 'Served by this version'], placed.map(line)),
     GUIDE.replaceAll('{baseUrl}', () => baseUrlOf(document)),
-    ...document.tags.map((tag) =>
-      blocks(
-        `## ${tag.name}`,
-        tag.description,
-        ...placed
-          .filter(({ operation }) => operation.tags.includes(tag.name))
-          .map((operation) => operationSection(operation, baseUrlOf(document), '###')),
-      ),
-    ),
+    ...document.tags.map(({ name, description: about }) => {
+      const ofTag = placed.filter(({ operation }) => operation.tags.includes(name));
+      return blocks(`## ${name}`, about, ...ofTag.map((each) => operationSection(each, baseUrlOf(document), '###')));
+    }),
     '## Objects',
     objects(Object.keys(document.components.schemas), document),
   )}\n`;
@@ -67,8 +59,7 @@ export const agentIndex = (document: OpenApiDocument): string => {
     const lines = placed
       .filter(({ operation }) => operation.tags.includes(name))
       .map(({ operation: { operationId, summary }, method, path }) => {
-        const target = `${method.toUpperCase()} ${path}`;
-        return `- [${operationId}](${url}${operationPagePath(operationId)}): ${summary}, \`${target}\``;
+        return `- [${operationId}](${url}${operationPagePath(operationId)}): ${summary}, \`${method.toUpperCase()} ${path}\``;
       });
     return blocks(`## ${name}`, description, lines.join('\n'));
   });

@@ -35,22 +35,20 @@ const base = (schema: JsonSchema): string => {
 /** The values that a schema accepts, in one line of Markdown. */
 export const typeText = (schema: JsonSchema): string => [base(schema), ...bounds(schema)].join(', ');
 
-const within = (schema: JsonSchema): JsonSchema | undefined => (schema.properties === undefined ? schema.items : schema);
-
 /** One row a field, fields of nested objects too. */
 const rows = ({ properties = {}, required = [] }: JsonSchema, prefix = ''): readonly (readonly string[])[] =>
   Object.entries(properties).flatMap(([name, field]) => {
     const path = prefix + name;
-    const inner = within(field);
+    const inner = field.properties === undefined ? field.items : field;
     const nested = inner?.properties === undefined ? [] : rows(inner, `${path}${inner === field ? '' : '[]'}.`);
     return [[`\`${path}\``, typeText(field), required.includes(name) ? 'yes' : 'no', field.description ?? ''], ...nested];
   });
 
-const fieldTable = (schema: JsonSchema): string => table(['Field', 'Type', 'Always there', 'Meaning'], rows(schema));
-
 /** A named schema with its fields, its choices or its values. */
-export const schemaSection = (name: string, schema: JsonSchema, level: string): string =>
-  blocks(`${level} ${name}`, schema.properties === undefined ? `${typeText(schema)}.` : fieldTable(schema));
+export const schemaSection = (name: string, schema: JsonSchema): string => {
+  const fields = table(['Field', 'Type', 'Always there', 'Meaning'], rows(schema));
+  return blocks(`### ${name}`, schema.properties === undefined ? `${typeText(schema)}.` : fields);
+};
 
 /** Names of all schemas that the given parts refer to, through others too, in the order of the document. */
 export const referencedNames = (parts: unknown, all: Readonly<Record<string, JsonSchema>>): readonly string[] => {
