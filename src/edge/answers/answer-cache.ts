@@ -1,19 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { MOMENT_MS, type PositionWatch } from './position-watch.ts';
-
-/** An answer in the form that is sent. */
-interface Sized {
-  /** Upper estimate of its size in memory, in bytes. */
-  readonly bytes: number;
-}
-
-export interface AnswerCache<Kept extends Sized> {
-  /** An answer that is still valid, or undefined. */
-  standing(key: string): Kept | undefined;
-  /** Makes the answer, or joins the callers that wait for it. All of them get what `make` throws, and nothing is cached. */
-  fetch(key: string, make: () => Promise<Kept>): Promise<Kept>;
-}
+import type { Representation } from './representation.ts';
 
 interface Asked<Answer> {
   readonly answer: Answer;
@@ -28,7 +16,7 @@ const LIFETIME_MS = 1_000;
  * Public answers, kept while the read model's position stands and one second at most, so that a hot answer needs no
  * round trip to the database. Bounded by number and by bytes; the answer that was not asked for for longest goes first.
  */
-export const createAnswerCache = <Kept extends Sized>({
+export const createAnswerCache = ({
   watch,
   clock,
   mostAnswers = 1_000,
@@ -38,26 +26,28 @@ export const createAnswerCache = <Kept extends Sized>({
   readonly clock: Clock;
   readonly mostAnswers?: number;
   readonly mostBytes?: number;
-}): AnswerCache<Kept> => {
-  const sizeCalculation = ({ answer }: Asked<Kept>): number => answer.bytes;
-  const answers = new LRUCache<string, Asked<Kept>>({ max: mostAnswers, maxSize: mostBytes, sizeCalculation });
-  const flights = new Map<string, Asked<Promise<Kept>>>();
+}) => {
+  const sizeCalculation = ({ answer }: Asked<Representation>): number => answer.bytes;
+  const answers = new LRUCache<string, Asked<Representation>>({ max: mostAnswers, maxSize: mostBytes, sizeCalculation });
+  const flights = new Map<string, Asked<Promise<Representation>>>();
   const isYoung = (askedAt: number, now: number, limit: number): boolean => now >= askedAt && now - askedAt < limit;
   /** Valid if it was just made, or if the position was checked since. */
-  const stands = ({ askedAt, era }: Asked<Kept>, now: number): boolean => {
+  const stands = ({ askedAt, era }: Asked<Representation>, now: number): boolean => {
     const lifetime = watch.isAwake(now) ? LIFETIME_MS : MOMENT_MS;
     return era === watch.era && isYoung(askedAt, now, lifetime);
   };
 
   return {
-    standing(key) {
+    /** An answer that is still valid, or undefined. */
+    standing(key: string): Representation | undefined {
       const known = answers.get(key);
       if (known === undefined) return undefined;
       if (stands(known, clock.now())) return known.answer;
       answers.delete(key);
       return undefined;
     },
-    fetch(key, make) {
+    /** Makes the answer, or joins the callers that wait for it. All of them get what `make` throws, and nothing is cached. */
+    fetch(key: string, make: () => Promise<Representation>): Promise<Representation> {
       const [askedAt, era] = [clock.now(), watch.era];
       watch.isAwake(askedAt);
       const running = flights.get(key);

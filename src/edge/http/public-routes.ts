@@ -24,7 +24,7 @@ const MAX_TARGET_LENGTH = 300;
 export function addPublicRoutes(app: FastifyInstance, parts: RouteParts): void {
   const watch = watchPosition(parts);
   app.addHook('onClose', async () => watch.close());
-  const cache = createAnswerCache<Representation>({ watch, clock: parts.clock });
+  const cache = createAnswerCache({ watch, clock: parts.clock });
   const { publicLimits, clock } = parts;
 
   for (const operation of Object.values<Operation>(PUBLIC_OPERATIONS)) {

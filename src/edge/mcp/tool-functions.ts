@@ -20,7 +20,6 @@ export interface ToolCall {
   readonly refuseRequest: ((rejection: Rejection) => void) | null;
 }
 
-export type ToolInput<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['input']>;
 export type ToolData<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['data']>;
 
 /** What a tool found, before it is fitted to the cap. */
@@ -35,5 +34,5 @@ export interface Found<Data> {
  * code the tool has; what else is thrown is answered `service_unavailable`, or `timeout` for `DeadlineExceeded`.
  */
 export type ToolFunctions = {
-  readonly [Name in ToolName]: (input: ToolInput<Name>, call: ToolCall) => Promise<Found<ToolData<Name>>>;
+  readonly [Name in ToolName]: (input: z.output<(typeof TOOLS)[Name]['input']>, call: ToolCall) => Promise<Found<ToolData<Name>>>;
 };
