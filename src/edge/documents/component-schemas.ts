@@ -32,6 +32,7 @@ import { readCivicSnapshotPage } from '../../../contract/read-civic-snapshot-pag
 import { county, coveredJurisdiction, coverageStatus, family, researchCoverage } from '../../../contract/research-coverage.ts';
 import { revokedSubscription } from '../../../contract/revoke-feed-subscription.ts';
 import { submitDataReport } from '../../../contract/submit-data-report.ts';
+import { OPERATIONS } from '../../../contract/operations.ts';
 import { paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
 import { paymentRequired, TOOL_RESULTS, toolError, toolErrorCode, toolsList } from '../../../contract/tools/tool-results.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
@@ -54,8 +55,20 @@ const byResource = (schemas: readonly z.ZodType[], name: (record: string) => str
 const byTool = (schemas: readonly (readonly [string, z.ZodType])[], suffix: string): Named =>
   Object.fromEntries(schemas.map(([tool, schema]) => [pascal(tool) + suffix, schema]));
 
+type Body = { readonly schema: z.ZodType } | null;
+
+/** A body without a name gets that of its operation. */
+const unnamed = (named: Named, body: 'success' | 'body', suffix: string): Named => {
+  const known = new Set(Object.values(named));
+  const operations: readonly { readonly operationId: string; readonly success?: Body; readonly body?: Body }[] = Object.values(OPERATIONS);
+  const added = operations.flatMap(({ operationId, [body]: owned }) =>
+    owned && !known.has(owned.schema) ? [[pascal(`_${operationId}`) + suffix, owned.schema] as const] : [],
+  );
+  return Object.fromEntries(added);
+};
+
 /** Schemas of answers that have a name of their own in the documents. */
-export const ANSWER_COMPONENTS: Named = {
+const NAMED_ANSWERS: Named = {
   ResourceName: resourceName,
   ...Object.fromEntries(RESOURCES.map((resource) => [recordName(resource), RECORD_DATA[resource]])),
   AffectedLocation: affectedLocation,
@@ -122,13 +135,14 @@ export const ANSWER_COMPONENTS: Named = {
   ToolEndpointErrorCode: ERROR_CODES.tools,
   ClosedRouteErrorCode: ERROR_CODES.closed,
 };
+export const ANSWER_COMPONENTS: Named = { ...NAMED_ANSWERS, ...unnamed(NAMED_ANSWERS, 'success', 'Answer') };
 
 /** What `params` of a `tools/call` is for each tool; the edge leaves the arguments to the tool itself. */
 const toolCalls = Object.values(TOOLS).map(({ name, input }) => z.looseObject({ name: z.literal(name), arguments: input.optional() }));
 const [firstCall, ...otherCalls] = toolCalls;
 
 /** Schemas of requests that have a name of their own in the documents; what both sides share is named by the answers. */
-export const REQUEST_COMPONENTS: Named = {
+const NAMED_REQUESTS: Named = {
   ResourceName: resourceName,
   County: county,
   Family: family,
@@ -150,6 +164,7 @@ export const REQUEST_COMPONENTS: Named = {
   ),
   ToolCall: z.discriminatedUnion('name', [firstCall!, ...otherCalls]),
 };
+export const REQUEST_COMPONENTS: Named = { ...NAMED_REQUESTS, ...unnamed(NAMED_REQUESTS, 'body', 'Request') };
 
 /** Closed objects: they never get a further field. */
 export const CLOSED_COMPONENTS: readonly string[] = ['AffectedLocation', 'ProceduralContext', 'UpcomingPagination'];
