@@ -1,5 +1,3 @@
-import type { Identifiers } from '../domain/identifiers.ts';
-import type { Clock } from '../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../domain/ports/database.ts';
 import {
   type AppendOutcome,
@@ -13,7 +11,7 @@ import {
 } from '../domain/ports/event-log.ts';
 import { Rejection } from '../domain/rejections.ts';
 import type { CommandContext } from './command-context.ts';
-import { pauseBeforeRetry } from './handle.ts';
+import { type CommandPorts, pauseBeforeRetry } from './handle.ts';
 import { newEvents } from './new-events.ts';
 
 /** Decides on the newest event of a stream alone. The data of an event is JSON text. */
@@ -33,10 +31,7 @@ export interface StreamCommand<Command> {
   readonly causedBy?: string | undefined;
 }
 
-export interface HandlingEach<State, Command> {
-  readonly log: EventLog;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
+export interface HandlingEach<State, Command> extends CommandPorts {
   readonly decider: NewestEventDecider<State, Command>;
   /** Several of one stream are applied in their order. */
   readonly commands: readonly StreamCommand<Command>[];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Identifiers } from '../domain/identifiers.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../domain/ports/database.ts';
 import {
@@ -39,6 +40,12 @@ const refuseUndecodable = <State, Event>(
   }
   return null;
 };
+
+/** What commands are made of, beside their own ports. */
+export interface CommandPorts extends FoldParts {
+  readonly clock: Clock;
+  readonly identifiers: Identifiers;
+}
 
 export interface Handling<State, Command, Event extends Fact> extends FoldParts {
   readonly clock: Clock;

@@ -2,8 +2,6 @@ import { eraseFromEvent } from '../../domain/erasure/erase-from-event.ts';
 import { pointerOf } from '../../domain/erasure/text-paths.ts';
 import { CONTENT_ERASED, type ContentErased, type ErasureReason } from '../../domain/events/erasure-events.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
-import type { Identifiers } from '../../domain/identifiers.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import type { ErasingLog } from '../../domain/ports/erasures.ts';
 import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
@@ -13,6 +11,7 @@ import { category, ERASURES_STREAM } from '../../domain/streams.ts';
 import { newEvents } from '../new-events.ts';
 import { followWithChange } from './follow-with-change.ts';
 import { type Erasing, type PlannedEvent, planEvent } from './plan-erasure.ts';
+import type { CommandPorts } from '../handle.ts';
 
 /** A stream to search, or those of its events that `isWanted` accepts. */
 export interface ErasedStream {
@@ -29,10 +28,8 @@ export interface EraseContent {
   readonly dryRun: boolean;
 }
 
-export interface EraseDependencies {
+export interface EraseDependencies extends CommandPorts {
   readonly log: EventLog & ErasingLog;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
   readonly deadlineMs: number;
 }
 

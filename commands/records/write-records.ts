@@ -1,16 +1,11 @@
-import type { Identifiers } from '../../domain/identifiers.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { EventLog } from '../../domain/ports/event-log.ts';
 import { recordStream } from '../../domain/streams.ts';
 import { handleEach, type StreamCommand } from '../handle-each.ts';
 import { checkChange } from './check-change.ts';
 import { recordDecider, type RecordIntent } from './record-decider.ts';
 import type { RecordOutcome, RecordWriter } from './record-writer.ts';
+import type { CommandPorts } from '../handle.ts';
 
-export interface WriteRecordsDependencies {
-  readonly log: EventLog;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
+export interface WriteRecordsDependencies extends CommandPorts {
   /** How long a change is decided again after conflicts and lost connections, in milliseconds. */
   readonly deadlineMs: number;
 }

@@ -1,22 +1,14 @@
 import type { AccountReportEvent } from '../../domain/events/report-events.ts';
-import type { Identifiers } from '../../domain/identifiers.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { accountReportsStream } from '../../domain/streams.ts';
-import type { FoldParts } from '../fold-stream.ts';
-import { handle } from '../handle.ts';
+import { type CommandPorts, handle } from '../handle.ts';
 import type { IntakeCommand } from './intake-commands.ts';
 import { intakeDecider } from './intake-decider.ts';
 import type { IntakeState } from './intake-state.ts';
 
-export interface IntakeParts extends FoldParts {
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
-}
-
 /** Decides on the account's stream and returns the resulting state. Throws the rejection where the command is refused. */
 export const decideOn = async (
-  parts: IntakeParts,
+  parts: CommandPorts,
   command: IntakeCommand,
   { accountId, deadline, ...context }: { accountId: string; keyId: string; requestId: string; deadline: number },
 ): Promise<IntakeState> => {

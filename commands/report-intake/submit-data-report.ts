@@ -9,7 +9,8 @@ import { FIRST_CHECK_MS, SUBMISSIONS_A_MINUTE } from '../../domain/report-limits
 import { accountReportsStream } from '../../domain/streams.ts';
 import { beginFold, type Folded, foldOn } from '../fold-stream.ts';
 import { createKeyedMutex } from '../keyed-mutex.ts';
-import { decideOn, type IntakeParts } from './decide-on-intake.ts';
+import type { CommandPorts } from '../handle.ts';
+import { decideOn } from './decide-on-intake.ts';
 import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
 import { intakeDecider, replayed } from './intake-decider.ts';
 import { aliasOf, type IntakeState, tokenKey } from './intake-state.ts';
@@ -33,7 +34,7 @@ const textsIn = (value: unknown): readonly string[] => {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 };
 
-export interface SubmitDataReportParts extends IntakeParts {
+export interface SubmitDataReportParts extends CommandPorts {
   readonly windows: WindowCounts;
   readonly claims: ReportClaims;
   readonly places: OpenReportLimit;

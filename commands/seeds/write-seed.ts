@@ -1,11 +1,10 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { SEED_FINISHED, type SeedFinished, seedFinished } from '../../domain/events/feed-events.ts';
-import type { Identifiers } from '../../domain/identifiers.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { recordStream, seedStream } from '../../domain/streams.ts';
 import { newEvents } from '../new-events.ts';
 import type { RecordChange, RecordWriter } from '../records/record-writer.ts';
+import type { CommandPorts } from '../handle.ts';
 
 /** A shipped set of records. */
 export interface Seed {
@@ -13,10 +12,7 @@ export interface Seed {
   readonly version: number;
 }
 
-export interface SeedDependencies {
-  readonly log: EventLog;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
+export interface SeedDependencies extends CommandPorts {
   readonly writer: RecordWriter;
 }
 

@@ -1,14 +1,12 @@
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { SNAPSHOT_TAKEN, snapshotTaken, type SnapshotTaken } from '../../domain/events/snapshot-events.ts';
-import type { Identifiers } from '../../domain/identifiers.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
-import { type EventLog, NO_STREAM, type Position } from '../../domain/ports/event-log.ts';
+import { NO_STREAM, type Position } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { snapshotStream } from '../../domain/streams.ts';
 import type { Decider, Fact } from '../decider.ts';
-import { handle } from '../handle.ts';
+import { type CommandPorts, handle } from '../handle.ts';
 
 /** What a snapshot is taken of, read at one moment. */
 export interface SnapshotHead {
@@ -20,10 +18,7 @@ export interface SnapshotHead {
   readonly digests: Readonly<Record<Resource, string>>;
 }
 
-export interface TakeSnapshotDependencies {
-  readonly log: EventLog;
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
+export interface TakeSnapshotDependencies extends CommandPorts {
   /** Asked before anything is stored. Throws where the feed or the read model of snapshots cannot be read. */
   readonly readHead: () => Promise<SnapshotHead>;
   /** Resolves true once the snapshot can be read, false at the deadline. */

@@ -1,13 +1,11 @@
 import { encodeFeedCursor } from '../../domain/cursor.ts';
-import type { Identifiers } from '../../domain/identifiers.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { accountFeedsStream, accountStream } from '../../domain/streams.ts';
-import { foldStream, type FoldParts } from '../fold-stream.ts';
-import { handle } from '../handle.ts';
+import { foldStream } from '../fold-stream.ts';
+import { type CommandPorts, handle } from '../handle.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
 import { accountKeys, isDead } from './account-keys.ts';
 import { type KeptFeed, type SubscriptionCommand, subscriptionDecider } from './subscription-decider.ts';
@@ -19,9 +17,7 @@ export interface HighWaterMark {
   readonly fingerprint: string | null;
 }
 
-export interface SubscriptionParts extends FoldParts {
-  readonly clock: Clock;
-  readonly identifiers: Identifiers;
+export interface SubscriptionParts extends CommandPorts {
   readonly withMutex: KeyedMutex;
   /** Resolves true once the read model of subscriptions has passed the position, false at the deadline (clock milliseconds). */
   readonly visible: (position: Position, deadline: number) => Promise<boolean>;

@@ -1,3 +1,4 @@
+import type { Clock } from './clock.ts';
 import type { Position, StoredEvent } from './event-log.ts';
 import type { PositionColumn } from './log-moves.ts';
 import type { ColumnArrays, ReadDatabase, Statement, TextRow, Transaction, TypedQuery } from './database.ts';
@@ -56,6 +57,12 @@ export interface LiveReads {
   texts(build: (generation: LiveGeneration) => Statement): Promise<readonly TextRow[]>;
   many<Row>(build: (generation: LiveGeneration) => TypedQuery<Row>): Promise<readonly Row[]>;
   readonly database: ReadDatabase;
+}
+
+/** Where a query reads, and its time. */
+export interface QueryContext {
+  readonly reads: LiveReads;
+  readonly clock: Clock;
 }
 
 export interface Progress {

@@ -1,16 +1,10 @@
 import { AGENDA_SEARCH, agendaSearchTables } from '../../projections/agenda-search/tables.ts';
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import type { Statement } from '../../domain/ports/database.ts';
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
 import { freshnessAt } from './freshness.ts';
 import { meetingTimeOf, unlessNull } from './meeting-time.ts';
 import { sourceOf, timezoneOf } from '../search/search-statements.ts';
-
-export interface GetAgendaItemDependencies {
-  readonly reads: LiveReads;
-  readonly clock: Clock;
-}
 
 const agendaItem = (generation: number, itemId: string): Statement => {
   const { jurisdictions, bodies, sources, topics, meetings, items, hits, documents } = agendaSearchTables(generation);
@@ -36,7 +30,7 @@ const agendaItem = (generation: number, itemId: string): Statement => {
 
 /** One agenda item with its topics and documents, or null where none is public. `itemId` is a uuid. */
 export const createGetAgendaItem =
-  ({ reads, clock }: GetAgendaItemDependencies) =>
+  ({ reads, clock }: QueryContext) =>
   async (itemId: string): Promise<AgendaItem | null> => {
     const [row] = await reads.texts((generation) => agendaItem(generation(AGENDA_SEARCH), itemId));
     if (row === undefined) return null;

@@ -2,14 +2,11 @@ import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
 import type { MeetingCadence } from '../../contract/get-public-body-cadence.ts';
 import type { CadenceInput } from '../../contract/inputs.ts';
 import type { CoveredBodySlugs } from '../../domain/covered-body.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import type { Statement } from '../../domain/ports/database.ts';
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
-export interface GetPublicBodyCadenceDependencies {
-  readonly reads: LiveReads;
-  readonly clock: Clock;
+export interface GetPublicBodyCadenceDependencies extends QueryContext {
   /** The pairs that are answered; every other one is absent. */
   readonly pairs: readonly CoveredBodySlugs[];
 }

@@ -1,19 +1,13 @@
 import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
 import type { JsonPage, UpcomingHitsInput } from '../../contract/inputs.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import type { Statement, StatementValue, TextRow } from '../../domain/ports/database.ts';
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../../domain/upcoming-cursor.ts';
 import { slugFilter } from './slug-filter.ts';
 
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const LAST_TIME = '9223372036854775807';
-
-export interface ListUpcomingAgendaHitsDependencies {
-  readonly reads: LiveReads;
-  readonly clock: Clock;
-}
 
 /**
  * One range of one index, read from a place in it, and whether the topic is covered. The first row is the topic's id and the number of
@@ -80,7 +74,7 @@ export const noUpcomingHits = (input: UpcomingHitsInput): JsonPage => answer(inp
  * that is not covered and a cursor that does not decode. Not both of `cursor` and `page`.
  */
 export const createListUpcomingAgendaHits =
-  ({ reads, clock }: ListUpcomingAgendaHitsDependencies) =>
+  ({ reads, clock }: QueryContext) =>
   async (input: UpcomingHitsInput): Promise<JsonPage> => {
     const cursor = input.cursor === undefined ? null : decode(input.cursor);
     const now = clock.now();

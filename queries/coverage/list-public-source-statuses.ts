@@ -3,17 +3,11 @@ import { z } from 'zod';
 import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
 import type { SourceStatusesInput } from '../../contract/inputs.ts';
 import type { PublicSourceStatus } from '../../contract/list-public-source-statuses.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { LiveReads } from '../../domain/ports/projection.ts';
+import type { QueryContext } from '../../domain/ports/projection.ts';
 import { source } from '../../domain/records/schemas.ts';
 import { sourceStatusAt } from '../../domain/source-status.ts';
 import { liveTable } from '../live-table.ts';
 import { slugFilter } from '../agenda/slug-filter.ts';
-
-export interface ListPublicSourceStatusesDependencies {
-  readonly reads: LiveReads;
-  readonly clock: Clock;
-}
 
 const sourceRow = z.object({
   jurisdiction_slug: z.string(),
@@ -46,7 +40,7 @@ export interface CoveredSource {
 
 /** What was observed of the active sources of the covered bodies, by place and body. */
 export const createListCoveredSources =
-  ({ reads, clock }: ListPublicSourceStatusesDependencies) =>
+  ({ reads, clock }: QueryContext) =>
   async (input: SourceStatusesInput): Promise<readonly CoveredSource[]> => {
     const rows = await reads.many((generation) => coveredSources(generation(AGENDA), input));
     const now = clock.now();
@@ -65,7 +59,7 @@ export const createListCoveredSources =
   };
 
 /** The same in the form of the public operation (GET /api/v1/public/source-status). */
-export const createListPublicSourceStatuses = (dependencies: ListPublicSourceStatusesDependencies) => {
+export const createListPublicSourceStatuses = (dependencies: QueryContext) => {
   const list = createListCoveredSources(dependencies);
   return async (input: SourceStatusesInput): Promise<readonly PublicSourceStatus[]> => (await list(input)).map(({ status }) => status);
 };

@@ -1,17 +1,14 @@
 import { decodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH } from '../../domain/coverage-cursor.ts';
 import { decodeFeedCursor, decodeSnapshotPageCursor, type FeedBinding } from '../../domain/cursor.ts';
 import { type CursorKind, cursorKind } from '../../domain/cursor-text.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { LiveReads } from '../../domain/ports/projection.ts';
+import type { QueryContext } from '../../domain/ports/projection.ts';
 import { decodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { readHighWaterMark } from './high-water-mark.ts';
 import { feedPageStatement, toFeedPage } from './feed-page.ts';
 import { isOtherHistory } from './read-civic-changes.ts';
 
-export interface ExplainCursorDependencies {
-  readonly reads: LiveReads;
-  readonly clock: Clock;
+export interface ExplainCursorDependencies extends QueryContext {
   /** Replay retention, in milliseconds. */
   readonly retentionMs: number;
 }

@@ -4,8 +4,7 @@ import { ACCOUNTS, keysTable } from '../../projections/accounts/tables.ts';
 import { SUBSCRIPTIONS, subscriptionsTable } from '../../projections/subscriptions/tables.ts';
 import type { ListSubscriptionsInput } from '../../contract/inputs.ts';
 import type { FeedSubscriptions } from '../../contract/list-feed-subscriptions.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { LiveReads } from '../../domain/ports/projection.ts';
+import type { QueryContext } from '../../domain/ports/projection.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { isTime, liveTable } from '../live-table.ts';
 
@@ -23,7 +22,7 @@ const listed = z.object({
  * One statement: of an account there are never many more than its plan allows.
  */
 export const createListFeedSubscriptions =
-  ({ reads, clock }: { readonly reads: LiveReads; readonly clock: Clock }) =>
+  ({ reads, clock }: QueryContext) =>
   async ({ accountId, keyId, cap }: ListSubscriptionsInput): Promise<FeedSubscriptions> => {
     const live = await reads.many((generation) => {
       const subscriptions = liveTable(SUBSCRIPTIONS, generation(SUBSCRIPTIONS), subscriptionsTable);

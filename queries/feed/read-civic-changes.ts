@@ -1,16 +1,13 @@
 import { decodeFeedCursor, type FeedBinding, type FeedCursor, feedCursorEncoder } from '../../domain/cursor.ts';
 import type { ChangesInput, JsonPage } from '../../contract/inputs.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { LiveReads } from '../../domain/ports/projection.ts';
+import type { QueryContext } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { type FeedPage, feedPageStatement, toFeedPage } from './feed-page.ts';
 import { JsonText } from '../json-text.ts';
 
-export interface ReadCivicChangesDependencies {
-  readonly reads: LiveReads;
-  readonly clock: Clock;
+export interface ReadCivicChangesDependencies extends QueryContext {
   /** Replay retention, in milliseconds. */
   readonly retentionMs: number;
 }

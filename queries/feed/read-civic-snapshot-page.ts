@@ -1,8 +1,7 @@
 import { decodeSnapshotPageCursor, encodeSnapshotPageCursor } from '../../domain/cursor.ts';
 import type { JsonPage, SnapshotPageInput } from '../../contract/inputs.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
 import type { Statement } from '../../domain/ports/database.ts';
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { createErasedDigests, lastErasure } from './erased-snapshot.ts';
 import { JsonText } from '../json-text.ts';
@@ -26,11 +25,6 @@ type PageMeta = [
   bytes: number,
   hasMore: boolean,
 ];
-
-export interface ReadCivicSnapshotPageDependencies {
-  readonly reads: LiveReads;
-  readonly clock: Clock;
-}
 
 /** One page of a resource at the snapshot's boundary, and whether the snapshot may be read, in one statement. */
 const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement => {
@@ -66,7 +60,7 @@ const BEGIN_AGAIN = {
 };
 
 /** A page of a frozen export (GET /api/v1/data/snapshots/{snapshotId}/{resource}). Refuses with 400, 404, 410 and 413. */
-export const createReadCivicSnapshotPage = ({ reads, clock }: ReadCivicSnapshotPageDependencies) => {
+export const createReadCivicSnapshotPage = ({ reads, clock }: QueryContext) => {
   const digests = createErasedDigests(reads);
   const readPage = async (input: SnapshotPageInput): Promise<JsonPage | null> => {
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, input);

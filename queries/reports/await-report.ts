@@ -1,16 +1,11 @@
 import { REPORTS, reportsTable } from '../../projections/reports/tables.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
 
 const FIRST_PAUSE_MS = 2;
 const MAX_PAUSE_MS = 25;
 
 /** Resolves true once the report can be read, false when the deadline (clock milliseconds) passes first. */
-export const awaitReport = async (
-  { reads, clock }: { readonly reads: LiveReads; readonly clock: Clock },
-  reportId: string,
-  deadline: number,
-): Promise<boolean> => {
+export const awaitReport = async ({ reads, clock }: QueryContext, reportId: string, deadline: number): Promise<boolean> => {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
     const rows = await reads.texts((live) => {
       const generation = live(REPORTS);
