@@ -1,4 +1,15 @@
-import { chmodSync, linkSync, mkdirSync, readFileSync, readdirSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  fchownSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
 
@@ -106,6 +117,13 @@ function markAsOurs(layout: DataLayout): void {
   } finally {
     rmSync(passing, { force: true });
   }
+}
+
+/** Gives a file that root has made in a data directory to the owner of the directory, who may start the server next. */
+export function giveToOwner(descriptor: number, root: string): void {
+  if (process.getuid?.() !== 0) return;
+  const owner = statSync(root);
+  fchownSync(descriptor, owner.uid, owner.gid);
 }
 
 /** One line for what the file system said about the data directory. */

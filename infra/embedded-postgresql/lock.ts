@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, fchownSync, openSync, statSync } from 'node:fs';
+import { closeSync, openSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { giveToOwner } from './data-directory.ts';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
 
 /**
@@ -10,10 +11,7 @@ import { EmbeddedDatabaseRefused } from './refusal.ts';
 export function takeLock(path: string): number | undefined {
   const descriptor = openSync(path, 'a+', 0o600);
   const root = dirname(path);
-  if (process.getuid?.() === 0) {
-    const owner = statSync(root);
-    fchownSync(descriptor, owner.uid, owner.gid);
-  }
+  giveToOwner(descriptor, root);
   const { status, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
   if (status === 0) return descriptor;
   closeSync(descriptor);

@@ -1,7 +1,7 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
-import { closeSync, fchownSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { DataLayout } from './data-directory.ts';
+import { type DataLayout, giveToOwner } from './data-directory.ts';
 import { systemErrorCode } from './refusal.ts';
 import { type ClusterStart, runProgram } from './run-program.ts';
 import { superuser } from './server-settings.ts';
@@ -84,8 +84,7 @@ function writePassword(layout: DataLayout, password: string): void {
   rmSync(unfinished, { force: true });
   const file = openSync(unfinished, 'wx', 0o600);
   try {
-    const owner = statSync(layout.root);
-    if (process.getuid?.() === 0) fchownSync(file, owner.uid, owner.gid);
+    giveToOwner(file, layout.root);
     writeFileSync(file, `${password}\n`, { flush: true });
   } finally {
     closeSync(file);

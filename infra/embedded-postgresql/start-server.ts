@@ -1,9 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
-import { closeSync, constants, copyFileSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { closeSync, constants, copyFileSync, fstatSync, ftruncateSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { nativeFolder, program } from './binaries.ts';
 import { ensureCluster } from './cluster.ts';
-import type { DataLayout } from './data-directory.ts';
+import { type DataLayout, giveToOwner } from './data-directory.ts';
 import { dataArgument, planLaunch, withCopiedPrograms } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused } from './refusal.ts';
 import { makeRunDirectory } from './run-directory.ts';
@@ -34,10 +34,11 @@ export async function startServer(layout: DataLayout, lock: number): Promise<Sta
   const fifo = spawnSync('mkfifo', ['-m', '600', run.users], { encoding: 'utf8' });
   if (fifo.status !== 0) throw new EmbeddedDatabaseRefused(failureReason([fifo.error?.message ?? fifo.stderr], layout));
   limitServerLog(layout);
-  const log = openSync(layout.serverLog, 'a', 0o600);
+  const log = openServerLog(layout.serverLog);
+  giveToOwner(log, layout.root);
   // Until the server has a user: users find a reader before the supervisor has opened the FIFO, and the supervisor finds a writer.
   const ends = [constants.O_RDONLY, constants.O_WRONLY].map((end) => openSync(run.users, end | constants.O_NONBLOCK));
-  const written = statSync(layout.serverLog).size;
+  const written = fstatSync(log).size;
   const data = dataArgument(plan, layout.cluster);
   const server = [...plan.prefix, program(plan.native, 'postgres'), ...serverArguments(data.argument, run.serverSockets)];
   const supervisor = spawn('sh', [SUPERVISOR, layout.run, run.folder, ...server], {
@@ -59,11 +60,21 @@ export async function startServer(layout: DataLayout, lock: number): Promise<Sta
 
 /** At the limit the log becomes `<name>.1` and begins anew. The server goes on writing to the same file. */
 export function limitServerLog({ serverLog }: DataLayout): void {
+  let log: number | undefined;
   try {
-    if ((statSync(serverLog, { throwIfNoEntry: false })?.size ?? 0) <= SERVER_LOG_LIMIT) return;
-    copyFileSync(serverLog, `${serverLog}.1`);
-    truncateSync(serverLog);
+    log = openServerLog(serverLog);
+    if (fstatSync(log).size <= SERVER_LOG_LIMIT) return;
+    rmSync(`${serverLog}.1`, { force: true });
+    copyFileSync(serverLog, `${serverLog}.1`, constants.COPYFILE_EXCL);
+    ftruncateSync(log);
   } catch {
     // A log that cannot be copied (a full disk) must not stop the database that it describes.
+  } finally {
+    if (log !== undefined) closeSync(log);
   }
+}
+
+/** Follows no link: root may run the server in the folder of another account. */
+function openServerLog(path: string): number {
+  return openSync(path, constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
 }

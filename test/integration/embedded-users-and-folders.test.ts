@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { UserStart } from '../support/embedded-users.ts';
@@ -43,12 +43,27 @@ test('root and an ordinary user run the server in turn on the folder of that use
   if (!root) skip(why);
   mkdirSync(dataDir);
   chownSync(dataDir, 65534, 65534);
-  for (const [turn, prefix] of [asNobody, [], asNobody, []].entries()) {
+  for (const [turn, prefix] of [[], asNobody, [], asNobody].entries()) {
     const user = startUser({ dataDir, role: 'service', prefix });
     expect(await user.next()).toHaveProperty('url');
     expect(await user.ask('insert')).toEqual({ count: turn + 1 });
     await user.ask('leave');
   }
+});
+
+test('root writes through no link that the owner of the folder has put in place of the log', async ({ skip }) => {
+  if (!root) skip(why);
+  mkdirSync(dataDir);
+  chownSync(dataDir, 65534, 65534);
+  const owner = startUser({ dataDir, role: 'command', prefix: asNobody });
+  await owner.next();
+  await owner.ask('leave');
+  const other = join(folder, 'other');
+  writeFileSync(other, 'unchanged');
+  rmSync(join(dataDir, 'postgresql.log'));
+  symlinkSync(other, join(dataDir, 'postgresql.log'));
+  expect((await startUser({ dataDir, role: 'command' }).next()).refused).toMatch(/ELOOP/);
+  expect(readFileSync(other, 'utf8')).toBe('unchanged');
 });
 
 test('a folder of another user is refused with one line that names the owner', async ({ skip }) => {
