@@ -11,16 +11,9 @@ import {
 } from '../domain/ports/event-log.ts';
 import { Rejection } from '../domain/rejections.ts';
 import type { CommandContext } from './command-context.ts';
+import type { NewestEventDecider } from './decider.ts';
 import { type CommandPorts, pauseBeforeRetry } from './handle.ts';
 import { newEvents } from './new-events.ts';
-
-/** Decides on the newest event of a stream alone. The data of an event is JSON text. */
-export interface NewestEventDecider<State, Command> {
-  initialState(): State;
-  evolve(state: State, event: Pick<StoredEvent, 'type' | 'data'>): State;
-  /** `at` is the time of the decision, ISO 8601 in UTC. */
-  decide(command: Command, state: State, at: string): readonly Pick<NewEvent, 'type' | 'data'>[] | Rejection;
-}
 
 export interface StreamCommand<Command> {
   readonly stream: string;
@@ -63,7 +56,7 @@ interface Decision<Command> {
   readonly stored?: Position;
 }
 
-const MAX_UNKNOWN = 20;
+const MAX_UNKNOWN_ATTEMPTS = 20;
 
 /**
  * Handles commands of many streams, each stream by itself: the newest event of every stream is read in one call, all appends go in one call, and
@@ -79,14 +72,16 @@ export const handleEach = async <State, Command>(handling: HandlingEach<State, C
   let unknown: readonly Decision<Command>[] = [];
   for (let attempt = 0; pending.size > 0; attempt++) {
     if (attempt > 0 && clock.now() >= deadline) {
-      throw new DeadlineExceeded('the records were not written by the deadline: the log was too slow, or other writers kept changing them');
+      throw new DeadlineExceeded(
+        'nothing more could be stored by the deadline: the log was too slow, or other writers kept changing the streams',
+      );
     }
     // A fresh id: two processes may handle the same command.
     if (attempt > 0) await pauseBeforeRetry(clock, identifiers.next(), attempt - 1);
     const decisions = await decideAll(handling, pending, unknown);
     const appends = decisions.flatMap(({ append, stored }) => (stored === undefined ? (append ?? []) : []));
     if (appends.length > 0) await claim?.(new Map(appends.map(({ stream, expectedRevision }) => [stream, expectedRevision])));
-    const settled = await appendAll(log, decisions, appends, attempt < MAX_UNKNOWN && clock.now() < deadline);
+    const settled = await appendAll(log, decisions, appends, attempt < MAX_UNKNOWN_ATTEMPTS && clock.now() < deadline);
     const again = decisions.filter((_, at) => settled[at]!.kind !== 'settled');
     unknown = decisions.filter((_, at) => settled[at]!.kind === 'unknown');
     pending = new Map(again.map(({ stream, commands }) => [stream, commands]));

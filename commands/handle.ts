@@ -116,10 +116,10 @@ const append = async <State, Command, Event extends Fact>(
   }
 };
 
-const FIRST_PAUSE = 4;
-const MAX_PAUSE = 250;
+const FIRST_PAUSE_MS = 4;
+const MAX_PAUSE_MS = 250;
 /** Waits after a conflict. The jitter derives from a uuid: competing commands spread, and tests are repeatable. */
 export const pauseBeforeRetry = async (clock: Clock, id: string, attempt: number): Promise<void> => {
   const jitter = 0.5 + Number.parseInt(id.slice(-4), 16) / 0x20000;
-  await clock.sleep(Math.min(FIRST_PAUSE * 2 ** attempt, MAX_PAUSE) * jitter);
+  await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS) * jitter);
 };

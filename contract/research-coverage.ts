@@ -60,7 +60,7 @@ export const coveredJurisdiction = z.strictObject({
 export type CoveredJurisdiction = z.output<typeof coveredJurisdiction>;
 
 const count = z.int().min(0);
-const said = z.string();
+const definition = z.string();
 
 const coverageScope = z.strictObject({
   region: z.string().min(1),
@@ -77,10 +77,14 @@ export const researchCoverage = z.strictObject({
     catalogVersion: z.string().regex(/^\d{4}-\d{2}-\d{2}\.[0-9a-f]{12}$/),
     researchDate: date,
     ingestionVerified: z.boolean(),
-    statusDefinitions: z.strictObject({ M: said, D: said, P: said, R: said, U: said, N: said } satisfies Record<
-      CoverageStatus,
-      z.ZodString
-    >),
+    statusDefinitions: z.strictObject({
+      M: definition,
+      D: definition,
+      P: definition,
+      R: definition,
+      U: definition,
+      N: definition,
+    } satisfies Record<CoverageStatus, z.ZodString>),
     scope: coverageScope,
     pagination: z.strictObject({
       limit: z.int().min(1).max(MAX_COVERAGE_ITEMS),

@@ -101,13 +101,13 @@ export const positionEncoder = (kind: CursorKind, constant: Uint8Array): ((posit
   if (lead.length % 3 !== 1) throw new RangeError('the constant part does not end one byte past a whole group');
   const prefix = lead.toString('base64url', 0, lead.length - 1);
   const crcOfLead = crcOver(lead, 0, lead.length, CRC_START);
-  const longest = Buffer.alloc(1 + POSITION_BYTES + MAX_AFTER_BYTES + CHECKSUM_BYTES);
-  longest[0] = lead[lead.length - 1]!;
+  const buffer = Buffer.alloc(1 + POSITION_BYTES + MAX_AFTER_BYTES + CHECKSUM_BYTES);
+  buffer[0] = lead[lead.length - 1]!;
   return (position, after = '') => {
-    writePosition(longest, 1, position);
-    const end = 1 + POSITION_BYTES + longest.write(after, 1 + POSITION_BYTES, 'hex');
-    const crc = crcFinished(crcOver(longest, 1, end, crcOfLead));
-    longest.writeUInt32BE(crc, end);
-    return prefix + longest.toString('base64url', 0, end + CHECKSUM_BYTES);
+    writePosition(buffer, 1, position);
+    const end = 1 + POSITION_BYTES + buffer.write(after, 1 + POSITION_BYTES, 'hex');
+    const crc = crcFinished(crcOver(buffer, 1, end, crcOfLead));
+    buffer.writeUInt32BE(crc, end);
+    return prefix + buffer.toString('base64url', 0, end + CHECKSUM_BYTES);
   };
 };

@@ -7,14 +7,14 @@ export const port = z
   .transform(Number)
   .refine((value) => value <= 65_535);
 /** A century: what is counted on from now stays a time that can be written. */
-const MAX_MS = 36_525 * 86_400_000;
+const MAX_DURATION_MS = 36_525 * 86_400_000;
 /** Milliseconds of an ISO 8601 duration; NaN, which no limit allows, for another text. */
 const durationWhere = (isAllowed: (milliseconds: number) => boolean) =>
   z
     .string()
     .transform((text) => Duration.fromISO(text).toMillis())
     .refine(isAllowed);
-export const duration = durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= MAX_MS);
+export const duration = durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= MAX_DURATION_MS);
 /** A wait that may be none, and that no process manager would call hung. */
 export const shortWait = durationWhere((milliseconds) => milliseconds >= 0 && milliseconds <= 300_000);
 export const instant = z.iso

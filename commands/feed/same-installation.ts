@@ -23,7 +23,7 @@ export interface Installed {
  * remedy. Another timeline of the server is a warning only: a failover must not keep the service from starting.
  */
 export const requireSameInstallation = async ({ store, log, holdsLog, logger }: Installed): Promise<void> => {
-  const [place, kept, logId] = await Promise.all([store.place(), store.kept(), log.identity()]);
+  const [identity, kept, logId] = await Promise.all([store.identity(), store.kept(), log.identity()]);
   if (kept === null) return;
   if (kept.renewing !== null) {
     throw new MovedDatabase(
@@ -35,15 +35,15 @@ export const requireSameInstallation = async ({ store, log, holdsLog, logger }: 
       `this database belongs to log ${kept.logId}, and the log is ${logId ?? 'empty'}: point DATABASE_URL and EVENTSTORE_URL at the same installation, or give an empty database`,
     );
   }
-  if (!holdsLog || kept.database === '' || place.database === '') return;
-  if (kept.database !== place.database) {
+  if (!holdsLog || kept.database === '' || identity.database === '') return;
+  if (kept.database !== identity.database) {
     throw new MovedDatabase(
-      `this database was brought here from another server or name (${kept.database}, now ${place.database}): ${REMEDY}`,
+      `this database was brought here from another server or name (${kept.database}, now ${identity.database}): ${REMEDY}`,
     );
   }
-  if (kept.timeline !== place.timeline) {
+  if (kept.timeline !== identity.timeline) {
     logger.warn(
-      { timeline: place.timeline, before: kept.timeline },
+      { timeline: identity.timeline, before: kept.timeline },
       `the database server was recovered to a point in time or promoted since the feed was last confirmed: ${REMEDY}`,
     );
   }
@@ -52,6 +52,6 @@ export const requireSameInstallation = async ({ store, log, holdsLog, logger }: 
 /** Stores the identity of the database and of its log at the first start. */
 export const rememberInstallation = async ({ store, log }: Pick<Installed, 'store' | 'log'>): Promise<void> => {
   if ((await store.kept()) !== null) return;
-  const [place, logId] = await Promise.all([store.place(), log.identity()]);
-  if (logId !== null) await store.keep(place, logId);
+  const [identity, logId] = await Promise.all([store.identity(), log.identity()]);
+  if (logId !== null) await store.keep(identity, logId);
 };

@@ -3,7 +3,7 @@ import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from '../../domai
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import type { NewestEventDecider } from '../handle-each.ts';
+import type { NewestEventDecider } from '../decider.ts';
 
 /** The state after the newest event of a record's stream. A decision needs no other event, so its cost does not grow with the stream. */
 export type RecordState =

@@ -15,7 +15,7 @@ export interface KeptInstallation extends DatabaseIdentity {
 }
 
 export interface BegunRenewal {
-  readonly place: DatabaseIdentity;
+  readonly identity: DatabaseIdentity;
   readonly logId: string;
   /** A checkpoint beyond it means nothing in this log. */
   readonly usableUpTo: Position;
@@ -28,11 +28,11 @@ export interface BegunRenewal {
 }
 
 export interface InstallationStore {
-  place(): Promise<DatabaseIdentity>;
+  identity(): Promise<DatabaseIdentity>;
   /** Null before the first start. */
   kept(): Promise<KeptInstallation | null>;
   /** Stores the identity, and that no renewal is in progress. */
-  keep(place: DatabaseIdentity, logId: string): Promise<void>;
+  keep(identity: DatabaseIdentity, logId: string): Promise<void>;
   /** The last events of read models and reactors on this log. */
   lastEvents(logId: string): Promise<readonly EventMark[]>;
   /**

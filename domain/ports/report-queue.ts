@@ -12,7 +12,7 @@ export interface ReportQueue {
 
 export interface QueueState {
   /** Grows with every change of the count. */
-  readonly reckoned: number;
+  readonly recounts: number;
   /** Expiry of each reservation, by report. */
   readonly reserved: ReadonlyMap<string, number>;
 }

@@ -28,8 +28,8 @@ export const localDate = (instant: string, timeZone: string): string => {
 const NOTHING: ExternalIds = { addressKey: null, sourceRecordId: null, matterFile: null, titleKey: null, localDate: null };
 
 /** Longer than any that a report may name: not worth an entry of an index. */
-const MAX_ID = 200;
-const short = (text: string | null): string | null => (text === null || text.length > MAX_ID ? null : text);
+const MAX_ID_LENGTH = 200;
+const short = (text: string | null): string | null => (text === null || text.length > MAX_ID_LENGTH ? null : text);
 
 type Namers = { readonly [R in FoundResource]: (data: RecordData<R>) => Partial<ExternalIds> };
 

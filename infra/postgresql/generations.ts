@@ -4,7 +4,7 @@ import { ACQUIRE, ADVANCE, COLUMNS, DECISIONS, NOTE_COMPARISON, PAUSE, REFUSE, R
 import { executeAlone } from './execute.ts';
 
 const BUILDING_THERE_IS = '23505';
-const MAX_REASON = 2000;
+const MAX_REASON_LENGTH = 2000;
 
 /** The parameters $1 to $3 of a statement under a lease. */
 const held = ({ generation, owner, token }: Lease) => [generation, owner, token];
@@ -115,12 +115,12 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
       });
     },
     async pause(lease, reason, eventId) {
-      await run(PAUSE, [...held(lease), reason.slice(0, MAX_REASON), eventId]);
+      await run(PAUSE, [...held(lease), reason.slice(0, MAX_REASON_LENGTH), eventId]);
     },
     async resume(generation) {
       await run('update civic.generations set paused_reason = null, paused_event = null where generation = $1', [generation]);
     },
-    refuse: async (lease, reason, now) => (await run(REFUSE, [...held(lease), reason.slice(0, MAX_REASON), now])).count === 1,
+    refuse: async (lease, reason, now) => (await run(REFUSE, [...held(lease), reason.slice(0, MAX_REASON_LENGTH), now])).count === 1,
     async abandon(generation, now) {
       await run(
         `update civic.generations set state = 'retired', owner = null, lease_until = 0, changed_at = $2

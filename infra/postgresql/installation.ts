@@ -4,7 +4,7 @@ import type { DatabaseIdentity, InstallationStore } from '../../domain/ports/ins
 import { StillHeld } from '../../domain/ports/log-moves.ts';
 import { executeAlone } from './execute.ts';
 
-const PLACE = `select system_identifier::text || '/' || (select oid::text from pg_database where datname = current_database()),
+const IDENTITY = `select system_identifier::text || '/' || (select oid::text from pg_database where datname = current_database()),
   substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) from pg_control_system()`;
 /** SQLSTATE: this user lacks the right. */
 const NOT_ALLOWED = '42501';
@@ -33,9 +33,9 @@ export const createInstallationStore = (transactor: Transactor): InstallationSto
   const execute = executeAlone(transactor);
   const rows = async (...statement: Parameters<typeof execute>) => (await execute(...statement)).rows;
   return {
-    async place(): Promise<DatabaseIdentity> {
+    async identity(): Promise<DatabaseIdentity> {
       try {
-        const [row] = await rows(PLACE);
+        const [row] = await rows(IDENTITY);
         return { database: row?.[0] ?? '', timeline: row?.[1] ?? '' };
       } catch (error) {
         if ((error as { code?: string }).code === NOT_ALLOWED) return { database: '', timeline: '' };
@@ -50,13 +50,13 @@ export const createInstallationStore = (transactor: Transactor): InstallationSto
       await rows(KEEP, [database, timeline, logId]);
     },
     lastEvents: async (logId) => (await rows(LAST_EVENTS, [logId])).map(([event]) => JSON.parse(event!) as EventMark),
-    beginRenewal: ({ place, logId, usableUpTo, lost, intactUpTo, reason, now }) =>
+    beginRenewal: ({ identity, logId, usableUpTo, lost, intactUpTo, reason, now }) =>
       transactor.transaction(async (transaction) => {
         await transaction.execute({ text: 'lock table civic.generations, civic.processors in share row exclusive mode', values: [] });
         const missing = JSON.stringify(lost);
         const { rows: held } = await transaction.execute({ text: HELD, values: [logId, usableUpTo, now, missing] });
         if (held.length > 0) throw new StillHeld(held.map(([who]) => who).join(', '));
-        await transaction.execute({ text: NOTE, values: [place.database, place.timeline, logId, reason] });
+        await transaction.execute({ text: NOTE, values: [identity.database, identity.timeline, logId, reason] });
         const { rows: retired } = await transaction.execute({ text: RETIRE, values: [logId, usableUpTo, now, missing] });
         for (const [projection, generation] of retired) await transaction.execute({ text: TAKE_OUT, values: [projection!, generation!] });
         await transaction.execute({ text: SET_BACK, values: [logId, usableUpTo, intactUpTo, missing] });

@@ -29,11 +29,11 @@ export const createReportQueue = (transactor: Transactor): ReportQueue => {
     },
     async look() {
       const { rows } = await execute(LOOK);
-      const [reckoned, reserved] = rows[0]!;
-      return { reckoned: Number(reckoned), reserved: new Map(Object.entries(places.parse(JSON.parse(reserved!)))) };
+      const [recounts, reserved] = rows[0]!;
+      return { recounts: Number(recounts), reserved: new Map(Object.entries(places.parse(JSON.parse(reserved!)))) };
     },
     async recount({ open, freed, seen }) {
-      return (await execute(RECOUNT, [open, freed, seen.reckoned])).count === 1;
+      return (await execute(RECOUNT, [open, freed, seen.recounts])).count === 1;
     },
   };
 };

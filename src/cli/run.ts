@@ -9,7 +9,7 @@ import { ReaderGone } from './output.ts';
 import { createProgram } from './program.ts';
 
 const MISUSE = 2;
-const MAX_LINE = 600;
+const MAX_LINE_LENGTH = 600;
 
 export interface Running {
   readonly process: NodeJS.Process;
@@ -63,4 +63,4 @@ const loadDotEnv = (process: NodeJS.Process): void => {
 
 /** The message on one line. */
 const oneLine = (error: unknown): string =>
-  (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LINE);
+  (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').trim().slice(0, MAX_LINE_LENGTH);

@@ -12,7 +12,7 @@ import { memoryLog } from './memory-log.ts';
 
 /** The row of the cap on open reports. */
 export const memoryQueue = () => {
-  const row = { counted: null as number | null, reckoned: 0, reserved: new Map<string, number>() };
+  const row = { counted: null as number | null, recounts: 0, reserved: new Map<string, number>() };
   const queue: ReportQueue = {
     async reserve({ reportId, until, limit }) {
       if (row.counted === null || row.counted + row.reserved.size >= limit) return false;
@@ -23,14 +23,14 @@ export const memoryQueue = () => {
     async count(reportId) {
       if (!row.reserved.delete(reportId)) return;
       row.counted = (row.counted ?? 0) + 1;
-      row.reckoned += 1;
+      row.recounts += 1;
     },
-    look: async () => ({ reckoned: row.reckoned, reserved: new Map(row.reserved) }),
+    look: async () => ({ recounts: row.recounts, reserved: new Map(row.reserved) }),
     async recount({ open, freed, seen }) {
-      if (seen.reckoned !== row.reckoned) return false;
+      if (seen.recounts !== row.recounts) return false;
       row.counted = open;
       for (const reportId of freed) row.reserved.delete(reportId);
-      row.reckoned += 1;
+      row.recounts += 1;
       return true;
     },
   };

@@ -11,7 +11,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-const MAX_REASON = 1000;
+const MAX_REASON_LENGTH = 1000;
 
 export const addFeedCommands = (program: Command, context: CliContext): void => {
   const feed = program.command('feed').description('the identity of the change feed, after its database was restored, recovered or moved');
@@ -66,19 +66,19 @@ const openedLog = async ({ log, clock, identifiers }: Stores): Promise<string> =
 
 const renew = async (stores: Stores, options: Options) => {
   const reason = options.reason.trim();
-  if (reason === '' || reason.length > MAX_REASON) throw new CommandFailed(`--reason takes 1 to ${MAX_REASON} characters`);
+  if (reason === '' || reason.length > MAX_REASON_LENGTH) throw new CommandFailed(`--reason takes 1 to ${MAX_REASON_LENGTH} characters`);
   const logId = await openedLog(stores);
   const { installation } = stores;
   await requireOfThisLog(stores, logId);
-  const place = await installation.place();
+  const identity = await installation.identity();
   const rebuilt = await installation
-    .beginRenewal({ place, logId, ...(await whatLogHasLost(stores, logId)), reason, now: stores.leaseClock.now() })
+    .beginRenewal({ identity, logId, ...(await whatLogHasLost(stores, logId)), reason, now: stores.leaseClock.now() })
     .catch((error: unknown) => {
       if (error instanceof StillHeld) throw new CommandFailed(`stop every process of the service first: ${error.message} use this log`);
       throw error;
     });
   const { feedId, previousFeedId } = await renewFeed(stores, reason);
-  await installation.keep(place, logId);
+  await installation.keep(identity, logId);
   return { feedId, previousFeedId, rebuilt };
 };
 
@@ -89,9 +89,9 @@ const keep = async (stores: Stores) => {
   if (kept !== null && kept.renewing !== null) {
     throw new CommandFailed('a renewal of the feed was begun: end it by `civic feed renew --reason TEXT`');
   }
-  const place = await stores.installation.place();
-  await stores.installation.keep(place, logId);
-  return { ...place, logId };
+  const identity = await stores.installation.identity();
+  await stores.installation.keep(identity, logId);
+  return { ...identity, logId };
 };
 
 const requireOfThisLog = async ({ installation }: Stores, logId: string): Promise<void> => {

@@ -76,7 +76,7 @@ const nextCheck = ({ clock }: Civic, { nextCheck: text }: Options): string | nul
   return parseOption('--next-check', toCome, text, 'an ISO 8601 time that is to come');
 };
 
-const MAX_TITLE = 300;
+const MAX_TITLE_LENGTH = 300;
 
 /** The id, address and title of a published record. Throws `CommandFailed` for another id. */
 const verifiedRecord = async ({ reporting }: Civic, argument: string): Promise<VerifiedRecord> => {
@@ -84,7 +84,7 @@ const verifiedRecord = async ({ reporting }: Civic, argument: string): Promise<V
   for (const resource of FOUND_RESOURCES) {
     const data = (await reporting.worker.known.current(resource, [itemId])).get(itemId);
     if (data === undefined) continue;
-    const title = 'title' in data ? { title: cut(data.title, MAX_TITLE) } : {};
+    const title = 'title' in data ? { title: cut(data.title, MAX_TITLE_LENGTH) } : {};
     return { itemId, sourceUrl: 'url' in data ? data.url : data.sourceUrl, ...title };
   }
   throw new CommandFailed(`--record ${itemId} is no meeting, agenda, agenda item, document or stream record that is published now`);

@@ -10,12 +10,12 @@ import type { Tracing } from '../../../domain/ports/tracing.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { billingRefusal } from './billing.ts';
 
-const MAX_HEADER = 256;
+const MAX_HEADER_LENGTH = 256;
 
 /** The API key that a request presents, well formed; 401 `unauthorized` for anything else, a cookie or another scheme included. */
 const presentedSecret = (header: string | undefined): string => {
   if (header === undefined) throw new Rejection('unauthorized', 'an API key is required: Authorization: Bearer <API_KEY>');
-  const secret = header.length <= MAX_HEADER ? /^bearer +([^ ]+)$/i.exec(header)?.[1] : undefined;
+  const secret = header.length <= MAX_HEADER_LENGTH ? /^bearer +([^ ]+)$/i.exec(header)?.[1] : undefined;
   if (secret === undefined || !isKeySecret(secret)) {
     throw new Rejection('unauthorized', 'the Authorization header does not hold one API key');
   }
@@ -133,7 +133,7 @@ export const tracedAdmission = (admission: Admission, tracing: Tracing | null): 
             admission.admit(presented),
           ),
         chargeUnits: (...asked) =>
-          tracing.part({ name: 'charge further', kind: 'internal', attributes: {} }, () => admission.chargeUnits(...asked)),
+          tracing.part({ name: 'charge units', kind: 'internal', attributes: {} }, () => admission.chargeUnits(...asked)),
         chargeExport: (...asked) =>
           tracing.part({ name: 'charge export', kind: 'internal', attributes: {} }, () => admission.chargeExport(...asked)),
       };

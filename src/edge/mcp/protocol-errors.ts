@@ -17,7 +17,7 @@ export interface ProtocolErrorBody {
   readonly data?: unknown;
 }
 
-const MAX_MESSAGE = 300;
+const MAX_MESSAGE_LENGTH = 300;
 
 /** The first finding of a schema in an error message of the protocol library, as `path: finding`; null for any other message. */
 export function schemaFinding(message: string): string | null {
@@ -37,7 +37,7 @@ export const withDataCode = ({ code, message, data }: ProtocolErrorBody): Protoc
   const line = schemaFinding(message) ?? (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '');
   return {
     code,
-    message: line.slice(0, MAX_MESSAGE),
+    message: line.slice(0, MAX_MESSAGE_LENGTH),
     data: { code: 'invalid_parameter', ...(typeof data === 'object' && data !== null ? data : {}) },
   };
 };

@@ -4,9 +4,9 @@ import type { FoundResource } from '../../../../domain/records/external-ids.ts';
 import type { Candidate } from './candidates.ts';
 
 /** Sentences of an answer. Each states what a record or a check shows, without conclusions. */
-const MAX_FINDING = 1000;
-const MAX_TITLE = 300;
-const MAX_NOTE = 4000;
+const MAX_FINDING_LENGTH = 1000;
+const MAX_TITLE_LENGTH = 300;
+const MAX_NOTE_LENGTH = 4000;
 
 /** Cuts to a number of characters, never inside a surrogate pair. */
 export const cut = (text: string, longest: number): string => {
@@ -36,13 +36,13 @@ const several = (candidates: readonly Candidate[]): string => {
 };
 
 export const publishedFinding = (candidates: readonly Candidate[], since: string): string =>
-  cut(`Published by this service since ${since}: ${several(candidates)}.`, MAX_FINDING);
+  cut(`Published by this service since ${since}: ${several(candidates)}.`, MAX_FINDING_LENGTH);
 
 export const arrivedFinding = (candidates: readonly Candidate[], since: string): string =>
-  cut(`Published by this service on ${since}, after the report: ${several(candidates)}.`, MAX_FINDING);
+  cut(`Published by this service on ${since}, after the report: ${several(candidates)}.`, MAX_FINDING_LENGTH);
 
 export const verified = (candidates: readonly Candidate[]): readonly VerifiedRecord[] =>
-  candidates.map(({ id, url, title }) => ({ itemId: id, sourceUrl: url, title: cut(title, MAX_TITLE) }));
+  candidates.map(({ id, url, title }) => ({ itemId: id, sourceUrl: url, title: cut(title, MAX_TITLE_LENGTH) }));
 
 const sourceName = ({ sourceTypeLabel, officialSourceUrl, id }: RecordData<'sources'>): string =>
   `${sourceTypeLabel} source ${officialSourceUrl ?? id}`;
@@ -56,7 +56,7 @@ export const failingFinding = (sources: readonly RecordData<'sources'>[]): strin
         return `The last check of the ${sourceName(source)} failed${source.lastCheckedAt === null ? '' : ` (${source.lastCheckedAt})`}; ${success}.`;
       })
       .join(' '),
-    MAX_FINDING,
+    MAX_FINDING_LENGTH,
   );
 
 export const readableAgainFinding = (sources: readonly RecordData<'sources'>[]): string =>
@@ -67,7 +67,7 @@ export const readableAgainFinding = (sources: readonly RecordData<'sources'>[]):
           `The ${sourceName(source)} was read successfully${source.lastSuccessfulCheckAt === null ? '' : ` on ${source.lastSuccessfulCheckAt}`}.`,
       )
       .join(' '),
-    MAX_FINDING,
+    MAX_FINDING_LENGTH,
   );
 
 export const undecodableFinding = (agendas: readonly Candidate[], sources: readonly RecordData<'sources'>[]): string =>
@@ -75,7 +75,7 @@ export const undecodableFinding = (agendas: readonly Candidate[], sources: reado
     agendas.length > 0
       ? `The ${several(agendas)} was found to have no text layer.`
       : sources.map((source) => `Agendas of the ${sourceName(source)} were found to have no text layer.`).join(' '),
-    MAX_FINDING,
+    MAX_FINDING_LENGTH,
   );
 
 const describeSource = (source: RecordData<'sources'>): string =>
@@ -103,5 +103,5 @@ export const investigatorNote = ({ possible, sources, same }: NoteFacts): string
       ...list('active sources at its address or in its place', sources.map(describeSource)),
       ...list('older open reports about the same record', same),
     ].join('\n'),
-    MAX_NOTE,
+    MAX_NOTE_LENGTH,
   );

@@ -12,7 +12,7 @@ export interface Matches {
 
 /** So many words in a row are no coincidence. */
 const DISTINCTIVE_WORDS = 5;
-const MAX_URL = 2048;
+const MAX_URL_LENGTH = 2048;
 const MOST = 20;
 
 type Facts = ReturnType<typeof compare>;
@@ -53,7 +53,7 @@ const compare = (input: ReportInput, candidate: Candidate) => {
         input.jurisdictionSlug !== candidate.jurisdictionSlug) ||
       (input.recordKind === 'agenda' && streamsOnly) ||
       (input.recordKind === 'record_stream' && !streamsOnly && candidate.resource !== 'documents') ||
-      candidate.url.length > MAX_URL,
+      candidate.url.length > MAX_URL_LENGTH,
     id: wantedId !== undefined && candidate.sourceRecordId?.toUpperCase() === wantedId,
     file: wantedId !== undefined && candidate.matterFile?.toUpperCase() === wantedId,
     address: sourceAddressKey(candidate.url) === sourceAddressKey(input.sourceUrl),

@@ -34,7 +34,7 @@ export interface WorkDone {
 }
 
 const LEASE_MS = 60_000;
-const MAX_IN_A_TURN = 2000;
+const MAX_REPORTS_AT_ONCE = 2000;
 
 interface Doing {
   looked: number;
@@ -54,7 +54,7 @@ export const workOnReports = async (deps: WorkerDependencies, filter: ReportFilt
   const done: Doing = { looked: 0, moved: [], noted: [], left: [], failed: [], position: null };
   if ((await readSwitches(deps.log)).worker.paused) return { ...done, stopped: 'worker_paused' };
   let area: CoverageArea | undefined;
-  for (const report of await knownReports(deps.reads, filter, MAX_IN_A_TURN)) {
+  for (const report of await knownReports(deps.reads, filter, MAX_REPORTS_AT_ONCE)) {
     signal.throwIfAborted();
     area ??= await readCoverageArea(deps);
     try {
