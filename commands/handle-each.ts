@@ -81,13 +81,13 @@ export const handleEach = async <State, Command>(handling: HandlingEach<State, C
     const decisions = await decideAll(handling, pending, unknown);
     const appends = decisions.flatMap(({ append, stored }) => (stored === undefined ? (append ?? []) : []));
     if (appends.length > 0) await claim?.(new Map(appends.map(({ stream, expectedRevision }) => [stream, expectedRevision])));
-    const settled = await appendAll(log, decisions, appends, attempt < MAX_UNKNOWN_ATTEMPTS && clock.now() < deadline);
-    const again = decisions.filter((_, at) => settled[at]!.kind !== 'settled');
-    unknown = decisions.filter((_, at) => settled[at]!.kind === 'unknown');
+    const results = await appendAll(log, decisions, appends, attempt < MAX_UNKNOWN_ATTEMPTS && clock.now() < deadline);
+    const again = decisions.filter((_, at) => results[at]!.kind !== 'done');
+    unknown = decisions.filter((_, at) => results[at]!.kind === 'unknown');
     pending = new Map(again.map(({ stream, commands }) => [stream, commands]));
     for (const [at, { commands, changed, rejected }] of decisions.entries()) {
-      const outcome = settled[at]!;
-      if (outcome.kind !== 'settled') continue;
+      const outcome = results[at]!;
+      if (outcome.kind !== 'done') continue;
       for (const { index } of commands) {
         const rejection = rejected.get(index);
         if (rejection !== undefined) outcomes[index] = { kind: 'rejected', rejection };
@@ -150,14 +150,14 @@ const storedMeanwhile = async <Command>(
   return stored;
 };
 
-type Settled = { readonly kind: 'settled'; readonly position?: Position } | { readonly kind: 'conflict' | 'unknown' };
+type AppendResult = { readonly kind: 'done'; readonly position?: Position } | { readonly kind: 'conflict' | 'unknown' };
 
 const appendAll = async <Command>(
   log: EventLog,
   decisions: readonly Decision<Command>[],
   appends: readonly StreamAppend[],
   mayRetry: boolean,
-): Promise<readonly Settled[]> => {
+): Promise<readonly AppendResult[]> => {
   let outcomes: readonly AppendOutcome[] | undefined;
   try {
     outcomes = appends.length === 0 ? [] : await log.appendEach(appends);
@@ -166,13 +166,13 @@ const appendAll = async <Command>(
   }
   let next = 0;
   return Promise.all(
-    decisions.map(async ({ append, stored }): Promise<Settled> => {
-      if (stored !== undefined) return { kind: 'settled', position: stored };
-      if (append === undefined) return { kind: 'settled' };
+    decisions.map(async ({ append, stored }): Promise<AppendResult> => {
+      if (stored !== undefined) return { kind: 'done', position: stored };
+      if (append === undefined) return { kind: 'done' };
       const outcome = outcomes?.[next++];
-      if (outcome?.kind === 'appended') return { kind: 'settled', position: outcome.position };
+      if (outcome?.kind === 'appended') return { kind: 'done', position: outcome.position };
       const position = await findOwn(log, append);
-      if (position !== undefined) return { kind: 'settled', position };
+      if (position !== undefined) return { kind: 'done', position };
       return { kind: outcome === undefined ? 'unknown' : 'conflict' };
     }),
   );

@@ -55,7 +55,7 @@ export interface Civic
   /** Whether every read model has passed the position now. */
   passed(position: Position): Promise<boolean>;
   /** Resolves true once every read model has passed the position, false after 30 s. */
-  settled(position: Position): Promise<boolean>;
+  caughtUp(position: Position): Promise<boolean>;
 }
 
 export type Role = 'service' | 'command';

@@ -109,7 +109,7 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
       pools: () => platform.database.use(),
       openOtherLog: (address) => openOtherLog(address, platform.databaseUrl),
       passed: (position) => reachedBy(position, clock.now()),
-      settled: (position) => reachedBy(position, clock.now() + VISIBLE_TIMEOUT_MS),
+      caughtUp: (position) => reachedBy(position, clock.now() + VISIBLE_TIMEOUT_MS),
     };
   } catch (error) {
     await platform.close();

@@ -14,9 +14,9 @@ export interface InletClaim {
 export interface TakenPart {
   /** Grows with each takeover; writes with an older token are refused. */
   readonly token: number;
-  /** Every message before this offset is settled. */
+  /** Every message before this offset is complete. */
   readonly next: bigint;
-  /** Begun and not settled: the changes may be appended, in whole or in part. */
+  /** Begun and not complete: the changes may be appended, in whole or in part. */
   readonly claim: InletClaim | null;
 }
 
@@ -26,7 +26,7 @@ export interface InletStore {
   /** Before the append. Replaces revisions of the same command's claim and keeps its others. False when another owner has the partition. */
   claim(part: InletPart, token: number, claim: InletClaim): Promise<boolean>;
   /** Settles every message before this offset, and the claim. False as above. */
-  settle(part: InletPart, token: number, next: bigint): Promise<boolean>;
+  complete(part: InletPart, token: number, next: bigint): Promise<boolean>;
 }
 
 export interface InletMessage {

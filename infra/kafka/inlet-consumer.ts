@@ -131,10 +131,10 @@ const takeBatch = async (consumer: Consumer, taker: PartTaker, payload: EachBatc
   const messages = batch.messages.map(({ offset: at, key, value }) => ({ offset: BigInt(at), key, value }));
   // A portion may take longer than a session. The error of a heartbeat is thrown by the next heartbeat that is awaited.
   const beating = setInterval(() => void payload.heartbeat().catch(() => undefined), heartbeatMs);
-  const settled = await taker
+  const completed = await taker
     .take(messages, BigInt(batch.lastOffset()) + 1n, () => payload.heartbeat())
     .finally(() => clearInterval(beating));
   payload.resolveOffset(batch.messages.at(-1)!.offset);
-  await consumer.commitOffsets([{ topic, partition, offset: String(settled) }]);
+  await consumer.commitOffsets([{ topic, partition, offset: String(completed) }]);
   await payload.heartbeat();
 };

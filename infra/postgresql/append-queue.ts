@@ -93,7 +93,7 @@ export class AppendQueue {
       let from = 0;
       for (const { appends, resolve } of group) resolve(outcomes.slice(from, (from += appends.length)));
     } catch (error) {
-      await this.#settle(lane, group, error);
+      await this.#complete(lane, group, error);
     }
     for (const stream of streams) this.#busyStreams.delete(stream);
     this.#idle.push(lane);
@@ -101,7 +101,7 @@ export class AppendQueue {
   }
 
   /** A defect of one append (invalid JSON) must not fail the others of its group: each is sent again alone. */
-  async #settle(lane: AppendLane, group: readonly Waiting[], error: unknown): Promise<void> {
+  async #complete(lane: AppendLane, group: readonly Waiting[], error: unknown): Promise<void> {
     const alone = group.length === 1 || error instanceof OutcomeUnknown || error instanceof LogUnavailable;
     for (const { appends, resolve, reject } of group) {
       if (alone) reject(error);

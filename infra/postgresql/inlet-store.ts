@@ -8,7 +8,7 @@ const TAKE = `insert into civic.inlet_parts as p (topic, partition, token) value
 const CLAIM = `update civic.inlet_parts set command_id = $4::uuid, claim_to = $5,
   revisions = case when command_id = $4::uuid then revisions || $6::jsonb else $6::jsonb end
   where topic = $1 and partition = $2 and token = $3`;
-const SETTLE = `update civic.inlet_parts set next_offset = $4, command_id = null, claim_to = null, revisions = '{}'
+const COMPLETE = `update civic.inlet_parts set next_offset = $4, command_id = null, claim_to = null, revisions = '{}'
   where topic = $1 and partition = $2 and token = $3 and next_offset <= $4`;
 
 /** The processed offset of each partition, in PostgreSQL; every change is one statement. */
@@ -31,6 +31,6 @@ export const createInletStore = (transactor: Transactor): InletStore => {
       const values = [topic, partition, token, commandId, to, JSON.stringify(Object.fromEntries(revisions))];
       return (await run(CLAIM, values)).count === 1;
     },
-    settle: async ({ topic, partition }, token, next) => (await run(SETTLE, [topic, partition, token, next])).count === 1,
+    complete: async ({ topic, partition }, token, next) => (await run(COMPLETE, [topic, partition, token, next])).count === 1,
   };
 };

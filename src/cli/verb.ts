@@ -36,7 +36,7 @@ export const withCivic = async <Result>(context: CliContext, need: Need, work: (
   const civic = await context.open('command');
   try {
     if (need !== 'log') civic.startProjector();
-    if (need === 'read models') await civic.settled(await civic.log.head());
+    if (need === 'read models') await civic.caughtUp(await civic.log.head());
     return await work(civic);
   } finally {
     await civic.close();
@@ -61,7 +61,7 @@ export const runs = (context: CliContext, need: Need, command: Command, work: Ve
 
 /** Waits up to 30 s until the read models have passed the position; warns if they have not, since the write stands. */
 export const waitUntilVisible = async (context: CliContext, civic: Civic, position: Position | null): Promise<void> => {
-  if (position !== null && !(await civic.settled(position))) {
+  if (position !== null && !(await civic.caughtUp(position))) {
     warn(context, 'the change is stored, but the read models have not caught up yet; the same command finds it later');
   }
 };

@@ -42,7 +42,7 @@ export const serve = async (civic: Civic, { role, stopping, hurrying, print, toT
       const sample = does(role, 'fill a new log with the sample') ? wantedSample(civic) : 'off';
       sampleAccount = await fillNewLog(civic, { sample, sampleKey: toTerminal });
     }
-    if (!(await civic.settled(await civic.log.head()))) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
+    if (!(await civic.caughtUp(await civic.log.head()))) civic.logger.warn({}, 'the read models have not caught up yet; see /readyz');
     print(
       bannerText({ baseUrl: baseUrl ?? '(no public listener in this role)', opsUrl, sampleAccount, civic: 'npm run --silent civic --' }),
     );

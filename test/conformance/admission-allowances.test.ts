@@ -42,7 +42,7 @@ const statuses = async (of: HttpEdge, customer: Customer, times: number): Promis
 };
 const opened = async (...given: Parameters<AdmissionBench['open']>): Promise<Customer> => {
   const customer = await bench.open(...given);
-  await bench.settled();
+  await bench.caughtUp();
   return customer;
 };
 
@@ -92,14 +92,14 @@ describe('minute and burst allowances', () => {
     const tight = await edgeBy({ plans });
     const [first, neighbour] = [await bench.open(), await bench.open()];
     const second = await bench.issue(first.accountId);
-    await bench.settled();
+    await bench.caughtUp();
     expect([await statuses(tight, first, 2), await statuses(tight, second, 2), await statuses(tight, neighbour, 1)]).toEqual([
       [200, 200],
       [200, 429],
       [200],
     ]);
     const third = await bench.issue(first.accountId);
-    await bench.settled();
+    await bench.caughtUp();
     expect(await statuses(tight, third, 1)).toEqual([429]);
     tight.now = NOW + 59_999;
     const refused = await ask(tight, third);
@@ -129,7 +129,7 @@ describe('minute and burst allowances', () => {
     const crowded = await edgeBy({ plans, ceilings: { perimeter: wide, handler: wide } });
     const first = await bench.open();
     const second = await bench.issue(first.accountId);
-    await bench.settled();
+    await bench.caughtUp();
     const answers = await Promise.all(Array.from({ length: 1000 }, (_, nth) => ask(crowded, nth % 3 === 0 ? first : second)));
     const passed = answers.filter(({ status }) => status === 200);
     expect(passed).toHaveLength(120);
@@ -153,7 +153,7 @@ describe('exports', () => {
   test('are counted per hour over all keys, only for valid input, and reading an export counts nothing', async () => {
     const first = await bench.open({ tier: 'none' });
     const second = await bench.issue(first.accountId);
-    await bench.settled();
+    await bench.caughtUp();
     for (let nth = 0; nth < 12; nth += 1) expect((await snapshot(nth % 2 === 0 ? first : second)).status).toBe(201);
     edge.now += 1_000;
     await expectRefusal(await snapshot(first, '?unknown=1'), 400, 'invalid_parameter');
@@ -181,7 +181,7 @@ describe('the abuse ceiling', () => {
     const guarded = await edgeBy({ ceilings });
     const first = await bench.open({}, { scopes: ['mcp:read'] });
     const second = await bench.issue(first.accountId);
-    await bench.settled();
+    await bench.caughtUp();
     expect(await statuses(guarded, first, 3)).toEqual([403, 403, 403]);
     expect(await statuses(guarded, second, 2)).toEqual([200, 429]);
     guarded.now += 1_000;
@@ -191,7 +191,7 @@ describe('the abuse ceiling', () => {
     expect(refused.headers.has('ratelimit')).toBe(false);
     await expectRefusal(refused, 429, 'rate_limited');
     const fresh = await bench.issue(first.accountId);
-    await bench.settled();
+    await bench.caughtUp();
     expect(await statuses(guarded, fresh, 1)).toEqual([429]);
     expect(await bench.counters(first.accountId)).toMatchObject({ ...counted, minute: 5 });
     guarded.now = NOW + 60_000;
@@ -203,7 +203,7 @@ describe('the abuse ceiling', () => {
     const usable = await bench.open();
     const revoked = await bench.issue(usable.accountId, { revoked: true });
     const expiring = await bench.issue(usable.accountId, { expiresAt: NOW + 1 });
-    await bench.settled();
+    await bench.caughtUp();
     expect(await statuses(guarded, expiring, 1)).toEqual([200]);
     guarded.now = NOW + 1;
     expect(await statuses(guarded, revoked, 2)).toEqual([401, 401]);
@@ -229,7 +229,7 @@ describe('the abuse ceiling', () => {
     const guarded = await edgeBy({ ceilings: { perimeter: small, handler: small } });
     const usable = await bench.open({ channel });
     const revoked = await bench.issue(usable.accountId, { revoked: true });
-    await bench.settled();
+    await bench.caughtUp();
     expect(new Set(await statuses(guarded, usable, 12))).toEqual(new Set([403]));
     expect(new Set(await statuses(guarded, revoked, 12))).toEqual(new Set([401]));
     expect(await bench.counters(usable.accountId)).toEqual({ minute: 12, burst: 12 });
@@ -265,7 +265,7 @@ describe('processes that charge the same accounts in any order', () => {
     const rules = { ...BUILT_IN_RULES, plans: { ...BUILT_IN_PLANS, pro: many }, ceilings: { perimeter: wide, handler: wide } };
     const processes = Array.from({ length: 3 }, () => bench.admission(rules));
     const customers = await Promise.all(Array.from({ length: 40 }, () => bench.open()));
-    await bench.settled();
+    await bench.caughtUp();
     bench.failures.length = 0;
     let asked = 0;
     for (let round = 0; round < 25; round += 1) {
@@ -295,10 +295,10 @@ describe('time', () => {
     };
     expect([await at(end - DAY_MS - 1), await at(end - DAY_MS)]).toEqual([200, 401]);
     const next = await bench.issue(customer.accountId);
-    await bench.settled();
+    await bench.caughtUp();
     expect([await at(end - 1, next), await at(end, next)]).toEqual([200, 403]);
     await bench.command(customer.accountId, { type: 'SetPeriod', tier: 'pro', paidUntil: new Date(end + DAY_MS).toISOString() });
-    await bench.settled();
+    await bench.caughtUp();
     expect([await at(end, next), await at(end + DAY_MS, next)]).toEqual([200, 403]);
   });
 });

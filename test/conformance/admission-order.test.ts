@@ -218,7 +218,7 @@ beforeAll(async () => {
   edge = await startHttpEdge({ admission: bench.admission() });
   edge.now = NOW;
   for (const { scene } of [...alone, ...pairs]) customers.set(scene, await bench.open(scene.account, scene.key));
-  await bench.settled();
+  await bench.caughtUp();
 });
 afterAll(async () => {
   await edge?.close();

@@ -57,7 +57,7 @@ describe('a new subscription', () => {
     const marks: number[] = [];
     for (const resource of [null, 'topics', 'meetings'] as const) {
       await served.civic.writer.write(randomChanges(random, 10), {});
-      await served.civic.settled(await served.civic.log.head());
+      await served.civic.caughtUp(await served.civic.log.head());
       const head = (await (await served.ask('GET', '/health', key.secret)).json()) as { data: { pipeline: { head: { cursor: string } } } };
       const mark = decodeFeedCursor(head.data.pipeline.head.cursor);
       const start = decodeFeedCursor((await newFeed(served, key.secret, `from ${resource}`, resource)).startCursor);

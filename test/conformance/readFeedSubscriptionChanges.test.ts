@@ -34,7 +34,7 @@ beforeEach(async () => {
 const change = async (resource: 'topics' | 'documents') => {
   variant += 1;
   await served.civic.writer.write([upsert(resource, 1, variant)], {});
-  await served.civic.settled(await served.civic.log.head());
+  await served.civic.caughtUp(await served.civic.log.head());
 };
 const page = async (id: string, query = '', by = key) => {
   const response = await pollFeed(served, by.secret, id, query);
@@ -100,7 +100,7 @@ describe('a poll', () => {
       Array.from({ length: 520 }, (_, number) => upsert('stream_records', number, (variant += 1))),
       {},
     );
-    await served.civic.settled(await served.civic.log.head());
+    await served.civic.caughtUp(await served.civic.log.head());
     expect((await page(id, '?limit=9999')).data.items).toHaveLength(500);
     expect((await page(id)).data.items).toHaveLength(100);
   });
@@ -264,7 +264,7 @@ test('a page over the response limit of the account is refused, and a smaller on
     return { ...record, content: { ...(record as unknown as { content: object }).content, summary: big } };
   });
   await served.civic.writer.write(records, {});
-  await served.civic.settled(await served.civic.log.head());
+  await served.civic.caughtUp(await served.civic.log.head());
   await refused(id, '', 413, 'response_too_large');
   expect((await page(id, '?limit=5')).data.items).toHaveLength(5);
 });

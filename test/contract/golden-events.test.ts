@@ -145,7 +145,7 @@ describe('the read models', () => {
       places.set(outcome.position, `<${name}.v${version}>`);
     }
     civic.startProjector(PROJECTIONS);
-    await civic.settled(
+    await civic.caughtUp(
       undefined,
       PROJECTIONS.map(({ name }) => name),
     );

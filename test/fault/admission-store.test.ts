@@ -17,7 +17,7 @@ beforeAll(async () => {
   installation = makeInstallation('civic-admission-store-');
   service = await installation.start({ role: 'api', env: { DATABASE_URL: bench.civic.url } });
   customer = await bench.open();
-  await bench.settled();
+  await bench.caughtUp();
 });
 afterAll(async () => {
   await service?.stop();

@@ -92,13 +92,13 @@ test(`projectors killed ${KILLS} times at random leave the same tables as a run 
       await writing;
     }
     // Living children continue by themselves; the time for the rest, in batches as small as one event, depends on the machine.
-    for (const name of NAMES) await civic.settled(await justAfter(name), [name]);
+    for (const name of NAMES) await civic.caughtUp(await justAfter(name), [name]);
     const heir = civic.startProjector();
     for (const child of alive) {
       await civic.clock.sleep(below(random, 250));
       await kill(child);
     }
-    await civic.settled(undefined, NAMES);
+    await civic.caughtUp(undefined, NAMES);
     await heir.stop();
     await checkWholeFeed(civic);
     await checkMoves(civic);
@@ -112,7 +112,7 @@ test(`projectors killed ${KILLS} times at random leave the same tables as a run 
 
 test('a replay from zero in another process, time zone and language makes byte-identical tables', async () => {
   civic.startProjector();
-  await civic.settled(undefined, NAMES);
+  await civic.caughtUp(undefined, NAMES);
   const child = startFolding('replay', server.url, 7, { TZ: 'Pacific/Kiritimati', LANG: 'tr_TR.UTF-8', LC_ALL: 'tr_TR.UTF-8' });
   children.add(child);
   const hashes = JSON.parse(await child.firstLine) as Record<string, string>;
@@ -144,7 +144,7 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
       );
       const before = await commits();
       child.process.kill('SIGCONT');
-      await civic.settled();
+      await civic.caughtUp();
       expect(await commits()).toBe(before);
       // It takes over again after its successor has ended: so it knew that it was not the owner.
       await heir.stop();
@@ -153,7 +153,7 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
       done.abort();
       await writing;
     }
-    await civic.settled(undefined, NAMES);
+    await civic.caughtUp(undefined, NAMES);
     await checkMoves(civic);
     await checkWholeFeed(civic);
     expect(

@@ -36,7 +36,7 @@ beforeAll(async () => {
   const random = randomFrom(testSeed());
   for (let round = 0; round < 25; round++) await civic.writer.write(randomChanges(random, 40, 60), {});
   const projector = civic.startProjector();
-  await civic.settled(undefined, NAMES);
+  await civic.caughtUp(undefined, NAMES);
   await projector.stop();
 });
 
@@ -73,7 +73,7 @@ test(`a rebuild killed, paused and resumed ${INTERRUPTIONS} times loses no step 
         const paused = await look();
         expect(paused.operatorPausedAt).not.toBeNull();
         const other = await startChild(5);
-        await civic.settled(undefined, NAMES);
+        await civic.caughtUp(undefined, NAMES);
         expect((await look()).checkpoint).toBe(paused.checkpoint);
         await rebuilds.decide(generation, 'resume');
         await kill(other);
@@ -104,7 +104,7 @@ test('an owner frozen during a build commits nothing after a cancel, and the liv
   // It continues: it acquires its other leases again and folds new events.
   const random = randomFrom(testSeed());
   await civic.writer.write(randomChanges(random, 10, 60), {});
-  await civic.settled(undefined, NAMES);
+  await civic.caughtUp(undefined, NAMES);
   expect((await rebuilds.row(generation)) ?? cancelled).toEqual(cancelled);
   const [rows] = await civic.rows(`select coalesce(max(position), 0) from ${recordHistoryTables(generation).history}`);
   expect(Number(rows![0])).toBeLessThanOrEqual(cancelled.folded);

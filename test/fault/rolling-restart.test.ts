@@ -39,7 +39,7 @@ beforeAll(async () => {
     Array.from({ length: RECORDS }, (_, number) => upsert('topics', number, 1)),
     {},
   );
-  await bench.settled();
+  await bench.caughtUp();
   installation = makeInstallation('civic-rolling-', {
     DATABASE_URL: bench.civic.url,
     CIVIC_DRAIN_DELAY: 'PT1.5S',
@@ -196,7 +196,7 @@ const begun = (service: Service, customer: Customer, count: number) =>
 test('a stopping process reports it, serves on with closing connections, finishes requests and exits 0', async () => {
   const service = await startAt();
   const customer = await bench.open();
-  await bench.settled();
+  await bench.caughtUp();
   const client = keptClient();
   const feed = { kind: 'feed', method: 'GET', path: '/api/v1/data/changes?limit=1', headers: asking(customer) } as const;
   expect(await client.ask(service.baseUrl, feed)).toMatchObject({ status: 200, last: false });
@@ -229,7 +229,7 @@ test.each(['PT5M', 'PT0S'])('a second SIGTERM ends the wait, in a delay of %s an
   const service = await startAt(undefined, { CIVIC_DRAIN_DELAY: delay });
   const started = performance.now() - starting;
   const customer = await bench.open();
-  await bench.settled();
+  await bench.caughtUp();
   const half = halfAsked(service, customer);
   await begun(service, customer, 1);
   process.kill(service.pid, 'SIGTERM');
@@ -246,7 +246,7 @@ test.each(['PT5M', 'PT0S'])('a second SIGTERM ends the wait, in a delay of %s an
 test('one process alone that is restarted on its port cuts no accepted request', async () => {
   let service = await startAt();
   const customer = await bench.open();
-  await bench.settled();
+  await bench.caughtUp();
   const [met, over] = [new Met(), new AbortController()];
   const headers = { ...asking(customer), ...idempotent(`alone-${randomUUID()}`) };
   const report: Question = { kind: 'report', method: 'POST', path: '/api/v1/data-reports', headers, body: JSON.stringify(MISSING_RECORD) };

@@ -146,7 +146,7 @@ test('every projection and every reactor is taken over within seconds, without a
     over.abort();
     await writing;
   }
-  await civic.settled(undefined, NAMES);
+  await civic.caughtUp(undefined, NAMES);
   await untilReached('the classification', items, async () => new Set(await hitsPublished()).size);
   const published = await hitsPublished();
   expect([published.length, new Set(published).size]).toEqual([items, items]);

@@ -35,7 +35,7 @@ const inOneMinute = async (among: readonly Service[]): Promise<{ readonly custom
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const customer = await bench.open();
     const other = await bench.issue(customer.accountId);
-    await bench.settled();
+    await bench.caughtUp();
     const began = minuteNow();
     const answers = await Promise.all(
       Array.from({ length: REQUESTS }, (_, nth) =>

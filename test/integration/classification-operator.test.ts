@@ -42,7 +42,7 @@ test('a reactor that never ran is stopped while it has work, and pending in heal
   const event = classification.events.topic('zoning', { keywords: ['rezoning'] });
   expect(await list()).toMatchObject([{ name: CLASSIFICATION, state: 'live', lagEvents: 0, handled: 0, owner: null, reason: null }]);
   await classification.write(event);
-  await classification.civic.settled(
+  await classification.civic.caughtUp(
     undefined,
     ALL_PROJECTIONS.map(({ name }) => name),
   );

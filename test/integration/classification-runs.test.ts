@@ -198,7 +198,7 @@ test('an event that fails pauses it with reason and event, projections continue,
   expect(logger.errors.join()).toContain(poison!.id);
   expect(await classifiedItems()).toEqual(idsOf('one'));
   await classification.write(items('four'));
-  await classification.civic.settled(undefined, [recordHistory.name, recordReferences.name]);
+  await classification.civic.caughtUp(undefined, [recordHistory.name, recordReferences.name]);
   expect((await classification.row())!.pausedEvent).toBe(poison!.id);
 
   broken = false;
@@ -285,7 +285,7 @@ test('classifying five thousand items takes a small multiple of the time of publ
       Array.from({ length: 500 }, (_, index) => events.item(`case ${start + index}`, 'session', { title: titles[index % 3]! })),
     );
   }
-  await classification.civic.settled(undefined, [recordHistory.name, recordReferences.name]);
+  await classification.civic.caughtUp(undefined, [recordHistory.name, recordReferences.name]);
   const published = performance.now();
   classification.start();
   await classification.atRest();

@@ -58,7 +58,7 @@ describe('on PostgreSQL', () => {
     );
     await writer.write([upsert(2, `of ${NAME}`), remove(2)], {});
     const projector = civic.startProjector([recordHistory]);
-    await civic.settled(undefined, [recordHistory.name]);
+    await civic.caughtUp(undefined, [recordHistory.name]);
     // As if the process died after the erasure: the erasure is folded only after a start.
     await projector.stop();
     const position = await civic.atHead();
@@ -82,7 +82,7 @@ describe('on PostgreSQL', () => {
     expect((await titles(log, 1)).length).toBe(length);
 
     civic.startProjector([recordHistory]);
-    await civic.settled(undefined, [recordHistory.name]);
+    await civic.caughtUp(undefined, [recordHistory.name]);
     expect(civic.logger.errors).toEqual([]);
     const live = await dump();
     expect(live.join('\n')).not.toContain(NAME);
@@ -96,7 +96,7 @@ describe('on PostgreSQL', () => {
   test('a rebuild that reads the erased text before the live one reads the erasure is not refused', async () => {
     const { log, writer } = civic;
     await writer.write([upsert(3, `a ${NAME}`), upsert(3, `b ${NAME}`), upsert(3, 'c')], {});
-    await civic.settled(undefined, [recordHistory.name]);
+    await civic.caughtUp(undefined, [recordHistory.name]);
     const before = await civic.live(recordHistory.name);
     const { generation } = await civic.generations.create(recordHistory, 'building', Date.now());
     await eraseFrom(log, 3);
@@ -104,7 +104,7 @@ describe('on PostgreSQL', () => {
       expect((await civic.generations.list()).find((row) => row.generation === generation)?.state).not.toBe('refused');
       await systemClock.sleep(10);
     }
-    await civic.settled(undefined, [recordHistory.name]);
+    await civic.caughtUp(undefined, [recordHistory.name]);
     expect((await dump()).join('\n')).not.toContain(NAME);
   });
 });

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const change = async () => {
   await civic.writer.write(randomChanges(random, 30, 20), {});
-  await civic.settled();
+  await civic.caughtUp();
 };
 const explain = (text: string) => explainCursor({ reads: civic.reads, clock: civic.clock, retentionMs: RETENTION_MS }, text);
 

@@ -34,7 +34,7 @@ const onDatabase = async (url: string, statement: string): Promise<void> => {
 const civic = (args: readonly string[], env: Environment) => installation.civicHere([...args, '--json'], { env });
 const write = async (served: ServedCivic, changes: ReturnType<typeof randomChanges>): Promise<void> => {
   await served.civic.writer.write(changes, {});
-  await served.civic.settled(await served.civic.log.head());
+  await served.civic.caughtUp(await served.civic.log.head());
 };
 const statusOf = async (answer: Promise<Response>): Promise<number | string> => {
   const response = await answer;
@@ -99,7 +99,7 @@ describe('after a restore of an older state', () => {
     const target = await newDatabase();
     ({ previousFeedId } = await restoreInto(archive, { DATABASE_URL: target }));
     restored = await serveCivic(target);
-    await restored.civic.settled(await restored.civic.log.head());
+    await restored.civic.caughtUp(await restored.civic.log.head());
   });
   afterAll(async () => {
     await restored?.close();
@@ -211,7 +211,7 @@ describe('a database that was restored or moved by other tools', () => {
       [restored, EXPIRED],
     ] as const) {
       const served = await serveCivic(copy);
-      await served.civic.settled(await served.civic.log.head());
+      await served.civic.caughtUp(await served.civic.log.head());
       expect(await statusOf(served.ask('GET', `/changes?cursor=${boundaryCursor}`, key))).toBe(status);
       await served.close();
     }
@@ -253,7 +253,7 @@ describe('a database that was restored or moved by other tools', () => {
       expect(JSON.parse(renewed.stdout)).toMatchObject({ rebuilt: expect.arrayContaining(['record_history']) as string[] });
       const after = await serveCivic(env.DATABASE_URL, { EVENTSTORE_URL: peer.url });
       try {
-        await after.civic.settled(await after.civic.log.head());
+        await after.civic.caughtUp(await after.civic.log.head());
         expect(await statusOf(after.ask('GET', `/changes?cursor=${boundaryCursor}`, key))).toBe(EXPIRED);
         const fresh = await snapshotOf(after, key);
         await write(after, [upsert('topics', 901, 2)]);

@@ -44,7 +44,7 @@ const makeOlder = async (): Promise<void> => {
 test('a generation without fingerprints is read until a new one replaces it, and its cursors continue', async () => {
   const projector = civic.startProjector();
   await civic.writer.write(randomChanges(randomFrom(testSeed()), 40, 6), {});
-  await civic.settled();
+  await civic.caughtUp();
   await projector.stop();
   await makeOlder();
   const older = await page();

@@ -15,7 +15,7 @@ beforeAll(async () => {
   server = await startTestDatabase();
   civic = await openTestCivic(server.url);
   civic.startProjector();
-  await civic.settled();
+  await civic.caughtUp();
 });
 
 afterAll(async () => {
@@ -44,7 +44,7 @@ const importLines = async (lines: readonly (string | Buffer)[], size: () => numb
     },
     onProgress: () => undefined,
   });
-  await civic.settled();
+  await civic.caughtUp();
   return { ...tally, last: undefined, rejected: rejected.toSorted((one, other) => one.line - other.line), count: tally.rejected };
 };
 
@@ -198,7 +198,7 @@ test('a removed record that is imported again keeps its createdAt', async () => 
 test('an export has the state of one moment and imports into the same records, in pieces of any size', async () => {
   await withSeed(async (random) => {
     await civic.writer.write(randomChanges(random, 300, 60), {});
-    await civic.settled();
+    await civic.caughtUp();
     const expected = await expectedFeed(civic.log);
     const lines: string[] = [];
     for await (const line of exportRecords(civic.reads, {})) lines.push(line.trimEnd());

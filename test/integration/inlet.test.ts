@@ -46,15 +46,15 @@ const id = (number: number) => recordId('topics', numbers + number);
 const put = (number: number, variant: number): RecordChange => upsert('topics', numbers + number, variant);
 const gone = (number: number): RecordChange => remove('topics', numbers + number);
 const send = (...changes: readonly RecordChange[]) => sendAll(peer.brokers, topic, changes.map(messageOf));
-const total = ({ settled }: RunningInlet) => settled.appended + settled.unchanged + settled.rejected;
-const took = (running: RunningInlet, count: number) => untilTrue(`${count} messages are settled`, () => total(running) >= count);
+const total = ({ completed }: RunningInlet) => completed.appended + completed.unchanged + completed.rejected;
+const took = (running: RunningInlet, count: number) => untilTrue(`${count} messages are completed`, () => total(running) >= count);
 
 test('messages become records by the ordinary commands, in the order of each record', async () => {
   made(3);
   const running = inlet();
   await send(put(1, 1), put(2, 1), put(1, 2), gone(2), put(1, 1), put(3, 4), put(3, 4));
   await took(running, 7);
-  expect(running.settled).toEqual({ appended: 6, unchanged: 1, rejected: 0 });
+  expect(running.completed).toEqual({ appended: 6, unchanged: 1, rejected: 0 });
   expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-1']);
   expect(await variantsOf(civic, id(2))).toEqual(['topic-1', 'removed']);
   expect(await variantsOf(civic, id(3))).toEqual(['topic-4']);
@@ -71,7 +71,7 @@ test('a message without a change is set aside unchanged, with reason and place, 
     messageOf(put(1, 2)),
   ]);
   await took(running, 6);
-  expect(running.settled).toEqual({ appended: 2, unchanged: 0, rejected: 4 });
+  expect(running.completed).toEqual({ appended: 2, unchanged: 0, rejected: 4 });
   expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
   const aside = await readTopic(peer.brokers, `${topic}.rejected`);
   expect(new Set(aside.map(({ value }) => value))).toEqual(new Set([...bad, null]));
@@ -96,14 +96,14 @@ test('repeated messages change nothing, also when the brokers have lost the offs
   const second = inlet();
   await send(put(3, 1));
   await took(second, 1);
-  expect(second.settled).toEqual({ appended: 1, unchanged: 0, rejected: 0 });
+  expect(second.completed).toEqual({ appended: 1, unchanged: 0, rejected: 0 });
   expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-1', 'topic-9']);
 });
 
 test('after a crash before the commit of the offset, a repeat does not overwrite later changes of others', async () => {
   made(1);
   const { parts } = inletParts(civic);
-  const crashing = inlet({ store: { ...parts.store, settle: () => new Promise(() => undefined) } });
+  const crashing = inlet({ store: { ...parts.store, complete: () => new Promise(() => undefined) } });
   await send(put(1, 1), put(2, 1), put(1, 2), put(1, 1));
   await untilTrue('it was written', async () => (await variantsOf(civic, id(1))).length === 3);
   await civic.writer.write([put(1, 9)], {});
@@ -112,7 +112,7 @@ test('after a crash before the commit of the offset, a repeat does not overwrite
   void crashing.stop();
   await send(put(3, 1));
   await took(next, 5);
-  expect(next.settled).toEqual({ appended: 1, unchanged: 4, rejected: 0 });
+  expect(next.completed).toEqual({ appended: 1, unchanged: 4, rejected: 0 });
   expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-1', 'topic-9']);
   expect(await variantsOf(civic, id(2))).toEqual(['topic-1']);
 });
@@ -219,7 +219,7 @@ describe('two processes that both assume to own a partition', () => {
     expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
   });
 
-  test('settled messages are skipped when they are delivered again', async () => {
+  test('completed messages are skipped when they are delivered again', async () => {
     const taker = createInletPart(inletParts(civic).parts, part);
     await taker.from(100n);
     await taker.take(messages(0, put(1, 1), put(1, 2)), 2n, nothing);
@@ -229,7 +229,7 @@ describe('two processes that both assume to own a partition', () => {
 
   test('a started portion is decided again as a whole, once all of its messages are read', async () => {
     const { parts } = inletParts(civic);
-    const first = createInletPart({ ...parts, store: { ...parts.store, settle: async () => false } }, part);
+    const first = createInletPart({ ...parts, store: { ...parts.store, complete: async () => false } }, part);
     await first.from(100n);
     await expect(first.take(messages(5, put(1, 1), put(1, 2), put(2, 1)), 8n, nothing)).rejects.toThrow(/another process/);
     await civic.writer.write([put(1, 9)], {});

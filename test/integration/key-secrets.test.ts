@@ -29,7 +29,7 @@ beforeAll(async () => {
   secrets['expired'] = (await bench.issue(customer.accountId, { expiresAt: Date.now() - 1000 })).key;
   secrets['unknown'] = makeKeySecret(randomBytes);
   secrets['mistyped'] = `${makeKeySecret(randomBytes).slice(0, -1)}!`;
-  await bench.settled();
+  await bench.caughtUp();
 });
 afterAll(async () => {
   await service?.stop();

@@ -26,7 +26,7 @@ afterAll(async () => {
 test('an event that the log has lost is not folded from memory, and the existing ones are', async () => {
   const projector = civic.startProjector();
   await civic.writer.write(randomChanges(randomFrom(testSeed()), 10, 4), {});
-  await civic.settled();
+  await civic.caughtUp();
   await projector.stop();
   const { position, fingerprint } = await readFeedHead(civic.reads);
   const [last] = (await civic.log.readAll({ after: '' as Position, limit: 1000 })).events.slice(-1);
@@ -48,7 +48,7 @@ test('an event that the log has lost is not folded from memory, and the existing
   expect(await readFeedHead(civic.reads)).toMatchObject({ position, fingerprint });
   isOver = true;
   await civic.writer.write(randomChanges(randomFrom(testSeed() + 1), 10, 4), {});
-  await civic.settled(undefined, [recordHistory.name]);
+  await civic.caughtUp(undefined, [recordHistory.name]);
   const feed = await expectedFeed(civic.log);
   expect(feed.length).toBeGreaterThan(position);
   expect(await readFeedHead(civic.reads)).toMatchObject({ position: feed.length, fingerprint: feed.at(-1)!.fingerprint });
@@ -56,7 +56,7 @@ test('an event that the log has lost is not folded from memory, and the existing
 });
 
 test('a checkpoint does not move over lost events, although none of them is for its read model', async () => {
-  await civic.settled(undefined, [recordHistory.name]);
+  await civic.caughtUp(undefined, [recordHistory.name]);
   const before = await civic.log.head();
   const scannedTo = String(Number(before) + 1).padStart(20, '0') as Position;
   const lost: LogBatch = { events: [], scannedTo, scannedId: civic.identifiers.next() };

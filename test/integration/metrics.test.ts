@@ -31,7 +31,7 @@ beforeAll(async () => {
   accountId = await served.openAccount();
   key = await served.issueKey(accountId);
   await served.civic.writer.write([upsert('documents', 1, 1), upsert('documents', 2, 1)], {});
-  await served.civic.settled(await served.civic.log.head());
+  await served.civic.caughtUp(await served.civic.log.head());
   for (const path of ['/changes', '/health', '/records?ids=no', '/nothing']) await (await served.ask('GET', path, key.secret)).text();
   await (await served.ask('POST', '/snapshots', key.secret)).text();
   await (await served.ask('GET', '/changes', 'no-key')).text();

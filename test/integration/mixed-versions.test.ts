@@ -36,7 +36,7 @@ afterAll(async () => {
 
 test('a process that was started before a migration serves reads, snapshots and writes after it', async () => {
   const { key } = await bench.open();
-  await bench.settled();
+  await bench.caughtUp();
   const asked = async () => {
     const answers = [
       await service.fetch('/api/v1/data/changes?limit=5', { key }),
@@ -57,7 +57,7 @@ test('a process that was started before a migration serves reads, snapshots and 
   await bench.civic.rows(`insert into civic.migrations (name, run_on) values ('9999-adds', '2030-01-01')`);
   expect(await asked()).toEqual([200, 201, 200, 200]);
   await bench.civic.writer.write([upsert('topics', 1, 1)], {});
-  await bench.civic.settled();
+  await bench.civic.caughtUp();
   expect(await asked()).toEqual([200, 201, 200, 200]);
   const refused = await installation.civic(['accounts', 'list']);
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/newer version/) as unknown]);
@@ -97,7 +97,7 @@ test('an older projector and a newer one fold only their own generations, and th
   };
   const old = civic.startProjector([recordHistory, ...others], { owner: 'old', generations });
   await write();
-  await civic.settled();
+  await civic.caughtUp();
   const writing = (async () => {
     while (!over.signal.aborted) await write();
   })();
@@ -107,7 +107,7 @@ test('an older projector and a newer one fold only their own generations, and th
   await untilTrue('the newer version is live', async () => (await versionLive()) === newer.version);
   over.abort();
   await writing;
-  await civic.settled();
+  await civic.caughtUp();
   // Without the newer program the older one does not fold the newer generation, also with events to fold.
   await first.stop();
   await write();
@@ -119,7 +119,7 @@ test('an older projector and a newer one fold only their own generations, and th
   const behind = (await civic.generations.list()).find(({ projection, state }) => projection === recordHistory.name && state === 'live')!;
   expect([behind.owner, behind.checkpoint < (await civic.log.head())]).toEqual([null, true]);
   civic.startProjector([newer, ...others], { owner: 'new' });
-  await civic.settled();
+  await civic.caughtUp();
   await checkWholeFeed(civic);
   const owned = await civic.rows('select distinct version, owner from civic.owners order by 1, 2');
   expect(owned).toEqual([

@@ -31,7 +31,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
       Array.from({ length: count }, (_, index) => upsert('documents', from + index, from)),
       {},
     );
-    await served.civic.settled(await served.civic.log.head());
+    await served.civic.caughtUp(await served.civic.log.head());
   };
   const change = async (text: string, values: readonly (string | number)[] = []) => {
     const { transactor } = served.civic.projectorDependencies;

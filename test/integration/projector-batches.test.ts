@@ -18,7 +18,7 @@ beforeAll(async () => {
   server = await startTestDatabase();
   civic = await openTestCivic(server.url);
   civic.startProjector(PROJECTIONS);
-  await civic.settled();
+  await civic.caughtUp();
   await withSeed(async (random) => {
     for (let round = 0; round < 25; round++) {
       civic.clock.advance(below(random, 5000) - 1000);
@@ -32,7 +32,7 @@ beforeAll(async () => {
       }
     }
   });
-  await civic.settled(undefined, NAMES);
+  await civic.caughtUp(undefined, NAMES);
 });
 
 afterAll(async () => {

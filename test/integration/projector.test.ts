@@ -86,7 +86,7 @@ test('a batch that is rolled back leaves no position and no gap, and the next on
     });
     const projector = civic.startProjector([failing, snapshots, recordReferences], { batchSize: 10 });
     for (let round = 0; round < 8; round++) await civic.writer.write(randomChanges(random, 20), {});
-    await civic.settled();
+    await civic.caughtUp();
     expect(failures).toBeGreaterThan(0);
     await checkFeed();
     await projector.stop();
@@ -100,7 +100,7 @@ test('a batch whose fold fails as a whole is folded event by event, none twice',
     });
     const projector = civic.startProjector([failing, snapshots]);
     await civic.writer.write(randomChanges(random, 60), {});
-    await civic.settled();
+    await civic.caughtUp();
     await checkFeed();
     await projector.stop();
   });
@@ -160,12 +160,12 @@ test.each(['between two batches', 'between fold and commit'])(
     await civic.writer.write(randomChanges(random, 40, 100), {});
     // A long lease: on a busy machine a short one could end and be acquired again.
     const second = other.startProjector([recordHistory, snapshots], { owner: `heir ${where}`, leaseMs: 60_000 });
-    await other.settled();
+    await other.caughtUp();
     const commits = async () => Number((await civic.rows('select count(*) from civic.owners where owner = $1', [owner]))[0]![0]);
     const before = await commits();
     zombie.resume();
     await civic.writer.write(randomChanges(random, 40, 100), {});
-    await other.settled();
+    await other.caughtUp();
     await first.stop();
     expect(await commits()).toBe(before);
     // It did not try either: an attempt that the database refuses counts here.
@@ -192,7 +192,7 @@ test('an owner whose backends are terminated continues without a gap, and no oth
   const first = civic.startProjector([hooked, snapshots], { batchSize: 5 });
   const second = other.startProjector([recordHistory, snapshots], { batchSize: 5 });
   for (let round = 0; round < 6; round++) await civic.writer.write(randomChanges(random, 20, 40), {});
-  await civic.settled();
+  await civic.caughtUp();
   await checkOwners(await civic.live(recordHistory.name));
   await checkFeed();
   await first.stop();
@@ -206,7 +206,7 @@ test('of two projectors that start together exactly one owns each generation, te
     // A lease longer than any pause of a busy machine.
     const lasting = { leaseMs: 30_000 };
     const [first, second] = [civic.startProjector([projection], lasting), other.startProjector([projection], lasting)];
-    await civic.settled(undefined, [projection.name]);
+    await civic.caughtUp(undefined, [projection.name]);
     const rows = (await civic.generations.list()).filter(({ projection: name }) => name === projection.name);
     expect(rows.map(({ state, token }) => ({ state, token }))).toEqual([{ state: 'live', token: 1 }]);
     await Promise.all([first.stop(), second.stop()]);
@@ -220,9 +220,9 @@ test('an event that fails pauses its projection with reason and id, others conti
     if (poisoned && batch.some(({ stream }) => stream.endsWith(poison))) throw new Error('this event cannot be folded');
   });
   const projector = civic.startProjector([recordHistory, snapshots, hooked]);
-  await civic.settled(undefined, [recordReferences.name]);
+  await civic.caughtUp(undefined, [recordReferences.name]);
   await civic.writer.write([upsert('documents', 6999, 1), upsert('documents', 7000, 1), upsert('documents', 7001, 1)], {});
-  await civic.settled();
+  await civic.caughtUp();
   const paused = async () =>
     (await civic.generations.list()).find(({ projection, state }) => projection === recordReferences.name && state === 'live')!;
   await untilTrue('the projection is paused', async () => (await paused()).pausedReason !== null);
@@ -255,7 +255,7 @@ test('an event that fails pauses its projection with reason and id, others conti
   poisoned = false;
   await civic.generations.resume((await paused()).generation);
   projector.nudge();
-  await civic.settled(undefined, [recordReferences.name]);
+  await civic.caughtUp(undefined, [recordReferences.name]);
   expect([await referring(6999), await referring(7000), await referring(7001)]).toEqual([1, 1, 1]);
   await projector.stop();
 });
@@ -288,7 +288,7 @@ test('an event that an operator skipped stays skipped in every rebuild', async (
   });
   await civic.generations.resume(generation);
   projector.nudge();
-  await civic.settled(undefined, [recordReferences.name]);
+  await civic.caughtUp(undefined, [recordReferences.name]);
   const building = await civic.generations.create(hooked, 'building', Date.now());
   projector.nudge();
   await untilTrue('the rebuild serves', async () => (await row()).generation === building.generation);

@@ -24,7 +24,7 @@ beforeAll(async () => {
     await civic.writer.write(randomChanges(random, 10, 8), {});
     civic.clock.advance(DAY_MS);
   }
-  await civic.settled();
+  await civic.caughtUp();
 });
 
 afterAll(async () => {
@@ -123,7 +123,7 @@ test('a cursor at prunedThrough is checked, also if the change there is a remova
     pruned.clock.advance(RETENTION_MS - DAY_MS);
     await pruned.writer.write([upsert('topics', 2, 1)], {});
     pruned.clock.advance(2 * DAY_MS);
-    await pruned.settled();
+    await pruned.caughtUp();
     await pruned.prune();
     const read = async (fingerprint: string) =>
       pruned.changes({

@@ -77,7 +77,7 @@ test('a held rebuild is compared, serves after a switch and not after a switch b
   expect(await rebuilds.status(before)).toMatchObject({ state: 'kept', serves: false, rebuild: false });
   const stood = (await rebuilds.row(before))!.checkpoint;
   const further = await civic.log.head();
-  await civic.settled(further);
+  await civic.caughtUp(further);
   expect((await rebuilds.row(before))!.checkpoint).toBe(stood);
 
   expect(await rebuilds.decide(before, 'switch-back')).toMatchObject({ state: 'building' });
@@ -246,7 +246,7 @@ test('of two operators who decide at once one is refused as too late', async () 
 test('a replaced generation is kept for its time, given up for the next rebuild, and its tables dropped', async () => {
   const brief: Projection = { ...snapshots, name: 'snapshots_kept' };
   trial.projector = civic.startProjector([brief], { keptMs: 60_000 });
-  await civic.settled(undefined, [brief.name]);
+  await civic.caughtUp(undefined, [brief.name]);
   const first = await civic.live(brief.name);
   const second = await rebuilds.rebuild(brief);
   trial.projector.nudge();

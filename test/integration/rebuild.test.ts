@@ -76,7 +76,7 @@ const following = async (stopped: () => boolean): Promise<{ readonly items: Read
 
 test('a generation is built while the live one serves; a reader across the switch sees no gap', async () => {
   projector = civic.startProjector([slowed(recordHistory, 3), snapshots]);
-  await civic.settled();
+  await civic.caughtUp();
   const done = new AbortController();
   const reading = following(() => done.signal.aborted);
   const writing = withSeed(async (random) => {
@@ -114,7 +114,7 @@ test('a rebuild ends although every read of the log finds new events', async () 
 
 test('tables that another version of the program made meanwhile are not filled', async () => {
   projector = civic.startProjector([recordHistory, snapshots]);
-  await civic.settled();
+  await civic.caughtUp();
   await projector.stop();
   const before = (await row(await civic.live(recordHistory.name)))!;
   let looks = 0;
@@ -140,7 +140,7 @@ const CURRENT: Projection = { ...recordHistory, version: recordHistory.version +
 
 test('a newer version replaces a live one without a projector, also when events have arrived since', async () => {
   projector = civic.startProjector([recordHistory, snapshots]);
-  await civic.settled();
+  await civic.caughtUp();
   await projector.stop();
   await civic.writer.write([upsert('topics', 100, 1)], {});
   const newer: Projection = { ...recordHistory, version: recordHistory.version + 1 };
@@ -150,7 +150,7 @@ test('a newer version replaces a live one without a projector, also when events 
       ({ projection, version, state }) => projection === newer.name && version === newer.version && state === 'live',
     ),
   );
-  await civic.settled();
+  await civic.caughtUp();
   expect((await following(() => true)).to).toBe((await expectedFeed(civic.log)).length);
   // The newer version is now live.
   await projector.stop();
@@ -170,7 +170,7 @@ describe('from this position', () => {
 
   test('a rebuild that is interrupted at random points continues and equals an uninterrupted one', async () => {
     projector = civic.startProjector([current, snapshots]);
-    await civic.settled();
+    await civic.caughtUp();
     const whole = await dumpTables(civic.database, current, await civic.live(current.name));
     await projector.stop();
     await withSeed(async (random) => {
@@ -284,7 +284,7 @@ describe('from this position', () => {
     const building = await rebuild(current);
     projector.nudge();
     await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
-    await civic.settled();
+    await civic.caughtUp();
     const { items, to } = await following(() => true);
     const expected = await expectedFeed(civic.log);
     expect(to).toBe(expected.length);
@@ -294,7 +294,7 @@ describe('from this position', () => {
 
   test('a verification while events arrive and old rows are pruned finds no difference', async () => {
     projector = civic.startProjector([current, snapshots]);
-    await civic.settled();
+    await civic.caughtUp();
     const done = new AbortController();
     const writing = withSeed(async (random) => {
       while (!done.signal.aborted) {

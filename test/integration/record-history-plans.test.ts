@@ -74,7 +74,7 @@ beforeAll(async () => {
   server = await startTestDatabase();
   civic = await openTestCivic(server.url);
   civic.startProjector();
-  await civic.settled();
+  await civic.caughtUp();
   generation = await civic.live(recordHistory.name);
   // The table of snapshots has the same number as in the statement above.
   await civic.rows(

@@ -220,10 +220,10 @@ describe('where history has been pruned', () => {
   const pruned = async () => {
     const changes = [upsert('topics', 1, 1), upsert('topics', 2, 1), upsert('topics', 3, 1), upsert('topics', 1, 2), remove('topics', 2)];
     for (const change of changes) await write(change);
-    await civic.settled();
+    await civic.caughtUp();
     civic.clock.advance(RETENTION_MS + DAY_MS);
     await write(upsert('topics', 4, 1));
-    await civic.settled();
+    await civic.caughtUp();
     expect(await civic.prune()).toBeGreaterThan(0);
   };
 
@@ -273,7 +273,7 @@ describe('the owner of a topic', () => {
       time: civic.clock.now(),
     };
     await civic.log.append({ stream: FEED_STREAM, expectedRevision: opened.revision, events: [event] });
-    await civic.settled();
+    await civic.caughtUp();
     relay();
     await untilTrue('the new feed is published', async () => ends().reduce((sum, end) => sum + end, 0n) > 4n);
     await relayAtRest(civic);
@@ -349,7 +349,7 @@ test.each([
   civic = await openTestCivic(database.url);
   civic.startProjector();
   await civic.writer.write(randomChanges(randomFrom(3), written), {});
-  await civic.settled();
+  await civic.caughtUp();
   const published = ends();
   relay();
   expect(await paused()).toMatch(/carries changes up to position \d+ that the service has lost: run `civic feed renew/);

@@ -39,7 +39,7 @@ const move = async (reportId: string, ...moves: readonly [Pick<ReportMove, 'to'>
 };
 /** The metrics of another process that has just started. */
 const told = async (): Promise<readonly string[]> => {
-  await reports.settled(undefined, ['reports']);
+  await reports.caughtUp(undefined, ['reports']);
   const registry = new Registry();
   registerReportMetrics(registry, reports.clock, () => readReportFigures(reports.reads));
   return (await registry.metrics()).split('\n');

@@ -23,7 +23,7 @@ let generation: number;
 beforeAll(async () => {
   database = await startTestDatabase();
   reports = await openReports(database.url);
-  await reports.settled(undefined, ['reports', 'record_keys']);
+  await reports.caughtUp(undefined, ['reports', 'record_keys']);
   [keys, generation] = [await reports.live('record_keys'), await reports.live('reports')];
   await reports.rows(`insert into ${recordKeysTable(keys)}
     select md5('r' || n)::uuid, 'agenda_items', md5('a' || n / 50)::uuid, n::text, '23-' || n / 3, md5('t' || n / 2)::uuid,

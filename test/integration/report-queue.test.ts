@@ -179,7 +179,7 @@ test('open reports are counted and listed as in the read model', async () => {
   const civic = one();
   civic.startProjector();
   for (let number = 0; number < 4; number += 1) await appendReports(civic.log, number, randomFrom(number));
-  await civic.settled(undefined, ['reports']);
+  await civic.caughtUp(undefined, ['reports']);
   const generation = await civic.live('reports');
   const rows = await civic.rows(`select report_id::text, closed_at is null from civic.reports_g${generation}`);
   const ids = rows.map(([id]) => id!);

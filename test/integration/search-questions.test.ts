@@ -41,16 +41,16 @@ describe.skipIf(!there)('with recordings of Dallas and Fort Worth (set LEGISTAR_
     civic.startProjector(projections, { batchSize: 2000 });
     const { clock, writer } = civic;
     const names = projections.map(({ name }) => name);
-    await civic.settled(undefined, names);
+    await civic.caughtUp(undefined, names);
     await writeReferenceRecords(civic);
     const known = publishedRecords(civic.reads, civic.log);
     for (const client of CLIENTS) {
-      await civic.settled(undefined, names);
+      await civic.caughtUp(undefined, names);
       const reader = legistarFolderReader({ directory: RECORDINGS, client });
       const { failure } = await syncLegistar({ client, reader, writer, known, clock });
       if (failure !== null) throw new Error(failure);
     }
-    await civic.settled(undefined, names);
+    await civic.caughtUp(undefined, names);
   });
 
   afterAll(async () => {

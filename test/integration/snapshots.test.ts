@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const change = async (count = 40) => {
   await civic.writer.write(randomChanges(random, count, 30), {});
-  await civic.settled();
+  await civic.caughtUp();
 };
 
 const take = () => civic.takeSnapshot({ accountId: account, keyId: account, requestId: 'test' });
@@ -178,7 +178,7 @@ test('position, counts and digests of a snapshot are of one moment, with concurr
   const between = async () => {
     await civic.writer.write([upsert('topics', 1000 + number, number)], {});
     number += 1;
-    await civic.settled();
+    await civic.caughtUp();
   };
   const reads = createLiveReads(disturbed(civic.database.read, between));
   for (let times = 0; times < 5; times++) {

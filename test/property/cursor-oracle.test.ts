@@ -20,7 +20,7 @@ beforeAll(async () => {
   server = await startTestDatabase();
   civic = await openTestCivic(server.url);
   civic.startProjector();
-  await civic.settled();
+  await civic.caughtUp();
 });
 
 afterAll(async () => {
@@ -135,7 +135,7 @@ test('a model of feed, replay floor, mark and filter predicts every answer to ev
         else if (step.kind === 'advance') civic.clock.advance(step.days * DAY_MS);
         else if (step.kind === 'write') {
           await civic.writer.write(randomChanges(randomFrom(step.seed), step.count, 4), {});
-          await civic.settled();
+          await civic.caughtUp();
         } else {
           await civic.prune();
           mark = floorOf(await world());

@@ -24,7 +24,7 @@ beforeAll(async () => {
   civic = await openTestCivic(server.url, { batchSize: 10 });
   account = civic.identifiers.next();
   projector = civic.startProjector();
-  await civic.settled();
+  await civic.caughtUp();
 });
 
 afterAll(async () => {
@@ -76,7 +76,7 @@ const append = (steps: readonly Step[]): Command => ({
   check: always,
   async run(model: Model) {
     await civic.writer.write(steps.map(toChange), {});
-    await civic.settled();
+    await civic.caughtUp();
     const inOrderOfStreams = [...new Set(steps.map(keyOf))].flatMap((key) => steps.filter((step) => keyOf(step) === key));
     await takeOver(model, inOrderOfStreams, true);
   },
@@ -88,7 +88,7 @@ const appendConcurrently = (steps: readonly Step[]): Command => ({
   check: always,
   async run(model: Model) {
     await Promise.all(steps.map((step) => civic.writer.write([toChange(step)], {})));
-    await civic.settled();
+    await civic.caughtUp();
     await takeOver(model, steps, false);
   },
   toString: () => `append concurrently(${JSON.stringify(steps)})`,

@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startTestDatabase();
   civic = await openTestCivic(server.url, { batchSize: 7 });
   civic.startProjector();
-  await civic.settled();
+  await civic.caughtUp();
 });
 
 afterAll(async () => {
@@ -66,7 +66,7 @@ test('readers of a growing feed miss, repeat and reorder no position, at any pag
   });
   await fc.assert(
     fc.asyncProperty(writersAndReaders, async ({ seed, writers, readers }) => {
-      await civic.settled();
+      await civic.caughtUp();
       const start = await civic.atHead();
       const random = randomFrom(seed);
       let writing = true;
@@ -79,7 +79,7 @@ test('readers of a growing feed miss, repeat and reorder no position, at any pag
           }
         }),
       );
-      await civic.settled();
+      await civic.caughtUp();
       writing = false;
       const readings = await Promise.all(reading);
       const expected = await expectedFeed(civic.log);
@@ -93,7 +93,7 @@ test('readers of a growing feed miss, repeat and reorder no position, at any pag
 });
 
 test('no reader of the feed passes an open transaction, and nothing is skipped when it ends', async () => {
-  await civic.settled();
+  await civic.caughtUp();
   const before = await expectedFeed(civic.log);
   const holder = new Client({ connectionString: server.url });
   await holder.connect();
@@ -114,7 +114,7 @@ test('no reader of the feed passes an open transaction, and nothing is skipped w
     }
     await holder.query('commit');
     await others;
-    await civic.settled();
+    await civic.caughtUp();
     const page = readPage((await civic.changes({ cursor, limit: 500, maxResponseBytes: MAX_BYTES })).text);
     const after = await expectedFeed(civic.log);
     checkReading(after, page.items, { from: before.length, to: after.length, resource: null });

@@ -112,14 +112,14 @@ class World {
   static async #open(storage: Storage): Promise<TestCivic> {
     const civic = await openTestCivic(storage.url());
     civic.startProjector();
-    await civic.settled();
+    await civic.caughtUp();
     return civic;
   }
 
   async do(action: Action): Promise<void> {
     if (action.kind === 'write') {
       await this.#civic.writer.write(randomChanges(randomFrom(action.seed), action.count, 3), {});
-      await this.#civic.settled();
+      await this.#civic.caughtUp();
     } else if (action.kind === 'poll') {
       for (let page = 0; page < action.pages; page += 1) await this.poll(this.customers[action.who]!, action.limit);
     } else if (action.kind === 'save') {

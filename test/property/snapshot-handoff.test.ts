@@ -17,7 +17,7 @@ beforeAll(async () => {
   server = await startTestDatabase();
   civic = await openTestCivic(server.url, { batchSize: 15 });
   civic.startProjector();
-  await civic.settled();
+  await civic.caughtUp();
 });
 
 afterAll(async () => {
@@ -90,7 +90,7 @@ test('a snapshot taken during writes plus the later changes equal the service at
         sample();
       }
       await writing;
-      await civic.settled();
+      await civic.caughtUp();
       while (await mirror.follow()) sample();
       sample();
       const expected = await expectedFeed(civic.log);

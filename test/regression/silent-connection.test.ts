@@ -56,9 +56,9 @@ test('a read model whose connection stops answering during one event is not paus
   };
   const generations = createGenerationStore(behind.transactor);
   civic.startProjector([projection], { transactor: behind.transactor, generations, batchSize: 1 });
-  await civic.settled(undefined, [recordHistory.name]);
+  await civic.caughtUp(undefined, [recordHistory.name]);
   await civic.writer.write([upsert('topics', 1, 1), upsert('topics', 2, 1)], {});
-  await civic.settled(undefined, [recordHistory.name]);
+  await civic.caughtUp(undefined, [recordHistory.name]);
   expect(falls).toBeGreaterThan(3);
   expect(civic.logger.errors).toEqual([]);
 });

@@ -41,7 +41,7 @@ export const writeFirstRecords = async (databaseUrl: string, accounts: number): 
       const { secret } = await issueKey(civic, { ...common, scopes: SCOPES, expiresAt: null });
       opened.push({ accountId, key: secret });
     }
-    if (!(await civic.settled(await civic.log.head()))) throw new Error('the read models do not follow the first records');
+    if (!(await civic.caughtUp(await civic.log.head()))) throw new Error('the read models do not follow the first records');
     return opened;
   } finally {
     await civic.close();

@@ -59,7 +59,7 @@ export interface AdmissionBench {
   open(account?: AccountFacts, key?: KeyFacts): Promise<Customer>;
   issue(accountId: string, key?: KeyFacts): Promise<Customer>;
   command(accountId: string, command: AccountCommand): Promise<void>;
-  settled(): Promise<void>;
+  caughtUp(): Promise<void>;
   counters(accountId: string): Promise<Counters>;
   close(): Promise<void>;
 }
@@ -113,7 +113,7 @@ export const openAdmissionBench = async (now: number, projections: readonly Proj
       const handled = await handleAccountCommand(parts, { accountId, command, commandId, context: {}, deadline: deadline() });
       if (handled.kind === 'rejected') throw handled.rejection;
     },
-    settled: () => civic.settled(undefined, [accounts.name]),
+    caughtUp: () => civic.caughtUp(undefined, [accounts.name]),
     async counters(accountId) {
       const rows = await civic.rows(
         `select (case when usable then '' else 'unusable ' end) || c.name, c.used::text from civic.admission_counts a,

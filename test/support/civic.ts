@@ -159,7 +159,7 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
       return { position, cursor: encodeFeedCursor({ feedId: feedId!, position, fingerprint, binding: 'nothing' }) };
     },
     /** Waits until the named read models have passed a position, by default the head; fails if one makes no progress. */
-    async settled(position?: Position, names: readonly string[] = [recordHistory.name, snapshots.name]): Promise<void> {
+    async caughtUp(position?: Position, names: readonly string[] = [recordHistory.name, snapshots.name]): Promise<void> {
       const goal = position ?? (await log.head());
       const tell = async () =>
         `${await tellPlaces({ generations, log })}\nerrors: ${logger.errors.join('; ')}\nwarnings: ${logger.warnings.slice(-3).join('; ')}`;

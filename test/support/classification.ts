@@ -110,7 +110,7 @@ export const openClassification = async (
         if (now?.pausedReason) throw new Error(`paused: ${now.pausedReason}`);
         return now?.checkpoint;
       });
-      await civic.settled(undefined, [recordHistory.name, recordReferences.name]);
+      await civic.caughtUp(undefined, [recordHistory.name, recordReferences.name]);
     },
     /** Resets the checkpoint; only while the reactor is stopped. */
     async backToStart(): Promise<void> {

@@ -20,32 +20,32 @@ export const valueOf = (change: RecordChange): string =>
 export const messageOf = (change: RecordChange) => ({ key: `${change.resource}/${change.id}`, value: valueOf(change) });
 
 export interface RunningInlet {
-  readonly settled: { appended: number; unchanged: number; rejected: number };
+  readonly completed: { appended: number; unchanged: number; rejected: number };
   stop(): Promise<void>;
 }
 
 /** The dependencies of an inlet on a database; messages set aside are in `aside` unless they go to the brokers. */
 export const inletParts = (civic: TestCivic, overrides: Partial<InletDependencies> = {}) => {
-  const settled = { appended: 0, unchanged: 0, rejected: 0 };
+  const completed = { appended: 0, unchanged: 0, rejected: 0 };
   const parts: InletDependencies = {
     store: createInletStore(civic.database.transactor),
     log: civic.log,
     writer: civic.writer,
     putAside: async () => undefined,
     onSettled: (outcomes) => {
-      settled.appended += outcomes.appended;
-      settled.unchanged += outcomes.unchanged;
-      settled.rejected += outcomes.rejected;
+      completed.appended += outcomes.appended;
+      completed.unchanged += outcomes.unchanged;
+      completed.rejected += outcomes.rejected;
     },
     ...overrides,
   };
-  return { parts, settled };
+  return { parts, completed };
 };
 
 export const startInlet = (civic: TestCivic, brokers: string, topic: string, overrides: Partial<InletDependencies> = {}): RunningInlet => {
   const kafka = kafkaClient({ brokers: brokers.split(','), tls: false }, civic.logger);
   const rejected = createRejectedTopic(kafka, topic);
-  const { parts, settled } = inletParts(civic, { putAside: (refused) => rejected.putAside(refused), ...overrides });
+  const { parts, completed } = inletParts(civic, { putAside: (refused) => rejected.putAside(refused), ...overrides });
   const stopping = new AbortController();
   const consumer = {
     kafka,
@@ -57,7 +57,7 @@ export const startInlet = (civic: TestCivic, brokers: string, topic: string, ove
   };
   const ended = runInletConsumer(consumer, stopping.signal);
   return {
-    settled,
+    completed,
     async stop() {
       stopping.abort();
       await ended;

@@ -82,7 +82,7 @@ export const rebuildTrial = (): RebuildTrial => {
     },
     async start(projections, generations = civic.generations) {
       const started = (trial.projector = civic.startProjector(projections, { generations }));
-      await civic.settled(
+      await civic.caughtUp(
         undefined,
         projections.map(({ name }) => name),
       );

@@ -71,7 +71,7 @@ export const moveReport = async ({ civic }: ServedCivic, reportId: string, data:
   };
   const events = [{ ...event, time: civic.clock.now() }];
   await civic.log.append({ stream, expectedRevision: last?.revision ?? NO_STREAM, events });
-  await civic.settled(await civic.log.head());
+  await civic.caughtUp(await civic.log.head());
 };
 
 /** A move out of `received` without further text. */

@@ -87,11 +87,11 @@ export const openReports = async (url: string, options: TestCivicOptions & { rea
         ],
       });
       if (outcome.kind !== 'appended') throw new Error('two submissions of one account at once');
-      await civic.settled(outcome.position, REPORT_MODEL_NAMES);
+      await civic.caughtUp(outcome.position, REPORT_MODEL_NAMES);
       return reportId;
     },
     async report(reportId: string): Promise<KnownReport> {
-      await civic.settled(undefined, REPORT_MODEL_NAMES);
+      await civic.caughtUp(undefined, REPORT_MODEL_NAMES);
       const report = await findReport(reads, reportId);
       if (report === null) throw new Error(`there is no report ${reportId}`);
       return report;
@@ -99,7 +99,7 @@ export const openReports = async (url: string, options: TestCivicOptions & { rea
     /** A regular turn of the worker. */
     async turn(worker = mine.worker) {
       const done = await dueReports(worker, new AbortController().signal);
-      await civic.settled(undefined, REPORT_MODEL_NAMES);
+      await civic.caughtUp(undefined, REPORT_MODEL_NAMES);
       return done;
     },
     /** The types of a stream's events. */

@@ -16,7 +16,7 @@ export const readModelsOf = async (env: Environment): Promise<Readonly<Record<st
   const civic = await openCivic(settings, 'command', []);
   try {
     civic.startProjector();
-    if (!(await civic.settled(await civic.log.head()))) throw new Error('the read models did not catch up');
+    if (!(await civic.caughtUp(await civic.log.head()))) throw new Error('the read models did not catch up');
     const places = new Map<string, string>();
     const feeds = new Set<string>();
     for (let after = LOG_START, own = 0; ; ) {

@@ -63,7 +63,7 @@ export const serveCivic = async (url: string, environment: Readonly<Record<strin
       deadline: clock.now() + DEADLINE_MS,
     });
     if (handled.kind !== 'appended') throw new Error(`${asked.type} was ${handled.kind}`);
-    await civic.settled(handled.position);
+    await civic.caughtUp(handled.position);
   };
 
   const baseUrl = /(http:\/\/\S+)/.exec(text)![1]!;
@@ -82,7 +82,7 @@ export const serveCivic = async (url: string, environment: Readonly<Record<strin
       const deadline = clock.now() + DEADLINE_MS;
       const { keyId, secret, handled } = await issueKey(civic, { accountId, scopes, expiresAt: expiresAt ?? null, context: {}, deadline });
       if (handled.kind !== 'appended') throw new Error(`the key was ${handled.kind}`);
-      await civic.settled(handled.position);
+      await civic.caughtUp(handled.position);
       return { keyId, secret };
     },
     ask(method, path, key, { body, raw } = {}) {

@@ -89,7 +89,7 @@ export const addPaymentsCommands = (program: Command, context: CliContext): void
         : { failed: parseOption('--failed', z.string().trim().min(1).max(200), failed ?? '', 'a reason of at most 200 characters') };
     try {
       const row = await resolveByHand(civic.reconciling, paymentId, seen);
-      await civic.settled(await civic.log.head());
+      await civic.caughtUp(await civic.log.head());
       return shown(row);
     } catch (error) {
       throw error instanceof NotResolved ? new CommandFailed(error.message) : error;

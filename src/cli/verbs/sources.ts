@@ -42,7 +42,7 @@ const runSync = async (
     // Records of a source refer to records of the catalogue.
     await writeReferenceRecords(civic);
     // The sync compares with the published records, so the read models must have folded all of them.
-    await civic.settled(await civic.log.head());
+    await civic.caughtUp(await civic.log.head());
     const { position, ...rest } = await withProgress(context.stderr, 'events', (bar) =>
       civic.syncSource(name, { client, options, progress: (done, total) => bar.update(done, total), signal: context.stopping }),
     );

@@ -18,8 +18,8 @@ export const registerKafkaMetrics = (registry: Registry, figures: KafkaCounters)
   collectCounter(registry, { name: 'civic_relay_messages_total', help: published }, () => one(figures.published));
   const position = 'Feed position of the last change that this process has published; 0 before the first.';
   collectGauge(registry, { name: 'civic_relay_position', help: position }, () => one(figures.position));
-  const settled = 'Messages of record changes that this process has settled, by what they came to.';
-  collectCounter(registry, { name: 'civic_inlet_messages_total', help: settled, label: 'outcome' }, () =>
+  const completed = 'Messages of record changes that this process has completed, by outcome.';
+  collectCounter(registry, { name: 'civic_inlet_messages_total', help: completed, label: 'outcome' }, () =>
     OUTCOMES.map((outcome) => [{ outcome }, figures[outcome]]),
   );
 };

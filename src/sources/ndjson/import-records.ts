@@ -51,7 +51,7 @@ export const importRecords = async ({ input, writer, onRejected, onProgress }: I
     tally.rejected += 1;
     await onRejected(line, reason);
   };
-  const settle = async (batch: Batch, outcomes: readonly RecordOutcome[]) => {
+  const count = async (batch: Batch, outcomes: readonly RecordOutcome[]) => {
     for (const [index, outcome] of outcomes.entries()) {
       if (outcome.kind === 'rejected') await reject(batch.lines[index]!, outcome.reason);
       else tally[outcome.kind] += 1;
@@ -66,7 +66,7 @@ export const importRecords = async ({ input, writer, onRejected, onProgress }: I
     }
     const writing = writer
       .write(batch.changes, {})
-      .then((outcomes) => settle(batch, outcomes))
+      .then((outcomes) => count(batch, outcomes))
       .finally(() => underWay.delete(batch));
     writing.catch(() => undefined);
     underWay.set(batch, writing);

@@ -273,7 +273,7 @@ describe('the channel', () => {
     expect(await shop.ask(payment, { principal: { accountId, keyId: randomUUID(), billing: billingOf('payg') } })).toMatchObject({
       kind: 'paid',
     });
-    await shop.civic.settled(undefined, [accounts.name]);
+    await shop.civic.caughtUp(undefined, [accounts.name]);
     const account = (await listAccounts(shop.civic.reads)).find((each) => each.accountId === accountId);
     const paidAt = Date.parse(account!.paidAt!);
     expect(Math.abs(paidAt - Date.now())).toBeLessThan(60_000);

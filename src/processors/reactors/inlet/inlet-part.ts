@@ -107,7 +107,7 @@ const giveCommand = async (
     if (outcome.kind === 'rejected') refused.push({ ...stated[index]!.message, part, reason: outcome.reason });
   }
   if (refused.length > 0) await putAside(refused);
-  if (!(await store.settle(part, token, to))) throw lost(part);
+  if (!(await store.complete(part, token, to))) throw lost(part);
   const count = (kind: 'appended' | 'unchanged') => outcomes.filter((outcome) => outcome.kind === kind).length;
   onSettled({ appended: count('appended'), unchanged: count('unchanged'), rejected: refused.length });
 };
