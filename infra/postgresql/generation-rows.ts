@@ -30,12 +30,12 @@ const GENERATION = columns({
   keptUntil: ['kept_until', numberOrNull],
   lastEvent: ['last_event', jsonOrNull<EventMark>()],
   ownedSince: ['owned_since', numberOrNull],
-  eventsRead: ['place', numberOrNull],
-  windowSince: ['stretch_at', numberOrNull],
-  windowFolded: ['stretch_folded', number],
-  windowEventsRead: ['stretch_place', numberOrNull],
+  eventsRead: ['events_read', numberOrNull],
+  windowSince: ['window_since', numberOrNull],
+  windowFolded: ['window_folded', number],
+  windowEventsRead: ['window_events_read', numberOrNull],
   foldRate: ['fold_rate', numberOrNull],
-  readRate: ['pace', numberOrNull],
+  readRate: ['read_rate', numberOrNull],
 });
 
 export const COLUMNS = GENERATION.sql;
@@ -47,7 +47,7 @@ export const toGeneration = (row: TextRow): Generation => {
 
 /** A new owner begins a new measurement: the time without an owner does not count. */
 export const ACQUIRE = `update civic.generations set owner = $2, token = token + 1, lease_until = $3::bigint + $4::bigint,
-    owned_since = $3::bigint, stretch_at = $3::bigint, stretch_folded = folded, stretch_place = place
+    owned_since = $3::bigint, window_since = $3::bigint, window_folded = folded, window_events_read = events_read
   where generation = $1 and (owner is null or lease_until < $3::bigint) and paused_reason is null and operator_paused_at is null
     and state in ('live', 'building', 'scratch')
   returning ${COLUMNS}`;
@@ -57,18 +57,18 @@ export const RENEW = `update civic.generations set lease_until = $4
 
 export const RELEASE = 'update civic.generations set owner = null, lease_until = 0 where generation = $1 and owner = $2 and token = $3';
 
-const passed = '$9::bigint - stretch_at';
+const passed = '$9::bigint - window_since';
 const atItsEnd = (then: string, otherwise: string) => `case when ${passed} >= ${WINDOW_MS} then ${then} else ${otherwise} end`;
 const begunAnew = (then: string, otherwise: string) =>
-  `case when stretch_at is null or ${passed} < 0 or ${passed} >= ${WINDOW_MS} then ${then} else ${otherwise} end`;
+  `case when window_since is null or ${passed} < 0 or ${passed} >= ${WINDOW_MS} then ${then} else ${otherwise} end`;
 
 export const ADVANCE = `update civic.generations set checkpoint = $5, folded = folded + $6, lease_until = $7, log_id = coalesce(log_id, $8::uuid),
-    place = $10::bigint, last_event = coalesce($13::jsonb, last_event),
-    fold_rate = ${atItsEnd(`(folded + $6 - stretch_folded) * 1000.0 / (${passed})`, 'fold_rate')},
-    pace = ${atItsEnd(`($10::bigint - stretch_place) * 1000.0 / (${passed})`, 'pace')},
-    stretch_folded = ${begunAnew('folded + $6', 'stretch_folded')},
-    stretch_place = ${begunAnew('$10::bigint', 'stretch_place')},
-    stretch_at = ${begunAnew('$9::bigint', 'stretch_at')}
+    events_read = $10::bigint, last_event = coalesce($13::jsonb, last_event),
+    fold_rate = ${atItsEnd(`(folded + $6 - window_folded) * 1000.0 / (${passed})`, 'fold_rate')},
+    read_rate = ${atItsEnd(`($10::bigint - window_events_read) * 1000.0 / (${passed})`, 'read_rate')},
+    window_folded = ${begunAnew('folded + $6', 'window_folded')},
+    window_events_read = ${begunAnew('$10::bigint', 'window_events_read')},
+    window_since = ${begunAnew('$9::bigint', 'window_since')}
   where generation = $1 and owner = $2 and token = $3 and checkpoint = $4 and (log_id is null or $8::uuid is null or log_id = $8::uuid)
     and state in ('live', 'building', 'scratch')
     and ${logHas('$11', '$12')}`;

@@ -7,11 +7,11 @@ import { executeAlone } from './execute.ts';
 const RESERVE = `update civic.report_queue set reserved = reserved || jsonb_build_object($1::text, $2::bigint)
   where counted + (select count(*) from jsonb_object_keys(reserved)) < $3::bigint`;
 const GIVE_BACK = 'update civic.report_queue set reserved = reserved - $1::text';
-const COUNT = `update civic.report_queue set reserved = reserved - $1::text, counted = counted + 1, reckoned = reckoned + 1
+const COUNT = `update civic.report_queue set reserved = reserved - $1::text, counted = counted + 1, recounts = recounts + 1
   where reserved ? $1::text`;
-const LOOK = 'select reckoned::text, reserved::text from civic.report_queue';
-const RECOUNT = `update civic.report_queue set counted = $1::bigint, reserved = reserved - $2::text[], reckoned = reckoned + 1
-  where reckoned = $3::bigint`;
+const LOOK = 'select recounts::text, reserved::text from civic.report_queue';
+const RECOUNT = `update civic.report_queue set counted = $1::bigint, reserved = reserved - $2::text[], recounts = recounts + 1
+  where recounts = $3::bigint`;
 
 const places = z.record(z.string(), z.number());
 

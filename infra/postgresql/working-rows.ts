@@ -39,9 +39,9 @@ const TRIAL_CLOCK = `insert into civic.trial_clock (started_at, offset_ms) value
 
 const OCCUPIED = `select case
   when exists (select from civic.generations where log_id is not null) then 'read models of a log'
-  when exists (select from civic.processors where log_id is not null) then 'the places of reactors in a log'
+  when exists (select from civic.processors where log_id is not null) then 'checkpoints of reactors'
   when exists (select from civic.payments) then 'payments'
-  when exists (select from civic.inlet_parts) then 'places in topics of record changes' end`;
+  when exists (select from civic.inlet_parts) then 'offsets of topics of record changes' end`;
 
 /** Rows that a backup stores beside the log, in PostgreSQL. */
 export const createWorkingRows = (transactor: Transactor): WorkingRows => {

@@ -28,10 +28,10 @@ const rowsDiffer = (left: number, right: number): Statement => {
   const retained = (history: string) =>
     `select h.position, h.resource, h.record_id, h.version, h.removed, h.changed_at, h.digest, h.envelope, h.body,
        case when h.superseded_at > b.head then ${NOT_SUPERSEDED} else h.superseded_at end as superseded_at
-     from ${history} h, bound b where h.position <= b.head and h.superseded_at > b.mark`;
+     from ${history} h, bound b where h.position <= b.head and h.superseded_at > b.pruned_through`;
   return {
     text: `with bound as materialized (
-        select least(l.head, r.head) as head, f.mark from ${one.state} l, ${other.state} r, civic.feed_retention f
+        select least(l.head, r.head) as head, f.pruned_through from ${one.state} l, ${other.state} r, civic.feed_retention f
       )
       select coalesce(a.position, b.position)::text, coalesce(a.resource, b.resource), coalesce(a.record_id, b.record_id)::text
       from (${retained(one.history)}) a full join (${retained(other.history)}) b on a.position = b.position

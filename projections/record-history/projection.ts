@@ -51,7 +51,7 @@ const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void
   );
 
 const HISTORY_TABLE = /record_history_g\d+$/;
-const SUPERSEDED_AFTER_PRUNED = 'superseded_at > (select mark from civic.feed_retention)';
+const SUPERSEDED_AFTER_PRUNED = 'superseded_at > (select pruned_through from civic.feed_retention)';
 
 export const recordHistory: Projection = {
   name: RECORD_HISTORY,

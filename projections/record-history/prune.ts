@@ -17,12 +17,12 @@ export interface Pruning {
 const raisePruned = ({ history, snapshots, now, retentionMs }: Pruning): Statement => {
   const tables = recordHistoryTables(history);
   return {
-    text: `update civic.feed_retention set mark = horizon.position
+    text: `update civic.feed_retention set pruned_through = horizon.position
       from (
         select least(${replayFloor(tables.history, '$1')}, (select min(boundary) from ${snapshotsTable(snapshots)} where expires_at > $2::bigint)) as position
         from ${tables.state} s, civic.feed_retention r
       ) horizon
-      where horizon.position > mark`,
+      where horizon.position > pruned_through`,
     values: [now - retentionMs, now],
   };
 };
@@ -30,7 +30,7 @@ const raisePruned = ({ history, snapshots, now, retentionMs }: Pruning): Stateme
 const deletePruned = (history: number): Statement => ({
   text: `delete from ${recordHistoryTables(history).history} where position in (
       select h.position from ${recordHistoryTables(history).history} h
-      where h.superseded_at <= (select mark from civic.feed_retention) and h.position <> (select mark from civic.feed_retention) limit ${ROWS_A_STEP}
+      where h.superseded_at <= (select pruned_through from civic.feed_retention) and h.position <> (select pruned_through from civic.feed_retention) limit ${ROWS_A_STEP}
     )`,
   values: [],
 });

@@ -7,7 +7,7 @@ export const readFoldState = (generation: number): Statement => {
   const { state, totals } = recordHistoryTables(generation);
   return {
     name: `read_fold_state_g${generation}`,
-    text: `select s.head::text, s.changed_at::text, s.chain, r.mark::text, s.outline, encode(s.fingerprint, 'hex') from ${state} s, civic.feed_retention r
+    text: `select s.head::text, s.changed_at::text, s.chain, r.pruned_through::text, s.outline, encode(s.fingerprint, 'hex') from ${state} s, civic.feed_retention r
       union all select resource, records::text, digest, null, null, null from ${totals}`,
     values: [],
   };

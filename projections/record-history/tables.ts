@@ -74,7 +74,7 @@ export const createRecordHistoryTables = (generation: number): readonly string[]
  */
 export const replayFloor = (history: string, cutoff: string): string => `(
   with recursive search(low, high) as (
-    select r.mark, s.head
+    select r.pruned_through, s.head
     union all
     select case when m.old then m.middle else low end, case when m.old then high else m.middle - 1 end
     from search, lateral (

@@ -17,7 +17,7 @@ export interface ExportRecords {
 
 const recordsAt = (generation: number, resource: Resource | null, boundary: number, after: number): Statement => ({
   name: `export_records_g${generation}${resource === null ? '' : '_filtered'}`,
-  text: `select h.position::text, (select mark from civic.feed_retention)::text, h.resource, h.record_id::text, h.body
+  text: `select h.position::text, (select pruned_through from civic.feed_retention)::text, h.resource, h.record_id::text, h.body
     from ${recordHistoryTables(generation).history} h
     where ${
       resource === null

@@ -43,7 +43,7 @@ export const readFeedAfter = async (reads: LiveReads, after: FeedAfter): Promise
     return {
       name: `feed_after_g${generation}`,
       text: `with feed as materialized (
-          select s.feed_id, r.mark, s.head from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
+          select s.feed_id, r.pruned_through, s.head from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
         ), next as materialized (
           select h.position, h.resource, h.record_id, h.version, h.removed, h.changed_at,
             sum(octet_length(h.envelope) + coalesce(octet_length(h.body), 0)) over (order by h.position) as bytes,
@@ -54,7 +54,7 @@ export const readFeedAfter = async (reads: LiveReads, after: FeedAfter): Promise
             order by h.position limit $3::int
           ) h
         )
-        select f.feed_id::text, f.mark::text, f.head::text, ${fingerprintAt(history, '$1::bigint')}, null, null, null, null from feed f
+        select f.feed_id::text, f.pruned_through::text, f.head::text, ${fingerprintAt(history, '$1::bigint')}, null, null, null, null from feed f
         union all
         (select n.position::text, n.resource, n.record_id::text, n.version::text, n.removed::text, n.changed_at::text, h.envelope || coalesce(h.body, ''), encode(h.fingerprint, 'hex')
          from next n join ${history} h on h.position = n.position where n.nth = 1 or n.bytes <= $4::bigint order by n.position)`,

@@ -20,7 +20,7 @@ const feedHead = (generation: number): Statement => {
   const { state, totals } = recordHistoryTables(generation);
   return {
     name: `feed_head_g${generation}`,
-    text: `select s.feed_id::text, s.head::text, r.mark::text, encode(s.fingerprint, 'hex') from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
+    text: `select s.feed_id::text, s.head::text, r.pruned_through::text, encode(s.fingerprint, 'hex') from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
       union all select resource, records::text, digest, null from ${totals}`,
     values: [],
   };

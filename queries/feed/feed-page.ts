@@ -60,7 +60,7 @@ export const feedPageStatement = (generation: number, question: FeedPageQuestion
   const start = '(select start from feed)';
   // The rows are scanned twice, first for their sizes and then for their texts: to keep half a megabyte between the two would cost more.
   const text = `with feed as materialized (
-      select s.head, encode(s.fingerprint, 'hex') as fingerprint, s.feed_id, r.mark, ${first} as start
+      select s.head, encode(s.fingerprint, 'hex') as fingerprint, s.feed_id, r.pruned_through, ${first} as start
       from ${state} s, civic.feed_retention r where ${requireLive(RECORD_HISTORY, generation)}
     ), size as materialized (
       select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
@@ -69,7 +69,7 @@ export const feedPageStatement = (generation: number, question: FeedPageQuestion
       ) p
     )
     select json_build_array(
-        f.head, f.fingerprint, f.feed_id, f.mark, f.start, ${fingerprintAt(history, 'f.start')}, (select h.changed_at from ${history} h where h.position = f.start + 1),
+        f.head, f.fingerprint, f.feed_id, f.pruned_through, f.start, ${fingerprintAt(history, 'f.start')}, (select h.changed_at from ${history} h where h.position = f.start + 1),
         z.last, (select h.changed_at from ${history} h where h.position = z.last + 1), z.bytes,
         ${resource === null ? 'coalesce(z.last < f.head, false)' : `(select h.position from ${history} h where ${changes('z.last', LAST_POSITION)} limit 1) is not null`}
       )::text, null, null, null

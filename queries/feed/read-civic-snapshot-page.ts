@@ -36,7 +36,7 @@ const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInp
   return {
     name: `snapshot_page_g${history}_g${snapshots}`,
     text: `with snapshot as materialized (
-        select s.boundary, r.mark, s.feed_id, f.feed_id as served_feed
+        select s.boundary, r.pruned_through, s.feed_id, f.feed_id as served_feed
         from ${snapshotsTable(snapshots)} s, civic.feed_retention r, ${tables.state} f
         where s.snapshot_id = $1::uuid and s.account_id = $2::uuid and s.expires_at > $4::bigint
           and ${requireLive(RECORD_HISTORY, history)} and ${requireLive(SNAPSHOTS, snapshots)}
@@ -46,7 +46,7 @@ const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInp
         ) p
       )
       select json_build_array(
-          s.boundary, s.mark, s.feed_id, s.served_feed, ${lastErasure(history, '$3')}, z.last, z.bytes, (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
+          s.boundary, s.pruned_through, s.feed_id, s.served_feed, ${lastErasure(history, '$3')}, z.last, z.bytes, (select h.position from ${tables.history} h where ${visible('z.last')} limit 1) is not null
         )::text
       from snapshot s, size z
       union all

@@ -194,7 +194,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     await write(200, 40);
     // Its owner does not exist, so only the test moves it.
     await change(
-      `insert into civic.generations (projection, version, state, checkpoint, place, stretch_at, stretch_folded, stretch_place, created_at, changed_at, owner, token, lease_until)
+      `insert into civic.generations (projection, version, state, checkpoint, events_read, window_since, window_folded, window_events_read, created_at, changed_at, owner, token, lease_until)
         select projection, version, 'building', lpad('10', length(checkpoint), '0'), 10, $1::bigint, 0, 0, 0, 0, 'elsewhere', 1, 9000000000000
         from civic.generations where projection = 'record_history' and state = 'live'`,
       [served.civic.listing.leaseClock.now() - 4_000],

@@ -32,7 +32,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-const mark = async () => Number((await civic.rows('select mark from civic.feed_retention'))[0]![0]);
+const mark = async () => Number((await civic.rows('select pruned_through from civic.feed_retention'))[0]![0]);
 
 /** The newest position whose change is older than the retention, found without SQL. */
 const floorAt = async (now: number): Promise<number> =>
@@ -79,9 +79,11 @@ test('prunedThrough never falls: not by clock, retention or hand', async () => {
   await longer.prune(civic.clock.now());
   expect(await mark()).toBe(before);
   await longer.close();
-  await expect(civic.rows('update civic.feed_retention set mark = mark - 1')).rejects.toThrow('never falls');
+  await expect(civic.rows('update civic.feed_retention set pruned_through = pruned_through - 1')).rejects.toThrow('never falls');
   await expect(civic.rows('delete from civic.feed_retention')).rejects.toThrow('never falls');
-  await expect(civic.rows('insert into civic.feed_retention (singleton, mark) values (false, 0)')).rejects.toThrow('check constraint');
+  await expect(civic.rows('insert into civic.feed_retention (singleton, pruned_through) values (false, 0)')).rejects.toThrow(
+    'check constraint',
+  );
   expect(await mark()).toBe(before);
 });
 
@@ -132,7 +134,7 @@ test('a cursor at prunedThrough is checked, also if the change there is a remova
         maxResponseBytes: MAX_BYTES,
       });
     const [, last] = await expectedFeed(pruned.log);
-    expect(Number((await pruned.rows('select mark from civic.feed_retention'))[0]![0])).toBe(2);
+    expect(Number((await pruned.rows('select pruned_through from civic.feed_retention'))[0]![0])).toBe(2);
     expect(readPage((await read(last!.fingerprint)).text).items).toHaveLength(1);
     await expect(read('f00f'.repeat(4))).rejects.toMatchObject({ code: 'cursor_expired' });
   } finally {

@@ -26,7 +26,7 @@ afterAll(async () => {
 describe('the queue', () => {
   const queues = () => programs.map(({ database: { transactor } }) => createReportQueue(transactor));
   const start = async (counted: number | null) => {
-    await one().rows(`update civic.report_queue set counted = ${counted ?? 'null'}, reckoned = 0, reserved = '{}'`);
+    await one().rows(`update civic.report_queue set counted = ${counted ?? 'null'}, recounts = 0, reserved = '{}'`);
   };
   const row = async () => {
     const [found] = await one().rows(

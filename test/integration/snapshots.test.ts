@@ -129,7 +129,7 @@ test('retention passes the boundary of a snapshot exactly when it has expired', 
     await change();
     await civic.prune();
   }
-  const mark = async () => Number((await civic.rows('select mark from civic.feed_retention'))[0]![0]);
+  const mark = async () => Number((await civic.rows('select pruned_through from civic.feed_retention'))[0]![0]);
   expect(await mark()).toBe(boundary);
   expect(linesOf(await readAll(snapshotId, 7))).toEqual(linesOf(before));
   civic.clock.advance(3 * RETENTION_MS);
@@ -141,7 +141,7 @@ test('retention passes the boundary of a snapshot exactly when it has expired', 
 test('a snapshot whose rows may be pruned is refused as expired and never shown in part', async () => {
   const { snapshotId, boundaryCursor } = await take();
   await change();
-  await civic.rows(`update civic.feed_retention set mark = ${positionOf(boundaryCursor) + 1}`);
+  await civic.rows(`update civic.feed_retention set pruned_through = ${positionOf(boundaryCursor) + 1}`);
   expect(await code(readAll(snapshotId, 500))).toBe('cursor_expired');
   expect(await code(readAll((await take()).snapshotId, 500))).toBe('answered');
 });

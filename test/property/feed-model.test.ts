@@ -186,7 +186,7 @@ const prune = (): Command => ({
     await civic.prune();
     const boundaries = model.snapshots.filter(({ expiresAt }) => expiresAt > model.now).map(({ boundary }) => boundary);
     model.mark = Math.max(model.mark, Math.min(floorOf(worldOf(model)), ...boundaries));
-    expect(Number((await civic.rows('select mark from civic.feed_retention'))[0]![0])).toBe(model.mark);
+    expect(Number((await civic.rows('select pruned_through from civic.feed_retention'))[0]![0])).toBe(model.mark);
   },
   toString: () => 'prune()',
 });
