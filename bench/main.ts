@@ -22,15 +22,15 @@ const usage = (): string =>
     '',
   ].join('\n');
 
-const chosen = (): readonly Load[] => {
+function chosen(): readonly Load[] {
   const unknown = positionals.filter((name) => !LOADS.some((load) => load.name === name));
   if (unknown.length > 0) throw new Error(`there is no load ${unknown.join(', ')}; there are ${LOADS.map(({ name }) => name).join(', ')}`);
   return positionals.length === 0 ? LOADS : LOADS.filter(({ name }) => positionals.includes(name));
-};
+}
 
 const sizes = { small: [1000, 10_000, 100_000], full: [10_000, 100_000, 1_000_000] } as const;
 
-const run = async (): Promise<void> => {
+async function run(): Promise<void> {
   const size = values.size as Size;
   if (!Object.hasOwn(sizes, size)) throw new Error(`--size is small or full, not ${size}`);
   const rounds = Number(values.rounds);
@@ -57,7 +57,7 @@ const run = async (): Promise<void> => {
     await stopAll();
     datasets.remove();
   }
-};
+}
 
 if (values.help === true) process.stdout.write(usage());
 else {

@@ -32,7 +32,7 @@ export const foldStream = async <State, Event>(parts: FoldParts, fold: Fold<Stat
   foldOn(parts, fold, stream, await beginFold(parts, fold, stream));
 
 /** The start of a fold: the checkpoint of the stream if it is valid, else the state before the first event. */
-export const beginFold = async <State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> => {
+export async function beginFold<State, Event>(parts: FoldParts, fold: Fold<State, Event>, stream: string): Promise<Folded<State>> {
   const start = { state: fold.initialState(), revision: NO_STREAM, eventId: null, position: null, checkpointed: NO_STREAM, mark: null };
   const form = fold.checkpoint;
   if (form === undefined || parts.checkpoints === undefined) return start;
@@ -46,7 +46,7 @@ export const beginFold = async <State, Event>(parts: FoldParts, fold: Fold<State
   const [last] = await parts.log.readStream(stream, kept.revision - 1, 1);
   if (last?.revision !== kept.revision || last.id !== kept.eventId) return fromStart;
   return { ...state, revision: kept.revision, eventId: kept.eventId, position: last.position, checkpointed: kept.revision, mark };
-};
+}
 
 /** The start of a fold after a revision, for decisions that do not depend on earlier events. */
 export const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: number): Folded<State> => ({
@@ -59,22 +59,22 @@ export const beginAfter = <State, Event>(fold: Fold<State, Event>, revision: num
   mark: null,
 });
 
-const stateOf = <State>(form: CheckpointForm<State>, text: string): { readonly state: State } | undefined => {
+function stateOf<State>(form: CheckpointForm<State>, text: string): { readonly state: State } | undefined {
   try {
     return { state: form.read(JSON.parse(text)) };
   } catch {
     return undefined;
   }
-};
+}
 
 /** Folds the later events and passes each to `seen`. Stores a checkpoint when one is due. */
-export const foldOn = async <State, Event>(
+export async function foldOn<State, Event>(
   parts: FoldParts,
   fold: Fold<State, Event>,
   stream: string,
   from: Folded<State>,
   seen: (stored: StoredEvent) => void = () => undefined,
-): Promise<Folded<State>> => {
+): Promise<Folded<State>> {
   let { state } = from;
   let last: StoredEvent | undefined;
   for await (const stored of streamEvents(parts.log, stream, from.revision)) {
@@ -86,19 +86,19 @@ export const foldOn = async <State, Event>(
   const { revision, id: eventId, position } = last;
   const folded = { state, revision, eventId, position, checkpointed: from.checkpointed, mark: from.mark };
   return (await keepIfDue(parts, fold, stream, folded)) ? { ...folded, checkpointed: revision } : folded;
-};
+}
 
-const keepIfDue = async <State, Event>(
+async function keepIfDue<State, Event>(
   { checkpoints }: FoldParts,
   { checkpoint: form }: Fold<State, Event>,
   stream: string,
   { state, revision, eventId, checkpointed, mark }: Folded<State>,
-): Promise<boolean> => {
+): Promise<boolean> {
   if (form === undefined || checkpoints === undefined || eventId === null || revision - checkpointed < form.every) return false;
   const made = { stream, decider: form.name, version: form.version, revision, eventId, state: JSON.stringify(form.write(state)) };
   await checkpoints.save({ ...made, seal: sealOf(made) }, mark);
   return true;
-};
+}
 
 const sealOf = ({ stream, decider, version, revision, eventId, state }: Omit<DeciderCheckpoint, 'seal'>): string =>
   createHash('sha256')

@@ -63,7 +63,7 @@ const MAX_UNKNOWN_ATTEMPTS = 20;
  * what met a conflict or an unknown outcome is looked up by its event ids and decided again. Returns the outcomes in the order of the
  * commands. Throws `DeadlineExceeded` when the deadline passes, and what the log throws.
  */
-export const handleEach = async <State, Command>(handling: HandlingEach<State, Command>): Promise<readonly HandledEach[]> => {
+export async function handleEach<State, Command>(handling: HandlingEach<State, Command>): Promise<readonly HandledEach[]> {
   const { log, clock, identifiers, claim } = handling;
   const deadline = clock.now() + handling.deadlineMs;
   const numbered = handling.commands.map((command, index) => ({ ...command, index }));
@@ -97,13 +97,13 @@ export const handleEach = async <State, Command>(handling: HandlingEach<State, C
     }
   }
   return outcomes;
-};
+}
 
-const decideAll = async <State, Command>(
+async function decideAll<State, Command>(
   { log, clock, decider, commandId, context }: HandlingEach<State, Command>,
   pending: ReadonlyMap<string, readonly Numbered<Command>[]>,
   unknown: readonly Decision<Command>[],
-): Promise<readonly Decision<Command>[]> => {
+): Promise<readonly Decision<Command>[]> {
   const time = clock.now();
   const at = new Date(time).toISOString();
   const last = await log.readLast([...pending.keys()]);
@@ -129,17 +129,17 @@ const decideAll = async <State, Command>(
     const append = events.length === 0 ? undefined : { stream, expectedRevision: newest?.revision ?? NO_STREAM, events };
     return { stream, commands, append, changed, rejected };
   });
-};
+}
 
 /**
  * An append of unknown outcome may be stored after it was looked up. Where its stream has grown since, the look is repeated after the
  * state was read and before anything is decided upon it: else the command would be decided a second time on top of itself.
  */
-const storedMeanwhile = async <Command>(
+async function storedMeanwhile<Command>(
   log: EventLog,
   unknown: readonly Decision<Command>[],
   last: ReadonlyMap<string, StoredEvent>,
-): Promise<ReadonlyMap<string, Decision<Command>>> => {
+): Promise<ReadonlyMap<string, Decision<Command>>> {
   const stored = new Map<string, Decision<Command>>();
   for (const decision of unknown) {
     const append = decision.append!;
@@ -148,16 +148,16 @@ const storedMeanwhile = async <Command>(
     if (position !== undefined) stored.set(decision.stream, { ...decision, stored: position });
   }
   return stored;
-};
+}
 
 type AppendResult = { readonly kind: 'done'; readonly position?: Position } | { readonly kind: 'conflict' | 'unknown' };
 
-const appendAll = async <Command>(
+async function appendAll<Command>(
   log: EventLog,
   decisions: readonly Decision<Command>[],
   appends: readonly StreamAppend[],
   mayRetry: boolean,
-): Promise<readonly AppendResult[]> => {
+): Promise<readonly AppendResult[]> {
   let outcomes: readonly AppendOutcome[] | undefined;
   try {
     outcomes = appends.length === 0 ? [] : await log.appendEach(appends);
@@ -176,10 +176,10 @@ const appendAll = async <Command>(
       return { kind: outcome === undefined ? 'unknown' : 'conflict' };
     }),
   );
-};
+}
 
 /** After a conflict or an unknown outcome: whether this very command is stored. Its event ids past the expected revision show it. */
-const findOwn = async (log: EventLog, { stream, expectedRevision, events }: StreamAppend): Promise<Position | undefined> => {
+async function findOwn(log: EventLog, { stream, expectedRevision, events }: StreamAppend): Promise<Position | undefined> {
   const since = await log.readStream(stream, expectedRevision, events.length);
   return since[0]?.id === events[0]!.id ? since.at(-1)!.position : undefined;
-};
+}

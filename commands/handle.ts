@@ -23,11 +23,11 @@ const NOT_KEPT = /(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f][0-9a-f]{2})/;
  * Rejects events that could not be read back, or that PostgreSQL cannot store: they would stop every read model and every decision on their
  * stream. Null where the events are valid.
  */
-const refuseUndecodable = <State, Event>(
+function refuseUndecodable<State, Event>(
   { read }: Pick<Fold<State, Event>, 'read'>,
   stream: string,
   events: readonly NewEvent[],
-): Rejection | null => {
+): Rejection | null {
   for (const event of events) {
     if (NOT_KEPT.test(event.data)) return new Rejection('invalid_parameter', 'a text holds U+0000 or half a character');
     try {
@@ -39,7 +39,7 @@ const refuseUndecodable = <State, Event>(
     }
   }
   return null;
-};
+}
 
 /** What commands are made of, beside their own ports. */
 export interface CommandPorts extends FoldParts {
@@ -75,7 +75,7 @@ export type Handled<State = unknown> =
  * a conflict, until the deadline. Rejects events that could not be read back. Throws `DeadlineExceeded`, `LogUnavailable`, or
  * `OutcomeUnknown` when a second read did not show whether the events were stored.
  */
-export const handle = async <State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled<State>> => {
+export async function handle<State, Command, Event extends Fact>(handling: Handling<State, Command, Event>): Promise<Handled<State>> {
   const { decider, stream, commandId, after } = handling;
   let folded = after === undefined ? await beginFold(handling, decider, stream) : beginAfter(decider, after);
   for (let attempt = 0; ; attempt += 1) {
@@ -97,29 +97,29 @@ export const handle = async <State, Command, Event extends Fact>(handling: Handl
     if (outcome.kind === 'appended') return outcome;
     await pauseBeforeRetry(handling.clock, commandId, attempt);
   }
-};
+}
 
 const isOf = (commandId: string, stored: StoredEvent): boolean =>
   stored.metadata.includes(commandId) && (JSON.parse(stored.metadata) as EventMetadata).commandId === commandId;
 
 /** Treats an unknown outcome as a conflict: the next read of the stream shows whether the append was stored. */
-const append = async <State, Command, Event extends Fact>(
+async function append<State, Command, Event extends Fact>(
   { log, clock, stream, deadline }: Handling<State, Command, Event>,
   events: readonly NewEvent[],
   revision: number,
-): Promise<AppendOutcome> => {
+): Promise<AppendOutcome> {
   try {
     return await log.append({ stream, expectedRevision: revision, events });
   } catch (error) {
     if (error instanceof OutcomeUnknown && clock.now() < deadline) return { kind: 'conflict', actualRevision: revision };
     throw error;
   }
-};
+}
 
 const FIRST_PAUSE_MS = 4;
 const MAX_PAUSE_MS = 250;
 /** Waits after a conflict. The jitter derives from a uuid: competing commands spread, and tests are repeatable. */
-export const pauseBeforeRetry = async (clock: Clock, id: string, attempt: number): Promise<void> => {
+export async function pauseBeforeRetry(clock: Clock, id: string, attempt: number): Promise<void> {
   const jitter = 0.5 + Number.parseInt(id.slice(-4), 16) / 0x20000;
   await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS) * jitter);
-};
+}

@@ -5,7 +5,7 @@ export type KeyedMutex = <Result>(name: string, work: () => Promise<Result>) => 
  * A mutex per name within this process. It avoids conflicts between concurrent commands on one stream. Correctness depends on the
  * expected revision, not on this mutex.
  */
-export const createKeyedMutex = (): KeyedMutex => {
+export function createKeyedMutex(): KeyedMutex {
   const lasts = new Map<string, Promise<unknown>>();
   return (name, work) => {
     const before = lasts.get(name) ?? Promise.resolve();
@@ -17,4 +17,4 @@ export const createKeyedMutex = (): KeyedMutex => {
     turn.then(leave, leave);
     return turn;
   };
-};
+}

@@ -13,10 +13,10 @@ export interface IssuedCommand {
 }
 
 /** The decided events of a command; `data` is JSON text. Their ids derive from the command's, so that a retry is recognised. */
-export const newEvents = (
+export function newEvents(
   decided: readonly { readonly type: string; readonly data: string }[],
   { commandId, time, context, schemaVersion = 1, firstNumber = 0 }: IssuedCommand,
-): readonly NewEvent[] => {
+): readonly NewEvent[] {
   const metadata = { ...context, commandId };
   return decided.map(({ type, data }, index) => ({
     id: eventId(commandId, firstNumber + index),
@@ -26,4 +26,4 @@ export const newEvents = (
     metadata,
     time,
   }));
-};
+}

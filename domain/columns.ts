@@ -29,7 +29,7 @@ export interface Columns<Row> {
 }
 
 /** The columns of a statement, each once: its SQL, its name in the program and its type. */
-export const columns = <const Columnar extends Definition>(definition: Columnar): Columns<RowOf<Columnar>> => {
+export function columns<const Columnar extends Definition>(definition: Columnar): Columns<RowOf<Columnar>> {
   const entries = Object.entries(definition).map(([name, [, read]]) => [name, read] as const);
   return {
     sql: Object.values(definition)
@@ -37,4 +37,4 @@ export const columns = <const Columnar extends Definition>(definition: Columnar)
       .join(', '),
     read: (row) => Object.fromEntries(entries.map(([name, read], index) => [name, read(row[index])])) as RowOf<Columnar>,
   };
-};
+}

@@ -30,14 +30,14 @@ const payload = z.tuple([
   z.int().min(1),
 ]);
 
-export const encodeCoverageCursor = ({ catalogVersion, binding, offset }: CoverageCursor): string => {
+export function encodeCoverageCursor({ catalogVersion, binding, offset }: CoverageCursor): string {
   const { jurisdictionSlug, county, family, includeInactive, limit } = binding;
   const values: z.input<typeof payload> = [catalogVersion, jurisdictionSlug, county, family, includeInactive, limit, offset];
   return cursorText('coverage', Buffer.from(JSON.stringify(values), 'utf8'));
-};
+}
 
 /** The cursor, or why the text is none. Never throws; whether binding, version and offset fit is the reader's question. */
-export const decodeCoverageCursor = (text: string): CoverageCursor | CursorDamage => {
+export function decodeCoverageCursor(text: string): CoverageCursor | CursorDamage {
   const bytes = cursorPayload('coverage', text, MAX_COVERAGE_CURSOR_LENGTH);
   if (typeof bytes === 'string') return bytes;
   const values = payload.safeParse(parsed(bytes.toString('utf8')));
@@ -46,12 +46,12 @@ export const decodeCoverageCursor = (text: string): CoverageCursor | CursorDamag
   const cursor = { catalogVersion, binding: { jurisdictionSlug, county, family, includeInactive, limit }, offset };
   // JSON has many texts for one value; a cursor has one.
   return encodeCoverageCursor(cursor) === text ? cursor : 'damaged';
-};
+}
 
-const parsed = (json: string): unknown => {
+function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {
     return undefined;
   }
-};
+}

@@ -22,30 +22,30 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, start) => {
 
 const CRC_START = 0xffffffff;
 /** Carries an unfinished CRC-32 over further bytes. */
-const crcOver = (bytes: Uint8Array, from: number, to: number, running: number): number => {
+function crcOver(bytes: Uint8Array, from: number, to: number, running: number): number {
   let crc = running;
   for (let index = from; index < to; index += 1) crc = (CRC_TABLE[(crc ^ bytes[index]!) & 0xff]! ^ (crc >>> 8)) >>> 0;
   return crc;
-};
+}
 const crcFinished = (running: number): number => (running ^ 0xffffffff) >>> 0;
 
 const header = (kind: CursorKind): Uint8Array => Uint8Array.of(VERSION, CURSOR_KINDS[kind]);
 
-export const cursorText = (kind: CursorKind, payload: Uint8Array): string => {
+export function cursorText(kind: CursorKind, payload: Uint8Array): string {
   const bytes = Buffer.concat([header(kind), payload, Buffer.alloc(CHECKSUM_BYTES)]);
   const end = bytes.length - CHECKSUM_BYTES;
   bytes.writeUInt32BE(crcFinished(crcOver(bytes, 0, end, CRC_START)), end);
   return bytes.toString('base64url');
-};
+}
 
 /** The kind of a valid cursor, or undefined for any other text. Throws for a value that is not a string. */
-export const cursorKind = (text: string, maxLength: number): CursorKind | undefined => {
+export function cursorKind(text: string, maxLength: number): CursorKind | undefined {
   const bytes = cursorBytes(text, maxLength);
   return bytes === undefined ? undefined : (Object.keys(CURSOR_KINDS) as CursorKind[]).find((kind) => CURSOR_KINDS[kind] === bytes[1]);
-};
+}
 
 /** Header, payload and checksum of an undamaged cursor of any kind. */
-const cursorBytes = (text: string, maxLength: number): Buffer | undefined => {
+function cursorBytes(text: string, maxLength: number): Buffer | undefined {
   if (text.length > maxLength) return undefined;
   const bytes = Buffer.from(text, 'base64url');
   const end = bytes.length - CHECKSUM_BYTES;
@@ -53,14 +53,14 @@ const cursorBytes = (text: string, maxLength: number): Buffer | undefined => {
   if (end < HEADER_BYTES || bytes.toString('base64url') !== text) return undefined;
   const sound = bytes.readUInt32BE(end) === crcFinished(crcOver(bytes, 0, end, CRC_START)) && bytes[0] === VERSION;
   return sound ? bytes : undefined;
-};
+}
 
 /** The payload of a cursor of the expected kind, or the reason why there is none. Throws for a value that is not a string. */
-export const cursorPayload = (kind: CursorKind, text: string, maxLength: number): Buffer | CursorDamage => {
+export function cursorPayload(kind: CursorKind, text: string, maxLength: number): Buffer | CursorDamage {
   const bytes = cursorBytes(text, maxLength);
   if (bytes === undefined) return 'damaged';
   return bytes[1] === CURSOR_KINDS[kind] ? bytes.subarray(HEADER_BYTES, bytes.length - CHECKSUM_BYTES) : 'other kind';
-};
+}
 
 export const UUID_BYTES = 16;
 export const uuidBytes = (uuid: string): Buffer => Buffer.from(uuid.replaceAll('-', ''), 'hex');
@@ -71,32 +71,32 @@ export const TIME_BYTES = 8;
 /** No `Date` is further from the epoch, in milliseconds. */
 const FURTHEST = 8_640_000_000_000_000n;
 /** Undefined for what no time can be. */
-export const readTime = (bytes: Buffer, at: number): number | undefined => {
+export function readTime(bytes: Buffer, at: number): number | undefined {
   const time = bytes.readBigInt64BE(at);
   return time > FURTHEST || time < -FURTHEST ? undefined : Number(time);
-};
+}
 
 export const POSITION_BYTES = 7;
 /** What may follow a position. */
 const MAX_AFTER_BYTES = 8;
 /** Writes a whole number from 0 to 2^53 - 1. */
-export const writePosition = (bytes: Buffer, at: number, position: number): void => {
+export function writePosition(bytes: Buffer, at: number, position: number): void {
   bytes.writeUIntBE(Math.floor(position / 2 ** 32), at, 3);
   bytes.writeUInt32BE(position >>> 0, at + 3);
-};
+}
 
 /** Undefined for what no position can be. */
-export const readPosition = (bytes: Buffer, at: number): number | undefined => {
+export function readPosition(bytes: Buffer, at: number): number | undefined {
   const position = bytes.readUIntBE(at, 3) * 2 ** 32 + bytes.readUInt32BE(at + 3);
   return Number.isSafeInteger(position) ? position : undefined;
-};
+}
 
 /**
  * Encodes many cursors that differ in the last fields of their payload, the position and what follows it. `constant` is all of the payload
  * before them; header and constant together must be 1 more than a multiple of three bytes, so that only the tail of each text is made anew.
  * `after` is in hexadecimal digits.
  */
-export const positionEncoder = (kind: CursorKind, constant: Uint8Array): ((position: number, after?: string) => string) => {
+export function positionEncoder(kind: CursorKind, constant: Uint8Array): (position: number, after?: string) => string {
   const lead = Buffer.concat([header(kind), constant]);
   if (lead.length % 3 !== 1) throw new RangeError('the constant part does not end one byte past a whole group');
   const prefix = lead.toString('base64url', 0, lead.length - 1);
@@ -110,4 +110,4 @@ export const positionEncoder = (kind: CursorKind, constant: Uint8Array): ((posit
     buffer.writeUInt32BE(crc, end);
     return prefix + buffer.toString('base64url', 0, end + CHECKSUM_BYTES);
   };
-};
+}

@@ -55,16 +55,16 @@ const BINDING_CODES: Readonly<Record<FeedBinding, number>> = {
 const BINDINGS = new Map(Object.entries(BINDING_CODES).map(([name, code]) => [code, name as FeedBinding]));
 
 /** Makes the feed cursors of one page; cheap for each further position. */
-export const feedCursorEncoder = (feedId: string, binding: FeedBinding): ((position: number, fingerprint: string | null) => string) => {
+export function feedCursorEncoder(feedId: string, binding: FeedBinding): (position: number, fingerprint: string | null) => string {
   const encode = positionEncoder('feed', Buffer.concat([uuidBytes(feedId), Uint8Array.of(BINDING_CODES[binding])]));
   return (position, fingerprint) => encode(position, fingerprint ?? '');
-};
+}
 
 export const encodeFeedCursor = ({ feedId, binding, position, fingerprint }: FeedCursor): string =>
   feedCursorEncoder(feedId, binding)(position, fingerprint);
 
 /** The cursor, or why the text is none. Never throws; whether feed, binding and position fit is the reader's question. */
-export const decodeFeedCursor = (text: string): FeedCursor | CursorDamage => {
+export function decodeFeedCursor(text: string): FeedCursor | CursorDamage {
   const payload = cursorPayload('feed', text, MAX_CURSOR_LENGTH);
   if (typeof payload === 'string') return payload;
   const end = UUID_BYTES + 1 + POSITION_BYTES;
@@ -74,18 +74,18 @@ export const decodeFeedCursor = (text: string): FeedCursor | CursorDamage => {
   if (binding === undefined || position === undefined) return 'damaged';
   const fingerprint = payload.length === end ? null : payload.toString('hex', end);
   return { feedId: uuidText(payload, 0), position, fingerprint, binding };
-};
+}
 
-export const encodeSnapshotPageCursor = ({ feedId, snapshotId, resource, position, erasure }: SnapshotPageCursor): string => {
+export function encodeSnapshotPageCursor({ feedId, snapshotId, resource, position, erasure }: SnapshotPageCursor): string {
   const numbers = [position, ...(erasure === undefined ? [] : [erasure])];
   const written = Buffer.alloc(numbers.length * POSITION_BYTES);
   for (const [index, number] of numbers.entries()) writePosition(written, index * POSITION_BYTES, number);
   const binding = Uint8Array.of(BINDING_CODES[resource]);
   return cursorText('snapshotPage', Buffer.concat([uuidBytes(feedId), uuidBytes(snapshotId), binding, written]));
-};
+}
 
 /** The cursor, or why the text is none. Never throws. */
-export const decodeSnapshotPageCursor = (text: string): SnapshotPageCursor | CursorDamage => {
+export function decodeSnapshotPageCursor(text: string): SnapshotPageCursor | CursorDamage {
   const payload = cursorPayload('snapshotPage', text, MAX_CURSOR_LENGTH);
   if (typeof payload === 'string') return payload;
   const plain = 2 * UUID_BYTES + 1 + POSITION_BYTES;
@@ -102,4 +102,4 @@ export const decodeSnapshotPageCursor = (text: string): SnapshotPageCursor | Cur
     position,
     ...(erasure === undefined ? {} : { erasure }),
   };
-};
+}

@@ -19,12 +19,12 @@ const pool = Buffer.alloc(256 * RANDOM_BYTES);
 let used = pool.length;
 
 /** Fresh random bytes; the system is asked for many at once, since each question costs more than the id. */
-const randomBytes = (): Uint8Array => {
+function randomBytes(): Uint8Array {
   if (used === pool.length) {
     randomFillSync(pool);
     used = 0;
   }
   return pool.subarray(used, (used += RANDOM_BYTES));
-};
+}
 
 export const randomIdentifiers: Identifiers = { next: () => v7({ random: randomBytes() }) };

@@ -12,7 +12,7 @@ const SHAPE = /^crs_[0-9A-Za-z]{32,64}_[0-9A-Za-z]{6}$/;
 
 export type RandomBytes = (count: number) => Uint8Array;
 
-const checksum = (text: string): string => {
+function checksum(text: string): string {
   let rest = crc32(text);
   let digits = '';
   while (digits.length < CHECKSUM_LENGTH) {
@@ -20,10 +20,10 @@ const checksum = (text: string): string => {
     rest = Math.floor(rest / 62);
   }
   return digits;
-};
+}
 
 /** A fresh secret of 238 random bits. */
-export const makeKeySecret = (randomBytes: RandomBytes): string => {
+export function makeKeySecret(randomBytes: RandomBytes): string {
   let random = '';
   while (random.length < RANDOM_LENGTH) {
     for (const byte of randomBytes(RANDOM_LENGTH)) {
@@ -33,7 +33,7 @@ export const makeKeySecret = (randomBytes: RandomBytes): string => {
   }
   const stem = `crs_${random}`;
   return `${stem}_${checksum(stem)}`;
-};
+}
 
 /** Whether a text has the shape and the checksum of a key's secret; says nothing about whether such a key exists. */
 export const isKeySecret = (text: string): boolean => SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -1 - CHECKSUM_LENGTH)));
@@ -50,8 +50,8 @@ export const withoutSecrets = (text: string): string => text.replaceAll(/crs_[0-
 export const keySecretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
 /** Why a text that a customer chose is not kept, in words that do not repeat it; null where it may be. */
-export const notStorable = (text: string): string | null => {
+export function notStorable(text: string): string | null {
   // PostgreSQL keeps neither, and no event is taken back: a projector that met one would stand still.
   if (!text.isWellFormed() || text.includes('\0')) return 'the text holds U+0000 or half a character';
   return holdsKeySecret(text) ? 'the text holds an API key; a key is sent in the Authorization header alone' : null;
-};
+}

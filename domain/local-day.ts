@@ -3,21 +3,21 @@ const DAY_MS = 86_400_000;
 const [FIRST, LAST] = [Date.UTC(1000, 0, 2), Date.UTC(9999, 11, 30)];
 
 const formats = new Map<string, Intl.DateTimeFormat>();
-const formatOf = (timeZone: string): Intl.DateTimeFormat => {
+function formatOf(timeZone: string): Intl.DateTimeFormat {
   let format = formats.get(timeZone);
   if (format === undefined) {
     format = new Intl.DateTimeFormat('en-US', { timeZone, calendar: 'gregory', year: 'numeric', month: 'numeric', day: 'numeric' });
     if (formats.size < 1000) formats.set(timeZone, format);
   }
   return format;
-};
+}
 
 /** Days from 1970-01-01 to the calendar day that it is in a time zone at an instant (milliseconds). The zone is an IANA name. */
-export const localDay = (instant: number, timeZone: string): number => {
+export function localDay(instant: number, timeZone: string): number {
   if (!(instant >= FIRST && instant <= LAST)) return Math.floor(instant / DAY_MS);
   const [month, day, year] = formatOf(timeZone).format(instant).split('/').map(Number);
   return Date.UTC(year!, month! - 1, day) / DAY_MS;
-};
+}
 
 /** The date `YYYY-MM-DD` of a number of days from 1970-01-01. */
 export function dateOfDay(day: number): string {

@@ -20,16 +20,16 @@ const OPTIONS: Readonly<Record<string, RegExp>> = {
   defaultDeadline: /^[1-9]\d*$/,
 };
 
-const decodes = (text: string): boolean => {
+function decodes(text: string): boolean {
   try {
     decodeURIComponent(text);
     return true;
   } catch {
     return false;
   }
-};
+}
 
-const isAddress = (text: string): boolean => {
+function isAddress(text: string): boolean {
   const found = ADDRESS.exec(text);
   if (found === null || !decodes(text)) return false;
   return (found[1] ?? '')
@@ -39,7 +39,7 @@ const isAddress = (text: string): boolean => {
       const [name = '', ...value] = option.split('=');
       return Object.hasOwn(OPTIONS, name) && OPTIONS[name]!.test(value.join('='));
     });
-};
+}
 
 export const LOG_ADDRESS_ALLOWED =
   'esdb:// or kurrentdb://user:password@host:port,…?tls=true with the options of the client; tlsCAFile instead of tlsVerifyCert=false';

@@ -45,8 +45,8 @@ export class ProcessFigures {
   }
 }
 
-const tallyOf = <Key>(tallies: Map<Key, Tally>, key: Key): Tally => {
+function tallyOf<Key>(tallies: Map<Key, Tally>, key: Key): Tally {
   const known = tallies.get(key) ?? new Tally(FIGURE_BOUNDS);
   tallies.set(key, known);
   return known;
-};
+}

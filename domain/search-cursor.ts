@@ -37,7 +37,7 @@ const digestOf = ({ query, jurisdictionSlug, topicSlug, fromDate, toDate }: Sear
     .digest()
     .subarray(0, BINDING_BYTES);
 
-export const encodeSearchCursor = (binding: SearchBinding, { missing, rank, startsAt, itemId }: SearchCursor): string => {
+export function encodeSearchCursor(binding: SearchBinding, { missing, rank, startsAt, itemId }: SearchCursor): string {
   const payload = Buffer.alloc(PAYLOAD_BYTES);
   digestOf(binding).copy(payload);
   payload.writeUInt8(missing, AT_MISSING);
@@ -45,10 +45,10 @@ export const encodeSearchCursor = (binding: SearchBinding, { missing, rank, star
   payload.writeBigInt64BE(BigInt(startsAt), AT_TIME);
   uuidBytes(itemId).copy(payload, AT_ITEM);
   return cursorText('search', payload);
-};
+}
 
 /** Throws `InvalidSearchCursor` for what does not decode, is of another kind or was minted for another query or other filters. */
-export const decodeSearchCursor = (binding: SearchBinding, text: string): SearchCursor => {
+export function decodeSearchCursor(binding: SearchBinding, text: string): SearchCursor {
   const payload = cursorPayload('search', text, MAX_CURSOR_LENGTH);
   if (payload === 'other kind') throw new InvalidSearchCursor('the cursor is of another kind than that of the search');
   if (payload === 'damaged' || payload.length !== PAYLOAD_BYTES) throw new InvalidSearchCursor('the cursor does not decode');
@@ -59,4 +59,4 @@ export const decodeSearchCursor = (binding: SearchBinding, text: string): Search
   }
   const [missing, rank] = [payload.readUInt8(AT_MISSING), payload.readInt32BE(AT_RANK)];
   return { missing, rank, startsAt, itemId: uuidText(payload, AT_ITEM) };
-};
+}

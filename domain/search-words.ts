@@ -6,15 +6,15 @@ const RUN = /[\p{L}\p{N}]+/gu;
 const WORD = /^\p{L}{4,30}$/u;
 
 /** Without accents and ligatures. The function `plain_text` of the database does the same. */
-export const plainText = (text: string): string => {
+export function plainText(text: string): string {
   // oxlint-disable-next-line no-control-regex
   if (/^[\x00-\x7f]*$/.test(text)) return text;
   return text.toWellFormed().normalize('NFKD').replaceAll(MARKS, '').normalize('NFC');
-};
+}
 
 /** The distinct words of a text that a search can misspell: letters only, at least four, in lower case, in the order of the text. */
-export const spellableWords = (text: string): ReadonlySet<string> => {
+export function spellableWords(text: string): ReadonlySet<string> {
   const words = new Set<string>();
   for (const [run] of plainText(text.slice(0, SEARCHED_LENGTH)).toLowerCase().matchAll(RUN)) if (WORD.test(run)) words.add(run);
   return words;
-};
+}

@@ -14,7 +14,7 @@ const oneEncoding = (text: string): string =>
  * One form for addresses that lead to the same page: without scheme, default port, fragment, trailing slash or dot, and with the query's
  * parameters in order, those without a value left out. Null for what is no http or https address; letter case of path and query stays.
  */
-export const sourceAddress = (text: string): string | null => {
+export function sourceAddress(text: string): string | null {
   const url = URL.parse(text.trim());
   if (url === null || !Object.hasOwn(DEFAULT_PORTS, url.protocol) || url.hostname === '') return null;
   const host = url.hostname.replace(/\.$/, '');
@@ -27,7 +27,7 @@ export const sourceAddress = (text: string): string | null => {
     .map(oneEncoding)
     .toSorted();
   return `${host}${port}${path}${parameters.length === 0 ? '' : `?${parameters.join('&')}`}`;
-};
+}
 
 /** The address as a fixed-size key for an index; what is no address is its own. */
 export const sourceAddressKey = (text: string): string => derivedId('source address', sourceAddress(text) ?? text);

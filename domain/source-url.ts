@@ -33,19 +33,19 @@ for (const [network, prefix] of NOT_PUBLIC) notPublic.addSubnet(network, prefix,
  * Why a host is none that a public record is published under, or null. Takes the host as the WHATWG URL parser writes it, which has made one
  * spelling of every way to write an address or a name. A literal of version 6 has no dot and is refused with the names that have none.
  */
-const hostRefusal = (hostname: string): string | null => {
+function hostRefusal(hostname: string): string | null {
   const host = hostname.replace(/\.$/, '').toLowerCase();
   if (isIPv4(host)) return notPublic.check(host, 'ipv4') ? 'its host is an address that is not public' : null;
   if (host.startsWith('[') || !host.includes('.')) return 'its host has no dot';
   if (host.split('.').includes('')) return 'its host is no name';
   return NOT_PUBLIC_DOMAIN.test(host) ? 'its host is a name that is not public' : null;
-};
+}
 
 /**
  * Why the address of a public record is refused, or null; it is never fetched to find out. Judged are the text as it was written, since a
  * parser forgives tabs, backslashes and missing slashes that hide where it leads, and the parts that the WHATWG URL parser finds in it.
  */
-export const sourceUrlRefusal = (text: string): string | null => {
+export function sourceUrlRefusal(text: string): string | null {
   if (hasControls(text)) return 'it holds a control character';
   if (text !== text.trim()) return 'it begins or ends with a space';
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
@@ -56,7 +56,7 @@ export const sourceUrlRefusal = (text: string): string | null => {
   const url = URL.parse(text);
   if (url === null) return 'it cannot be read as an address';
   return hostRefusal(url.hostname) ?? (hasSecretName(url.search) ? 'a query parameter has the name of a secret' : null);
-};
+}
 
 const hasControls = (text: string): boolean => /\p{Cc}/u.test(text);
 
@@ -71,7 +71,7 @@ const plainName = (name: string): string => name.split('[', 1)[0]!.trim().toLowe
 
 const MAX_DECODINGS = 5;
 /** The name, and each form of it by repeated decoding: an intermediary may decode once more than the sender encoded. */
-const decodings = (name: string): readonly string[] => {
+function decodings(name: string): readonly string[] {
   const found = [name];
   for (let left = MAX_DECODINGS; left > 0; left -= 1) {
     const last = found.at(-1)!;
@@ -80,4 +80,4 @@ const decodings = (name: string): readonly string[] => {
     found.push(decoded);
   }
   return found;
-};
+}

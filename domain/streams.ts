@@ -18,8 +18,8 @@ export const category = (stream: string): string => stream.slice(0, stream.index
 export const streamId = (stream: string): string => stream.slice(stream.indexOf('-') + 1);
 
 /** The resource and record id of a record's own stream. Throws for any other stream. */
-export const recordOfStream = (stream: string): { readonly resource: Resource; readonly recordId: string } => {
+export function recordOfStream(stream: string): { readonly resource: Resource; readonly recordId: string } {
   const resource = category(stream);
   if (!isResource(resource)) throw new Error(`${stream} is no stream of a civic record`);
   return { resource, recordId: streamId(stream) };
-};
+}

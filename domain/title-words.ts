@@ -9,7 +9,7 @@ export const titleWords = (text: string): readonly string[] =>
     .match(/[\p{L}\p{N}]+/gu) ?? [];
 
 /** The words as a fixed-size key for an index; null for a text without any. */
-export const titleKey = (text: string): string | null => {
+export function titleKey(text: string): string | null {
   const words = titleWords(text);
   return words.length === 0 ? null : derivedId('title', words.join(' '));
-};
+}

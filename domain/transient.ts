@@ -12,8 +12,8 @@ const TRY_AGAIN = /^(08|53|57|40|55P03|25P03|58)/;
 const SYSTEM_ERROR = /^E[A-Z]+$/;
 
 /** True for a failure of a store or the network: the same work may succeed later. False for a defect of the work or its input. */
-export const isTransient = (error: unknown): error is Error => {
+export function isTransient(error: unknown): error is Error {
   if (isStoreFailure(error) || error instanceof NotYet) return true;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return TRY_AGAIN.test(code) || SYSTEM_ERROR.test(code);
-};
+}

@@ -15,20 +15,20 @@ export interface UpcomingCursor {
 
 const PAYLOAD_BYTES = 2 * TIME_BYTES + UUID_BYTES;
 
-export const encodeUpcomingCursor = ({ startsAt, classifiedAt, hitId }: UpcomingCursor): string => {
+export function encodeUpcomingCursor({ startsAt, classifiedAt, hitId }: UpcomingCursor): string {
   const payload = Buffer.alloc(PAYLOAD_BYTES);
   payload.writeBigInt64BE(BigInt(startsAt), 0);
   payload.writeBigInt64BE(BigInt(classifiedAt), TIME_BYTES);
   uuidBytes(hitId).copy(payload, 2 * TIME_BYTES);
   return cursorText('upcoming', payload);
-};
+}
 
 /** The cursor, or why the text is none. Never throws. */
-export const decodeUpcomingCursor = (text: string): UpcomingCursor | CursorDamage => {
+export function decodeUpcomingCursor(text: string): UpcomingCursor | CursorDamage {
   const payload = cursorPayload('upcoming', text, MAX_UPCOMING_CURSOR_LENGTH);
   if (typeof payload === 'string') return payload;
   if (payload.length !== PAYLOAD_BYTES) return 'damaged';
   const [startsAt, classifiedAt] = [readTime(payload, 0), readTime(payload, TIME_BYTES)];
   if (startsAt === undefined || classifiedAt === undefined) return 'damaged';
   return { startsAt, classifiedAt, hitId: uuidText(payload, 2 * TIME_BYTES) };
-};
+}

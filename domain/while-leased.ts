@@ -14,11 +14,11 @@ export interface HeldLease {
 }
 
 /** Runs work while renewing its lease; the work's signal aborts when the lease was taken over. Gives the lease back in the end. */
-export const whileLeased = async (
+export async function whileLeased(
   { clock, leaseMs, renew, release }: HeldLease,
   stopping: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const lost = new AbortController();
   const done = new AbortController();
   const signal = AbortSignal.any([stopping, lost.signal]);
@@ -38,4 +38,4 @@ export const whileLeased = async (
     await renewing;
     await release().catch(() => undefined);
   }
-};
+}

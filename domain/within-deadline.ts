@@ -5,12 +5,12 @@ import { DeadlineExceeded } from './ports/database.ts';
  * Waits for the work for at most this many milliseconds, and no longer than its caller; the signal of the work aborts then,
  * and what it still does is not waited for. Throws `DeadlineExceeded`, or the reason of `gone`.
  */
-export const withinDeadline = async <Result>(
+export async function withinDeadline<Result>(
   clock: Pick<Clock, 'sleep'>,
   deadlineMs: number,
   gone: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const ended = new AbortController();
   const over = new AbortController();
   const tooLate = async (): Promise<never> => {
@@ -26,7 +26,7 @@ export const withinDeadline = async <Result>(
   } finally {
     ended.abort();
   }
-};
+}
 
 /** The same with a signal of its own. Work that does not heed the signal may take effect after the deadline. */
 export function answeredWithin<Result>(

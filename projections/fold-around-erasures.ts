@@ -9,11 +9,11 @@ export interface Erasure {
 }
 
 /** Folds a batch in order: events between two erasures together, each erasure alone. */
-export const foldAroundErasures = async (
+export async function foldAroundErasures(
   batch: readonly StoredEvent[],
   foldEvents: (events: readonly StoredEvent[]) => Promise<void>,
   foldErasure: (erasure: Erasure) => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   let from = 0;
   for (const [index, event] of batch.entries()) {
     if (event.type !== CONTENT_ERASED) continue;
@@ -22,7 +22,7 @@ export const foldAroundErasures = async (
     from = index + 1;
   }
   if (from < batch.length) await foldEvents(batch.slice(from));
-};
+}
 
 /** Of the events that an erasure names on streams of a category, each as it reads now, in pages. */
 export async function* erasedEvents(

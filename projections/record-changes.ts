@@ -18,10 +18,7 @@ export interface RecordChanges {
 }
 
 /** The records that a batch changes, by resource: the last event of each decides. Resources without a change are left out. Pure. */
-export const recordChangesOf = <R extends Resource>(
-  resources: readonly R[],
-  batch: readonly StoredEvent[],
-): ReadonlyMap<R, RecordChanges> => {
+export function recordChangesOf<R extends Resource>(resources: readonly R[], batch: readonly StoredEvent[]): ReadonlyMap<R, RecordChanges> {
   const isWanted = (name: string): name is R => (resources as readonly string[]).includes(name);
   const last = new Map<string, StoredEvent>();
   for (const event of batch) last.set(event.stream, event);
@@ -36,4 +33,4 @@ export const recordChangesOf = <R extends Resource>(
     else change.withdrawn.push(id);
   }
   return changes;
-};
+}

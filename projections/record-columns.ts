@@ -20,7 +20,7 @@ type Of<R extends Resource, Value> = (data: RecordData<R>) => Value;
 const milliseconds = (time: string): number => Date.parse(time);
 
 /** The columns of one resource's rows. Times become milliseconds since the epoch. */
-export const columnsOf = <R extends Resource>(
+export function columnsOf<R extends Resource>(
   make: (column: {
     readonly uuid: (name: string, of: Of<R, string>) => RecordColumn;
     readonly maybeUuid: (name: string, of: Of<R, string | null>) => RecordColumn;
@@ -31,7 +31,7 @@ export const columnsOf = <R extends Resource>(
     readonly time: (name: string, of: Of<R, string>) => RecordColumn;
     readonly maybeTime: (name: string, of: Of<R, string | null>) => RecordColumn;
   }) => RecordColumns,
-): RecordColumns => {
+): RecordColumns {
   const column =
     (type: ColumnType, nullable: boolean) =>
     (name: string, of: Of<R, string | number | boolean | null>): RecordColumn => ({ name, type, nullable, of });
@@ -49,7 +49,7 @@ export const columnsOf = <R extends Resource>(
         return time === null ? null : milliseconds(time);
       }),
   });
-};
+}
 
 /** For a `create table`: the first column is the primary key. */
 export const columnDefinitions = (columns: RecordColumns): string =>
@@ -60,7 +60,7 @@ export const columnDefinitions = (columns: RecordColumns): string =>
     )
     .join(', ');
 
-const arrayOf = (arrays: ColumnArrays, { type, of }: RecordColumn, published: readonly PublishedRecord[]): Buffer => {
+function arrayOf(arrays: ColumnArrays, { type, of }: RecordColumn, published: readonly PublishedRecord[]): Buffer {
   const values = published.map(({ data }) => of(data));
   switch (type) {
     case 'uuid':
@@ -72,7 +72,7 @@ const arrayOf = (arrays: ColumnArrays, { type, of }: RecordColumn, published: re
     case 'boolean':
       return arrays.booleans(values as boolean[]);
   }
-};
+}
 
 /** The columns' names, `unnest(…)` of their values, and these values. */
 export const recordRows = (arrays: ColumnArrays, columns: RecordColumns, published: readonly PublishedRecord[]) => ({

@@ -47,18 +47,18 @@ const SYNCS: Readonly<Record<SourceName, Sync>> = {
 const FACILITATOR_TIMES = { verifyMs: 2_000, settleMs: 4_000 };
 
 /** Null until a recipient and a facilitator are set. Loads the adapters, which are large, only then. */
-const openPayAsYouGo = async (settings: Settings): Promise<X402 | null> => {
+async function openPayAsYouGo(settings: Settings): Promise<X402 | null> {
   const { CIVIC_X402_PAY_TO: payTo, CIVIC_X402_FACILITATOR_URL: facilitatorUrl, CIVIC_X402_RPC_URL: rpcUrl } = settings;
   if (payTo === undefined || facilitatorUrl === undefined) return null;
   return (await import('../infra/x402/open.ts')).openX402({ payTo, facilitatorUrl, rpcUrl }, FACILITATOR_TIMES);
-};
+}
 
 /** Opens the program. The caller closes it, also when the start of something else fails. */
 export const openCivic = (settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> =>
   openCivicAt(systemClock, settings, role, warnings);
 
 /** The same with another time than the machine's. Leases are measured by the database's clock. */
-export const openCivicAt = async (time: Clock, settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> => {
+export async function openCivicAt(time: Clock, settings: Settings, role: Role, warnings: readonly string[]): Promise<Civic> {
   const platform = await openPlatform(time, settings, role, warnings);
   try {
     const { clock, progress } = platform;
@@ -115,4 +115,4 @@ export const openCivicAt = async (time: Clock, settings: Settings, role: Role, w
     await platform.close();
     throw error;
   }
-};
+}

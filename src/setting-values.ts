@@ -77,14 +77,14 @@ export const origins = z
   .transform((text) => text.split(',').map((origin) => origin.trim().toLowerCase()))
   .refine((list) => list.every(isOrigin));
 
-const decodes = (text: string): boolean => {
+function decodes(text: string): boolean {
   try {
     decodeURIComponent(new URL(text).host + new URL(text).pathname);
     return true;
   } catch {
     return false;
   }
-};
+}
 export const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//)

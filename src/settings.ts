@@ -315,7 +315,7 @@ const SECRET: ReadonlySet<string> = new Set([
 ]);
 
 /** Reads the settings; an unknown `CIVIC_…` name is a warning, a bad value throws `BadSetting`. */
-export const readSettings = (environment: NodeJS.ProcessEnv): { readonly settings: Settings; readonly warnings: readonly string[] } => {
+export function readSettings(environment: NodeJS.ProcessEnv): { readonly settings: Settings; readonly warnings: readonly string[] } {
   const settings: Record<string, unknown> = {};
   for (const [name, [schema, fallback, allowed]] of Object.entries(SETTINGS)) {
     const given = environment[name] === '' ? undefined : environment[name];
@@ -332,4 +332,4 @@ export const readSettings = (environment: NodeJS.ProcessEnv): { readonly setting
     settings: settings as Settings,
     warnings: unknown.map((name) => `unknown setting ${name}; known are ${Object.keys(SETTINGS).join(', ')}`),
   };
-};
+}

@@ -15,7 +15,7 @@ export interface Directions {
  * Checks all imports of a checkout against `IMPORT_RULES`. A file that git lists and the tool has not read is a violation too: beside
  * TypeScript 7 the tool reads none at all without a parser of its own.
  */
-export const checkDirections = async (root: string, files = typeScriptFiles(root)): Promise<Directions> => {
+export async function checkDirections(root: string, files = typeScriptFiles(root)): Promise<Directions> {
   const { output } = await cruise([...files], {
     baseDir: root,
     parser: 'swc',
@@ -36,14 +36,14 @@ export const checkDirections = async (root: string, files = typeScriptFiles(root
   const broken = summary.violations.map(({ from, to, rule }) => `${from} -> ${to}: ${rule.name}`);
   const blind = modules.some(({ dependencies }) => dependencies.length > 0) ? [] : ['not a single import was found: the parser is missing'];
   return { seen: files.length - unseen.length, violations: [...unseen, ...blind, ...broken] };
-};
+}
 
 /** Every TypeScript file of the checkout that is there: what git lists, tracked or not yet, or all of them where there is no git. */
-export const typeScriptFiles = (root: string): readonly string[] => {
+export function typeScriptFiles(root: string): readonly string[] {
   const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', '*.ts'], {
     cwd: root,
     encoding: 'utf8',
   });
   const all = listed.status === 0 ? listed.stdout.split('\n') : globSync('**/*.ts', { cwd: root, exclude: ['node_modules', '.civic'] });
   return all.filter((file) => file !== '' && existsSync(join(root, file))).toSorted();
-};
+}

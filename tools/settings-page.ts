@@ -4,11 +4,11 @@ import { SETTING_SECTIONS } from '../src/settings.ts';
 /** A value in a cell of a table. */
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 
-const row = ([name, [schema, fallback, allowed]]: readonly [string, (typeof SETTING_SECTIONS)[string][string]]): string => {
+function row([name, [schema, fallback, allowed]]: readonly [string, (typeof SETTING_SECTIONS)[string][string]]): string {
   const { description, unset } = schema.meta() ?? {};
   const without = typeof unset === 'string' ? `unset: ${unset}` : fallback === '' ? 'none' : code(fallback ?? '');
   return `| ${code(name)} | ${description} | ${without} | ${allowed.replaceAll('|', '\\|')} |`;
-};
+}
 
 const section = ([title, settings]: (typeof sections)[number]): string =>
   [`## ${title}`, '| setting | meaning | default | allowed values |', '|---|---|---|---|', ...Object.entries(settings).map(row), ''].join(

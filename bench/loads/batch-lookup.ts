@@ -46,7 +46,7 @@ const measure = (bench: Bench, size: number): Promise<AtSize> =>
     return { compared: await alternate(bench.rounds, ours, asker(worker, size, requests, plain.url, '/batch', '')), cost };
   });
 
-const run = async (bench: Bench): Promise<readonly Row[]> => {
+async function run(bench: Bench): Promise<readonly Row[]> {
   const points = [];
   let compared: Compared | undefined;
   for (const size of bench.sizes) {
@@ -65,6 +65,6 @@ const run = async (bench: Bench): Promise<readonly Row[]> => {
       details: { ratios, points },
     },
   ];
-};
+}
 
 export const batchLookup: Load = { name: 'batch', title: 'batch of 100 ids against a plain Fastify and pg lookup', run };

@@ -16,21 +16,21 @@ interface Imported {
 }
 
 /** Wall milliseconds from spawning the command to its end, by when everything is visible in the feed. */
-const importFile = async (dataDir: string, file: string, expected: number): Promise<number> => {
+async function importFile(dataDir: string, file: string, expected: number): Promise<number> {
   const { value, ms } = await civic(dataDir, ['records', 'import', file]);
   const { appended } = value as Imported;
   if (appended !== expected) throw new Error(`${appended} of ${expected} records were appended`);
   return ms;
-};
+}
 
-const writeCopyFile = (path: string, from: number, rows: number): void => {
+function writeCopyFile(path: string, from: number, rows: number): void {
   const lines: string[] = [];
   for (let index = from; index < from + rows; index++) {
     const data = JSON.stringify(agendaItemContent(index)).replaceAll('\\', '\\\\');
     lines.push(`agenda_items\t${uuidOf('item', index)}\t${data}`);
   }
   writeFileSync(path, `${lines.join('\n')}\n`);
-};
+}
 
 interface Times {
   readonly alone: number[];
@@ -64,7 +64,7 @@ const compare = (bench: Bench, records: number): Promise<Times> =>
     return times;
   });
 
-const run = async (bench: Bench): Promise<readonly Row[]> => {
+async function run(bench: Bench): Promise<readonly Row[]> {
   const records = bench.size === 'full' ? 50_000 : 20_000;
   const times = await compare(bench, records);
   const points = [];
@@ -93,7 +93,7 @@ const run = async (bench: Bench): Promise<readonly Row[]> => {
     row('bulk import, no service running', 'alone', { exponent: growthExponent(points) }),
     row('bulk import into a running service', 'served', {}),
   ];
-};
+}
 
 export const bulkImport: Load = {
   name: 'import',

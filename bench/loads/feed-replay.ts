@@ -65,16 +65,16 @@ const secondsAt = (bench: Bench, size: number): Promise<number> =>
     return size / median(rates.slice(1));
   });
 
-const growth = async (bench: Bench): Promise<number> => {
+async function growth(bench: Bench): Promise<number> {
   const points = [];
   for (const size of bench.sizes) points.push({ size, cost: await secondsAt(bench, size) });
   return growthExponent(points);
-};
+}
 
-const run = async (bench: Bench): Promise<readonly Row[]> => {
+async function run(bench: Bench): Promise<readonly Row[]> {
   const rows = await compare(bench, bench.size === 'full' ? 50_000 : 10_000);
   const exponent = await growth(bench);
   return rows.map((row, index) => (index === 0 ? { ...row, exponent } : row));
-};
+}
 
 export const feedReplay: Load = { name: 'replay', title: 'feed replay over HTTP, pages of 500 and 100, against plain Fastify and pg', run };

@@ -10,14 +10,14 @@ interface Page {
 }
 
 /** The cursor at the head of the feed. */
-const headCursor = async (url: string, key: string): Promise<string> => {
+async function headCursor(url: string, key: string): Promise<string> {
   let path = '/api/v1/data/changes?limit=500';
   for (;;) {
     const { meta } = (await (await fetch(url + path, { headers: { authorization: `Bearer ${key}` } })).json()) as Page;
     if (!meta.hasMore) return meta.nextCursor;
     path = `/api/v1/data/changes?limit=500&cursor=${meta.nextCursor}`;
   }
-};
+}
 
 const run = (bench: Bench): Promise<readonly Row[]> =>
   scoped(async (use) => {

@@ -33,7 +33,7 @@ interface Taken {
 }
 
 /** Pages of the feed at many depths, lookups spread over all records, and pages of a snapshot, one after the other. */
-const requestsOf = async ({ url }: Service, { key, records }: Dataset): Promise<readonly MixedRequest[]> => {
+async function requestsOf({ url }: Service, { key, records }: Dataset): Promise<readonly MixedRequest[]> {
   const ask = async <Answer>(path: string, method = 'GET'): Promise<Answer> => {
     const answer = await fetch(url + path, { method, headers: { authorization: `Bearer ${key}` } });
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
@@ -59,7 +59,7 @@ const requestsOf = async ({ url }: Service, { key, records }: Dataset): Promise<
     });
   }
   return requests.map((_, index) => requests[(index * 47) % requests.length]!);
-};
+}
 
 interface Round {
   /** p50 and p99 of each window, without and with the rebuild, by turns. */
@@ -82,7 +82,7 @@ interface Windows {
  * Rebuilds one read model after the other, and pauses each for a window of reads as long as the one before it: what else happens on the
  * machine happens to both.
  */
-const measure = async (worker: Worker, job: object, store: GenerationStore, projections: readonly Projection[]): Promise<Round> => {
+async function measure(worker: Worker, job: object, store: GenerationStore, projections: readonly Projection[]): Promise<Round> {
   const [quiet, during]: Windows[] = [
     { p50: [], p99: [] },
     { p50: [], p99: [] },
@@ -124,20 +124,20 @@ const measure = async (worker: Worker, job: object, store: GenerationStore, proj
   }
   while (quiet!.p99.length < during!.p99.length) await read(quiet!);
   return { quiet: quiet!, during: during!, requests, failures, seconds: ms / 1000, folded, switched };
-};
+}
 
 /** A service that is newer than its data builds what it folds otherwise: that is not what is measured. */
-const untilNothingIsBuilt = async (store: GenerationStore): Promise<void> => {
+async function untilNothingIsBuilt(store: GenerationStore): Promise<void> {
   for (let built = true; built; await new Promise((resolve) => setTimeout(resolve, 200))) {
     const rows = await store.list();
     built = PROJECTIONS.some(
       ({ name, version }) => !rows.some((row) => row.projection === name && row.state === 'live' && row.version === version),
     );
   }
-};
+}
 
 /** Rows compared of every table of what was replaced and what replaced it, and those that differ. */
-const compareReplaced = async (client: Client, before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) => {
+async function compareReplaced(client: Client, before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>) {
   let [rows, different] = [0, 0];
   const some: string[] = [];
   for (const [name, generation] of after) {
@@ -151,7 +151,7 @@ const compareReplaced = async (client: Client, before: ReadonlyMap<string, numbe
     }
   }
   return { rows, different, some };
-};
+}
 
 const liveGenerations = async (store: GenerationStore): Promise<ReadonlyMap<string, number>> =>
   new Map((await store.list()).filter(({ state }) => state === 'live').map(({ projection, generation }) => [projection, generation]));

@@ -23,7 +23,7 @@ const rebuild = async (dataDir: string): Promise<Rebuilt> =>
 const COLUMNS = 'position, resource, record_id, version, removed, changed_at, superseded_at, digest, envelope, body';
 
 /** Seconds of the one statement, and that it wrote what the projection holds. */
-const foldByStatement = async (client: Client, live: string): Promise<number> => {
+async function foldByStatement(client: Client, live: string): Promise<number> {
   await client.query('drop table if exists yardstick_history');
   await client.query(`create table yardstick_history (like ${live} including indexes)`);
   const started = performance.now();
@@ -36,7 +36,7 @@ const foldByStatement = async (client: Client, live: string): Promise<number> =>
   if (rows[0]!.n !== '0') throw new Error(`the yardstick's fold differs from the projection in ${rows[0]!.n} rows`);
   await client.query('drop table yardstick_history');
   return seconds;
-};
+}
 
 const compare = (bench: Bench, { dataDir, records }: Dataset) =>
   scoped(async (use) => {
@@ -67,7 +67,7 @@ const secondsAt = (bench: Bench, size: number): Promise<number> =>
     return median(seconds);
   });
 
-const run = async (bench: Bench): Promise<readonly Row[]> => {
+async function run(bench: Bench): Promise<readonly Row[]> {
   const largest = await bench.datasets.of(bench.sizes[2]);
   const { ours, yardstick, ratio, ratios } = await compare(bench, largest);
   const points = [{ size: largest.records, cost: largest.records / ours }];
@@ -82,7 +82,7 @@ const run = async (bench: Bench): Promise<readonly Row[]> => {
       details: { ratios, points },
     },
   ];
-};
+}
 
 export const rebuildHistory: Load = {
   name: 'rebuild',

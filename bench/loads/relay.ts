@@ -67,14 +67,14 @@ const publish = (brokers: string, url: string): Promise<number> =>
     return took;
   });
 
-const opened = async (dsn: string) => {
+async function opened(dsn: string) {
   const database = await openDatabase({ dsn, statementTimeoutMs: MINUTE_MS });
   const reads = createLiveReads(database.read);
   return { transactor: database.transactor, reads, [Symbol.asyncDispose]: () => database.close() };
-};
+}
 
 /** What the relay publishes, ready to be sent. */
-const everyMessage = async (reads: LiveReads): Promise<readonly FeedMessage[]> => {
+async function everyMessage(reads: LiveReads): Promise<readonly FeedMessage[]> {
   const { feedId } = await readFeedHead(reads);
   const messages: FeedMessage[] = [];
   let place: TopicCheckpoint = { feedId: feedId!, position: 0, boundary: 0, fingerprint: EMPTY_FINGERPRINT };
@@ -84,10 +84,10 @@ const everyMessage = async (reads: LiveReads): Promise<readonly FeedMessage[]> =
     messages.push(...feedMessages(place, rows));
     place = { ...place, position: rows.at(-1)!.position };
   }
-};
+}
 
 /** Milliseconds of the client alone for the same messages. */
-const sendPlainly = async (kafka: Kafka, messages: readonly FeedMessage[]): Promise<number> => {
+async function sendPlainly(kafka: Kafka, messages: readonly FeedMessage[]): Promise<number> {
   const topic = newName();
   const admin = kafka.admin();
   await admin.connect();
@@ -110,9 +110,9 @@ const sendPlainly = async (kafka: Kafka, messages: readonly FeedMessage[]): Prom
   const took = performance.now() - began;
   await producer.disconnect();
   return took;
-};
+}
 
-const run = async (bench: Bench): Promise<readonly Row[]> => {
+async function run(bench: Bench): Promise<readonly Row[]> {
   const brokers = process.env['KAFKA_BROKERS'];
   if (brokers === undefined) {
     bench.say('the relay is not measured: set KAFKA_BROKERS');
@@ -139,6 +139,6 @@ const run = async (bench: Bench): Promise<readonly Row[]> => {
       },
     ];
   });
-};
+}
 
 export const relay: Load = { name: 'relay', title: 'the feed to Kafka against the client alone, where KAFKA_BROKERS is set', run };

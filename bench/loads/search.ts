@@ -23,14 +23,14 @@ const KINDS: Readonly<Record<string, Make>> = {
   'a common word': (word) => word(0, 10),
 };
 
-const queries = (kind: string, many: number): readonly string[] => {
+function queries(kind: string, many: number): readonly string[] {
   const random = numbers(SEED + kind.length);
   const word = (from: number, to: number) => wordAt(from + Math.floor(random() * (to - from)));
   return Array.from({ length: many }, () => KINDS[kind]!(word));
-};
+}
 
 /** A tool call as an agent sends it; milliseconds, and whether anything was found. */
-const call = async (url: string, key: string, query: string): Promise<{ readonly ms: number; readonly isFound: boolean }> => {
+async function call(url: string, key: string, query: string): Promise<{ readonly ms: number; readonly isFound: boolean }> {
   const started = performance.now();
   const response = await fetch(`${url}/api/v1/mcp`, {
     method: 'POST',
@@ -52,14 +52,14 @@ const call = async (url: string, key: string, query: string): Promise<{ readonly
     throw new Error(`search_agenda answered ${response.status} ${text.slice(0, 300)}`);
   }
   return { ms, isFound: text.includes('"itemId"') };
-};
+}
 
 const YARDSTICK = 'yardstick_search';
 const PLAIN = `select t.item_id, t.title, t.place, t.starts_at, t.source_url, ts_headline('pg_catalog.english', t.text, q.query), ts_rank(t.words, q.query) as rank
   from ${YARDSTICK} t, websearch_to_tsquery('pg_catalog.english', $1) as q (query) where t.words @@ q.query order by rank desc, t.starts_at desc limit ${PAGE}`;
 
 /** One table with the words of each item in a column and an index over it. */
-const makeYardstick = async (client: Client): Promise<void> => {
+async function makeYardstick(client: Client): Promise<void> {
   const { rows } = await client.query<{ generation: number }>(
     `select live_generation as generation from civic.projections where name = 'agenda_search'`,
   );
@@ -72,7 +72,7 @@ const makeYardstick = async (client: Client): Promise<void> => {
     join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id`);
   await client.query(`create index on ${YARDSTICK} using gin (words)`);
   await client.query(`analyze`);
-};
+}
 
 interface AtSize {
   readonly rows: readonly Row[];
@@ -122,7 +122,7 @@ const measure = (bench: Bench, items: number): Promise<AtSize> =>
     return { rows, cost: median(all) };
   });
 
-const run = async (bench: Bench): Promise<readonly Row[]> => {
+async function run(bench: Bench): Promise<readonly Row[]> {
   const points: { readonly size: number; readonly cost: number }[] = [];
   let rows: readonly Row[] = [];
   for (const size of bench.sizes) {
@@ -132,7 +132,7 @@ const run = async (bench: Bench): Promise<readonly Row[]> => {
   }
   const exponent = growthExponent(points);
   return rows.map((row, index) => (index === rows.length - 1 ? { ...row, exponent, details: { points } } : row));
-};
+}
 
 export const search: Load = {
   name: 'search',

@@ -46,7 +46,7 @@ const start = (dataDir: string, key: string, restMs: number): Promise<Started> =
     return { ms, nodeMb: residentMb(service.pid), supervisorMb: supervisor === undefined ? null : residentMb(supervisor) };
   });
 
-const run = async (bench: Bench): Promise<readonly Row[]> => {
+async function run(bench: Bench): Promise<readonly Row[]> {
   const points = [];
   let last: readonly Started[] = [];
   for (const size of bench.sizes) {
@@ -74,7 +74,7 @@ const run = async (bench: Bench): Promise<readonly Row[]> => {
       ...atMost(nodeMb, 150, ' MB'),
     },
   ];
-};
+}
 
 export const startAndMemory: Load = {
   name: 'start',

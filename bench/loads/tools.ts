@@ -37,7 +37,7 @@ interface Pair {
   readonly restSays: string;
 }
 
-const pairs = (items: number): readonly Pair[] => {
+function pairs(items: number): readonly Pair[] {
   const ids = Array.from({ length: Math.min(ITEMS, items) }, (_, index) => uuidOf('hit item', index));
   const batches = ids.map((id) => JSON.stringify({ requests: [{ resource: 'agenda_items', ids: [id] }] }));
   return [
@@ -57,17 +57,17 @@ const pairs = (items: number): readonly Pair[] => {
       restSays: 'public page, nobody admitted',
     },
   ];
-};
+}
 
 /** Throws unless it is answered with data: a refusal of a tool has status 200 too. */
-const expectData = async (url: string, key: string, { method, path, headers, bodies }: Asked): Promise<void> => {
+async function expectData(url: string, key: string, { method, path, headers, bodies }: Asked): Promise<void> {
   const lines = headers.split('\r\n').filter((line) => line !== '');
   const named = lines.map((line) => line.split(': ') as [string, string]);
   const body = bodies.length === 0 ? {} : { body: bodies[0]! };
   const sent = { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...Object.fromEntries(named) };
   const text = await (await fetch(`${url}${path}`, { method, headers: sent, ...body })).text();
   if (!text.includes('"data":') || text.includes('"isError":true')) throw new Error(`${path} answered ${text.slice(0, 300)}`);
-};
+}
 
 /** Requests a second. */
 const asker =

@@ -20,14 +20,14 @@ interface Page {
   readonly data: { readonly hits: readonly unknown[]; readonly nextCursor: string | null };
 }
 
-const pageOf = async (url: string): Promise<Page['data']> => {
+async function pageOf(url: string): Promise<Page['data']> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url} answered ${response.status}`);
   return ((await response.json()) as Page).data;
-};
+}
 
 /** The cursor of the page at this depth, found by following those before it. */
-const cursorOfPage = async (url: string, slug: string, depth: number): Promise<string> => {
+async function cursorOfPage(url: string, slug: string, depth: number): Promise<string> {
   let cursor = '';
   for (let page = 1; page < depth; page++) {
     const { nextCursor } = await pageOf(`${url}${PATH}?topicSlug=${slug}${cursor === '' ? '' : `&cursor=${cursor}`}`);
@@ -35,7 +35,7 @@ const cursorOfPage = async (url: string, slug: string, depth: number): Promise<s
     cursor = nextCursor;
   }
   return cursor;
-};
+}
 
 let places = 0;
 /** A place that nobody has asked for yet, between the hit of the cursor and the next: the page is the same, the question is another. */

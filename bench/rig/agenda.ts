@@ -5,14 +5,14 @@ import { civic, type Service, serve } from './service.ts';
 const NO_LIMIT = { CIVIC_PUBLIC_LIMIT: '100000000/60' };
 
 /** The service on an agenda; resolves when its own classifier has looked at every imported item and will take no time from what is measured. */
-export const serveAgenda = async (dataDir: string): Promise<Service> => {
+export async function serveAgenda(dataDir: string): Promise<Service> {
   const service = await serve(dataDir, [], NO_LIMIT);
   for (;;) {
     const reactors = (await civic(dataDir, ['reactors', 'list'])).value as readonly { readonly lagEvents: number | null }[];
     if (reactors.every(({ lagEvents }) => lagEvents === 0)) return service;
     await after(500);
   }
-};
+}
 
 /** Hits of the agenda that the public answers are measured on. */
 export const agendaSize = (size: 'small' | 'full'): number => (size === 'full' ? 60_000 : 6000);

@@ -20,10 +20,10 @@ export const eventData = (caller: number, index: number): string =>
   `{"id":"${caller}-${index}","sequence":${index},"text":"${FILLING}","sourceUrl":"https://records.example.org/items/${index}"}`;
 
 /** Lets the callers append one after the other's answer until the time is over; the rate counts whole appends. */
-export const appendFor = async (
+export async function appendFor(
   { callers, batch, seconds }: AppendJob,
   append: (caller: number, nth: number) => Promise<unknown>,
-): Promise<Appended> => {
+): Promise<Appended> {
   const started = performance.now();
   const ending = started + seconds * 1000;
   let appends = 0;
@@ -36,4 +36,4 @@ export const appendFor = async (
     }),
   );
   return { eventsPerSecond: (appends * batch * 1000) / (performance.now() - started) };
-};
+}

@@ -8,7 +8,7 @@ export interface HeldDatabase extends AsyncDisposable {
   readonly client: Client;
 }
 
-export const holdDatabase = async (dataDir: string): Promise<HeldDatabase> => {
+export async function holdDatabase(dataDir: string): Promise<HeldDatabase> {
   const attached = await attachEmbedded({
     dataDir,
     role: 'command',
@@ -26,4 +26,4 @@ export const holdDatabase = async (dataDir: string): Promise<HeldDatabase> => {
       await attached.leave();
     },
   };
-};
+}

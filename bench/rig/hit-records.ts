@@ -46,7 +46,7 @@ const hit = (index: number, topic: number) => ({
 });
 
 /** Writes meetings of a covered body in the far future, their items and so many hits on them as NDJSON; returns the number of lines. */
-export const writeHitsFile = (path: string, hits: number): number => {
+export function writeHitsFile(path: string, hits: number): number {
   const lines: string[] = [];
   const add = (resource: string, id: string, data: object) => lines.push(JSON.stringify({ op: 'upsert', resource, id, data }));
   for (let index = 0; index < hits / HIT_TOPICS.length; index++) {
@@ -59,4 +59,4 @@ export const writeHitsFile = (path: string, hits: number): number => {
   }
   writeFileSync(path, `${lines.join('\n')}\n`);
   return lines.length;
-};
+}

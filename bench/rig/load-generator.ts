@@ -54,14 +54,14 @@ interface Page {
   readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };
 }
 
-const nextOf = (body: Buffer): { readonly cursor: string; readonly more: boolean } => {
+function nextOf(body: Buffer): { readonly cursor: string; readonly more: boolean } {
   const tail = body.toString('latin1', Math.max(0, body.length - TAIL_BYTES));
   return { cursor: /"nextCursor":"([^"]*)"/.exec(tail)![1]!, more: tail.includes('"hasMore":true') };
-};
+}
 
-const expectOk = (status: number, body: Buffer): void => {
+function expectOk(status: number, body: Buffer): void {
   if (status < 200 || status > 299) throw new Error(`answered ${status}: ${body.toString('utf8', 0, 300)}`);
-};
+}
 
 class Tally {
   requests = 0;
@@ -82,7 +82,7 @@ class Tally {
   }
 }
 
-const replay = async ({ url, path, headers, readers, parse, pages }: ReplayJob): Promise<Generated> => {
+async function replay({ url, path, headers, readers, parse, pages }: ReplayJob): Promise<Generated> {
   const connections = Array.from({ length: readers }, () => new Connection(url));
   const tally = new Tally();
   await Promise.all(
@@ -105,9 +105,9 @@ const replay = async ({ url, path, headers, readers, parse, pages }: ReplayJob):
     }),
   ).finally(() => connections.forEach((connection) => connection.close()));
   return tally.done();
-};
+}
 
-const repeat = async ({ url, method, path, headers, bodies, connections: size, requests }: RepeatJob): Promise<Generated> => {
+async function repeat({ url, method, path, headers, bodies, connections: size, requests }: RepeatJob): Promise<Generated> {
   const connections = Array.from({ length: size }, () => new Connection(url));
   const paths = typeof path === 'string' ? [path] : path;
   const tally = new Tally();
@@ -125,9 +125,9 @@ const repeat = async ({ url, method, path, headers, bodies, connections: size, r
     }),
   ).finally(() => connections.forEach((connection) => connection.close()));
   return tally.done();
-};
+}
 
-const poll = async ({ url, path, headers, readers, everyMs, seconds }: PollJob): Promise<Generated> => {
+async function poll({ url, path, headers, readers, everyMs, seconds }: PollJob): Promise<Generated> {
   const tally = new Tally();
   const ending = performance.now() + seconds * 1000;
   await Promise.all(
@@ -145,7 +145,7 @@ const poll = async ({ url, path, headers, readers, everyMs, seconds }: PollJob):
     }),
   );
   return tally.done();
-};
+}
 
 serveJobs(async (job: ReplayJob | RepeatJob | PollJob) => {
   switch (job.kind) {

@@ -1,15 +1,15 @@
 /** Middle value; of an even number, the mean of the two in the middle. */
-export const median = (values: readonly number[]): number => {
+export function median(values: readonly number[]): number {
   const sorted = [...values].toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
-};
+}
 
 /** The value below which the share `p` of the values lies. */
-export const percentile = (values: readonly number[], p: number): number => {
+export function percentile(values: readonly number[], p: number): number {
   const sorted = [...values].toSorted((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
-};
+}
 
 export interface Compared {
   readonly ours: number;
@@ -20,7 +20,7 @@ export interface Compared {
 }
 
 /** Runs two measurements side by side, turn by turn with changing order, after one unmeasured turn of each. Figures are rates: more is better. */
-export const alternate = async (rounds: number, ours: () => Promise<number>, yardstick: () => Promise<number>): Promise<Compared> => {
+export async function alternate(rounds: number, ours: () => Promise<number>, yardstick: () => Promise<number>): Promise<Compared> {
   await ours();
   await yardstick();
   const a: number[] = [];
@@ -32,20 +32,20 @@ export const alternate = async (rounds: number, ours: () => Promise<number>, yar
   }
   const ratios = a.map((value, index) => value / b[index]!);
   return { ours: median(a), yardstick: median(b), ratio: median(ratios), ratios: ratios.map((ratio) => Math.round(ratio * 1000) / 1000) };
-};
+}
 
 /** How cost grows with size: the slope of the line through the logarithms. 0 is flat, 1 proportional. */
-export const growthExponent = (points: readonly { readonly size: number; readonly cost: number }[]): number => {
+export function growthExponent(points: readonly { readonly size: number; readonly cost: number }[]): number {
   const xs = points.map(({ size }) => Math.log(size));
   const ys = points.map(({ cost }) => Math.log(cost));
   const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [mx, my] = [mean(xs), mean(ys)];
   return xs.reduce((sum, x, index) => sum + (x - mx) * (ys[index]! - my), 0) / xs.reduce((sum, x) => sum + (x - mx) ** 2, 0);
-};
+}
 
 /** Milliseconds that the work took, and its result. */
-export const timed = async <Result>(work: () => Promise<Result>): Promise<{ readonly ms: number; readonly result: Result }> => {
+export async function timed<Result>(work: () => Promise<Result>): Promise<{ readonly ms: number; readonly result: Result }> {
   const started = performance.now();
   const result = await work();
   return { ms: performance.now() - started, result };
-};
+}

@@ -13,7 +13,7 @@ const fillFeed = (generation: number): string => `
   create index on yardstick.feed (id);
   vacuum analyze yardstick.feed`;
 
-const fillUpcoming = (generation: number): string => {
+function fillUpcoming(generation: number): string {
   const { hits, coveredBodies, coveredTopics } = agendaTables(generation);
   return `
   create schema if not exists yardstick;
@@ -26,10 +26,10 @@ const fillUpcoming = (generation: number): string => {
     from ${hits} h join ${coveredBodies} b using (body_id) join ${coveredTopics} t using (topic_id)
     where h.listed order by h.topic_id, h.starts_at, h.classified_at, h.hit_id;
   vacuum analyze yardstick.upcoming`;
-};
+}
 
 /** Copies a read model's rows into the yardstick's own table of the same server and starts the plain program on it. */
-const startPlain = async (dataDir: string, projection: string, fill: (generation: number) => string): Promise<YardstickProgram> => {
+async function startPlain(dataDir: string, projection: string, fill: (generation: number) => string): Promise<YardstickProgram> {
   const database = await holdDatabase(dataDir);
   const { rows } = await database.client.query<{ live: number }>(`select live_generation as live from civic.projections where name = $1`, [
     projection,
@@ -43,7 +43,7 @@ const startPlain = async (dataDir: string, projection: string, fill: (generation
       await database[Symbol.asyncDispose]();
     },
   };
-};
+}
 
 export const startPlainFeed = (dataDir: string): Promise<YardstickProgram> => startPlain(dataDir, 'record_history', fillFeed);
 

@@ -3,28 +3,28 @@ import { readFileSync } from 'node:fs';
 
 const running = new Set<ChildProcess>();
 
-const track = (child: ChildProcess): ChildProcess => {
+function track(child: ChildProcess): ChildProcess {
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;
-};
+}
 
 /** Resolves when the process has ended. */
 export const ended = (child: ChildProcess): Promise<void> =>
   child.exitCode !== null || child.signalCode !== null ? Promise.resolve() : new Promise((resolve) => child.once('exit', () => resolve()));
 
 /** Stops a process that was started here and waits for its end. */
-export const stop = async (child: ChildProcess): Promise<void> => {
+export async function stop(child: ChildProcess): Promise<void> {
   child.kill('SIGTERM');
   const hard = setTimeout(() => child.kill('SIGKILL'), 15_000);
   await ended(child);
   clearTimeout(hard);
-};
+}
 
 /** Stops everything that was started here and still runs. */
-export const stopAll = async (): Promise<void> => {
+export async function stopAll(): Promise<void> {
   await Promise.all([...running].map(stop));
-};
+}
 
 export const start = (command: string, args: readonly string[], environment: NodeJS.ProcessEnv): ChildProcess =>
   track(spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] }));
@@ -35,7 +35,7 @@ export interface Worker extends AsyncDisposable {
   ask<Answer>(job: object): Promise<Answer>;
 }
 
-export const startWorker = (path: URL | string, environment: Readonly<Record<string, string>> = {}): Worker => {
+export function startWorker(path: URL | string, environment: Readonly<Record<string, string>> = {}): Worker {
   const child = track(fork(path, [], { env: { ...process.env, ...environment }, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] }));
   return {
     pid: child.pid!,
@@ -52,10 +52,10 @@ export const startWorker = (path: URL | string, environment: Readonly<Record<str
       }),
     [Symbol.asyncDispose]: () => stop(child),
   };
-};
+}
 
 /** The other end of `startWorker`: answers each job with what the function resolves to. */
-export const serveJobs = (work: (job: never) => Promise<unknown>): void => {
+export function serveJobs(work: (job: never) => Promise<unknown>): void {
   process.on('message', (job: unknown) => {
     work(job as never).then(
       (value) => process.send!({ value }),
@@ -63,7 +63,7 @@ export const serveJobs = (work: (job: never) => Promise<unknown>): void => {
     );
   });
   process.on('disconnect', () => process.exit(0));
-};
+}
 
 /** Resident memory of a process, in megabytes. */
 export const residentMb = (pid: number): number =>
@@ -72,8 +72,8 @@ export const residentMb = (pid: number): number =>
 const TICKS_A_SECOND = 100;
 
 /** Processor time that a process has used so far, in seconds. */
-export const cpuSeconds = (pid: number): number => {
+export function cpuSeconds(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_A_SECOND;
-};
+}

@@ -24,7 +24,7 @@ export interface Mixed {
   readonly failures: readonly string[];
 }
 
-const mix = async ({ url, headers, requests, readers, perSecond, seconds }: MixJob): Promise<Mixed> => {
+async function mix({ url, headers, requests, readers, perSecond, seconds }: MixJob): Promise<Mixed> {
   const times: number[] = [];
   const failures: string[] = [];
   const begun = performance.now();
@@ -54,6 +54,6 @@ const mix = async ({ url, headers, requests, readers, perSecond, seconds }: MixJ
     }),
   );
   return { times, failures };
-};
+}
 
 serveJobs(mix);

@@ -5,10 +5,10 @@ import { once } from 'node:events';
 const hex = (kind: string, index: number): string => createHash('sha1').update(`${kind} ${index}`).digest('hex');
 
 /** A uuid that depends on kind and index alone, spread like a random one. */
-export const uuidOf = (kind: string, index: number): string => {
+export function uuidOf(kind: string, index: number): string {
   const h = hex(kind, index);
   return `${h.slice(0, 8)}-${h.slice(8, 12)}-5${h.slice(13, 16)}-a${h.slice(17, 20)}-${h.slice(20, 32)}`;
-};
+}
 
 const SENTENCE =
   'Consider a request by the property owner for a change of zoning from agricultural to planned development, with the conditions that staff recommends and a traffic study. ';
@@ -34,7 +34,7 @@ export const importLine = (index: number, revision = 0): string =>
   `${JSON.stringify({ op: 'upsert', resource: 'agenda_items', id: uuidOf('item', index), data: agendaItemContent(index, revision) })}\n`;
 
 /** Writes the items from `from` on as NDJSON. */
-export const writeImportFile = async (path: string, from: number, count: number, revision = 0): Promise<void> => {
+export async function writeImportFile(path: string, from: number, count: number, revision = 0): Promise<void> {
   const file = createWriteStream(path);
   for (let index = from; index < from + count; index += 500) {
     let text = '';
@@ -43,4 +43,4 @@ export const writeImportFile = async (path: string, from: number, count: number,
   }
   file.end();
   await once(file, 'finish');
-};
+}

@@ -5,22 +5,22 @@ import type { Setting } from './setting.ts';
 const RESULTS = new URL('../results/', import.meta.url);
 
 /** One file a run and load: a row of JSON a line. */
-export const writeResult = (
+export function writeResult(
   name: string,
   { rows, ...run }: { readonly rows: readonly Row[]; readonly setting: Setting; readonly [key: string]: unknown },
-): void => {
+): void {
   mkdirSync(RESULTS, { recursive: true });
   const time = new Date().toISOString();
   const lines = rows.map((row) => `${JSON.stringify({ time, name, ...run, ...row })}\n`);
   writeFileSync(new URL(`${time.replaceAll(/[:.]/g, '-')}-${name}.ndjson`, RESULTS), lines.join(''));
-};
+}
 
 const rounded = (value: number): string => (Math.abs(value) >= 100 ? Math.round(value).toString() : value.toFixed(value >= 10 ? 1 : 2));
 
 const verdict = ({ reached }: Row): string => (reached === null ? '-' : reached ? 'reached' : 'BELOW');
 
 /** The table with what it depends on above it. */
-export const tableText = (setting: Setting, run: { readonly size: string; readonly rounds: number }, rows: readonly Row[]): string => {
+export function tableText(setting: Setting, run: { readonly size: string; readonly rounds: number }, rows: readonly Row[]): string {
   const head = ['load', 'ours', 'yardstick', 'figure', 'reach', 'verdict', 'growth'];
   const cells = rows.map((row) => [
     row.load,
@@ -50,4 +50,4 @@ export const tableText = (setting: Setting, run: { readonly size: string; readon
     '',
     '',
   ].join('\n');
-};
+}

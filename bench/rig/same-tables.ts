@@ -1,20 +1,20 @@
 import type { Client } from 'pg';
 
 /** Rows that stand in one table and not in the other, both ways, each row whole. */
-export const rowsThatDiffer = async (client: Client, left: string, right: string): Promise<number> => {
+export async function rowsThatDiffer(client: Client, left: string, right: string): Promise<number> {
   const rows = (table: string) => `select sha256(convert_to(t::text, 'UTF8')) from ${table} t`;
   const only = (one: string, other: string) => `(select count(*) from (${rows(one)} except all ${rows(other)}) d)`;
   const { rows: counted } = await client.query<{ n: string }>(`select ${only(left, right)} + ${only(right, left)} as n`);
   return Number(counted[0]!.n);
-};
+}
 
 export const rowsOf = async (client: Client, table: string): Promise<number> =>
   Number((await client.query<{ n: string }>(`select count(*) as n from ${table}`)).rows[0]!.n);
 
 /** Some of the rows that `rowsThatDiffer` counts, as text, each with the table that it stands in. */
-export const someThatDiffer = async (client: Client, left: string, right: string): Promise<readonly string[]> => {
+export async function someThatDiffer(client: Client, left: string, right: string): Promise<readonly string[]> {
   const texts = (one: string, other: string) =>
     `(select '${one} ' || left(d.row, 400) as row from (select t::text from ${one} t except all select t::text from ${other} t) d (row) limit 3)`;
   const { rows } = await client.query<{ row: string }>(`${texts(left, right)} union all ${texts(right, left)}`);
   return rows.map(({ row }) => row);
-};
+}

@@ -16,17 +16,17 @@ const CONSONANTS = ['b', 'br', 'c', 'cr', 'd', 'dr', 'f', 'g', 'gl', 'h', 'l', '
 const VOWELS = ['a', 'e', 'i', 'o', 'u', 'ea', 'ou', 'ai'];
 
 /** The word of this place in the order of how common words are; 0 is the commonest. */
-export const wordAt = (place: number): string => {
+export function wordAt(place: number): string {
   let [rest, word] = [place + 500, ''];
   while (rest > 0) {
     word += CONSONANTS[rest % CONSONANTS.length]! + VOWELS[Math.floor(rest / CONSONANTS.length) % VOWELS.length]!;
     rest = Math.floor(rest / (CONSONANTS.length * VOWELS.length));
   }
   return `${word}n`;
-};
+}
 
 /** Numbers that look random and depend on the seed alone. */
-export const numbers = (seed: number): (() => number) => {
+export function numbers(seed: number): () => number {
   let state = (seed ^ 0x9e3779b9) >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -34,7 +34,7 @@ export const numbers = (seed: number): (() => number) => {
     value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
     return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
   };
-};
+}
 
 /** A word as often as its place says: the n-th commonest is met about 1/n times as often as the commonest. */
 const someWord = (random: () => number): string => wordAt(Math.floor(Math.exp(random() * Math.log(VOCABULARY))) - 1);
@@ -71,7 +71,7 @@ const meeting = (index: number, meetings: number) => ({
   sourceUrl: `https://records.example.org/meetings/${index}`,
 });
 
-const item = (index: number) => {
+function item(index: number) {
   const random = numbers(index);
   return {
     meetingId: uuidOf('search meeting', Math.floor(index / ITEMS_A_MEETING)),
@@ -81,7 +81,7 @@ const item = (index: number) => {
     matterFile: String(index).padStart(7, '0'),
     sourceUrl: `https://records.example.org/items/${index}`,
   };
-};
+}
 
 type Change = { readonly resource: string; readonly id: string; readonly data: object };
 
@@ -103,7 +103,7 @@ export function* searchRecords(items: number): Generator<Change> {
 }
 
 /** Writes them as NDJSON; returns the number of lines. */
-export const writeSearchFile = async (path: string, items: number): Promise<number> => {
+export async function writeSearchFile(path: string, items: number): Promise<number> {
   const file = createWriteStream(path);
   let [lines, text] = [0, ''];
   for (const record of searchRecords(items)) {
@@ -116,4 +116,4 @@ export const writeSearchFile = async (path: string, items: number): Promise<numb
   file.end(text);
   await once(file, 'finish');
   return lines;
-};
+}

@@ -9,7 +9,7 @@ const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const MANY = { requests_per_minute: 1_000_000_000, burst_limit: 1_000_000_000, export_requests_per_hour: 1_000_000_000 };
 
 /** The settings of a program on a data directory. */
-export const environmentOf = (dataDir: string, extra: Readonly<Record<string, string>> = {}): Record<string, string> => {
+export function environmentOf(dataDir: string, extra: Readonly<Record<string, string>> = {}): Record<string, string> {
   const inherited = Object.entries(process.env).flatMap(([name, value]) =>
     value === undefined || name.startsWith('CIVIC_') || name === 'DATABASE_URL' ? [] : [[name, value] as const],
   );
@@ -25,14 +25,14 @@ export const environmentOf = (dataDir: string, extra: Readonly<Record<string, st
     CIVIC_ABUSE_LIMIT: '999999999/60,999999999/1',
     ...extra,
   };
-};
+}
 
 /** Runs `civic ARGS --json` to its end; the value that it printed and the milliseconds from spawn to exit. */
-export const civic = async (
+export async function civic(
   dataDir: string,
   args: readonly string[],
   nodeOptions: readonly string[] = [],
-): Promise<{ readonly value: unknown; readonly ms: number }> => {
+): Promise<{ readonly value: unknown; readonly ms: number }> {
   const started = performance.now();
   const child = start(process.execPath, [...nodeOptions, MAIN, ...args, '--json'], environmentOf(dataDir));
   const out: Buffer[] = [];
@@ -43,7 +43,7 @@ export const civic = async (
   const ms = performance.now() - started;
   if (child.exitCode !== 0) throw new Error(`civic ${args.join(' ')}: ${Buffer.concat(err).toString().slice(-500)}`);
   return { value: JSON.parse(Buffer.concat(out).toString()) as unknown, ms };
-};
+}
 
 export interface Service extends AsyncDisposable {
   readonly url: string;
@@ -54,11 +54,11 @@ export interface Service extends AsyncDisposable {
 }
 
 /** Starts the service as an operator would: authentication, validation and logging on. Resolves when it has printed where it listens. */
-export const serve = async (
+export async function serve(
   dataDir: string,
   nodeOptions: readonly string[] = [],
   settings: Readonly<Record<string, string>> = {},
-): Promise<Service> => {
+): Promise<Service> {
   const started = performance.now();
   const child = start(process.execPath, [...nodeOptions, MAIN, 'serve'], environmentOf(dataDir, settings));
   const log = createWriteStream(`${dataDir}.log`, { flags: 'a' });
@@ -75,17 +75,17 @@ export const serve = async (
     });
   });
   return { url, pid: child.pid!, child, bannerMs: performance.now() - started, [Symbol.asyncDispose]: () => stop(child) };
-};
+}
 
 /** Opens an account with a key that may read and export. */
-export const openAccount = async (
+export async function openAccount(
   dataDir: string,
   scopes = 'civic:read,civic:export',
-): Promise<{ readonly accountId: string; readonly key: string }> => {
+): Promise<{ readonly accountId: string; readonly key: string }> {
   const paid = ['--tier', 'ultra', '--channel', 'subscription', '--paid-until', '2099-01-01T00:00:00Z'];
   const opened = await civic(dataDir, ['accounts', 'open', '--name', 'Bench', ...paid]);
   const { accountId } = opened.value as { readonly accountId: string };
   const issued = await civic(dataDir, ['keys', 'issue', '--account', accountId, '--scope', scopes]);
   const { key } = issued.value as { readonly key: string };
   return { accountId, key };
-};
+}

@@ -19,7 +19,7 @@ export interface Setting {
   readonly loadAverage: number;
 }
 
-const flushCost = (folder: string): number => {
+function flushCost(folder: string): number {
   const file = openSync(join(folder, 'flush'), 'w');
   const page = Buffer.alloc(8192, 1);
   const times: number[] = [];
@@ -31,12 +31,12 @@ const flushCost = (folder: string): number => {
   }
   closeSync(file);
   return Math.round(median(times) * 1000) / 1000;
-};
+}
 
-const versionOf = (name: string): string => {
+function versionOf(name: string): string {
   const manifest = new URL(`../../node_modules/${name}/package.json`, import.meta.url);
   return (JSON.parse(readFileSync(manifest, 'utf8')) as { version: string }).version;
-};
+}
 
 export const describeSetting = (folder: string): Promise<Setting> =>
   scoped(async (use) => {

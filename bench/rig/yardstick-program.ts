@@ -7,7 +7,7 @@ export interface YardstickProgram extends AsyncDisposable {
   readonly pid: number;
 }
 
-export const startYardstick = async (name: string, environment: Readonly<Record<string, string>>): Promise<YardstickProgram> => {
+export async function startYardstick(name: string, environment: Readonly<Record<string, string>>): Promise<YardstickProgram> {
   const program = fileURLToPath(new URL(`../yardsticks/${name}`, import.meta.url));
   const child = start(process.execPath, [program], { ...process.env, ...environment });
   child.stderr!.pipe(process.stderr);
@@ -16,4 +16,4 @@ export const startYardstick = async (name: string, environment: Readonly<Record<
     child.stdout!.once('data', (chunk: Buffer) => resolve(chunk.toString().trim()));
   });
   return { url, pid: child.pid!, [Symbol.asyncDispose]: () => stop(child) };
-};
+}

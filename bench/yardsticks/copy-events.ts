@@ -12,7 +12,7 @@ const TABLE = `
 
 let position = Date.now() * 1000;
 
-const rows = (job: AppendJob, caller: number, nth: number): string => {
+function rows(job: AppendJob, caller: number, nth: number): string {
   let text = '';
   for (let each = 0; each < job.batch; each++) {
     const stream = `bench-${job.turn}_${caller}_${nth * job.batch + each}`;
@@ -20,7 +20,7 @@ const rows = (job: AppendJob, caller: number, nth: number): string => {
     text += `${++position}\t${stream}\t0\t${randomUUID()}\tBenchHappened\t1\t${data}\t{"commandId":"${randomUUID()}"}\t${Date.now()}\n`;
   }
   return text;
-};
+}
 
 /** The limit of a batch: COPY into a table with the log's columns and indexes, a transaction a batch, without any check. */
 serveJobs(async (job: AppendJob) => {

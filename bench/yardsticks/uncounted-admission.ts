@@ -12,7 +12,7 @@ import { readSettings } from '../../src/settings.ts';
  * The program itself but for its admission: whose key it is is looked up, once for all requests of a turn of the event loop, and nothing is
  * counted or judged. Works on the data directory of its settings beside the service, and prints its address.
  */
-const uncounted = ({ reads }: Civic): Admission => {
+function uncounted({ reads }: Civic): Admission {
   let waiting: Map<string, PromiseWithResolvers<Principal>> | undefined;
   const send = async (asked: ReadonlyMap<string, PromiseWithResolvers<Principal>>): Promise<void> => {
     try {
@@ -49,7 +49,7 @@ const uncounted = ({ reads }: Civic): Admission => {
     chargeUnits: async () => [],
     chargeExport: async () => undefined,
   };
-};
+}
 
 const civic = await openCivic(readSettings(process.env).settings, 'command', []);
 const stopping = new AbortController();

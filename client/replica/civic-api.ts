@@ -31,7 +31,7 @@ const FIRST_PAUSE_MS = 500;
 const MAX_PAUSE_MS = 30_000;
 const ANSWER_WITHIN_MS = 60_000;
 
-export const createCivicApi = ({ baseUrl, key, sleep, signal, retries, onRetry }: CivicApiSettings): AskCivic => {
+export function createCivicApi({ baseUrl, key, sleep, signal, retries, onRetry }: CivicApiSettings): AskCivic {
   const once = async (
     path: string,
     method: string,
@@ -66,21 +66,21 @@ export const createCivicApi = ({ baseUrl, key, sleep, signal, retries, onRetry }
       await sleep(pause);
     }
   };
-};
+}
 
-const parsed = (text: string): unknown => {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
     throw new ReplicaRefused('the answer is not JSON: check the base URL');
   }
-};
+}
 
-const refusalOf = (text: string): { readonly code: string; readonly message: string } => {
+function refusalOf(text: string): { readonly code: string; readonly message: string } {
   try {
     const { error } = JSON.parse(text) as { error?: { code?: string; message?: string } };
     return { code: error?.code ?? 'unknown', message: error?.message ?? '' };
   } catch {
     return { code: 'unknown', message: text.slice(0, 200) };
   }
-};
+}

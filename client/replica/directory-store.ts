@@ -36,7 +36,7 @@ async function openOwn(file: string, how: number): Promise<FileHandle> {
  * A replica as a folder: `replica.json` names the journal, and the journal's lines, applied in order, give the records. They have the form
  * that `civic records import` reads.
  */
-export const openDirectoryStore = async (folder: string): Promise<ReplicaStore> => {
+export async function openDirectoryStore(folder: string): Promise<ReplicaStore> {
   const path = (name: string) => join(folder, name);
   let committed: Committed;
   try {
@@ -125,4 +125,4 @@ export const openDirectoryStore = async (folder: string): Promise<ReplicaStore> 
       await file?.handle.close();
     },
   };
-};
+}

@@ -4,7 +4,7 @@ import type { ReplicaStore } from './replica-store.ts';
 import { openSqliteStore } from './sqlite-store.ts';
 
 /** A store by its address: `sqlite:FILE`, `postgres://…`, or a folder. Throws `ReplicaRefused`. */
-export const openReplicaStore = async (to: string): Promise<ReplicaStore> => {
+export async function openReplicaStore(to: string): Promise<ReplicaStore> {
   if (to.startsWith('sqlite:')) return openSqliteStore(to.slice('sqlite:'.length));
   return /^postgres(ql)?:\/\//.test(to) ? openPostgresStore(to) : openDirectoryStore(to);
-};
+}

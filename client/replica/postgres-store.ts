@@ -14,7 +14,7 @@ const removeFrom = (table: string) => `delete from ${table} r using unnest($1::t
   where r.resource = d.resource and r.id = d.id`;
 
 /** A replica in a PostgreSQL database: table `civic_records` (resource, id, data as JSON). A second replicator on it is refused. */
-export const openPostgresStore = async (url: string): Promise<ReplicaStore> => {
+export async function openPostgresStore(url: string): Promise<ReplicaStore> {
   const client = new Client({ connectionString: url, application_name: 'civic replicate' });
   client.on('error', () => undefined);
   try {
@@ -72,4 +72,4 @@ export const openPostgresStore = async (url: string): Promise<ReplicaStore> => {
     },
     close: () => client.end(),
   };
-};
+}

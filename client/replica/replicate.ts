@@ -56,7 +56,7 @@ const PAGE = 500;
  * each change takes effect once. After an expired cursor or snapshot it takes a new snapshot; readers see the former copy until the new one
  * is complete and equals its digests.
  */
-export const replicate = async (replication: Replication): Promise<Replicated> => {
+export async function replicate(replication: Replication): Promise<Replicated> {
   const { store, once, pollMs, sleep, onRestart } = replication;
   let [snapshots, changes] = [0, 0];
   for (;;) {
@@ -80,21 +80,21 @@ export const replicate = async (replication: Replication): Promise<Replicated> =
       snapshots += 1;
     }
   }
-};
+}
 
 /** Whether the snapshot or the position of the cursor has expired. */
 const mustStartAnew = (error: unknown, state: ReplicaState): error is ApiRefusal =>
   error instanceof ApiRefusal && (error.status === 410 || (error.status === 404 && state.phase === 'snapshot'));
 
-const begin = async ({ ask, store, resource }: Replication): Promise<void> => {
+async function begin({ ask, store, resource }: Replication): Promise<void> {
   const { data } = await ask<Snapshot>('/api/v1/data/snapshots', 'POST');
   const { snapshotId, boundaryCursor, digests } = data;
   const resources = resource === null ? RESOURCES : [resource];
   const state: Copying = { phase: 'snapshot', snapshotId, boundaryCursor, digests, sums: {}, resources, pageCursor: null };
   await store.commit({ state, upserts: [], removes: [], copy: 'begin' });
-};
+}
 
-const copyPage = async ({ ask, store, onProgress }: Replication, state: Copying): Promise<void> => {
+async function copyPage({ ask, store, onProgress }: Replication, state: Copying): Promise<void> {
   const [resource, ...others] = state.resources as readonly [string, ...string[]];
   const cursor = state.pageCursor === null ? '' : `&cursor=${state.pageCursor}`;
   const { data, meta } = await ask<SnapshotPage>(`/api/v1/data/snapshots/${state.snapshotId}/${resource}?limit=${PAGE}${cursor}`);
@@ -109,9 +109,9 @@ const copyPage = async ({ ask, store, onProgress }: Replication, state: Copying)
   }
   if (others.length > 0) return store.commit({ state: { ...state, sums, resources: others, pageCursor: null }, upserts, removes: [] });
   return store.commit({ state: { phase: 'changes', cursor: state.boundaryCursor }, upserts, removes: [], copy: 'finish' });
-};
+}
 
-const applyChanges = async ({ ask, store, resource, onProgress }: Replication, cursor: string) => {
+async function applyChanges({ ask, store, resource, onProgress }: Replication, cursor: string) {
   const filter = resource === null ? '' : `&resource=${resource}`;
   const { data, meta } = await ask<ChangesPage>(`/api/v1/data/changes?limit=${PAGE}&cursor=${cursor}${filter}`);
   requireOrder(data.items, cursor, resource === null);
@@ -126,10 +126,10 @@ const applyChanges = async ({ ask, store, resource, onProgress }: Replication, c
   if (meta.nextCursor !== cursor) await store.commit({ state: { phase: 'changes', cursor: meta.nextCursor }, upserts, removes });
   onProgress(data.items.length);
   return { applied: data.items.length, hasMore: meta.hasMore, cursor: meta.nextCursor };
-};
+}
 
 /** Positions are dense: a page that skips, repeats or reorders is not applied. */
-const requireOrder = (items: readonly Change[], cursor: string, dense: boolean): void => {
+function requireOrder(items: readonly Change[], cursor: string, dense: boolean): void {
   let previous = positionOf(cursor);
   for (const item of items) {
     const position = positionOf(item.cursor);
@@ -138,20 +138,20 @@ const requireOrder = (items: readonly Change[], cursor: string, dense: boolean):
     }
     previous = position;
   }
-};
+}
 
-const positionOf = (text: string): number => {
+function positionOf(text: string): number {
   const cursor = decodeFeedCursor(text);
   if (typeof cursor === 'string') throw new ReplicaRefused(`a cursor of the feed is ${cursor}`);
   return cursor.position;
-};
+}
 
 /** Compares the replica with the digests of a state of the service; `resource` is the replica's filter, `different` the resources that differ. */
-export const compareReplica = async (
+export async function compareReplica(
   store: ReplicaStore,
   digests: Readonly<Record<string, string>>,
   resource: string | null,
-): Promise<{ readonly equal: boolean; readonly different: readonly string[] }> => {
+): Promise<{ readonly equal: boolean; readonly different: readonly string[] }> {
   const sums = new Map<string, bigint>();
   for await (const record of store.records()) {
     const text = canonicalJson(JSON.parse(record.data));
@@ -159,4 +159,4 @@ export const compareReplica = async (
   }
   const different = (resource === null ? RESOURCES : [resource]).filter((name) => digestText(sums.get(name) ?? 0n) !== digests[name]);
   return { equal: different.length === 0, different };
-};
+}

@@ -7,7 +7,7 @@ const SCHEMA = `
   create table if not exists civic_replica (singleton integer primary key check (singleton = 1), state text not null);`;
 
 /** A replica in a SQLite file: table `civic_records` (resource, id, data), which other programs may read at any time. */
-export const openSqliteStore = (file: string): ReplicaStore => {
+export function openSqliteStore(file: string): ReplicaStore {
   let database: DatabaseSync;
   try {
     database = new DatabaseSync(file);
@@ -61,4 +61,4 @@ export const openSqliteStore = (file: string): ReplicaStore => {
     },
     close: async () => database.close(),
   };
-};
+}

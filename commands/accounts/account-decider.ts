@@ -46,7 +46,7 @@ const accountCheckpoint: CheckpointForm<AccountState> = {
 
 type OpenAccount = Extract<AccountState, { kind: 'open' }>;
 
-const decideOpen = (command: Exclude<AccountCommand, { type: 'OpenAccount' }>, state: OpenAccount): readonly AccountEvent[] | Rejection => {
+function decideOpen(command: Exclude<AccountCommand, { type: 'OpenAccount' }>, state: OpenAccount): readonly AccountEvent[] | Rejection {
   switch (command.type) {
     case 'SetPeriod':
       return command.tier === state.tier && command.paidUntil === state.paidUntil
@@ -75,17 +75,17 @@ const decideOpen = (command: Exclude<AccountCommand, { type: 'OpenAccount' }>, s
       return known.revoked ? [] : [{ type: 'KeyRevoked', data: { keyId: command.keyId } }];
     }
   }
-};
+}
 
-const decide = (command: AccountCommand, state: AccountState): readonly AccountEvent[] | Rejection => {
+function decide(command: AccountCommand, state: AccountState): readonly AccountEvent[] | Rejection {
   if (command.type === 'OpenAccount') {
     const { type: _, ...data } = command;
     return state.kind === 'absent' ? [{ type: 'AccountOpened', data }] : new Rejection('invalid_parameter', 'this account is open already');
   }
   return state.kind === 'absent' ? new Rejection('not_found', 'there is no such account') : decideOpen(command, state);
-};
+}
 
-const evolve = (state: AccountState, event: AccountEvent): AccountState => {
+function evolve(state: AccountState, event: AccountEvent): AccountState {
   if (event.type === 'AccountOpened') {
     const { channel, tier, paidUntil } = event.data;
     return { kind: 'open', suspended: false, channel, tier, paidUntil, paidAt: null, keys: new Map() };
@@ -116,7 +116,7 @@ const evolve = (state: AccountState, event: AccountEvent): AccountState => {
       return { ...state, keys: new Map(state.keys).set(keyId, { sha256: state.keys.get(keyId)?.sha256 ?? '', revoked: true }) };
     }
   }
-};
+}
 
 export const accountDecider = {
   initialState: (): AccountState => ({ kind: 'absent' }),

@@ -18,13 +18,13 @@ export interface KeyRequest {
 }
 
 /** Creates a secret, stores its hash and returns the secret, which is never shown again. Throws as `handle`. */
-export const issueKey = async (
+export async function issueKey(
   parts: FoldParts & { readonly clock: Clock; readonly identifiers: Identifiers; readonly randomBytes: RandomBytes },
   { accountId, scopes, expiresAt, context, deadline }: KeyRequest,
-): Promise<{ readonly keyId: string; readonly secret: string; readonly handled: Handled }> => {
+): Promise<{ readonly keyId: string; readonly secret: string; readonly handled: Handled }> {
   const secret = makeKeySecret(parts.randomBytes);
   const keyId = parts.identifiers.next();
   const command = { type: 'IssueKey', keyId, sha256: keySecretHash(secret), scopes, expiresAt } as const;
   const handled = await handleAccountCommand(parts, { accountId, command, commandId: parts.identifiers.next(), context, deadline });
   return { keyId, secret, handled };
-};
+}

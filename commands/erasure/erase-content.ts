@@ -63,7 +63,7 @@ const CHARACTERS_AT_ONCE = 4_000_000;
  * appended first, so that the feed contains the change; then an erasure covers the earlier events. Concurrent writes are searched too: the
  * command ends when no event holds the text. Throws a `Rejection` where the text may not be erased, before anything is appended, and `DeadlineExceeded`.
  */
-export const eraseContent = async (deps: EraseDependencies, command: EraseContent): Promise<ErasedContent> => {
+export async function eraseContent(deps: EraseDependencies, command: EraseContent): Promise<ErasedContent> {
   const { log, clock } = deps;
   const deadline = clock.now() + deps.deadlineMs;
   const places = new Map<string, ErasedPlace>();
@@ -88,7 +88,7 @@ export const eraseContent = async (deps: EraseDependencies, command: EraseConten
     if (clock.now() >= deadline) throw new DeadlineExceeded('others keep changing what is to be erased: run the same command again');
   }
   return { places: [...places.values()], erasures, changes, position, at: clock.now() };
-};
+}
 
 const placeOf = ({ stored, texts }: PlannedEvent): ErasedPlace => ({
   eventId: stored.id,
@@ -110,7 +110,7 @@ const plannedEvents = async function* (log: EventLog, { streams, erasing }: Eras
 const isPublished = ({ type, stream }: StoredEvent): boolean => type === RECORD_PUBLISHED && isResource(category(stream));
 
 /** Positions of the record changes that replace current contents. */
-const followAll = async (deps: EraseDependencies, { streams, erasing }: EraseContent, deadline: number): Promise<readonly Position[]> => {
+async function followAll(deps: EraseDependencies, { streams, erasing }: EraseContent, deadline: number): Promise<readonly Position[]> {
   const followed: Position[] = [];
   for (const stored of (await deps.log.readLast(streams.map(({ stream }) => stream))).values()) {
     const planned = isPublished(stored) ? planEvent(stored, erasing) : null;
@@ -118,7 +118,7 @@ const followAll = async (deps: EraseDependencies, { streams, erasing }: EraseCon
     if (position !== null) followed.push(position);
   }
   return followed;
-};
+}
 
 interface Gathered {
   readonly portion: readonly PlannedEvent[];
@@ -129,7 +129,7 @@ interface Gathered {
 }
 
 /** As many events as one erasure takes. */
-const gather = async (log: EventLog, command: EraseContent): Promise<Gathered> => {
+async function gather(log: EventLog, command: EraseContent): Promise<Gathered> {
   const newest = await log.readLast(command.streams.map(({ stream }) => stream));
   const portion: PlannedEvent[] = [];
   let isHeldBack = false;
@@ -145,14 +145,14 @@ const gather = async (log: EventLog, command: EraseContent): Promise<Gathered> =
     if (portion.length >= EVENTS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) return { portion, isRest: false, isHeldBack };
   }
   return { portion, isRest: true, isHeldBack };
-};
+}
 
-const append = async (
+async function append(
   { log, clock, identifiers }: EraseDependencies,
   { reason, by }: EraseContent,
   portion: readonly PlannedEvent[],
   expectedRevision: number,
-): Promise<{ readonly id: string; readonly position: Position } | null> => {
+): Promise<{ readonly id: string; readonly position: Position } | null> {
   const data = JSON.stringify(contentOf(portion, reason, by));
   const number = expectedRevision + 2;
   const rewritten = portion.map(({ stored, texts, replacements }) => eraseFromEvent(stored, texts, replacements, number));
@@ -166,10 +166,10 @@ const append = async (
     const [found] = await log.readStream(ERASURES_STREAM, expectedRevision, 1);
     return found?.id === id ? { id, position: found.position } : null;
   }
-};
+}
 
 /** Lists each replacement once. */
-const contentOf = (portion: readonly PlannedEvent[], reason: ErasureReason, by: string): ContentErased => {
+function contentOf(portion: readonly PlannedEvent[], reason: ErasureReason, by: string): ContentErased {
   const numbers = new Map<string, number>();
   const numberOf = (text: string): number => {
     const number = numbers.get(text) ?? numbers.size;
@@ -188,4 +188,4 @@ const contentOf = (portion: readonly PlannedEvent[], reason: ErasureReason, by: 
     else known.push(entry);
   }
   return { reason, by, replacements: [...numbers.keys()], streams: [...streams].map(([stream, events]) => ({ stream, events })) };
-};
+}

@@ -22,7 +22,7 @@ export interface TextSearch {
 }
 
 /** The places of the text in an event; null where there are none. */
-export const findIn = (event: StoredEvent, { text, ignoreCase }: TextSearch): FoundText | null => {
+export function findIn(event: StoredEvent, { text, ignoreCase }: TextSearch): FoundText | null {
   const folded = (value: string): string => (ignoreCase ? value.toLowerCase() : value);
   const wanted = folded(text);
   const holds = (value: string): boolean => folded(value).includes(wanted);
@@ -38,7 +38,7 @@ export const findIn = (event: StoredEvent, { text, ignoreCase }: TextSearch): Fo
     pointers: [...texts.map(({ path }) => path), ...keys].map(pointerOf),
     erasable: keys.length === 0 && texts.every((each) => isErasable(event.type, each)),
   };
-};
+}
 
 const PAGE = 1000;
 

@@ -14,11 +14,11 @@ import type { PlannedEvent } from './plan-erasure.ts';
  * Publishes the newest version of a record without the erased text, at exactly that revision, so that no concurrent change is undone.
  * Resolves to null on a conflict or an unknown outcome; the caller then reads the stream again.
  */
-export const followWithChange = async (
+export async function followWithChange(
   { log, clock, identifiers }: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
   { stored, texts, replacements }: PlannedEvent,
   deadline: number,
-): Promise<Position | null> => {
+): Promise<Position | null> {
   if (clock.now() >= deadline) throw new DeadlineExceeded('others keep changing the record: run the same command again');
   const {
     id: _id,
@@ -38,4 +38,4 @@ export const followWithChange = async (
     if (error instanceof OutcomeUnknown) return null;
     throw error;
   }
-};
+}

@@ -24,23 +24,23 @@ export interface PlannedEvent {
 const samePath = (one: readonly string[], other: readonly string[]): boolean =>
   one.length === other.length && one.every((key, nth) => key === other[nth]);
 
-const keepOf = ({ literal, replacement }: Erasing, text: string): readonly number[] | null => {
+function keepOf({ literal, replacement }: Erasing, text: string): readonly number[] | null {
   if (literal !== null) return keepAround(text, literal);
   return text === replacement ? null : KEEP_NOTHING;
-};
+}
 
 /** The hash that identifies a repeated submission covers its input: with it, a guess of the erased text could be verified. */
-const withHash = (event: StoredEvent, texts: readonly ErasedText[], replacement: string): Omit<PlannedEvent, 'stored'> => {
+function withHash(event: StoredEvent, texts: readonly ErasedText[], replacement: string): Omit<PlannedEvent, 'stored'> {
   const data = erasedValue(JSON.parse(event.data), texts, [replacement]) as { readonly input: unknown };
   const inputHash = createHash('sha256').update(canonicalJson(data.input)).digest('hex');
   return { texts: [...texts, { path: ['inputHash'], keep: [...KEEP_NOTHING], with: 1 }], replacements: [replacement, inputHash] };
-};
+}
 
 /**
  * The change of one event by an erasure; null where there is none. Throws a `Rejection` where a text must not be erased or the rest would
  * not be a valid event.
  */
-export const planEvent = (stored: StoredEvent, erasing: Erasing): PlannedEvent | null => {
+export function planEvent(stored: StoredEvent, erasing: Erasing): PlannedEvent | null {
   if (erasing.literal !== null && !mayHold(stored.data, erasing.literal)) return null;
   const data: unknown = JSON.parse(stored.data);
   const { path } = erasing;
@@ -73,14 +73,14 @@ export const planEvent = (stored: StoredEvent, erasing: Erasing): PlannedEvent |
   );
   if (refusal !== null) throw new Rejection('invalid_parameter', `${at} would not be allowed: ${refusal}; choose another --with`);
   return { stored, ...planned };
-};
+}
 
 /** Searches the JSON text, which is cheaper than parsing: most characters are not escaped. */
 const mayHold = (data: string, literal: string): boolean => data.includes(JSON.stringify(literal).slice(1, -1)) || data.includes('\\u');
 
-const allowedIn = (type: string, data: unknown): string => {
+function allowedIn(type: string, data: unknown): string {
   const places = textsOf(data)
     .filter((text) => isErasable(type, text))
     .map(({ path }) => pointerOf(path));
   return places.length === 0 ? 'none here' : places.join(', ');
-};
+}

@@ -13,14 +13,14 @@ class UnfinishedRestore extends Error {
 }
 
 /** Throws `UnfinishedRestore` where the restore that this event begins has not ended. */
-const requireFinishedRestore = async (log: Pick<EventLog, 'readLast'>, begun: StoredEvent): Promise<void> => {
+async function requireFinishedRestore(log: Pick<EventLog, 'readLast'>, begun: StoredEvent): Promise<void> {
   const last = (await log.readLast([begun.stream])).get(begun.stream);
   if (last?.type === RESTORE_FINISHED) return;
   const { backupId, events } = restoreBegun.parse(JSON.parse(begun.data));
   throw new UnfinishedRestore(
     `a restore of the backup ${backupId} (${events} events) into this log has not ended: run \`civic restore FILE\` with the same file again and it goes on, or give an empty database`,
   );
-};
+}
 
 /** The first event of the log is not one of this service. */
 export class ForeignLogFound extends Error {
@@ -32,7 +32,7 @@ export class ForeignLogFound extends Error {
  * event of the feed's stream, which holds the `feedId`. Safe in concurrent processes: the feed's stream decides. Throws
  * `ForeignLogFound` for a log that begins with anything else, and `UnfinishedRestore`.
  */
-export const openFeed = async (log: EventLog, clock: Clock, identifiers: Identifiers): Promise<StoredEvent> => {
+export async function openFeed(log: EventLog, clock: Clock, identifiers: Identifiers): Promise<StoredEvent> {
   for (;;) {
     const { events } = await log.readAll({ after: LOG_START, limit: 1 });
     const first = events[0];
@@ -48,7 +48,7 @@ export const openFeed = async (log: EventLog, clock: Clock, identifiers: Identif
     const opened = newEvents([{ type: FEED_OPENED, data: canonicalJson(data) }], { commandId, time: clock.now() });
     await log.append({ stream: FEED_STREAM, expectedRevision: NO_STREAM, events: opened });
   }
-};
+}
 
 const foreign = ({ type }: StoredEvent): ForeignLogFound =>
   new ForeignLogFound(`the log begins with ${type} instead of ${FEED_OPENED}: it is not a log of this service; give it an empty one`);

@@ -15,7 +15,7 @@ export interface Renewal extends FeedRenewed {
 }
 
 /** The events that give the feed another identity; appended together to its stream. */
-export const renewalEvents = ({ commandId, time, feedId, previousFeedId, reason }: Renewal): readonly NewEvent[] => {
+export function renewalEvents({ commandId, time, feedId, previousFeedId, reason }: Renewal): readonly NewEvent[] {
   // The schema has only `created` and `restored`; the operator's reason is in `FeedRenewed`.
   const opened: FeedOpened = { feedId, reason: 'restored' };
   const renewed: FeedRenewed = { feedId, previousFeedId, reason };
@@ -24,7 +24,7 @@ export const renewalEvents = ({ commandId, time, feedId, previousFeedId, reason 
     { type: FEED_RENEWED, data: canonicalJson(renewed) },
   ];
   return newEvents(decided, { commandId, time });
-};
+}
 
 /** The feed id in an event of the feed's stream. */
 export const feedIdOf = ({ data }: Pick<StoredEvent, 'data'>): string => (JSON.parse(data) as { readonly feedId: string }).feedId;
@@ -39,10 +39,10 @@ export interface RenewedFeed {
  * Gives the feed of an opened log another identity, after the log was set back by other means than `civic restore`. Every earlier cursor is
  * then answered 410. Throws what the log throws.
  */
-export const renewFeed = async (
+export async function renewFeed(
   { log, clock, identifiers }: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
   reason: string,
-): Promise<RenewedFeed> => {
+): Promise<RenewedFeed> {
   const [commandId, feedId] = [identifiers.next(), identifiers.next()];
   for (;;) {
     const newest = (await log.readLast([FEED_STREAM])).get(FEED_STREAM);
@@ -52,13 +52,13 @@ export const renewFeed = async (
     const outcome = await log.append({ stream: FEED_STREAM, expectedRevision: newest.revision, events });
     if (outcome.kind === 'appended') return { feedId, previousFeedId, position: outcome.position };
   }
-};
+}
 
 /** Finds the last events of read models and reactors that the log does not have. Throws what the log throws. */
-export const whatLogHasLost = async (
+export async function whatLogHasLost(
   { installation, log }: { readonly installation: Pick<InstallationStore, 'lastEvents'>; readonly log: EventLog },
   logId: string,
-): Promise<Pick<BegunRenewal, 'usableUpTo' | 'lost' | 'intactUpTo'>> => {
+): Promise<Pick<BegunRenewal, 'usableUpTo' | 'lost' | 'intactUpTo'>> {
   const head = await log.head();
   const seen = await installation.lastEvents(logId);
   const found = await Promise.all(seen.map((event) => hasEvent(log, event)));
@@ -68,4 +68,4 @@ export const whatLogHasLost = async (
   const intactUpTo = seen.length === 0 ? head : (intact.at(-1) ?? LOG_START);
   // A checkpoint may be later than its last event and lie in lost history, also where the log has grown past it.
   return { usableUpTo: lost.length === 0 ? head : intactUpTo, lost, intactUpTo };
-};
+}

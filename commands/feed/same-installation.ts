@@ -22,7 +22,7 @@ export interface Installed {
  * Compares the identity of the database and its log with the stored ones, before anything is appended. Throws `MovedDatabase` with the
  * remedy. Another timeline of the server is a warning only: a failover must not keep the service from starting.
  */
-export const requireSameInstallation = async ({ store, log, holdsLog, logger }: Installed): Promise<void> => {
+export async function requireSameInstallation({ store, log, holdsLog, logger }: Installed): Promise<void> {
   const [identity, kept, logId] = await Promise.all([store.identity(), store.kept(), log.identity()]);
   if (kept === null) return;
   if (kept.renewing !== null) {
@@ -47,11 +47,11 @@ export const requireSameInstallation = async ({ store, log, holdsLog, logger }: 
       `the database server was recovered to a point in time or promoted since the feed was last confirmed: ${REMEDY}`,
     );
   }
-};
+}
 
 /** Stores the identity of the database and of its log at the first start. */
-export const rememberInstallation = async ({ store, log }: Pick<Installed, 'store' | 'log'>): Promise<void> => {
+export async function rememberInstallation({ store, log }: Pick<Installed, 'store' | 'log'>): Promise<void> {
   if ((await store.kept()) !== null) return;
   const [identity, logId] = await Promise.all([store.identity(), log.identity()]);
   if (logId !== null) await store.keep(identity, logId);
-};
+}

@@ -21,7 +21,7 @@ const factPublisher = {
 } satisfies Decider<null, PaymentFact, AccountEvent>;
 
 /** Facts of a row that are not published yet, in order. */
-export const unpublishedFacts = (row: PaymentRow): readonly { readonly kind: FactKind; readonly fact: PaymentFact }[] => {
+export function unpublishedFacts(row: PaymentRow): readonly { readonly kind: FactKind; readonly fact: PaymentFact }[] {
   const { paymentId, amount, requestHash, termsHash, cause, state } = row;
   const facts: { kind: FactKind; fact: PaymentFact }[] = [];
   if (!row.verifiedPublished && state !== 'RESERVED') {
@@ -44,7 +44,7 @@ export const unpublishedFacts = (row: PaymentRow): readonly { readonly kind: Fac
     facts.push({ kind: 'outcome', fact: { type: 'AccountPaymentSettled', data } });
   }
   return facts;
-};
+}
 
 const DEADLINE_MS = 10_000;
 
@@ -52,10 +52,10 @@ const DEADLINE_MS = 10_000;
  * Appends the unpublished facts of a payment to the account's stream, each once also with concurrent callers, and marks them in the ledger.
  * Throws what the log or the ledger throws; a later call appends the rest.
  */
-export const publishPaymentFacts = async (
+export async function publishPaymentFacts(
   parts: { readonly log: EventLog; readonly clock: Clock; readonly ledger: Pick<PaymentLedger, 'markPublished'> },
   row: PaymentRow,
-): Promise<void> => {
+): Promise<void> {
   const { accountId, keyId, paymentId, createdAt } = row;
   for (const { kind, fact } of unpublishedFacts(row)) {
     await handle({
@@ -72,4 +72,4 @@ export const publishPaymentFacts = async (
     });
     await parts.ledger.markPublished(paymentId, kind);
   }
-};
+}

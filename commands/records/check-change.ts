@@ -17,25 +17,25 @@ export type CheckedChange =
 const rejected = (reason: string): CheckedChange => ({ kind: 'rejected', reason });
 
 /** The first problems of a failed parse, each with its path. */
-export const describeIssues = (error: z.ZodError): string => {
+export function describeIssues(error: z.ZodError): string {
   const lines = error.issues.slice(0, 3).map((issue) => {
     const path = issue.path.map(String).join('.');
     return path === '' ? issue.message : `${path}: ${issue.message}`;
   });
   return error.issues.length > 3 ? `${lines.join('; ')}; and ${error.issues.length - 3} more` : lines.join('; ');
-};
+}
 
 /** Without recursion: JSON can nest deeper than the call stack. */
-const holdsPrototypeKey = (stated: object): boolean => {
+function holdsPrototypeKey(stated: object): boolean {
   const left: object[] = [stated];
   for (let value = left.pop(); value !== undefined; value = left.pop()) {
     if (Object.hasOwn(value, '__proto__')) return true;
     for (const inner of Object.values(value) as unknown[]) if (typeof inner === 'object' && inner !== null) left.push(inner);
   }
   return false;
-};
+}
 
-const checkUpsert = (change: Extract<RecordChange, { op: 'upsert' }>, id: string): CheckedChange => {
+function checkUpsert(change: Extract<RecordChange, { op: 'upsert' }>, id: string): CheckedChange {
   const { content: stated } = change;
   if (typeof stated !== 'object' || stated === null || Array.isArray(stated)) return rejected('data must be an object');
   if (holdsPrototypeKey(stated)) return rejected('a key __proto__ is not allowed');
@@ -46,14 +46,14 @@ const checkUpsert = (change: Extract<RecordChange, { op: 'upsert' }>, id: string
   const parsed = RECORD_SCHEMAS[change.resource].safeParse(content);
   if (!parsed.success) return rejected(describeIssues(parsed.error));
   return { kind: 'command', id, intent: { type: 'PublishRecord', id, content: parsed.data } };
-};
+}
 
 /** Checks and normalises one change. */
-export const checkChange = (change: RecordChange): CheckedChange => {
+export function checkChange(change: RecordChange): CheckedChange {
   const id = uuid.safeParse(change.id);
   if (!id.success) return rejected('id must be a uuid');
   if (change.op === 'upsert') return checkUpsert(change, id.data);
   const reason = reasonText.safeParse(change.reason ?? null);
   if (!reason.success) return rejected(`reason: ${describeIssues(reason.error)}`);
   return { kind: 'command', id: id.data, intent: { type: 'WithdrawRecord', reason: reason.data } };
-};
+}

@@ -5,7 +5,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 const KEYS = { upsert: ['op', 'resource', 'id', 'data'], remove: ['op', 'resource', 'id', 'reason'] } as const;
 
 /** Parses a change from JSON text, or returns the reason for a refusal; `what` names the text in it. The content is checked later. */
-export const parseChange = (bytes: Uint8Array, what: string): RecordChange | string => {
+export function parseChange(bytes: Uint8Array, what: string): RecordChange | string {
   let text: string;
   try {
     text = utf8.decode(bytes);
@@ -20,9 +20,9 @@ export const parseChange = (bytes: Uint8Array, what: string): RecordChange | str
   }
   if (typeof stated !== 'object' || stated === null || Array.isArray(stated)) return `the ${what} must be a JSON object`;
   return toChange(stated as Record<string, unknown>);
-};
+}
 
-const toChange = (stated: Record<string, unknown>): RecordChange | string => {
+function toChange(stated: Record<string, unknown>): RecordChange | string {
   const { op, resource, id, data, reason } = stated;
   if (op !== 'upsert' && op !== 'remove') return 'op must be "upsert" or "remove"';
   const unknown = Object.keys(stated).filter((key) => !(KEYS[op] as readonly string[]).includes(key));
@@ -32,4 +32,4 @@ const toChange = (stated: Record<string, unknown>): RecordChange | string => {
   if (op === 'upsert') return { op, resource, id, content: data };
   if (reason !== undefined && reason !== null && typeof reason !== 'string') return 'reason must be a text';
   return { op, resource, id, reason: reason ?? null };
-};
+}

@@ -28,18 +28,18 @@ export interface RecordEvent {
 export const initialState = (): RecordState => ({ kind: 'absent' });
 
 /** State after an event; only the newest event of a stream matters. */
-export const evolve = (_state: RecordState, event: Pick<StoredEvent, 'type' | 'data'>): RecordState => {
+export function evolve(_state: RecordState, event: Pick<StoredEvent, 'type' | 'data'>): RecordState {
   const data = JSON.parse(event.data) as { readonly createdAt: string; readonly updatedAt: string };
   return event.type === RECORD_PUBLISHED
     ? { kind: 'published', createdAt: data.createdAt, updatedAt: data.updatedAt, data: event.data }
     : { kind: 'withdrawn', createdAt: data.createdAt };
-};
+}
 
 /** Largest `data` of a record, in bytes of canonical JSON. */
 export const MAX_RECORD_BYTES = 1_048_576;
 
 /** Returns the events of a command, none where the record is unchanged, or a rejection. */
-export const decide = (command: RecordCommand, state: RecordState): readonly RecordEvent[] | Rejection => {
+export function decide(command: RecordCommand, state: RecordState): readonly RecordEvent[] | Rejection {
   switch (command.type) {
     case 'PublishRecord': {
       const createdAt = state.kind === 'absent' ? command.at : state.createdAt;
@@ -61,7 +61,7 @@ export const decide = (command: RecordCommand, state: RecordState): readonly Rec
       return [{ type: RECORD_WITHDRAWN, data: canonicalJson(withdrawn) }];
     }
   }
-};
+}
 
 export const recordDecider: NewestEventDecider<RecordState, RecordIntent> = {
   initialState,

@@ -7,11 +7,11 @@ import { intakeDecider } from './intake-decider.ts';
 import type { IntakeState } from './intake-state.ts';
 
 /** Decides on the account's stream and returns the resulting state. Throws the rejection where the command is refused. */
-export const decideOn = async (
+export async function decideOn(
   parts: CommandPorts,
   command: IntakeCommand,
   { accountId, deadline, ...context }: { accountId: string; keyId: string; requestId: string; deadline: number },
-): Promise<IntakeState> => {
+): Promise<IntakeState> {
   let state = intakeDecider.initialState();
   let events: readonly AccountReportEvent[] = [];
   const decider = {
@@ -39,4 +39,4 @@ export const decideOn = async (
   });
   if (handled.kind === 'rejected') throw handled.rejection;
   return events.reduce(intakeDecider.evolve, state);
-};
+}

@@ -25,7 +25,7 @@ type WrittenToken = readonly [
 ];
 
 /** Numbers texts in the order in which they first come. */
-const numbering = () => {
+function numbering() {
   const numbers = new Map<string, number>();
   return {
     of(text: string): number {
@@ -35,9 +35,9 @@ const numbering = () => {
     },
     texts: (): readonly string[] => [...numbers.keys()],
   };
-};
+}
 
-const write = ({ tokens, newByDay, unresolved }: IntakeState): Written => {
+function write({ tokens, newByDay, unresolved }: IntakeState): Written {
   const aliases = numbering();
   const places = numbering();
   const rows = [...tokensOf(tokens)].map(([key, { inputHash, receipt, aliases: presented }]): WrittenToken => {
@@ -47,10 +47,10 @@ const write = ({ tokens, newByDay, unresolved }: IntakeState): Written => {
     return [key, inputHash, reportId, ...times, places.of(place), presented.map((alias) => aliases.of(alias))];
   });
   return { aliases: aliases.texts(), places: places.texts(), tokens: rows, newByDay: [...newByDay], unresolved: [...unresolved] };
-};
+}
 
 /** What was written has been sealed, so that its shape is looked at from outside only. */
-const read = (value: unknown): IntakeState => {
+function read(value: unknown): IntakeState {
   const { aliases, places, tokens, newByDay, unresolved } = value as Written;
   if (![aliases, places, tokens, newByDay, unresolved].every(Array.isArray)) throw new Error('this is no state of report intake');
   return {
@@ -58,7 +58,7 @@ const read = (value: unknown): IntakeState => {
     newByDay: new Map(newByDay),
     unresolved: new Set(unresolved),
   };
-};
+}
 
 const keptToken = (
   [, inputHash, reportId, submittedAt, nextCheckAt, place, presented]: WrittenToken,

@@ -11,22 +11,19 @@ const limitReached = (message: string): Rejection =>
   new Rejection('report_limit_reached', message, { retryAfterSeconds: REPORT_LIMIT_RETRY_SECONDS });
 
 /** The report that the token stands for, or undefined where it stands for none or for one of another input. */
-export const replayed = ({ tokens }: IntakeState, { token, inputHash }: PresentedToken): KeptToken | undefined => {
+export function replayed({ tokens }: IntakeState, { token, inputHash }: PresentedToken): KeptToken | undefined {
   const kept = findToken(tokens, tokenKey(token));
   return kept?.inputHash === inputHash ? kept : undefined;
-};
+}
 
-const presentAgain = (kept: KeptToken, { token, keyId, surface }: PresentedToken): readonly AccountReportEvent[] | Rejection => {
+function presentAgain(kept: KeptToken, { token, keyId, surface }: PresentedToken): readonly AccountReportEvent[] | Rejection {
   if (kept.aliases.includes(aliasOf({ keyId, surface }))) return [];
   if (kept.aliases.length >= MAX_ALIASES)
     return limitReached(`this token was used with ${MAX_ALIASES} combinations of key and interface, the maximum`);
   return [{ type: 'DataReportTokenAliased', data: { reportId: kept.receipt.reportId, token, keyId, surface } }];
-};
+}
 
-const submit = (
-  command: Extract<IntakeCommand, { type: 'SubmitReport' }>,
-  state: IntakeState,
-): readonly AccountReportEvent[] | Rejection => {
+function submit(command: Extract<IntakeCommand, { type: 'SubmitReport' }>, state: IntakeState): readonly AccountReportEvent[] | Rejection {
   const { type: _, ...submitted } = command;
   if (findToken(state.tokens, tokenKey(command.token)) !== undefined)
     return new Rejection('replay_conflict', 'this token was used before with another input');
@@ -37,9 +34,9 @@ const submit = (
     return limitReached(`${MAX_UNRESOLVED_REPORTS} reports of the account are not resolved yet`);
   }
   return [{ type: 'DataReportSubmitted', data: submitted }];
-};
+}
 
-const decide = (command: IntakeCommand, state: IntakeState): readonly AccountReportEvent[] | Rejection => {
+function decide(command: IntakeCommand, state: IntakeState): readonly AccountReportEvent[] | Rejection {
   switch (command.type) {
     case 'PresentToken': {
       const kept = replayed(state, command);
@@ -54,7 +51,7 @@ const decide = (command: IntakeCommand, state: IntakeState): readonly AccountRep
       return state.unresolved.has(reportId) ? [{ type: 'DataReportSettled', data: { reportId, closedAt } }] : [];
     }
   }
-};
+}
 
 /** What may happen on `account_reports-<accountId>`: tokens and their aliases, the day's reports, and the unresolved ones. */
 export const intakeDecider = {

@@ -22,13 +22,13 @@ export const utcDay = (time: string): string => time.slice(0, 'YYYY-MM-DD'.lengt
 /** Clocks of several processes may differ around midnight, never by days. */
 const DAYS_KEPT = 3;
 
-const countOn = (newByDay: IntakeState['newByDay'], day: string): IntakeState['newByDay'] => {
+function countOn(newByDay: IntakeState['newByDay'], day: string): IntakeState['newByDay'] {
   const counted = new Map(newByDay).set(day, (newByDay.get(day) ?? 0) + 1);
   return new Map([...counted].toSorted(([one], [other]) => (one < other ? 1 : -1)).slice(0, DAYS_KEPT));
-};
+}
 
 /** Never throws. */
-export const evolveIntake = (state: IntakeState, event: AccountReportEvent): IntakeState => {
+export function evolveIntake(state: IntakeState, event: AccountReportEvent): IntakeState {
   switch (event.type) {
     case 'DataReportSubmitted': {
       const { token, inputHash, reportId, statusUrl, submittedAt, nextCheckAt } = event.data;
@@ -52,4 +52,4 @@ export const evolveIntake = (state: IntakeState, event: AccountReportEvent): Int
       return { ...state, unresolved };
     }
   }
-};
+}

@@ -34,7 +34,7 @@ const GRACE_MS = 120_000;
  * it; where it leaves no room it is put right from the read model. A place whose taker died is freed once the taker can have nothing under
  * way any more and the read model, having seen the whole log since, does not know the report.
  */
-export const createOpenReportLimit = ({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts): OpenReportLimit => {
+export function createOpenReportLimit({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts): OpenReportLimit {
   let recountedHere = false;
 
   /** False where the read model has not caught up by the deadline, and nothing was learned. */
@@ -62,4 +62,4 @@ export const createOpenReportLimit = ({ queue, clock, limit, caughtUp, openRepor
     giveBack: (reportId) => queue.giveBack(reportId),
     count: (reportId) => queue.count(reportId),
   };
-};
+}

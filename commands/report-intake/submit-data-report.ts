@@ -20,19 +20,19 @@ import { sourceUrlRefusal } from '../../domain/source-url.ts';
 import { notStorable } from '../../domain/key-secret.ts';
 
 /** Refuses (`invalid_input`) what no record is kept with: text that is not kept anywhere, or an address that no public record has. */
-const requireStorable = (token: string, input: ReportInput): void => {
+function requireStorable(token: string, input: ReportInput): void {
   for (const text of textsIn([token, input])) {
     const reason = notStorable(text);
     if (reason !== null) throw new Rejection('invalid_input', reason);
   }
   const refusal = sourceUrlRefusal(input.sourceUrl);
   if (refusal !== null) throw new Rejection('invalid_input', `sourceUrl: ${refusal}`);
-};
+}
 
-const textsIn = (value: unknown): readonly string[] => {
+function textsIn(value: unknown): readonly string[] {
   if (typeof value === 'string') return [value];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
-};
+}
 
 export interface SubmitDataReportParts extends CommandPorts {
   readonly windows: WindowCounts;
@@ -67,7 +67,7 @@ export interface SubmittedReport {
  *
  * Throws `DeadlineExceeded` where the report stands but cannot be read yet, and whatever the stores throw.
  */
-export const createSubmitDataReport = (parts: SubmitDataReportParts) => {
+export function createSubmitDataReport(parts: SubmitDataReportParts) {
   const withMutex = createKeyedMutex();
   return async (submitted: SubmittedReport): Promise<Receipt & { readonly status: 'received' }> => {
     requireStorable(submitted.token, submitted.input);
@@ -79,7 +79,7 @@ export const createSubmitDataReport = (parts: SubmitDataReportParts) => {
     if (isNew) await parts.places.count(receipt.reportId).catch(() => undefined);
     return { ...receipt, status: 'received' };
   };
-};
+}
 
 interface Taken {
   readonly receipt: Receipt;
@@ -87,7 +87,7 @@ interface Taken {
   readonly isNew: boolean;
 }
 
-const take = async (parts: SubmitDataReportParts, submitted: SubmittedReport, deadline: number): Promise<Taken> => {
+async function take(parts: SubmitDataReportParts, submitted: SubmittedReport, deadline: number): Promise<Taken> {
   const { accountId, keyId, requestId, token, surface, input } = submitted;
   const inputHash = createHash('sha256').update(canonicalJson(input)).digest('hex');
   const presented: PresentedToken = { token, inputHash, keyId, surface };
@@ -109,7 +109,7 @@ const take = async (parts: SubmitDataReportParts, submitted: SubmittedReport, de
     if (now.receipt !== undefined) return { receipt: now.receipt, isNew: false };
     return makeReport({ parts, submitted, presented, run, state: now.seen.state, deadline });
   });
-};
+}
 
 type Run = (command: IntakeCommand) => Promise<IntakeState>;
 
@@ -117,12 +117,12 @@ type Run = (command: IntakeCommand) => Promise<IntakeState>;
 const CLAIM_MS = 3_000;
 const PAUSE_MS = 15;
 
-const claimed = async <Result>(
+async function claimed<Result>(
   parts: SubmitDataReportParts,
   token: ClaimedToken,
   deadline: number,
   work: () => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   const { claims, clock } = parts;
   while (!(await claims.claim(token, clock.now() + CLAIM_MS, clock.now()))) {
     if (clock.now() >= deadline) throw new DeadlineExceeded('another submission of this token was not done by the deadline');
@@ -133,7 +133,7 @@ const claimed = async <Result>(
   } finally {
     await claims.release(token).catch(() => undefined);
   }
-};
+}
 
 interface Making {
   readonly parts: SubmitDataReportParts;
@@ -145,7 +145,7 @@ interface Making {
   readonly deadline: number;
 }
 
-const makeReport = async ({ parts, submitted, presented, run, state, deadline }: Making): Promise<Taken> => {
+async function makeReport({ parts, submitted, presented, run, state, deadline }: Making): Promise<Taken> {
   const now = parts.clock.now();
   await requireRoomInMinute(parts, submitted.accountId, now);
   const closed = await parts.closed(now);
@@ -166,20 +166,20 @@ const makeReport = async ({ parts, submitted, presented, run, state, deadline }:
   const isNew = receipt.reportId === reportId;
   if (!isNew) await giveBack(parts, reportId);
   return { receipt, isNew };
-};
+}
 
-const requireRoomInMinute = async ({ windows }: SubmitDataReportParts, accountId: string, now: number): Promise<void> => {
+async function requireRoomInMinute({ windows }: SubmitDataReportParts, accountId: string, now: number): Promise<void> {
   const taken = await windows.take(accountId, [SUBMISSIONS_A_MINUTE], 1, now);
   if (taken.kind === 'taken') return;
   const { retryAfterSeconds } = taken;
   throw new Rejection('submit_rate_limited', `more than ${SUBMISSIONS_A_MINUTE.limit} submissions in this minute`, { retryAfterSeconds });
-};
+}
 
 /** A place that could not be given back is freed once there is no room. */
 const giveBack = ({ places }: SubmitDataReportParts, reportId: string): Promise<void> => places.giveBack(reportId).catch(() => undefined);
 
-const submit = async (run: Run, command: IntakeCommand, presented: PresentedToken): Promise<Receipt> => {
+async function submit(run: Run, command: IntakeCommand, presented: PresentedToken): Promise<Receipt> {
   const kept = replayed(await run(command), presented);
   if (kept === undefined) throw new Error('a submission was neither refused nor stored');
   return kept.receipt;
-};
+}

@@ -29,10 +29,10 @@ const MAX_NEWER = 64;
 
 export const findToken = ({ older, newer }: TokenBook, key: string): KeptToken | undefined => newer.get(key) ?? older.get(key);
 
-export const keepToken = ({ older, newer }: TokenBook, key: string, kept: KeptToken): TokenBook => {
+export function keepToken({ older, newer }: TokenBook, key: string, kept: KeptToken): TokenBook {
   const grown = new Map(newer).set(key, kept);
   return grown.size <= MAX_NEWER ? { older, newer: grown } : { older: new Map([...older, ...grown]), newer: new Map() };
-};
+}
 
 /** Each token once. */
 export const tokensOf = ({ older, newer }: TokenBook): ReadonlyMap<string, KeptToken> => new Map([...older, ...newer]);

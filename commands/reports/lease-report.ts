@@ -40,7 +40,7 @@ export const readReportState = async (log: EventLog, reportId: string): Promise<
  * whole milliseconds), `invalid_transition` (closed), `worker_paused`,
  * `state_conflict`, `lease_conflict` (another has it) or `budget_exhausted`; throws what the log and the database throw, and then nothing is leased for long.
  */
-export const leaseReport = async (work: ReportWork, request: LeaseRequest): Promise<LeasedReport | Rejection> => {
+export async function leaseReport(work: ReportWork, request: LeaseRequest): Promise<LeasedReport | Rejection> {
   const { reportId, accountId, holder, leaseMs, dailyBudget } = request;
   if (!Number.isSafeInteger(leaseMs) || leaseMs < 1 || leaseMs > MAX_LEASE_MS) {
     return new Rejection('invalid_input', `a lease is for thirty days at most, in whole milliseconds; ${leaseMs} is not`);
@@ -67,4 +67,4 @@ export const leaseReport = async (work: ReportWork, request: LeaseRequest): Prom
     return recorded.rejection;
   }
   return { lease, state: await readReportState(work.log, reportId) };
-};
+}

@@ -29,7 +29,7 @@ const withoutLease = (state: ReportState, { holder, fencingToken }: ByHolder): R
 type MoveReport = Extract<ReportCommand, { type: 'MoveReport' }>;
 
 /** One step along the table; null where it may be taken. */
-const refusal = (from: ReportStatus, { to, finding, verifiedRecords }: ReportMove): Rejection | null => {
+function refusal(from: ReportStatus, { to, finding, verifiedRecords }: ReportMove): Rejection | null {
   if (!REPORT_TRANSITIONS[from].includes(to)) {
     const allowed = REPORT_TRANSITIONS[from].join(', ') || 'nothing: it is closed';
     return new Rejection('invalid_transition', `from ${from} a report goes to ${allowed}`);
@@ -39,9 +39,9 @@ const refusal = (from: ReportStatus, { to, finding, verifiedRecords }: ReportMov
     return new Rejection('resolution_incomplete', `${to} needs at least one verified record`);
   }
   return verifiedRecords.length > MAX_RECORDS ? new Rejection('invalid_input', `at most ${MAX_RECORDS} verified records`) : null;
-};
+}
 
-const decideMove = (command: MoveReport, state: ReportState): readonly ReportEvent[] | Rejection => {
+function decideMove(command: MoveReport, state: ReportState): readonly ReportEvent[] | Rejection {
   const { holder, fencingToken, movedAt, note } = command;
   const unleased = withoutLease(state, command);
   if (unleased !== null) return unleased;
@@ -61,18 +61,18 @@ const decideMove = (command: MoveReport, state: ReportState): readonly ReportEve
     from = move.to;
   }
   return events;
-};
+}
 
-const decideLease = (command: Extract<ReportCommand, { type: 'RecordLease' }>, state: ReportState): readonly ReportEvent[] | Rejection => {
+function decideLease(command: Extract<ReportCommand, { type: 'RecordLease' }>, state: ReportState): readonly ReportEvent[] | Rejection {
   const { type: _, ...data } = command;
   if (isClosedStatus(state.status)) return new Rejection('invalid_transition', `the report is closed as ${state.status}`);
   if (withoutLease(state, command) === null) return [];
   return command.fencingToken > state.fencingToken
     ? [{ type: 'DataReportLeased', data }]
     : new Rejection('lease_conflict', 'the lease of the report has been taken over');
-};
+}
 
-const decide = (command: ReportCommand, state: ReportState): readonly ReportEvent[] | Rejection => {
+function decide(command: ReportCommand, state: ReportState): readonly ReportEvent[] | Rejection {
   switch (command.type) {
     case 'RecordLease':
       return decideLease(command, state);
@@ -84,9 +84,9 @@ const decide = (command: ReportCommand, state: ReportState): readonly ReportEven
       return withoutLease(state, command) ?? [{ type: 'DataReportNoted', data }];
     }
   }
-};
+}
 
-const evolve = (before: ReportState, event: ReportEvent): ReportState => {
+function evolve(before: ReportState, event: ReportEvent): ReportState {
   const state = { ...before, revision: before.revision + 1 };
   switch (event.type) {
     case 'DataReportLeased': {
@@ -98,7 +98,7 @@ const evolve = (before: ReportState, event: ReportEvent): ReportState => {
     case 'DataReportNoted':
       return state;
   }
-};
+}
 
 /** The lifecycle of a report on `report-<id>`. A lease comes before all else, since nothing is done without one. */
 export const reportDecider = {

@@ -15,9 +15,9 @@ export interface Settling {
 }
 
 /** Records on the account's stream that its report is closed, so that it no longer counts as open; once. */
-export const settleReport = (parts: FoldParts & { readonly clock: Clock }, settling: Settling, deadline: number): Promise<Handled> => {
+export function settleReport(parts: FoldParts & { readonly clock: Clock }, settling: Settling, deadline: number): Promise<Handled> {
   const { accountId, reportId, closedAt, commandId, causedBy } = settling;
   const command: IntakeCommand = { type: 'SettleReport', reportId, closedAt };
   const context = { accountId, causedBy };
   return handle({ ...parts, decider: intakeDecider, stream: accountReportsStream(accountId), command, commandId, context, deadline });
-};
+}

@@ -26,12 +26,12 @@ const switchDecider: Decider<boolean, Turned, TurnedEvent> = {
  * Pauses or resumes intake or the work on reports, for every process at once; turning it where it stands is no change. Refuses with
  * `invalid_input` a name or a reason that is too long or empty.
  */
-export const turnReportSwitch = (
+export function turnReportSwitch(
   parts: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
   what: ReportSwitch,
   turn: Turned,
   deadline: number,
-): Promise<Handled> => {
+): Promise<Handled> {
   const parsed = reportSwitchTurned.safeParse(turn);
   if (!parsed.success) return Promise.resolve(unusable(parsed.error));
   return handle({
@@ -43,4 +43,4 @@ export const turnReportSwitch = (
     context: {},
     deadline,
   });
-};
+}

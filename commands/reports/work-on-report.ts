@@ -47,10 +47,10 @@ const command = (work: ReportWork, reportId: string, accountId: string | undefin
   });
 
 /** Checked against the clock first: an expired lease is refused without a read of the log. */
-const isCurrent = async ({ leases, clock }: ReportWork, { reportId, holder, token }: WorkedReport): Promise<boolean> => {
+async function isCurrent({ leases, clock }: ReportWork, { reportId, holder, token }: WorkedReport): Promise<boolean> {
   const current = await leases.current(reportId, clock.now());
   return current !== null && current.holder === holder && current.token === token;
-};
+}
 
 const LOST: Handled = {
   kind: 'rejected',
@@ -81,12 +81,12 @@ export interface ReportOutcome {
  * Moves a report under a lease, as seen at a revision of its stream. Refuses with `lease_conflict`, `state_conflict`,
  * `invalid_transition`, `resolution_incomplete` or `invalid_input`; a closed report's lease is dropped with the move.
  */
-export const moveReport = async (
+export async function moveReport(
   work: ReportWork,
   lease: WorkedReport,
   seenRevision: number,
   { moves, note }: ReportOutcome,
-): Promise<Handled> => {
+): Promise<Handled> {
   const parsed = outcome.safeParse({ moves, note });
   if (!parsed.success) return unusable(parsed.error);
   if (!(await isCurrent(work, lease))) return LOST;
@@ -102,18 +102,18 @@ export const moveReport = async (
   });
   if (handled.kind === 'appended' && isClosedStatus(moves.at(-1)!.to)) await work.leases.forget(reportId);
   return handled;
-};
+}
 
 /** Records a finding for investigators; `nextCheckAt` is shown to the customer. Refuses like a move. */
-export const noteReport = async (
+export async function noteReport(
   work: ReportWork,
   lease: WorkedReport,
   said: { readonly note: string; readonly nextCheckAt: string | null },
-): Promise<Handled> => {
+): Promise<Handled> {
   const parsed = noted.safeParse(said);
   if (!parsed.success) return unusable(parsed.error);
   if (!(await isCurrent(work, lease))) return LOST;
   const { reportId, holder, token: fencingToken } = lease;
   const notedAt = new Date(work.clock.now()).toISOString();
   return command(work, reportId, undefined, { type: 'NoteReport', ...parsed.data, holder, fencingToken, notedAt });
-};
+}

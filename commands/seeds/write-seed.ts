@@ -26,7 +26,7 @@ export const isSeedFinished = async (log: EventLog, { name, version }: Seed): Pr
   finishedVersion((await log.readLast([seedStream(name)])).get(seedStream(name))) >= version;
 
 /** Closes a seed: from here on it never overwrites an edit. */
-export const finishSeed = async (deps: Omit<SeedDependencies, 'writer'>, { name, version }: Seed, records: number): Promise<void> => {
+export async function finishSeed(deps: Omit<SeedDependencies, 'writer'>, { name, version }: Seed, records: number): Promise<void> {
   const stream = seedStream(name);
   const newest = (await deps.log.readLast([stream])).get(stream);
   if (finishedVersion(newest) >= version) return;
@@ -34,13 +34,13 @@ export const finishSeed = async (deps: Omit<SeedDependencies, 'writer'>, { name,
   const command = { commandId: deps.identifiers.next(), time: deps.clock.now() };
   const events = newEvents([{ type: SEED_FINISHED, data: canonicalJson(data) }], command);
   await deps.log.append({ stream, expectedRevision: newest?.revision ?? NO_STREAM, events });
-};
+}
 
 /**
  * Writes a seed's records unless a finished one is there. A record that exists already is left as it is: it was written by a start that
  * was cut off, or by an edit, which takes precedence. Returns the number of records written.
  */
-export const writeSeed = async (deps: SeedDependencies, seed: Seed, changes: readonly RecordChange[]): Promise<number> => {
+export async function writeSeed(deps: SeedDependencies, seed: Seed, changes: readonly RecordChange[]): Promise<number> {
   if (await isSeedFinished(deps.log, seed)) return 0;
   let written = 0;
   for (let from = 0; from < changes.length; from += CHANGES_A_CALL) {
@@ -54,4 +54,4 @@ export const writeSeed = async (deps: SeedDependencies, seed: Seed, changes: rea
   }
   await finishSeed(deps, seed, changes.length);
   return written;
-};
+}

@@ -78,7 +78,7 @@ export const createCreateSubscription =
 
 type Creation = Extract<SubscriptionCommand, { type: 'CreateFeedSubscription' }>;
 
-const commandOf = async (parts: CreationParts, { accountId, keyId, name, resource, cap }: NewSubscription): Promise<Creation> => {
+async function commandOf(parts: CreationParts, { accountId, keyId, name, resource, cap }: NewSubscription): Promise<Creation> {
   const [{ state: keys }, { feedId, position, fingerprint }] = await Promise.all([
     // The account's stream, not its read model: a slot is free and a key is dead from the event on.
     foldStream(parts, accountKeys, accountStream(accountId)),
@@ -100,10 +100,10 @@ const commandOf = async (parts: CreationParts, { accountId, keyId, name, resourc
     deadKeys: new Set([...keys.values()].filter((each) => isDead(each, now)).map((each) => each.keyId)),
     cap,
   };
-};
+}
 
-const liveFeed = (feeds: Iterable<KeptFeed>, { keyId, name }: NewSubscription): KeptFeed => {
+function liveFeed(feeds: Iterable<KeptFeed>, { keyId, name }: NewSubscription): KeptFeed {
   const found = [...feeds].find((feed) => feed.keyId === keyId && feed.name === name);
   if (found === undefined) throw new Error('nothing was changed for a subscription that is not there');
   return found;
-};
+}

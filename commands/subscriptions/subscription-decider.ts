@@ -30,7 +30,7 @@ export type KeptFeed = z.output<typeof keptFeed>;
 /** By id; what was revoked or has been found lapsed is left out, so that the state stays as small as the cap. */
 export type SubscriptionState = ReadonlyMap<string, KeptFeed>;
 
-const decide = (command: SubscriptionCommand, state: SubscriptionState): readonly SubscriptionEvent[] | Rejection => {
+function decide(command: SubscriptionCommand, state: SubscriptionState): readonly SubscriptionEvent[] | Rejection {
   switch (command.type) {
     case 'CreateFeedSubscription':
       return decideCreation(command, [...state.values()]);
@@ -43,14 +43,14 @@ const decide = (command: SubscriptionCommand, state: SubscriptionState): readonl
       return [{ type: 'FeedSubscriptionRevoked', data: { id, revokedAt } }];
     }
   }
-};
+}
 
 export const NO_SUCH_FEED = 'there is no such subscription of this key';
 
-const decideCreation = (
+function decideCreation(
   command: Extract<SubscriptionCommand, { type: 'CreateFeedSubscription' }>,
   feeds: readonly KeptFeed[],
-): readonly SubscriptionEvent[] | Rejection => {
+): readonly SubscriptionEvent[] | Rejection {
   const { type: _, deadKeys, cap, ...feed } = command;
   const live = feeds.filter(({ keyId }) => !deadKeys.has(keyId));
   const same = live.find(({ keyId, name }) => keyId === command.keyId && name === command.name);
@@ -64,9 +64,9 @@ const decideCreation = (
   }
   const lapsed = feeds.filter(({ keyId }) => deadKeys.has(keyId)).map(({ id }) => id);
   return [{ type: 'FeedSubscriptionCreated', data: { ...feed, lapsed } }];
-};
+}
 
-const evolve = (state: SubscriptionState, event: SubscriptionEvent): SubscriptionState => {
+function evolve(state: SubscriptionState, event: SubscriptionEvent): SubscriptionState {
   const next = new Map(state);
   switch (event.type) {
     case 'FeedSubscriptionCreated': {
@@ -78,7 +78,7 @@ const evolve = (state: SubscriptionState, event: SubscriptionEvent): Subscriptio
       next.delete(event.data.id);
       return next;
   }
-};
+}
 
 export const subscriptionDecider = {
   initialState: (): SubscriptionState => new Map(),

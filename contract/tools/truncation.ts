@@ -26,10 +26,10 @@ export const SHORTEST_TEXT = 240;
 export const unchanged = <Data>(data: Data): Data => data;
 
 /** The object with these texts of it cut; an absent one stays absent. */
-export const cutTexts = <Source extends object>(source: Source, cut: (text: string) => string, ...names: (keyof Source)[]): Source => {
+export function cutTexts<Source extends object>(source: Source, cut: (text: string) => string, ...names: (keyof Source)[]): Source {
   const texts = names.flatMap((name) => {
     const text = source[name];
     return typeof text === 'string' ? [[name, cut(text)]] : [];
   });
   return { ...source, ...Object.fromEntries(texts) };
-};
+}

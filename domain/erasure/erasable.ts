@@ -37,7 +37,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 const OF_SERVICE: readonly string[] = ['/id', '/createdAt', '/updatedAt'];
 
 /** Whether a text may be erased where it stands; ids, which others are found by, and times of the service may not. */
-export const isErasable = (type: string, { path, text }: TextAt): boolean => {
+export function isErasable(type: string, { path, text }: TextAt): boolean {
   const pointer = pointerOf(path);
   if (uuid.safeParse(text).success) return false;
   if (type === RECORD_PUBLISHED) return !OF_SERVICE.includes(pointer);
@@ -45,24 +45,24 @@ export const isErasable = (type: string, { path, text }: TextAt): boolean => {
     const keys = place.slice(1).split('/');
     return keys.length === path.length && keys.every((key, nth) => key === '*' || key === path[nth]);
   });
-};
+}
 
-const problem = (error: z.ZodError): string => {
+function problem(error: z.ZodError): string {
   const [issue] = error.issues;
   return `/${issue?.path.map(String).join('/') ?? ''}: ${issue?.message ?? 'is not usable'}`;
-};
+}
 
 /** Whether the schema accepts the value and leaves it unchanged. */
-const refusalBy = (schema: z.ZodType, value: unknown): string | null => {
+function refusalBy(schema: z.ZodType, value: unknown): string | null {
   const parsed = schema.safeParse(value);
   if (!parsed.success) return problem(parsed.error);
   return canonicalJson(parsed.data) === canonicalJson(value)
     ? null
     : 'a text would not be kept as it is: trimmed, not empty, in normal form';
-};
+}
 
 /** Why an event must not be changed to this, or null: its readers rely on the field. */
-export const refusedAsData = (stream: string, type: string, data: Readonly<Record<string, unknown>>): string | null => {
+export function refusedAsData(stream: string, type: string, data: Readonly<Record<string, unknown>>): string | null {
   const resource = category(stream);
   if (type === RECORD_PUBLISHED && isResource(resource)) {
     const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = data;
@@ -74,4 +74,4 @@ export const refusedAsData = (stream: string, type: string, data: Readonly<Recor
   if (refusal !== null || type !== 'DataReportSubmitted') return refusal;
   const url = sourceUrlRefusal(reportInput.parse(data['input']).sourceUrl);
   return url === null ? null : `/input/sourceUrl: ${url}`;
-};
+}

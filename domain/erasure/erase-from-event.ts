@@ -10,15 +10,15 @@ export class CutMismatch extends Error {
 }
 
 /** The lengths, in code points, of what stays of a text when each occurrence of `literal` goes; null where there is none. */
-export const keepAround = (text: string, literal: string): readonly number[] | null => {
+export function keepAround(text: string, literal: string): readonly number[] | null {
   const pieces = text.split(literal);
   return pieces.length === 1 ? null : pieces.map((piece) => Array.from(piece).length);
-};
+}
 
 export const KEEP_NOTHING: readonly number[] = [0, 0];
 
 /** The pieces that stay, joined by what stands between them now. All gaps were of one length, at least one character. */
-export const cutText = (text: string, keep: readonly number[], replacement: string): string => {
+export function cutText(text: string, keep: readonly number[], replacement: string): string {
   const characters = Array.from(text);
   const gaps = keep.length - 1;
   const gap = (characters.length - keep.reduce((sum, length) => sum + length, 0)) / gaps;
@@ -31,12 +31,12 @@ export const cutText = (text: string, keep: readonly number[], replacement: stri
       return piece;
     })
     .join(replacement);
-};
+}
 
 type Readable = Pick<StoredEvent, 'id' | 'stream' | 'data' | 'metadata'>;
 
 /** The data after texts of it were erased, as a value. Throws `CutMismatch` where a place holds no such text. */
-export const erasedValue = (data: unknown, texts: readonly ErasedText[], replacements: readonly string[]): unknown => {
+export function erasedValue(data: unknown, texts: readonly ErasedText[], replacements: readonly string[]): unknown {
   for (const { path, keep, with: nth } of texts) {
     const text = valueAt(data, path);
     const replacement = replacements[nth];
@@ -44,7 +44,7 @@ export const erasedValue = (data: unknown, texts: readonly ErasedText[], replace
     putAt(data, path, cutText(text, keep, replacement));
   }
   return data;
-};
+}
 
 /** A record's `data` is canonical JSON, which parsing and writing alone would not keep: keys that are numbers would come first. */
 const written = (stream: string, value: unknown): string => (isResource(category(stream)) ? canonicalJson(value) : JSON.stringify(value));

@@ -31,20 +31,20 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /** A published record is not validated against the current schema: it stays as it was published. */
-const readRecordEvent = ({ type, data, stream }: Pick<StoredEvent, 'type' | 'data' | 'stream'>): void => {
+function readRecordEvent({ type, data, stream }: Pick<StoredEvent, 'type' | 'data' | 'stream'>): void {
   const parsed: unknown = JSON.parse(data);
   if (type === RECORD_WITHDRAWN) return void recordWithdrawn.parse(parsed);
   if (type !== RECORD_PUBLISHED) throw new Error(`${type} is no event of a civic record`);
   const { id, createdAt, updatedAt } = parsed as Readonly<Record<string, unknown>>;
   if (id !== streamId(stream)) throw new Error(`the record says that it is ${String(id)}`);
   if (typeof createdAt !== 'string' || typeof updatedAt !== 'string') throw new Error('the record does not say when it was made');
-};
+}
 
 /** Throws where this version of the program cannot read the event, with the reason. */
-export const requireReadable = (stored: Pick<StoredEvent, 'type' | 'data' | 'stream'>): void => {
+export function requireReadable(stored: Pick<StoredEvent, 'type' | 'data' | 'stream'>): void {
   const kind = category(stored.stream);
   if (isResource(kind)) return readRecordEvent(stored);
   const reader = Object.hasOwn(READERS, kind) ? READERS[kind] : undefined;
   if (reader === undefined) throw new Error(`${kind} is no category of streams that this version knows`);
   reader(stored);
-};
+}

@@ -20,10 +20,10 @@ export interface ExternalIds {
 }
 
 /** The calendar date of an instant in a time zone. */
-export const localDate = (instant: string, timeZone: string): string => {
+export function localDate(instant: string, timeZone: string): string {
   const parts = new Intl.DateTimeFormat('en-CA', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' });
   return parts.format(Date.parse(instant));
-};
+}
 
 const NOTHING: ExternalIds = { addressKey: null, sourceRecordId: null, matterFile: null, titleKey: null, localDate: null };
 

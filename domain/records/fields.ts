@@ -34,7 +34,7 @@ export const date = z.iso.date();
 export const url = z.url({ protocol: /^https?$/, hostname: /.+/, abort: true }).overwrite((value) => new URL(value).href);
 
 const knownTimeZones = new Map<string, boolean>();
-const isTimeZone = (name: string): boolean => {
+function isTimeZone(name: string): boolean {
   let known = knownTimeZones.get(name);
   if (known === undefined) {
     try {
@@ -45,7 +45,7 @@ const isTimeZone = (name: string): boolean => {
     if (knownTimeZones.size < 1000) knownTimeZones.set(name, known);
   }
   return known;
-};
+}
 
 /** An IANA time zone name such as `America/Chicago`. */
 export const timeZone = z.string().refine(isTimeZone, { error: 'must be an IANA time zone name such as America/Chicago' });

@@ -8,7 +8,7 @@ import type { Logger } from '../../domain/ports/logger.ts';
  */
 let isInstalled = false;
 
-export const leaveOutTimeoutWarning = (): void => {
+export function leaveOutTimeoutWarning(): void {
   if (isInstalled) return;
   isInstalled = true;
   const emit = process.emitWarning.bind(process) as (...warning: readonly unknown[]) => void;
@@ -16,7 +16,7 @@ export const leaveOutTimeoutWarning = (): void => {
     if (warning[1] === 'TimeoutNegativeWarning' && /[\\/]kafkajs[\\/]/.test(new Error('asked from where').stack ?? '')) return;
     emit(...warning);
   };
-};
+}
 
 const CONNECT_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 30_000;
@@ -44,7 +44,7 @@ const speaker = (logger: Logger, last: { text: string }) => (): ((entry: LogEntr
 };
 
 /** A client of the brokers. Opens no connection. */
-export const kafkaClient = ({ brokers, tls, sasl }: KafkaAddress, logger: Logger): Kafka => {
+export function kafkaClient({ brokers, tls, sasl }: KafkaAddress, logger: Logger): Kafka {
   leaveOutTimeoutWarning();
   const last = { text: '' };
   const config: KafkaConfig = {
@@ -62,4 +62,4 @@ export const kafkaClient = ({ brokers, tls, sasl }: KafkaAddress, logger: Logger
   const kafka = new Kafka(config);
   lastErrors.set(kafka, last);
   return kafka;
-};
+}

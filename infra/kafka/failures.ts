@@ -35,7 +35,7 @@ const PASSING: ReadonlySet<string> = new Set([
 const WAITED_FOR: ReadonlySet<WantedByBrokers> = new Set(['certificate', 'tls', 'closed']);
 
 /** Maps the error of a call: `NotYet` where a retry can succeed, else an error that says what is missing and what to do. */
-export const asFailure = (error: unknown, use: KafkaUse): Error => {
+export function asFailure(error: unknown, use: KafkaUse): Error {
   const refusal = refusalOf(error, use);
   if (refusal !== null) {
     const { wanted, message, remedy } = refusal;
@@ -47,26 +47,26 @@ export const asFailure = (error: unknown, use: KafkaUse): Error => {
     if (passes) return new NotYet(`the brokers of Kafka do not go on at the moment: ${message}`);
   }
   return error instanceof Error ? error : new Error(String(error));
-};
+}
 
 /** Runs calls of the client and maps their errors with `asFailure`. */
-export const calling = async <Result>(use: KafkaUse, work: () => Promise<Result>): Promise<Result> => {
+export async function calling<Result>(use: KafkaUse, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
     throw asFailure(error, use);
   }
-};
+}
 
 /** Waits at most so many milliseconds for the end of a connection: a broker that hangs must not keep the service from stopping. */
-export const atMost = async (milliseconds: number, work: Promise<unknown>): Promise<void> => {
+export async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
   await answeredWithin(systemClock, milliseconds, () => work).catch(() => undefined);
-};
+}
 
 const END_MS = 5_000;
 
 /** Runs work with an administrative connection of its own. */
-export const withAdmin = async <Result>(kafka: Kafka, work: (admin: Admin) => Promise<Result>): Promise<Result> => {
+export async function withAdmin<Result>(kafka: Kafka, work: (admin: Admin) => Promise<Result>): Promise<Result> {
   const admin = kafka.admin();
   await admin.connect();
   try {
@@ -74,4 +74,4 @@ export const withAdmin = async <Result>(kafka: Kafka, work: (admin: Admin) => Pr
   } finally {
     await atMost(END_MS, admin.disconnect());
   }
-};
+}

@@ -54,7 +54,7 @@ const useOf = ({ kafka, topic }: FeedTopicParts): KafkaUse => ({
 });
 const producerOf = (topic: string): string => `civic.relay.${topic}`;
 
-const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
+async function open(parts: FeedTopicParts): Promise<FeedPublication> {
   const { kafka, topic, identifiers } = parts;
   await makeTopics(parts);
   const producer = idempotentProducer(kafka, { transactionalId: producerOf(topic), transactionTimeout: TRANSACTION_MS });
@@ -70,10 +70,10 @@ const open = async (parts: FeedTopicParts): Promise<FeedPublication> => {
     await end();
     throw error;
   }
-};
+}
 
 /** Creates missing topics. */
-const makeTopics = ({ kafka, topic, keepMs }: FeedTopicParts): Promise<void> => {
+function makeTopics({ kafka, topic, keepMs }: FeedTopicParts): Promise<void> {
   const entry = (name: string, value: string | number) => ({ name, value: String(value) });
   return withAdmin(kafka, async (admin) => {
     const known = new Set(await admin.listTopics());
@@ -93,13 +93,13 @@ const makeTopics = ({ kafka, topic, keepMs }: FeedTopicParts): Promise<void> => 
     // One topic per call: another process may create one of them at the same time, which is no failure.
     for (const each of wanted) if (!known.has(each.topic)) await admin.createTopics({ topics: [each], waitForLeaders: true });
   });
-};
+}
 
 /** True where the feed's topic has ever held a message. */
 const holdsMessages = async ({ kafka, topic }: FeedTopicParts): Promise<boolean> =>
   (await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic))).some(({ high }) => BigInt(high) > 0n);
 
-const placeOf = (topic: string, text: Buffer | null, hasBegun: boolean): TopicCheckpoint | null => {
+function placeOf(topic: string, text: Buffer | null, hasBegun: boolean): TopicCheckpoint | null {
   // A topic without any message is new, also where the checkpoint of a deleted topic is still stored.
   if (!hasBegun) return null;
   const unknown = (what: string) =>
@@ -112,9 +112,9 @@ const placeOf = (topic: string, text: Buffer | null, hasBegun: boolean): TopicCh
   } catch {
     throw unknown('holds something else than its place');
   }
-};
+}
 
-const publisher = async (parts: FeedTopicParts, producer: Producer, first: Transaction): Promise<FeedPublication['publish']> => {
+async function publisher(parts: FeedTopicParts, producer: Producer, first: Transaction): Promise<FeedPublication['publish']> {
   const { kafka, topic } = parts;
   const [sendMessages, sendPlace] = await Promise.all([openPartitionSender(kafka, topic), openPartitionSender(kafka, placeTopicOf(topic))]);
   let next: Transaction | null = first;
@@ -126,4 +126,4 @@ const publisher = async (parts: FeedTopicParts, producer: Producer, first: Trans
       await sendPlace(transaction, [{ key: topic, value: JSON.stringify(place) }]);
       await transaction.commit();
     });
-};
+}

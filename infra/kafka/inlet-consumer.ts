@@ -38,7 +38,7 @@ export const inletRights = (topic: string): NeededRights => ({
 const WAIT_MS = 500;
 
 /** Takes messages in a group with the inlets of all other processes, until the signal aborts. Retries after every failure. */
-export const runInletConsumer = async (parts: InletConsumerParts, stopping: AbortSignal): Promise<void> => {
+export async function runInletConsumer(parts: InletConsumerParts, stopping: AbortSignal): Promise<void> {
   const { clock, logger, topic, times = TIMES } = parts;
   const backoff = new Backoff(times.againMs, MAX_PAUSE_MS);
   let logged = '';
@@ -56,18 +56,18 @@ export const runInletConsumer = async (parts: InletConsumerParts, stopping: Abor
     }
     await clock.sleep(backoff.take(), stopping).catch(() => undefined);
   }
-};
+}
 
-const reasonOf = ({ kafka, topic }: InletConsumerParts, error: unknown): string => {
+function reasonOf({ kafka, topic }: InletConsumerParts, error: unknown): string {
   if ([...causes(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION')) return `there is no topic ${topic}; it is waited for`;
   return asFailure(error, { kafka, rights: inletRights(topic) }).message;
-};
+}
 
-const consumeUntilEnd = async (
+async function consumeUntilEnd(
   { kafka, topic, logger, createPart, times = TIMES }: InletConsumerParts,
   stopping: AbortSignal,
   onTaking: () => void,
-): Promise<void> => {
+): Promise<void> {
   const consumer = kafka.consumer({
     groupId: inletGroup(topic),
     allowAutoTopicCreation: false,
@@ -116,9 +116,9 @@ const consumeUntilEnd = async (
     stopping.removeEventListener('abort', onStop);
     await atMost(END_MS, consumer.disconnect());
   }
-};
+}
 
-const takeBatch = async (consumer: Consumer, taker: PartTaker, payload: EachBatchPayload, heartbeatMs: number) => {
+async function takeBatch(consumer: Consumer, taker: PartTaker, payload: EachBatchPayload, heartbeatMs: number) {
   const { batch } = payload;
   if (!payload.isRunning() || payload.isStale()) return;
   const { topic, partition } = batch;
@@ -137,4 +137,4 @@ const takeBatch = async (consumer: Consumer, taker: PartTaker, payload: EachBatc
   payload.resolveOffset(batch.messages.at(-1)!.offset);
   await consumer.commitOffsets([{ topic, partition, offset: String(completed) }]);
   await payload.heartbeat();
-};
+}

@@ -8,7 +8,7 @@ const END_MS = 5_000;
 const FIRST_LOOK_BACK = 16n;
 
 /** The last committed message of a topic with one partition; null where there is none. `group` is used once and leaves nothing behind. */
-export const readLastMessage = async (kafka: Kafka, topic: string, group: string): Promise<Buffer | null> => {
+export async function readLastMessage(kafka: Kafka, topic: string, group: string): Promise<Buffer | null> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
   const [low, high] = [BigInt(offsets[0]!.low), BigInt(offsets[0]!.high)];
   for (let back = FIRST_LOOK_BACK; ; back *= 16n) {
@@ -16,7 +16,7 @@ export const readLastMessage = async (kafka: Kafka, topic: string, group: string
     const found = await readFrom(kafka, { topic, group: `${group}.${back}`, from, end: high });
     if (found !== null || from === low) return found;
   }
-};
+}
 
 interface Stretch {
   readonly topic: string;
@@ -26,7 +26,7 @@ interface Stretch {
   readonly end: bigint;
 }
 
-const readFrom = async (kafka: Kafka, { topic, group, from, end }: Stretch): Promise<Buffer | null> => {
+async function readFrom(kafka: Kafka, { topic, group, from, end }: Stretch): Promise<Buffer | null> {
   if (from >= end) return null;
   const consumer = kafka.consumer({
     groupId: group,
@@ -67,4 +67,4 @@ const readFrom = async (kafka: Kafka, { topic, group, from, end }: Stretch): Pro
     clearTimeout(timer);
     await atMost(END_MS, consumer.disconnect());
   }
-};
+}

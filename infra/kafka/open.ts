@@ -18,7 +18,7 @@ interface KafkaParts {
 export const openFeedTopic = ({ address, logger, identifiers }: KafkaParts, topic: string, keepMs: number): FeedTopic =>
   createFeedTopic({ kafka: kafkaClient(address, logger), topic, identifiers, keepMs });
 
-export const openInlet = ({ address, logger }: KafkaParts, topic: string, clock: Clock) => {
+export function openInlet({ address, logger }: KafkaParts, topic: string, clock: Clock) {
   const kafka = kafkaClient(address, logger);
   const rejected = createRejectedTopic(kafka, topic);
   return {
@@ -29,4 +29,4 @@ export const openInlet = ({ address, logger }: KafkaParts, topic: string, clock:
       await rejected.end();
     },
   };
-};
+}

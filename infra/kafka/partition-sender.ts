@@ -23,7 +23,7 @@ export const idempotentProducer = (kafka: Kafka, config: ProducerConfig = {}): P
  * whose answer is still on its way, which then keeps its messages twice; and where a leader moves to a broker that has answered for its other
  * partitions, messages are left out and the send succeeds.
  */
-export const openPartitionSender = async (kafka: Kafka, topic: string): Promise<PartitionSender> => {
+export async function openPartitionSender(kafka: Kafka, topic: string): Promise<PartitionSender> {
   const { topics } = await withAdmin(kafka, (admin) => admin.fetchTopicMetadata({ topics: [topic] }));
   const partitionMetadata = topics[0]!.partitions;
   const choose = Partitioners.DefaultPartitioner();
@@ -40,10 +40,10 @@ export const openPartitionSender = async (kafka: Kafka, topic: string): Promise<
     // No message is in flight when this throws.
     for (const each of await Promise.allSettled(sending)) if (each.status === 'rejected') throw each.reason;
   };
-};
+}
 
 /** A broker limits the size of a batch; a single message is sent whatever its size. */
-const inPortions = (messages: readonly Message[]): readonly Message[][] => {
+function inPortions(messages: readonly Message[]): readonly Message[][] {
   const portions: Message[][] = [];
   let bytes = Number.POSITIVE_INFINITY;
   for (const message of messages) {
@@ -56,7 +56,7 @@ const inPortions = (messages: readonly Message[]): readonly Message[][] => {
     bytes += size;
   }
   return portions;
-};
+}
 
 const sizeOf = ({ key, value, headers = {} }: Message): number =>
   [key, value, ...Object.entries(headers).flat(2)].reduce((sum: number, part) => sum + Buffer.byteLength(part ?? ''), 0);

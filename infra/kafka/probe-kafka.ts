@@ -10,11 +10,11 @@ const END_MS = 2_000;
 const QUICKLY = { retries: 1, initialRetryTime: 100 };
 
 /** Counts the brokers and lists the topics of this service. Changes nothing. Throws when no broker answers, and `KafkaRefused` when they refuse the client. */
-export const probeKafka = async (
+export async function probeKafka(
   address: KafkaAddress,
   logger: Logger,
   { feed, inlet }: { readonly feed: string; readonly inlet?: string | undefined },
-): Promise<{ readonly brokers: number; readonly topics: readonly string[] }> => {
+): Promise<{ readonly brokers: number; readonly topics: readonly string[] }> {
   const kafka = kafkaClient(address, logger);
   const admin = kafka.admin({ retry: QUICKLY });
   try {
@@ -29,10 +29,10 @@ export const probeKafka = async (
   } finally {
     await atMost(END_MS, admin.disconnect());
   }
-};
+}
 
 /** Throws where this user may not see the topic. Accepts a missing topic. */
-const askFor = async (kafka: Kafka, topic: string): Promise<void> => {
+async function askFor(kafka: Kafka, topic: string): Promise<void> {
   const consumer = kafka.consumer({ groupId: inletGroup(topic), allowAutoTopicCreation: false, retry: QUICKLY });
   try {
     await consumer.connect();
@@ -42,4 +42,4 @@ const askFor = async (kafka: Kafka, topic: string): Promise<void> => {
   } finally {
     await atMost(END_MS, consumer.disconnect());
   }
-};
+}

@@ -43,7 +43,7 @@ export const causes = function* (error: unknown, depth = 0): Generator<KafkaErro
 };
 
 /** What the brokers require and do not receive: a trusted certificate, a credential or a right. Null for any other failure. */
-export const refusalOf = (error: unknown, use: KafkaUse): KafkaRefused | null => {
+export function refusalOf(error: unknown, use: KafkaUse): KafkaRefused | null {
   const refused = (wanted: WantedByBrokers, message: string, remedy: string) => new KafkaRefused(wanted, message, remedy, { cause: error });
   const certificate = certificateReason(error);
   if (certificate !== null) {
@@ -80,11 +80,11 @@ export const refusalOf = (error: unknown, use: KafkaUse): KafkaRefused | null =>
     }
   }
   return null;
-};
+}
 
-const missingRight = ({ name, type, topic }: KafkaError, { kafka, rights }: KafkaUse): string | null => {
+function missingRight({ name, type, topic }: KafkaError, { kafka, rights }: KafkaUse): string | null {
   const code = name === 'KafkaJSGroupCoordinatorNotFound' ? HIDDEN.get(lastErrorOf(kafka)) : type;
   if (!code?.endsWith('_AUTHORIZATION_FAILED')) return null;
   const right = code === 'CLUSTER_AUTHORIZATION_FAILED' ? 'IdempotentWrite on the cluster' : rights[code as keyof NeededRights];
   return `${right ?? code}${topic === undefined ? '' : ` (refused: the topic ${topic})`}`;
-};
+}

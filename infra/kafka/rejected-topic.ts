@@ -9,7 +9,7 @@ const REASON_LENGTH = 1_000;
 export const rejectedTopicOf = (topic: string): string => `${topic}.rejected`;
 
 /** The topic of messages that do not parse or whose change was rejected: unchanged, with the reason and their origin. Connects for the first message. */
-export const createRejectedTopic = (kafka: Kafka, topic: string) => {
+export function createRejectedTopic(kafka: Kafka, topic: string) {
   const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${rejectedTopicOf(topic)}` } };
   let connected: ReturnType<typeof connect> | null = null;
   const connect = async () => {
@@ -51,4 +51,4 @@ export const createRejectedTopic = (kafka: Kafka, topic: string) => {
         }
       }),
   };
-};
+}

@@ -25,12 +25,12 @@ interface Success {
   getPosition(): { getCommitPosition(): string; getPreparePosition(): string } | undefined;
 }
 
-const appendedAt = (success: Success | undefined): Answer => {
+function appendedAt(success: Success | undefined): Answer {
   if (success === undefined) throw new OutcomeUnknown('the log answered an append with nothing');
   const position = success.getPosition();
   const place = position === undefined ? null : { commit: position.getCommitPosition(), prepare: position.getPreparePosition() };
   return { kind: 'appended', revision: Number(success.getCurrentRevision()), place: place !== null && isKnown(place) ? place : null };
-};
+}
 
 const conflictAt = (revision: string | null): Answer => ({
   kind: 'conflict',
@@ -41,7 +41,7 @@ const tooLarge = (limit: number): Error =>
   new Error(`an append is larger than the ${limit} bytes that the server takes: raise its setting MaxAppendSize`);
 
 /** Errors by the name of their details. An append that may have been stored has an unknown outcome. */
-const failureOf = (error: NonNullable<ReturnType<BatchAppendResp['getError']>>): Answer => {
+function failureOf(error: NonNullable<ReturnType<BatchAppendResp['getError']>>): Answer {
   const details = error.getDetails();
   const name = details?.getTypeName() ?? '';
   switch (name) {
@@ -60,24 +60,24 @@ const failureOf = (error: NonNullable<ReturnType<BatchAppendResp['getError']>>):
     default:
       throw new OutcomeUnknown(`the log did not say whether the append is stored: ${name} ${error.getMessage()}`.trim());
   }
-};
+}
 
 /** The answer to one append of a batch call. Throws `LogUnavailable`, `OutcomeUnknown`, or an error that a repetition does not change. */
-export const batchAnswer = (answer: BatchAppendResp): Answer => {
+export function batchAnswer(answer: BatchAppendResp): Answer {
   const error = answer.getError();
   return error === undefined ? appendedAt(answer.getSuccess()) : failureOf(error);
-};
+}
 
 /** The answer to a single append call. */
-export const singleAnswer = (answer: AppendResp): Answer => {
+export function singleAnswer(answer: AppendResp): Answer {
   const wrong = answer.getWrongExpectedVersion();
   if (wrong === undefined) return appendedAt(answer.getSuccess());
   return conflictAt(wrong.hasCurrentRevision() ? wrong.getCurrentRevision() : null);
-};
+}
 
 /** The same for a call that failed as a whole because of its size. */
-export const sizeRefusal = (error: unknown): Error | null => {
+export function sizeRefusal(error: unknown): Error | null {
   const metadata = (error as { metadata?: { getMap?(): Record<string, unknown> } } | null)?.metadata?.getMap?.();
   if (metadata?.['exception'] !== 'maximum-append-size-exceeded') return null;
   return tooLarge(Number(metadata['maximum-append-size']));
-};
+}

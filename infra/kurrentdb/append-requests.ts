@@ -8,16 +8,16 @@ import { customMetadata, dataBytes } from './event-form.ts';
 const MESSAGE_BYTES = 1_000_000;
 const JSON_TYPE = 'application/json';
 
-export const streamIdentifier = (stream: string) => {
+export function streamIdentifier(stream: string) {
   const named = new shared.StreamIdentifier();
   named.setStreamName(Buffer.from(stream));
   return named;
-};
-const uuid = (text: string) => {
+}
+function uuid(text: string) {
   const made = new shared.UUID();
   made.setString(text);
   return made;
-};
+}
 
 interface EncodedEvent {
   readonly id: string;
@@ -34,23 +34,23 @@ export interface EncodedAppend {
 }
 
 /** Throws a `SyntaxError` or `TypeError` for data that cannot be stored. */
-export const encodeAppend = ({ stream, expectedRevision, events }: StreamAppend): EncodedAppend => {
+export function encodeAppend({ stream, expectedRevision, events }: StreamAppend): EncodedAppend {
   const encoded = events.map((event) => ({ id: event.id, type: event.type, data: dataBytes(event), metadata: customMetadata(event) }));
   const bytes = encoded.reduce((sum, { data, metadata }) => sum + data.length + metadata.length, 0);
   return { stream, expectedRevision, events: encoded, bytes };
-};
+}
 
 type Message = AppendReq.ProposedMessage | BatchAppendReq.ProposedMessage;
-const filled = <Proposed extends Message>(message: Proposed, { id, type, data, metadata }: EncodedEvent): Proposed => {
+function filled<Proposed extends Message>(message: Proposed, { id, type, data, metadata }: EncodedEvent): Proposed {
   message.setId(uuid(id));
   message.getMetadataMap().set('type', type).set('content-type', JSON_TYPE);
   message.setData(data);
   message.setCustomMetadata(metadata);
   return message;
-};
+}
 
 /** An append as messages of a batch call: the events in portions, the last one marked. */
-export const batchRequests = (correlationId: string, { stream, expectedRevision, events }: EncodedAppend): readonly BatchAppendReq[] => {
+export function batchRequests(correlationId: string, { stream, expectedRevision, events }: EncodedAppend): readonly BatchAppendReq[] {
   const options = new streams.BatchAppendReq.Options();
   options.setStreamIdentifier(streamIdentifier(stream));
   if (expectedRevision === NO_STREAM) options.setNoStream(new googleEmpty.Empty());
@@ -74,10 +74,10 @@ export const batchRequests = (correlationId: string, { stream, expectedRevision,
   }
   request.setIsFinal(true);
   return requests;
-};
+}
 
 /** An append as messages of a single call. */
-export const singleRequests = ({ stream, expectedRevision, events }: EncodedAppend): readonly AppendReq[] => {
+export function singleRequests({ stream, expectedRevision, events }: EncodedAppend): readonly AppendReq[] {
   const options = new streams.AppendReq.Options();
   options.setStreamIdentifier(streamIdentifier(stream));
   if (expectedRevision === NO_STREAM) options.setNoStream(new shared.Empty());
@@ -90,4 +90,4 @@ export const singleRequests = ({ stream, expectedRevision, events }: EncodedAppe
     return request;
   });
   return [header, ...messages];
-};
+}

@@ -87,7 +87,7 @@ class BatchCall {
 const notSent = (cause: Error): NotReached => new NotReached('the connection to the log was lost before an append was sent', { cause });
 
 /** Sends appends in order, without waiting for answers. */
-export const batchedAppends = (wire: Wire, deadlineMs: number): AppendLane => {
+export function batchedAppends(wire: Wire, deadlineMs: number): AppendLane {
   let opening: Promise<BatchCall> | undefined;
   const open = async (): Promise<BatchCall> =>
     await new Promise((resolve, reject) => {
@@ -123,4 +123,4 @@ export const batchedAppends = (wire: Wire, deadlineMs: number): AppendLane => {
       return await batch.append(id, requests, deadlineMs);
     },
   };
-};
+}

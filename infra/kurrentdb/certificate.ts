@@ -6,7 +6,7 @@ import { certificateReason } from '../system/certificate-reason.ts';
 const DEFAULT_PORT = 2113;
 const CONNECT_MS = 2_000;
 
-const handshakeError = async (host: string, port: number, ca: Buffer | undefined): Promise<Error | null> => {
+async function handshakeError(host: string, port: number, ca: Buffer | undefined): Promise<Error | null> {
   const { promise, resolve } = Promise.withResolvers<Error | null>();
   const socket = connect({
     host,
@@ -19,7 +19,7 @@ const handshakeError = async (host: string, port: number, ca: Buffer | undefined
   socket.once('secureConnect', () => resolve(null));
   socket.on('error', resolve);
   return promise.finally(() => socket.destroy());
-};
+}
 
 /**
  * Why the certificate of a server in a connection string is refused, as one sentence; null where none is. The client reports only that a

@@ -13,11 +13,11 @@ export const customMetadata = ({ schemaVersion, time, metadata }: NewEvent): Uin
   Buffer.from(`{"schemaVersion":${schemaVersion},"time":${time},"metadata":${JSON.stringify(metadata)}}`);
 
 /** Throws for a text that is not JSON or not valid UTF-8: the server does not check, and readers would fail. */
-export const dataBytes = ({ data }: NewEvent): Uint8Array => {
+export function dataBytes({ data }: NewEvent): Uint8Array {
   if (!data.isWellFormed()) throw new TypeError('the data of an event holds half a character');
   JSON.parse(data);
   return Buffer.from(data);
-};
+}
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
@@ -27,7 +27,7 @@ export const isSystemType = (type: string): boolean => type.startsWith('$');
 export const typeOf = (recorded: RecordedEvent): string => recorded.getMetadataMap().get('type') ?? '';
 
 /** The event, its data byte for byte. Throws for an event that another program wrote. */
-export const toEvent = (recorded: RecordedEvent): StoredEvent => {
+export function toEvent(recorded: RecordedEvent): StoredEvent {
   const stream = text(recorded.getStreamIdentifier()!.getStreamName_asU8());
   const type = typeOf(recorded);
   const [, schemaVersion, time, metadata] = FORM.exec(text(recorded.getCustomMetadata_asU8())) ?? [];
@@ -49,4 +49,4 @@ export const toEvent = (recorded: RecordedEvent): StoredEvent => {
     metadata,
     time: Number(time),
   };
-};
+}

@@ -30,7 +30,7 @@ const ANSWER_MS = 10_000;
  * The event log on KurrentDB / EventStoreDB. Connects on first use and after each loss; `close` waits for calls in flight.
  * Requires a server or cluster of its own, version 22.10 or newer.
  */
-export const openKurrentLog = (settings: KurrentLogSettings): EventLog & ErasingLog & { close(): Promise<void> } => {
+export function openKurrentLog(settings: KurrentLogSettings): EventLog & ErasingLog & { close(): Promise<void> } {
   const { url, deadlineMs } = settings;
   const wire = openWire(url);
   const reads = logReads(wire, deadlineMs);
@@ -71,4 +71,4 @@ export const openKurrentLog = (settings: KurrentLogSettings): EventLog & Erasing
       await tail.close();
     },
   };
-};
+}

@@ -18,11 +18,11 @@ export const toPosition = ({ commit, prepare }: CommitPosition): Position =>
 export const isKnown = ({ commit, prepare }: CommitPosition): boolean => BigInt(commit) < UNKNOWN && BigInt(prepare) < UNKNOWN;
 
 /** Null for the start of the log. Throws for a position of another kind of log. */
-export const placeOf = (position: Position): CommitPosition | null => {
+export function placeOf(position: Position): CommitPosition | null {
   if (position === LOG_START) return null;
   const [, commit, prepare] = FORM.exec(position) ?? [];
   if (commit === undefined || prepare === undefined) {
     throw new Error(`${position} is no position of a log on KurrentDB: the checkpoint belongs to another log`);
   }
   return { commit: String(BigInt(commit)), prepare: String(BigInt(prepare)) };
-};
+}

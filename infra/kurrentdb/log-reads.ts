@@ -11,7 +11,7 @@ const STREAMS_AT_ONCE = 64;
 /** A filter that matches nothing is answered after a scan of the whole log; dead connections are detected otherwise. */
 const SCAN_MS = 600_000;
 
-export const logReads = (wire: Wire, deadlineMs: number) => {
+export function logReads(wire: Wire, deadlineMs: number) {
   const collect = async (request: ReadReq, limit: number, wanted: (event: StoredEvent) => boolean, withinMs = deadlineMs) => {
     let events: StoredEvent[] = [];
     await readCall(wire, withinMs, request, () => {
@@ -77,4 +77,4 @@ export const logReads = (wire: Wire, deadlineMs: number) => {
       return identity;
     },
   };
-};
+}

@@ -17,7 +17,7 @@ const MAX_PAUSE_MS = 5_000;
  * One subscription to `$all` for all followers in this process, begun when the first of them reaches the head. After a loss it continues from
  * the last event or checkpoint, with growing pauses. A slow follower costs no memory: it reads from the store.
  */
-export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIMITS) => {
+export function openLogTail(wire: Wire, pollMs: number, limits: TailLimits = LIMITS) {
   const waiters = new Set<() => void>();
   let window: TailWindow | undefined;
   /** Up to where the server has scanned, its own events included. */
@@ -124,4 +124,4 @@ export const openLogTail = (wire: Wire, pollMs: number, limits: TailLimits = LIM
       await running;
     },
   };
-};
+}

@@ -12,7 +12,7 @@ const ATTEMPTS = 3;
  * One read; a stream that does not exist has no events. Repeated where the leader moved or the connection was lost. Throws `LogUnavailable`
  * and `DeadlineExceeded`.
  */
-export const readCall = async (wire: Wire, deadlineMs: number, request: ReadReq, begin: () => Take): Promise<void> => {
+export async function readCall(wire: Wire, deadlineMs: number, request: ReadReq, begin: () => Take): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await once(wire, deadlineMs, request, begin());
@@ -23,7 +23,7 @@ export const readCall = async (wire: Wire, deadlineMs: number, request: ReadReq,
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
-};
+}
 
 const once = (wire: Wire, deadlineMs: number, request: ReadReq, take: Take): Promise<void> =>
   readAnswers(wire, 'read', deadlineMs, request, (answer) => {

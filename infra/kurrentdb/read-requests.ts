@@ -10,26 +10,26 @@ const WINDOW = 1_000;
 /** All events except the server's own. */
 const NOT_SYSTEM = '^[^$]';
 
-const options = (): ReadReq.Options => {
+function options(): ReadReq.Options {
   const made = new streams.ReadReq.Options();
   const uuid = new streams.ReadReq.Options.UUIDOption();
   uuid.setString(new shared.Empty());
   made.setUuidOption(uuid);
   made.setResolveLinks(false);
   return made;
-};
+}
 
-const request = (made: ReadReq.Options): ReadReq => {
+function request(made: ReadReq.Options): ReadReq {
   const read = new streams.ReadReq();
   read.setOptions(made);
   return read;
-};
+}
 
 const exactly = (types: readonly string[]): string =>
   `^(${types.map((type) => type.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')})$`;
 
 /** The server's filter by event type. */
-const filterOf = (types: readonly string[] | undefined): ReadReq.Options.FilterOptions => {
+function filterOf(types: readonly string[] | undefined): ReadReq.Options.FilterOptions {
   const expression = new streams.ReadReq.Options.FilterOptions.Expression();
   expression.setRegex(types === undefined ? NOT_SYSTEM : exactly(types));
   const filter = new streams.ReadReq.Options.FilterOptions();
@@ -37,9 +37,9 @@ const filterOf = (types: readonly string[] | undefined): ReadReq.Options.FilterO
   filter.setMax(WINDOW);
   filter.setCheckpointintervalmultiplier(1);
   return filter;
-};
+}
 
-const fromPlace = (place: CommitPosition | null): ReadReq.Options.AllOptions => {
+function fromPlace(place: CommitPosition | null): ReadReq.Options.AllOptions {
   const all = new streams.ReadReq.Options.AllOptions();
   if (place === null) all.setStart(new shared.Empty());
   else {
@@ -49,19 +49,19 @@ const fromPlace = (place: CommitPosition | null): ReadReq.Options.AllOptions => 
     all.setPosition(position);
   }
   return all;
-};
+}
 
 /** Up to `limit` events of `$all` from a position on, the event at the position included when it is of these types. */
-export const allFrom = (position: Position, count: number, types: readonly string[] | undefined): ReadReq => {
+export function allFrom(position: Position, count: number, types: readonly string[] | undefined): ReadReq {
   const made = options();
   made.setAll(fromPlace(placeOf(position)));
   made.setCount(String(count));
   made.setFilter(filterOf(types));
   return request(made);
-};
+}
 
 /** The newest event of `$all` that is not the server's own. */
-export const newestOfAll = (): ReadReq => {
+export function newestOfAll(): ReadReq {
   const made = options();
   const all = new streams.ReadReq.Options.AllOptions();
   all.setEnd(new shared.Empty());
@@ -70,19 +70,19 @@ export const newestOfAll = (): ReadReq => {
   made.setCount('1');
   made.setFilter(filterOf(undefined));
   return request(made);
-};
+}
 
 /** A subscription after a position, without the server's own events, with checkpoints. */
-export const subscriptionFrom = (place: CommitPosition | null): ReadReq => {
+export function subscriptionFrom(place: CommitPosition | null): ReadReq {
   const made = options();
   made.setAll(fromPlace(place));
   made.setSubscription(new streams.ReadReq.Options.SubscriptionOptions());
   made.setFilter(filterOf(undefined));
   return request(made);
-};
+}
 
 /** Events of one stream from a revision on, or from its end backwards. */
-export const ofStream = (stream: string, from: number | 'end', count: number): ReadReq => {
+export function ofStream(stream: string, from: number | 'end', count: number): ReadReq {
   const made = options();
   const wanted = new streams.ReadReq.Options.StreamOptions();
   wanted.setStreamIdentifier(streamIdentifier(stream));
@@ -94,4 +94,4 @@ export const ofStream = (stream: string, from: number | 'end', count: number): R
   made.setCount(String(count));
   made.setNoFilter(new shared.Empty());
   return request(made);
-};
+}

@@ -7,7 +7,7 @@ import { LogUnavailable } from '../../domain/ports/event-log.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 
 /** One call for each append, sequentially, to keep their order; for servers without batch appends. */
-export const singleAppends = (wire: Wire, deadlineMs: number): AppendLane => {
+export function singleAppends(wire: Wire, deadlineMs: number): AppendLane {
   let before: Promise<unknown> = Promise.resolve();
   return {
     async send(append) {
@@ -35,4 +35,4 @@ export const singleAppends = (wire: Wire, deadlineMs: number): AppendLane => {
       }
     },
   };
-};
+}

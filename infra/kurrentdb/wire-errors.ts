@@ -25,23 +25,23 @@ interface WireError {
 }
 
 /** The server's own name of the failure, beside the status code. */
-const exceptionOf = (error: unknown): string | undefined => {
+function exceptionOf(error: unknown): string | undefined {
   const named = (error as WireError | null)?.metadata?.getMap?.()['exception'];
   return typeof named === 'string' ? named : undefined;
-};
+}
 const codeOf = (error: unknown): unknown => (error as WireError | null)?.code;
 
 /** The node is not the leader; the client's next call goes to the leader. */
 export const isNotLeader = (error: unknown): boolean => exceptionOf(error) === 'not-leader';
 
 /** The connection is unusable; calls in flight have an unknown outcome. */
-export const isConnectionLoss = (error: unknown): boolean => {
+export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   return code === UNAVAILABLE || code === CANCELLED || /discover|write after end|GOAWAY|RST_STREAM|ECONN/i.test((error as Error).message);
-};
+}
 
 /** Maps errors of the client to those of the port. Defects stay as they are. */
-export const mapError = (error: unknown): unknown => {
+export function mapError(error: unknown): unknown {
   if (error instanceof LogUnavailable || error instanceof DeadlineExceeded) return error;
   if (error instanceof CertificateRefused) return new LogUnavailable(error.message, { cause: error });
   const code = codeOf(error);
@@ -56,4 +56,4 @@ export const mapError = (error: unknown): unknown => {
     return new LogUnavailable('the log could not be reached, or went away', { cause: error });
   }
   return error;
-};
+}

@@ -33,7 +33,7 @@ const CONNECT_MS = 5_000;
 const ATTEMPTS = 5;
 
 /** Resolves once the channel is open, to false where the client has closed it. Throws `NotReached` when it is refused. */
-const standing = async (channel: Channel): Promise<boolean> => {
+async function standing(channel: Channel): Promise<boolean> {
   const deadline = Date.now() + CONNECT_MS;
   for (;;) {
     const state = channel.getConnectivityState(true);
@@ -50,7 +50,7 @@ const standing = async (channel: Channel): Promise<boolean> => {
       }
     });
   }
-};
+}
 
 export interface Cancellable {
   cancel(): void;
@@ -72,7 +72,7 @@ export interface Wire {
 }
 
 /** Connects on first use and after each loss. Every call requires the leader, so that no read comes from a node that lags. */
-export const openWire = (url: string): Wire => {
+export function openWire(url: string): Wire {
   const client = EventStoreDBClient.connectionString(connectionText(url)) as unknown as ClientInside;
   const calls = new Set<Cancellable>();
   let channel: Channel | undefined;
@@ -147,4 +147,4 @@ export const openWire = (url: string): Wire => {
       channel?.close();
     },
   };
-};
+}

@@ -15,7 +15,7 @@ const field = (row: unknown, name: string): unknown =>
   typeof row === 'object' && row !== null ? (row as Record<string, unknown>)[name] : undefined;
 
 /** Reads a client from recorded answers. A missing or broken file is a failed read, never an empty list. */
-export const legistarFolderReader = (options: LegistarFolderOptions): LegistarReader => {
+export function legistarFolderReader(options: LegistarFolderOptions): LegistarReader {
   const list = async (...parts: readonly string[]): Promise<readonly unknown[]> => {
     const name = path.join(options.client, ...parts);
     let text: string;
@@ -48,4 +48,4 @@ export const legistarFolderReader = (options: LegistarFolderOptions): LegistarRe
     event: async (eventId) => (await events()).find((row) => field(row, 'EventId') === eventId) ?? null,
     eventItems: (eventId) => list('eventitems', `${eventId}.json`),
   };
-};
+}

@@ -7,14 +7,14 @@ import { RETRY_RULES, retryAfterMilliseconds, type RetryRules, Transient, withRe
 const PAGE = 1000;
 
 /** Reads pages until one is not full. `read` gets the number of rows to skip. */
-const everyPage = async (read: (skip: number) => Promise<readonly unknown[]>): Promise<readonly unknown[]> => {
+async function everyPage(read: (skip: number) => Promise<readonly unknown[]>): Promise<readonly unknown[]> {
   const rows: unknown[] = [];
   for (;;) {
     const page = await read(rows.length);
     rows.push(...page);
     if (page.length < PAGE) return rows;
   }
-};
+}
 
 export interface LegistarHttpOptions {
   /** Ends in `/v1`. */
@@ -35,20 +35,20 @@ export const LEGISTAR_BASE_URL = 'https://webapi.legistar.com/v1';
 const UNKNOWN_CLIENT = /LegistarConnectionString setting is not set up/i;
 const NOT_FOUND = Symbol('not found');
 
-const reasonOf = (error: unknown): string => {
+function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
-};
+}
 
 const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
 
-const parseJson = (text: string): unknown => {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
     throw new Transient('the answer was cut or is no JSON');
   }
-};
+}
 
 const query = (parameters: Readonly<Record<string, string>>): string =>
   Object.entries(parameters)
@@ -56,7 +56,7 @@ const query = (parameters: Readonly<Record<string, string>>): string =>
     .join('&');
 
 /** Reads a client over the Legistar Web API: paged, with retries, and never taking a part for the whole. */
-export const legistarHttpReader = (options: LegistarHttpOptions): LegistarReader => {
+export function legistarHttpReader(options: LegistarHttpOptions): LegistarReader {
   const root = `${options.baseUrl.replace(/\/+$/, '')}/${encodeURIComponent(options.client)}`;
   const timeout = options.timeoutMilliseconds ?? 60_000;
   const ask = boundedFetch({ maxBytes: options.maxBodyBytes ?? 64 * 1024 * 1024, timeoutMs: timeout });
@@ -111,4 +111,4 @@ export const legistarHttpReader = (options: LegistarHttpOptions): LegistarReader
     },
     eventItems: (eventId) => list(`events/${eventId}/eventitems`, 'EventItemId', { AgendaNote: '1', MinutesNote: '1', Attachments: '1' }),
   };
-};
+}

@@ -13,12 +13,12 @@ export const RETRY_RULES: RetryRules = { attempts: 6, baseMilliseconds: 500, max
 const MAX_RETRY_AFTER = 120_000;
 
 /** Milliseconds that a `Retry-After` header asks for: whole seconds or a date; null when it is neither. */
-export const retryAfterMilliseconds = (header: string | null, now: number): number | null => {
+export function retryAfterMilliseconds(header: string | null, now: number): number | null {
   if (header === null) return null;
   if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
   const date = Date.parse(header);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
-};
+}
 
 /** A failure after which another try may succeed. */
 export class Transient extends Error {
@@ -32,13 +32,13 @@ export class Transient extends Error {
 }
 
 /** Tries again after a transient failure, waiting twice as long each time with jitter, and never less than the source asked for. */
-export const withRetries = async <Result>(
+export async function withRetries<Result>(
   work: () => Promise<Result>,
   rules: RetryRules,
   clock: Clock,
   random: () => number,
   signal?: AbortSignal,
-): Promise<Result> => {
+): Promise<Result> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work();
@@ -49,4 +49,4 @@ export const withRetries = async <Result>(
       await clock.sleep(Math.max(error.retryAfter ?? 0, ceiling / 2 + (random() * ceiling) / 2), signal);
     }
   }
-};
+}

@@ -6,7 +6,7 @@ import { columnArrays } from './column-arrays.ts';
 import type { PipelinedConnections } from './pipelined-connections.ts';
 
 /** The only statement that rewrites events. A trigger accepts only what the erasure that the same transaction appends describes. */
-const statementOf = ({ stream, expectedRevision, events }: StreamAppend, rewritten: readonly RewrittenEvent[]): Statement => {
+function statementOf({ stream, expectedRevision, events }: StreamAppend, rewritten: readonly RewrittenEvent[]): Statement {
   const [event] = events;
   if (event === undefined || events.length > 1) throw new TypeError('an erasure is one event');
   return {
@@ -26,14 +26,14 @@ const statementOf = ({ stream, expectedRevision, events }: StreamAppend, rewritt
       columnArrays.jsons(rewritten.map(({ metadata }) => metadata)),
     ],
   };
-};
+}
 
 /** Appends an erasure and rewrites the events in one transaction. Throws `OutcomeUnknown` when the connection is lost during it. */
-export const appendErasure = async (
+export async function appendErasure(
   connections: PipelinedConnections,
   append: StreamAppend,
   rewritten: readonly RewrittenEvent[],
-): Promise<AppendOutcome> => {
+): Promise<AppendOutcome> {
   const statement = statementOf(append, rewritten);
   try {
     const { rows } = await connections.run(statement);
@@ -42,4 +42,4 @@ export const appendErasure = async (
     if (!(error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded)) throw error;
     throw new OutcomeUnknown('the connection to the log was lost while an erasure was under way', { cause: error });
   }
-};
+}

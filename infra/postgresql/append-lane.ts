@@ -12,16 +12,16 @@ export interface AppendLane {
 }
 
 /** A refusal that the server sent before the commit leaves nothing stored; a broken or silent connection proves nothing. */
-const classify = (error: unknown): unknown => {
+function classify(error: unknown): unknown {
   if (!(error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded)) return error;
   if (error.cause === undefined || isConnectionLoss(error.cause)) {
     return new OutcomeUnknown('the connection to the log was lost while an append was under way', { cause: error });
   }
   return new LogUnavailable(error.message, { cause: error });
-};
+}
 
 /** One connection for appends. While one lane waits for its flush, the statement of the other is parsed and waits for the lock. */
-export const openAppendLane = (session: Session): AppendLane => {
+export function openAppendLane(session: Session): AppendLane {
   const connection = new PipelinedConnection(session);
   return {
     async send(appends) {
@@ -39,4 +39,4 @@ export const openAppendLane = (session: Session): AppendLane => {
     },
     close: async () => await connection.close(),
   };
-};
+}

@@ -4,7 +4,7 @@ import { clientConfig } from './sessions.ts';
 const CHANNEL = 'civic_log';
 
 /** One connection that listens for appends of all processes; opened at the first wait. While it is lost, waiters poll. */
-export const openAppendNotifications = (dsn: string, pollMs: number) => {
+export function openAppendNotifications(dsn: string, pollMs: number) {
   const waiters = new Set<() => void>();
   let client: Client | undefined;
   let count = 0;
@@ -60,4 +60,4 @@ export const openAppendNotifications = (dsn: string, pollMs: number) => {
       await client?.end().catch(() => undefined);
     },
   };
-};
+}

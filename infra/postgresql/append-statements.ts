@@ -9,7 +9,7 @@ const appendOne = ({ stream, expectedRevision }: StreamAppend, event: NewEvent):
   values: [stream, expectedRevision, event.id, event.type, event.schemaVersion, event.data, JSON.stringify(event.metadata), event.time],
 });
 
-const appendGroup = (appends: readonly StreamAppend[]): Statement => {
+function appendGroup(appends: readonly StreamAppend[]): Statement {
   const appendNos: number[] = [];
   const eventNos: number[] = [];
   const events: NewEvent[] = [];
@@ -37,21 +37,21 @@ const appendGroup = (appends: readonly StreamAppend[]): Statement => {
       columnArrays.bigints(events.map(({ time }) => time)),
     ],
   };
-};
+}
 
 /** One statement, and so one commit, for a group of appends of different streams. */
-export const appendStatement = (appends: readonly StreamAppend[]): Statement => {
+export function appendStatement(appends: readonly StreamAppend[]): Statement {
   const [append] = appends;
   const [event] = append?.events ?? [];
   if (appends.length === 1 && append?.events.length === 1 && event !== undefined) return appendOne(append, event);
   return appendGroup(appends);
-};
+}
 
 /** The integers in the text of an array, `{1,-1,3}`, or of a single integer. */
 const numbers = (text: string): readonly number[] => (text.startsWith('{') ? text.slice(1, -1) : text).split(',').map(Number);
 
 /** Outcomes in the order of the appends, from the statement's one row. */
-export const appendOutcomes = (appends: readonly StreamAppend[], row: TextRow): readonly AppendOutcome[] => {
+export function appendOutcomes(appends: readonly StreamAppend[], row: TextRow): readonly AppendOutcome[] {
   const actual = numbers(row[0]!);
   const starts = numbers(row[1]!);
   return appends.map(({ expectedRevision, events }, index) =>
@@ -59,4 +59,4 @@ export const appendOutcomes = (appends: readonly StreamAppend[], row: TextRow): 
       ? { kind: 'conflict', actualRevision: actual[index]! }
       : { kind: 'appended', position: toPosition(starts[index]! + events.length), revision: expectedRevision + events.length },
   );
-};
+}

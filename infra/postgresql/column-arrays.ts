@@ -14,7 +14,7 @@ const NULL_LENGTH = -1;
 const TWO_TO_32 = 4_294_967_296;
 
 /** The binary form of a one-dimensional array with room for `size` bytes of elements, its header written. */
-const allocate = (elementType: number, count: number, size: number, hasNull: boolean): Buffer => {
+function allocate(elementType: number, count: number, size: number, hasNull: boolean): Buffer {
   if (count === 0) {
     const empty = Buffer.alloc(12);
     empty.writeInt32BE(elementType, 8);
@@ -27,14 +27,14 @@ const allocate = (elementType: number, count: number, size: number, hasNull: boo
   buffer.writeInt32BE(count, 12);
   buffer.writeInt32BE(1, 16);
   return buffer;
-};
+}
 
-const variable = <Value>(
+function variable<Value>(
   elementType: number,
   values: readonly (Value | null)[],
   lengthOf: (value: Value) => number,
   write: (buffer: Buffer, value: Value, at: number, length: number) => void,
-): Buffer => {
+): Buffer {
   const lengths = new Int32Array(values.length);
   let size = values.length * LENGTH;
   let hasNull = false;
@@ -54,16 +54,16 @@ const variable = <Value>(
     at += length;
   }
   return buffer;
-};
+}
 
-const writeText = (buffer: Buffer, value: string, at: number, length: number): void => {
+function writeText(buffer: Buffer, value: string, at: number, length: number): void {
   buffer.write(value, at, length, 'utf8');
-};
+}
 
 const texts = (elementType: number, values: readonly (string | null)[]): Buffer =>
   variable(elementType, values, (value: string) => Buffer.byteLength(value), writeText);
 
-const writeBigint = (buffer: Buffer, value: number | bigint, at: number): void => {
+function writeBigint(buffer: Buffer, value: number | bigint, at: number): void {
   if (typeof value === 'bigint') {
     buffer.writeBigInt64BE(value, at);
     return;
@@ -72,13 +72,13 @@ const writeBigint = (buffer: Buffer, value: number | bigint, at: number): void =
   const high = Math.floor(value / TWO_TO_32);
   buffer.writeInt32BE(high, at);
   buffer.writeUInt32BE(value - high * TWO_TO_32, at + 4);
-};
+}
 
 const UUID_TEXT = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const writeUuid = (buffer: Buffer, value: string, at: number): void => {
+function writeUuid(buffer: Buffer, value: string, at: number): void {
   if (!UUID_TEXT.test(value)) throw new RangeError(`${value} is no uuid`);
   buffer.write(value.replaceAll('-', ''), at, 16, 'hex');
-};
+}
 
 /** Columns as PostgreSQL's binary arrays, without escaping or parsing. A string is sent as UTF-8. */
 export const columnArrays: ColumnArrays & { jsons(values: readonly string[]): Buffer } = {

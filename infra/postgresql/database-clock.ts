@@ -14,12 +14,12 @@ const SLOW_MS = 1_000;
  * The time of the database, advanced between two reads by the monotonic clock of this machine. All processes on the database share it,
  * whatever their own clocks show. For leases only. Throws `DatabaseUnavailable` where the first look fails.
  */
-export const openDatabaseClock = async (
+export async function openDatabaseClock(
   database: Pick<ReadDatabase, 'texts'>,
   /** Milliseconds of a monotonic clock. */
   steady: () => number,
   waits: Pick<Clock, 'sleep'>,
-): Promise<Clock & { close(): Promise<void> }> => {
+): Promise<Clock & { close(): Promise<void> }> {
   const look = async (): Promise<{ readonly ahead: number; readonly took: number }> => {
     const asked = steady();
     const [row] = await database.texts(TIME);
@@ -44,4 +44,4 @@ export const openDatabaseClock = async (
       await looking;
     },
   };
-};
+}

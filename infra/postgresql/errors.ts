@@ -23,20 +23,20 @@ const SOCKET = /^(ECONN|EPIPE|ENOENT|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EACCES)
 const isSqlState = (code: unknown): code is string => typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code) && !SOCKET.test(code);
 
 /** The SQLSTATE that the server gave, if it gave one. */
-export const sqlState = (error: unknown): string | undefined => {
+export function sqlState(error: unknown): string | undefined {
   for (const { code } of causes(error)) if (isSqlState(code)) return code;
   return undefined;
-};
+}
 
 /** True when the connection is unusable; statements that were sent on it have an unknown outcome. */
-export const isConnectionLoss = (error: unknown): boolean => {
+export function isConnectionLoss(error: unknown): boolean {
   for (const { code, severity, message } of causes(error)) {
     if (severity === 'FATAL' || severity === 'PANIC') return true;
     if (typeof code === 'string' && (SOCKET.test(code) || code.startsWith('08') || GONE.has(code))) return true;
     if (code === undefined && typeof message === 'string' && CONNECTION_MESSAGES.test(message)) return true;
   }
   return false;
-};
+}
 
 /** The client's deadline passed without an answer. The answer may still arrive, so the connection is not used again. */
 export const isReadTimeout = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
@@ -54,7 +54,7 @@ const NONE_FREE = 'timeout exceeded when trying to connect';
 const LOG_SEALED = 'CR004';
 
 /** Maps errors of the driver to those of the port. Defects stay as they are. */
-export const mapError = (error: unknown): unknown => {
+export function mapError(error: unknown): unknown {
   if (error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded) return error;
   const state = sqlState(error);
   const unavailable = (message: string) => new DatabaseUnavailable(message, { cause: error });
@@ -69,4 +69,4 @@ export const mapError = (error: unknown): unknown => {
     return unavailable('no connection to the database was free in time: every one was in use');
   }
   return isConnectionLoss(error) ? unavailable('the database could not be reached, or went away') : error;
-};
+}

@@ -38,7 +38,7 @@ const LIMIT_TRANSACTIONS = `
 const COPIES_LOG = `select set_config('civic.copies_log', 'on', false)`;
 
 /** The event log on PostgreSQL. Connects on first use and after each loss; `close` waits for statements that were sent. */
-export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog & { forget(): void; close(): Promise<void> } => {
+export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog & { forget(): void; close(): Promise<void> } {
   const { dsn, statementTimeoutMs } = settings;
   const lanes = Array.from({ length: settings.lanes ?? LANES }, () =>
     openAppendLane({
@@ -98,4 +98,4 @@ export const openEventLog = (settings: EventLogSettings): EventLog & ErasingLog 
       await Promise.all([...lanes.map(async (lane) => await lane.close()), connections.close(), news.close()]);
     },
   };
-};
+}

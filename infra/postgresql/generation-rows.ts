@@ -40,10 +40,10 @@ const GENERATION = columns({
 
 export const COLUMNS = GENERATION.sql;
 
-export const toGeneration = (row: TextRow): Generation => {
+export function toGeneration(row: TextRow): Generation {
   const { ownedSince, eventsRead, windowSince, windowFolded, windowEventsRead, foldRate, readRate, ...generation } = GENERATION.read(row);
   return { ...generation, speed: { ownedSince, eventsRead, windowSince, windowFolded, windowEventsRead, foldRate, readRate } };
-};
+}
 
 /** A new owner begins a new measurement: the time without an owner does not count. */
 export const ACQUIRE = `update civic.generations set owner = $2, token = token + 1, lease_until = $3::bigint + $4::bigint,

@@ -10,7 +10,7 @@ const MAX_REASON_LENGTH = 2000;
 const held = ({ generation, owner, token }: Lease) => [generation, owner, token];
 
 /** Generations in PostgreSQL. Every change of a row is one statement; `create` and `drop` are one transaction with their DDL. */
-export const createGenerationStore = (transactor: Transactor): GenerationStore => {
+export function createGenerationStore(transactor: Transactor): GenerationStore {
   const run = executeAlone(transactor);
   const one = async (transaction: Transaction, statement: Statement) => {
     const { rows } = await transaction.execute(statement);
@@ -146,4 +146,4 @@ export const createGenerationStore = (transactor: Transactor): GenerationStore =
       }
     },
   };
-};
+}

@@ -12,7 +12,7 @@ const COMPLETE = `update civic.inlet_parts set next_offset = $4, command_id = nu
   where topic = $1 and partition = $2 and token = $3 and next_offset <= $4`;
 
 /** The processed offset of each partition, in PostgreSQL; every change is one statement. */
-export const createInletStore = (transactor: Transactor): InletStore => {
+export function createInletStore(transactor: Transactor): InletStore {
   const run = executeAlone(transactor);
   return {
     async take({ topic, partition }) {
@@ -33,4 +33,4 @@ export const createInletStore = (transactor: Transactor): InletStore => {
     },
     complete: async ({ topic, partition }, token, next) => (await run(COMPLETE, [topic, partition, token, next])).count === 1,
   };
-};
+}

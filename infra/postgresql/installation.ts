@@ -29,7 +29,7 @@ const SET_BACK = `update civic.processors set checkpoint = $3, last_event = null
   where ${BEYOND}`;
 
 /** The row of `civic.installation`, and the checkpoints that a renewal changes. */
-export const createInstallationStore = (transactor: Transactor): InstallationStore => {
+export function createInstallationStore(transactor: Transactor): InstallationStore {
   const execute = executeAlone(transactor);
   const rows = async (...statement: Parameters<typeof execute>) => (await execute(...statement)).rows;
   return {
@@ -63,4 +63,4 @@ export const createInstallationStore = (transactor: Transactor): InstallationSto
         return [...new Set(retired.map(([projection]) => projection!))];
       }),
   };
-};
+}

@@ -25,7 +25,7 @@ export interface DatabaseLiveReads extends LiveReads {
  * Caches which generation of each read model is live. A statement that fails because of a switch is built again and repeated. Every read
  * throws `ReadModelsRefused` while `refusal` gives a reason.
  */
-export const createLiveReads = (database: ReadDatabase, refusal: () => string | null = () => null): DatabaseLiveReads => {
+export function createLiveReads(database: ReadDatabase, refusal: () => string | null = () => null): DatabaseLiveReads {
   let pointers: ReadonlyMap<string, number> = new Map();
   const reload = async () => {
     const rows = await database.texts({
@@ -60,4 +60,4 @@ export const createLiveReads = (database: ReadDatabase, refusal: () => string | 
     through: (texts) => readsOf({ ...from, texts }),
   });
   return readsOf(database);
-};
+}

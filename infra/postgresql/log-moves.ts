@@ -19,7 +19,7 @@ const allHeld = (transaction: Transaction, now: number) =>
     values: [now],
   });
 
-const moveCheckpoints = async (transaction: Transaction, { from, to, places }: LogMove): Promise<void> => {
+async function moveCheckpoints(transaction: Transaction, { from, to, places }: LogMove): Promise<void> {
   for (const { table, key, name, which } of FOLLOWERS) {
     const { rows } = await transaction.execute({
       text: `select ${key}, checkpoint, ${name} from ${table} where log_id = $1::uuid ${which}`,
@@ -35,14 +35,14 @@ const moveCheckpoints = async (transaction: Transaction, { from, to, places }: L
       });
     }
   }
-};
+}
 
-const moveColumn = async (
+async function moveColumn(
   transaction: Transaction,
   arrays: ColumnArrays,
   { table, column }: PositionColumn,
   pairs: readonly PlacePair[],
-): Promise<void> => {
+): Promise<void> {
   for (let at = 0; at < pairs.length; at += PAIRS_AT_ONCE) {
     const some = pairs.slice(at, at + PAIRS_AT_ONCE);
     await transaction.execute({
@@ -56,7 +56,7 @@ const moveColumn = async (
   });
   if (left.count > 0) throw new Error(`${table} holds ${left.rows[0]![0]}, where the log has no event; nothing was moved`);
   await transaction.execute({ text: `update ${table} set ${column} = substr(${column}, length($1) + 1)`, values: [MOVED] });
-};
+}
 
 /** Moves the checkpoints of read models and reactors to another log in one transaction. */
 export const createLogMoves = (transactor: Transactor, arrays: ColumnArrays): LogMoves => ({

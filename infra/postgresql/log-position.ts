@@ -6,12 +6,12 @@ const DIGITS = 20;
 export const toPosition = (number: number | string): Position => String(number).padStart(DIGITS, '0') as Position;
 
 /** The number of a position. Throws for a position of another kind of log. */
-export const positionNumber = (position: Position): number => {
+export function positionNumber(position: Position): number {
   const number = Number(position);
   if (!Number.isSafeInteger(number))
     throw new Error(`${position} is no position of a log in PostgreSQL: the checkpoint belongs to another log`);
   return number;
-};
+}
 
 /** The number of events in (from, to]: positions are dense. */
 export const positionDistance = (from: Position, to: Position): number => positionNumber(to) - positionNumber(from);

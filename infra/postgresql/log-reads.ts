@@ -47,20 +47,20 @@ const toEvent = (row: TextRow, from = 0): StoredEvent => ({
 });
 
 /** Positions are dense. Throws for a gap: to continue would lose events silently. */
-const checkDense = (rows: readonly TextRow[], after: number): void => {
+function checkDense(rows: readonly TextRow[], after: number): void {
   for (const [index, row] of rows.entries()) {
     if (Number(row[0]) !== after + index + 1) {
       throw new Error(`the log is damaged: position ${after + index + 1} is missing before ${row[0]}; restore a backup`);
     }
   }
-};
+}
 
 /** Throws `HistorySetBack` where the log has another event, or none, at the position of an event that was read. */
-const checkHistory = (at: number, found: string | undefined, held: string | undefined): void => {
+function checkHistory(at: number, found: string | undefined, held: string | undefined): void {
   if (held !== undefined && found !== held) throw new HistorySetBack(toPosition(at), held);
-};
+}
 
-const readUnfiltered = async (run: Run, { after, afterId, limit }: ReadAll): Promise<LogBatch> => {
+async function readUnfiltered(run: Run, { after, afterId, limit }: ReadAll): Promise<LogBatch> {
   const from = positionNumber(after);
   const rows = await run({ name: 'log_read_all', text: READ_ALL, values: [from, limit + 1] });
   const before = Number(rows[0]?.[0]) === from ? rows[0]![3]! : undefined;
@@ -70,9 +70,9 @@ const readUnfiltered = async (run: Run, { after, afterId, limit }: ReadAll): Pro
   const events = found.map((row) => toEvent(row));
   const last = events.at(-1);
   return { events, scannedTo: last?.position ?? after, scannedId: last?.id ?? before };
-};
+}
 
-const readFiltered = async (run: Run, { after, afterId, limit }: ReadAll, types: readonly string[]): Promise<LogBatch> => {
+async function readFiltered(run: Run, { after, afterId, limit }: ReadAll, types: readonly string[]): Promise<LogBatch> {
   const events: StoredEvent[] = [];
   const wanted = columnArrays.texts(types);
   let held = afterId;
@@ -89,7 +89,7 @@ const readFiltered = async (run: Run, { after, afterId, limit }: ReadAll, types:
     from = Number(upto);
     held = uptoId!;
   }
-};
+}
 
 /** The statements that read the log; rows arrive as text and data stays text. */
 export const logReads = (run: Run) => ({

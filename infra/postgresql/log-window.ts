@@ -20,11 +20,11 @@ const FETCH = 2000;
  * holds no event or another event than the window at its position, reads the log itself. The answer always equals a read of the log.
  * Events leave the window after `age`, so that they do not fill memory where the log grows slowly.
  */
-export const windowed = (
+export function windowed(
   read: Read,
   limits: WindowLimits = LIMITS,
   milliseconds: () => number = () => performance.now(),
-): { readonly read: Read; readonly forget: () => void } => {
+): { readonly read: Read; readonly forget: () => void } {
   let events: StoredEvent[] = [];
   /** The time of each read and the position of its last event. */
   let arrivals: { readonly at: number; readonly end: number }[] = [];
@@ -119,10 +119,10 @@ export const windowed = (
   };
   const forget = (): void => begin(undefined, undefined);
   return { read: windowRead, forget };
-};
+}
 
 /** The first `limit` events of the types, and how far the events were scanned. */
-const pick = (events: readonly StoredEvent[], { after, afterId, limit, types }: ReadAll): LogBatch => {
+function pick(events: readonly StoredEvent[], { after, afterId, limit, types }: ReadAll): LogBatch {
   const wanted = types === undefined ? undefined : new Set(types);
   const picked: StoredEvent[] = [];
   let scannedTo = after;
@@ -134,4 +134,4 @@ const pick = (events: readonly StoredEvent[], { after, afterId, limit, types }: 
     scannedId = event.id;
   }
   return { events: picked, scannedTo, scannedId };
-};
+}

@@ -7,7 +7,7 @@ import { executeOn, isUseless, openClientPool } from './client-pool.ts';
 import type { Session } from './sessions.ts';
 
 /** Transactions of folds and commands, on a pool of connections with text rows. */
-export const openTransactor = (session: Session, connections: number) => {
+export function openTransactor(session: Session, connections: number) {
   const pool = openClientPool(session, connections);
   const transactor: Transactor = {
     transaction: (work) =>
@@ -25,7 +25,7 @@ export const openTransactor = (session: Session, connections: number) => {
       }),
   };
   return { ...transactor, use: pool.use, close: pool.close };
-};
+}
 
 export interface DatabaseSettings {
   readonly dsn: string;
@@ -59,7 +59,7 @@ const FOLD_TIMEOUT_MS = 60_000;
 const IDLE_IN_TRANSACTION_MS = 3_000;
 
 /** Opens the five kinds of connections. Throws `DatabaseUnavailable` when the database cannot be reached; lost connections are opened again. */
-export const openDatabase = async (settings: DatabaseSettings): Promise<Database> => {
+export async function openDatabase(settings: DatabaseSettings): Promise<Database> {
   const { dsn, statementTimeoutMs } = settings;
   const typed = await openTypedReads({ dsn, purpose: 'reads', statementTimeoutMs }, settings.typedConnections ?? 4);
   const hot = openPipelinedConnections({ dsn, purpose: 'hot-reads', statementTimeoutMs }, settings.hotConnections ?? 2);
@@ -104,4 +104,4 @@ export const openDatabase = async (settings: DatabaseSettings): Promise<Database
     ],
     close,
   };
-};
+}

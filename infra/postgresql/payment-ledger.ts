@@ -9,7 +9,7 @@ const SEEN = 'payment_id = $1 and state = $2 and lease_owner is not distinct fro
 const seen = ({ paymentId, state, leaseOwner }: SeenPayment): readonly StatementValue[] => [paymentId, state, leaseOwner];
 
 /** Columns that a move writes beside state and time; parameters from $6. */
-const changes = (move: PaymentMove): { readonly set: string; readonly values: readonly StatementValue[] } => {
+function changes(move: PaymentMove): { readonly set: string; readonly values: readonly StatementValue[] } {
   switch (move.to) {
     case 'VERIFIED':
       return { set: '', values: [] };
@@ -37,17 +37,17 @@ const changes = (move: PaymentMove): { readonly set: string; readonly values: re
         values: [move.cause, move.transaction ?? null],
       };
   }
-};
+}
 
 const BIND_WALLET = `insert into civic.payment_wallets as w (network, payer, account_id, changed_at) values ($1, $2, $3, $4)
   on conflict (network, payer) do update set account_id = excluded.account_id, changed_at = excluded.changed_at where w.account_id is null`;
 
 /** Further changes of the transaction that moves a row. */
-const follow = async (transaction: Transaction, row: PaymentRow, now: number): Promise<PaymentRow> => {
+async function follow(transaction: Transaction, row: PaymentRow, now: number): Promise<PaymentRow> {
   if (isNotBilled(row.state)) await giveBack(transaction, row);
   if (row.state === 'SETTLED') await transaction.execute({ text: BIND_WALLET, values: [row.network, row.payer, row.accountId, now] });
   return row;
-};
+}
 
 const CLAIM = `update civic.payments p set lease_owner = $1, lease_until = $2, updated_at = $3 from picked where p.payment_id = picked.payment_id`;
 const FREE = "state = 'RECONCILE' and (lease_until is null or lease_until <= $3)";
@@ -78,7 +78,7 @@ const BAR = `insert into civic.payment_wallets as w (network, payer, barred, cha
   on conflict (network, payer) do update set barred = excluded.barred, changed_at = excluded.changed_at`;
 
 /** The ledger in PostgreSQL; its invariants are constraints and a trigger of its tables. */
-export const createPaymentLedger = (transactor: Transactor): PaymentLedger => {
+export function createPaymentLedger(transactor: Transactor): PaymentLedger {
   const run = executeAlone(transactor);
   const rows = async (text: string, values: readonly StatementValue[]) => (await run(text, values)).rows.map(PAYMENT.read);
   const claimed = (text: string, { owner, until, now }: PaymentLease, value: StatementValue) => rows(text, [owner, until, now, value]);
@@ -147,4 +147,4 @@ export const createPaymentLedger = (transactor: Transactor): PaymentLedger => {
       return (await run(text, [network, payer, now])).count === 1;
     },
   };
-};
+}

@@ -31,12 +31,12 @@ class NotReserved extends Error {
 }
 
 /** Inserts the row and charges both budgets, or does neither. Locks rows, then accounts, then the total, in this order everywhere. */
-export const reserve = async (
+export async function reserve(
   transactor: Transactor,
   reservation: Reservation,
   lease: PaymentLease,
   { perAccount, ofAll }: PaymentBudget,
-): Promise<Reserved> => {
+): Promise<Reserved> {
   const { network, asset, payer, nonce, accountId, amount } = reservation;
   const day = dayOf(reservation.createdAt);
   try {
@@ -58,11 +58,11 @@ export const reserve = async (
     if (error instanceof NotReserved) return error.reserved;
     throw error;
   }
-};
+}
 
 const TRIES = 5;
 /** The conflicting row may be deleted before it is read; the insert is then repeated. */
-const insertOrFind = async (transaction: Transaction, row: StatementValue[], key: StatementValue[]): Promise<PaymentRow> => {
+async function insertOrFind(transaction: Transaction, row: StatementValue[], key: StatementValue[]): Promise<PaymentRow> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     for (const statement of [
       { text: INSERT, values: row },
@@ -73,20 +73,20 @@ const insertOrFind = async (transaction: Transaction, row: StatementValue[], key
     }
   }
   throw new Error('the place of a payment was taken and freed again and again');
-};
+}
 
-const insertValues = (reservation: Reservation, lease: PaymentLease, day: string): StatementValue[] => {
+function insertValues(reservation: Reservation, lease: PaymentLease, day: string): StatementValue[] {
   const { paymentId, network, asset, payer, nonce, accountId, keyId, tool, requestHash, termsHash, priceVersion, amount } = reservation;
   const { payTo, validBefore, payload, createdAt, factsAfter } = reservation;
   return [
     ...[paymentId, network, asset, payer, nonce, accountId, keyId, tool, requestHash, termsHash, priceVersion, amount, payTo],
     ...[validBefore, payload, createdAt, factsAfter, day, lease.owner, lease.until, lease.now],
   ];
-};
+}
 
 /** Returns the amount of a row to both budgets; the row will not be billed. */
-export const giveBack = async (transaction: Transaction, row: Pick<PaymentRow, 'createdAt' | 'accountId' | 'amount'>): Promise<void> => {
+export async function giveBack(transaction: Transaction, row: Pick<PaymentRow, 'createdAt' | 'accountId' | 'amount'>): Promise<void> {
   for (const spender of [row.accountId, SERVICE]) {
     await transaction.execute({ text: GIVE_BACK, values: [dayOf(row.createdAt), spender, row.amount] });
   }
-};
+}

@@ -8,7 +8,7 @@ export type PipelinedConnections = ReturnType<typeof openPipelinedConnections>;
 const rank = ({ connected, slow }: PipelinedConnection): number => (connected ? 0 : 2) + (slow ? 1 : 0);
 
 /** A fixed set of connections. A statement goes to the one with the fewest statements in flight and without a slow one. */
-export const openPipelinedConnections = (session: Session, count: number) => {
+export function openPipelinedConnections(session: Session, count: number) {
   const connections = Array.from({ length: count }, () => new PipelinedConnection(session));
   const choose = (): PipelinedConnection => {
     let best = connections[0]!;
@@ -28,4 +28,4 @@ export const openPipelinedConnections = (session: Session, count: number) => {
     },
     close: async () => void (await Promise.all(connections.map((each) => each.close()))),
   };
-};
+}

@@ -46,16 +46,16 @@ export const probeDatabase = (dsn: string, clock: Pick<Clock, 'now'>): Promise<D
 /** Only these values of `synchronous_commit` make a commit wait for a standby. */
 const waits = (synchronousCommit: string | null): boolean => ['on', 'remote_write', 'remote_apply'].includes(synchronousCommit ?? '');
 
-const timelines = async (client: Client): Promise<DatabaseFacts['timeline']> => {
+async function timelines(client: Client): Promise<DatabaseFacts['timeline']> {
   const kept = await first(client, 'select timeline from civic.installation');
   const now = await first(
     client,
     'select case when pg_is_in_recovery() then null else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end',
   );
   return kept === null || kept === '' || now === null ? null : { now, kept };
-};
+}
 
-const openSetBacks = async (client: Client): Promise<DatabaseFacts['setBacks']> => {
+async function openSetBacks(client: Client): Promise<DatabaseFacts['setBacks']> {
   const { rows } = await client.query<[Position, Position, string]>({ text: OPEN_SET_BACKS, rowMode: 'array' });
   return rows.map(([held, head, noticedAt]) => ({ held, head, noticedAt: Number(noticedAt) }));
-};
+}

@@ -35,7 +35,7 @@ const ADVANCE = `update civic.processors set checkpoint = $5, handled = handled 
 const PAUSE = `update civic.processors set paused_reason = $4, paused_event = $5::uuid, owner = null, lease_until = 0 where ${HELD}`;
 
 /** Rows of reactors and jobs in PostgreSQL; every change is one statement. */
-export const createProcessorStore = (transactor: Transactor): ProcessorStore => {
+export function createProcessorStore(transactor: Transactor): ProcessorStore {
   const run = executeAlone(transactor);
   const acquire = async (name: string, dueAt: number | null, owner: string, now: number, leaseMs: number) => {
     const { rows } = await run(ACQUIRE, [name, dueAt, owner, now, leaseMs]);
@@ -68,4 +68,4 @@ export const createProcessorStore = (transactor: Transactor): ProcessorStore => 
       await run('update civic.processors set paused_reason = null, paused_event = null where name = $1', [name]);
     },
   };
-};
+}

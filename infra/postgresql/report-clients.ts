@@ -8,7 +8,7 @@ const TAKE = `insert into civic.report_client_counts as c (window_start, client,
 const FORGET = 'delete from civic.report_client_counts where window_start < $1::bigint';
 
 /** Counts in an unlogged table, a row for each client and window. The first request of a window deletes old rows. */
-export const createReportClientCounts = (run: (statement: Statement) => Promise<readonly TextRow[]>): ClientCounts => {
+export function createReportClientCounts(run: (statement: Statement) => Promise<readonly TextRow[]>): ClientCounts {
   let latest = 0;
   return {
     async take(client, { requests, seconds }, now) {
@@ -23,4 +23,4 @@ export const createReportClientCounts = (run: (statement: Statement) => Promise<
       return rows.length === 1 ? null : secondsUntil(start + length, now);
     },
   };
-};
+}

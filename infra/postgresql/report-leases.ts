@@ -14,7 +14,7 @@ const toLease = ([reportId, holder, token, leaseUntil]: TextRow): ReportLease =>
 });
 
 /** Leases of reports in PostgreSQL; every change is one statement. */
-export const createReportLeases = (transactor: Transactor): ReportLeases => {
+export function createReportLeases(transactor: Transactor): ReportLeases {
   const run = executeAlone(transactor);
   return {
     async take({ reportId, holder, now, leaseMs, above, budget }) {
@@ -48,4 +48,4 @@ export const createReportLeases = (transactor: Transactor): ReportLeases => {
       return Number(rows[0]?.[0] ?? 0);
     },
   };
-};
+}

@@ -15,7 +15,7 @@ const RECOUNT = `update civic.report_queue set counted = $1::bigint, reserved = 
 
 const places = z.record(z.string(), z.number());
 
-export const createReportQueue = (transactor: Transactor): ReportQueue => {
+export function createReportQueue(transactor: Transactor): ReportQueue {
   const execute = executeAlone(transactor);
   return {
     async reserve({ reportId, until, limit }) {
@@ -36,4 +36,4 @@ export const createReportQueue = (transactor: Transactor): ReportQueue => {
       return (await execute(RECOUNT, [open, freed, seen.recounts])).count === 1;
     },
   };
-};
+}

@@ -9,10 +9,10 @@ import { clientConfig, type Session } from './sessions.ts';
 const isPostgresDsn = (dsn: string): boolean => URL.canParse(dsn) && /^postgres(ql)?:$/.test(new URL(dsn).protocol);
 
 /** Host, port and database of a DSN, without user, password and parameters. */
-const shownDsn = (dsn: string): string => {
+function shownDsn(dsn: string): string {
   const url = new URL(dsn);
   return `${decodeURIComponent(url.hostname)}${url.port === '' ? '' : `:${url.port}`}${url.pathname}`;
-};
+}
 
 /** The database cannot be used. The message is one line that says why and what to do. */
 export class DatabaseRefused extends Error {
@@ -55,13 +55,13 @@ const WHOSE_TABLES = `
     and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`;
 
 /** The first value of the first row. */
-export const first = async (client: ClientBase, sql: string): Promise<string | null> => {
+export async function first(client: ClientBase, sql: string): Promise<string | null> {
   const { rows } = await client.query<(string | null)[]>({ text: sql, rowMode: 'array' });
   return rows[0]?.[0] ?? null;
-};
+}
 
 /** Reads the state on an open connection. */
-export const readSchemaState = async (client: ClientBase): Promise<SchemaState> => {
+export async function readSchemaState(client: ClientBase): Promise<SchemaState> {
   const serverVersion = Number(await first(client, 'show server_version_num'));
   const encoding = (await first(client, 'show server_encoding')) ?? 'unknown';
   const readOnly = (await first(client, 'show transaction_read_only')) === 'on';
@@ -75,13 +75,13 @@ export const readSchemaState = async (client: ClientBase): Promise<SchemaState> 
   const unknown = applied.filter((name) => !known.includes(name));
   const kind = unknown.length > 0 ? 'newer' : applied.length === 0 ? 'empty' : pending.length > 0 ? 'older' : 'current';
   return { kind, serverVersion, encoding, readOnly, applied, pending, unknown };
-};
+}
 
 /** Makes errors whose messages begin with the name of the database. */
 const refusedOf = (dsn: string) => (problem: string) => new DatabaseRefused(`the database ${shownDsn(dsn)} ${problem}`);
 
 /** Throws `DatabaseRefused` where the database must not be changed. */
-export const refuseUnusable = (state: SchemaState, dsn: string): void => {
+export function refuseUnusable(state: SchemaState, dsn: string): void {
   const refused = refusedOf(dsn);
   if (state.serverVersion < OLDEST_SERVER * 10_000) {
     const version = Math.floor(state.serverVersion / 10_000);
@@ -100,10 +100,10 @@ export const refuseUnusable = (state: SchemaState, dsn: string): void => {
     const reason = `it has the migration ${state.unknown.join(', ')}`;
     throw refused(`was written by a newer version (${reason}); start that version or restore an older backup`);
   }
-};
+}
 
 /** An error of the driver as one line, with the remedy where one is known. */
-export const explain = (error: unknown, dsn: string): unknown => {
+export function explain(error: unknown, dsn: string): unknown {
   const where = `the database ${shownDsn(dsn)}`;
   const refused = refusedOf(dsn);
   const state = sqlState(error) ?? '';
@@ -139,12 +139,12 @@ export const explain = (error: unknown, dsn: string): unknown => {
     return refused(`could not be reached (${code}); start it or correct DATABASE_URL`);
   }
   return mapError(error);
-};
+}
 
 type LoneSession = Pick<Session, 'dsn' | 'purpose' | 'statementTimeoutMs'>;
 
 /** Runs work on a connection of its own. Throws `DatabaseRefused` where the database cannot be reached, `DeadlineExceeded` where it does not answer. */
-export const withClient = async <Result>(session: LoneSession, work: (client: Client) => Promise<Result>): Promise<Result> => {
+export async function withClient<Result>(session: LoneSession, work: (client: Client) => Promise<Result>): Promise<Result> {
   const { dsn, statementTimeoutMs } = session;
   if (!isPostgresDsn(dsn)) {
     throw new DatabaseRefused('DATABASE_URL is no PostgreSQL address; one looks like postgres://user:password@host:5432/database');
@@ -160,7 +160,7 @@ export const withClient = async <Result>(session: LoneSession, work: (client: Cl
   } finally {
     await client.end();
   }
-};
+}
 
 /** Reads the state of a database without changing it. */
 export const schemaState = async (dsn: string): Promise<SchemaState> => await withClient({ dsn, purpose: 'schema' }, readSchemaState);

@@ -26,25 +26,25 @@ const verbatim = (text: string): string => text;
 const textTypes = { getTypeParser: () => verbatim } as unknown as NonNullable<ClientConfig['types']>;
 
 /** Settings of every session, in the form of `options`. */
-export const sessionOptions = (session: Session): string => {
+export function sessionOptions(session: Session): string {
   const settings = ['timezone=UTC', 'max_parallel_workers_per_gather=0', 'jit=off', 'default_transaction_isolation=read\\ committed'];
   if (session.plansForGrowth === true) settings.push('plan_cache_mode=force_generic_plan', 'enable_seqscan=off');
   // The table of a new generation has no statistics: the planner would scan all of it for each batch.
   if (session.lookups === true) settings.push('enable_hashjoin=off', 'enable_mergejoin=off', 'enable_material=off');
   if (session.lossy === true) settings.push('synchronous_commit=off');
   return settings.map((setting) => `-c ${setting}`).join(' ');
-};
+}
 
 /** The `options` of the DSN, before ours. */
 const givenOptions = (dsn: string): string => (URL.canParse(dsn) ? (new URL(dsn).searchParams.get('options') ?? '') : '');
 
-const withoutOptions = (dsn: string): string => {
+function withoutOptions(dsn: string): string {
   if (!URL.canParse(dsn)) return dsn;
   const url = new URL(dsn);
   url.searchParams.delete('options');
   url.searchParams.delete('application_name');
   return url.toString();
-};
+}
 
 /** Configuration of a `pg` client whose rows are text. */
 export const clientConfig = (session: Session): ClientConfig => ({

@@ -7,7 +7,7 @@ export const OPEN_SET_BACKS =
   'select held, head, noticed_at::text from civic.history_set_backs where acknowledged_at is null order by noticed_at, held';
 
 /** The rows of `civic.history_set_backs`; several processes that notice the same loss store it once. */
-export const createSetBacks = (transactor: Transactor): SetBacks => {
+export function createSetBacks(transactor: Transactor): SetBacks {
   const run = executeAlone(transactor);
   return {
     async note({ held, head, noticedAt }) {
@@ -23,4 +23,4 @@ export const createSetBacks = (transactor: Transactor): SetBacks => {
     acknowledge: async (now) =>
       (await run('update civic.history_set_backs set acknowledged_at = $1::bigint where acknowledged_at is null', [now])).count,
   };
-};
+}

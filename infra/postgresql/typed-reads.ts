@@ -54,7 +54,7 @@ const validate: Interceptor = {
 };
 
 /** Typed rows through slonik; bigint becomes number. Callers must not set session state on these connections. */
-export const openTypedReads = async (session: Session, connections: number) => {
+export async function openTypedReads(session: Session, connections: number) {
   const timeout = session.statementTimeoutMs;
   const pool = await createPool(session.dsn, {
     driverFactory: driverOf(session),
@@ -89,4 +89,4 @@ export const openTypedReads = async (session: Session, connections: number) => {
     },
     close: async () => await pool.end(),
   };
-};
+}

@@ -44,7 +44,7 @@ const OCCUPIED = `select case
   when exists (select from civic.inlet_parts) then 'offsets of topics of record changes' end`;
 
 /** Rows that a backup stores beside the log, in PostgreSQL. */
-export const createWorkingRows = (transactor: Transactor): WorkingRows => {
+export function createWorkingRows(transactor: Transactor): WorkingRows {
   const run = executeAlone(transactor);
   return {
     async page(table, after, limit) {
@@ -70,4 +70,4 @@ export const createWorkingRows = (transactor: Transactor): WorkingRows => {
         if (trialClock !== null) await transaction.execute({ text: TRIAL_CLOCK, values: [trialClock.startedAt, trialClock.offsetMs] });
       }),
   };
-};
+}

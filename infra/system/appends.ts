@@ -1,19 +1,19 @@
 import type { StreamAppend } from '../../domain/ports/event-log.ts';
 
-export const checkAppends = (appends: readonly StreamAppend[]): void => {
+export function checkAppends(appends: readonly StreamAppend[]): void {
   if (new Set(appends.map(({ stream }) => stream)).size < appends.length)
     throw new TypeError('a stream occurs twice in one batch of appends');
   if (appends.some(({ events }) => events.length === 0)) throw new TypeError('an append needs at least one event');
-};
+}
 
 /** Appends each alone. Throws the first error after all have ended. */
-export const appendSeparately = async <Outcome>(
+export async function appendSeparately<Outcome>(
   appends: readonly StreamAppend[],
   append: (each: StreamAppend) => Promise<Outcome>,
-): Promise<readonly Outcome[]> => {
+): Promise<readonly Outcome[]> {
   const settled = await Promise.allSettled(appends.map(append));
   return settled.map((each) => {
     if (each.status === 'rejected') throw each.reason;
     return each.value;
   });
-};
+}

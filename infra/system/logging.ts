@@ -6,9 +6,9 @@ import type { Logger } from '../../domain/ports/logger.ts';
 const SECRET_PATHS = ['authorization', '*.authorization', 'headers.authorization', 'key', 'secret', 'password'];
 
 /** Structured logs on standard error: standard output is for the answer of a command. */
-export const createLogger = (level: string, format: 'pretty' | 'json'): Logger => {
+export function createLogger(level: string, format: 'pretty' | 'json'): Logger {
   const options = { level, redact: SECRET_PATHS, base: undefined };
   return format === 'pretty'
     ? pino(options, pretty({ destination: 2, sync: true, translateTime: 'SYS:HH:MM:ss.l', ignore: 'pid,hostname' }))
     : pino(options, destination({ fd: 2, sync: true }));
-};
+}

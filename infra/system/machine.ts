@@ -11,26 +11,26 @@ const isAccessible = (path: string, mode?: number): Promise<boolean> =>
   );
 
 /** The folder, or its nearest ancestor that exists. */
-const existing = async (folder: string): Promise<string> => {
+async function existing(folder: string): Promise<string> {
   for (let path = resolve(folder); ; path = dirname(path)) {
     if ((await isAccessible(path)) || path === dirname(path)) return path;
   }
-};
+}
 
-const folder = async (path: string): Promise<FolderFacts> => {
+async function folder(path: string): Promise<FolderFacts> {
   const nearest = await existing(path);
   const { bavail, bsize } = await statfs(nearest);
   const writable = await isAccessible(nearest, constants.W_OK | constants.X_OK);
   return { path: nearest, writable, freeBytes: bavail * bsize };
-};
+}
 
-const listens = (host: string, port: number): Promise<string | null> => {
+function listens(host: string, port: number): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   const server = createServer();
   server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
   server.listen(port, host, () => server.close(() => resolve(null)));
   return promise;
-};
+}
 
 /** Facts about the machine of this process. */
 export const machineProbe: MachineProbe = { nodeVersion: process.versions.node, folder, listens };
@@ -38,10 +38,10 @@ export const machineProbe: MachineProbe = { nodeVersion: process.versions.node, 
 const ANSWER_WITHIN_MS = 2_000;
 
 /** Whether a GET of this address succeeds within two seconds. */
-export const answersWithSuccess = async (url: string): Promise<boolean> => {
+export async function answersWithSuccess(url: string): Promise<boolean> {
   try {
     return (await fetch(url, { redirect: 'error', signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })).ok;
   } catch {
     return false;
   }
-};
+}

@@ -3,7 +3,7 @@ import type { Projection } from '../../domain/ports/projection.ts';
 import type { AppendResult, ProcessFigures } from '../../domain/process-figures.ts';
 
 /** Counts appends by how they went, with the time that they took from the caller's view. */
-export const measuredLog = <Log extends EventLog>(log: Log, figures: ProcessFigures): Log => {
+export function measuredLog<Log extends EventLog>(log: Log, figures: ProcessFigures): Log {
   const measured = async <Result extends AppendOutcome | readonly AppendOutcome[]>(work: () => Promise<Result>): Promise<Result> => {
     const started = performance.now();
     let result: AppendResult = 'failed';
@@ -24,7 +24,7 @@ export const measuredLog = <Log extends EventLog>(log: Log, figures: ProcessFigu
     append: (append: Parameters<EventLog['append']>[0]) => measured(() => log.append(append)),
     appendEach: (appends: Parameters<EventLog['appendEach']>[0]) => measured(() => log.appendEach(appends)),
   };
-};
+}
 
 export const measuredProjections = (projections: readonly Projection[], figures: ProcessFigures): readonly Projection[] =>
   projections.map((projection) => ({

@@ -33,13 +33,13 @@ const KINDS: Readonly<Record<SpanStart['kind'], SpanKind>> = {
  * Traces by OpenTelemetry, set up by its standard environment variables alone, which the library reads itself. A collector that cannot be
  * reached costs spans and a warning a minute, nothing else.
  */
-export const openTracing = ({
+export function openTracing({
   logger,
   version,
 }: {
   readonly logger: Logger;
   readonly version: string;
-}): Tracing & { close(): Promise<void> } => {
+}): Tracing & { close(): Promise<void> } {
   const resource = resources.resourceFromAttributes({ 'service.name': NAME, 'service.version': version });
   const sdk = new NodeSDK({
     resource: resources.defaultResource().merge(resource),
@@ -87,10 +87,10 @@ export const openTracing = ({
       await answeredWithin(systemClock, FLUSH_MS, () => sdk.shutdown()).catch(() => undefined);
     },
   };
-};
+}
 
 /** The library's own complaints, one a minute, without the addresses in them, which may hold a password. */
-const logWarnings = (logger: Logger): void => {
+function logWarnings(logger: Logger): void {
   let warnedAt = Number.NEGATIVE_INFINITY;
   const warn = (...words: readonly unknown[]): void => {
     if (performance.now() - warnedAt < WARN_EVERY_MS) return;
@@ -101,4 +101,4 @@ const logWarnings = (logger: Logger): void => {
   const silent = (): void => undefined;
   const diagnostics = { error: warn, warn, info: silent, debug: silent, verbose: silent };
   diag.setLogger(diagnostics, { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true });
-};
+}

@@ -5,7 +5,7 @@ import type { Reactor } from '../../domain/ports/reactors.ts';
 import type { SpanStart, Tracing } from '../../domain/ports/tracing.ts';
 
 /** What a statement does, without its values: its verb, and its name where it has one (generations left out, so that there are few). */
-const ofStatement = (text: string, name?: string): SpanStart => {
+function ofStatement(text: string, name?: string): SpanStart {
   const operation = /^\W*(\w+)/.exec(text)?.[1]?.toUpperCase() ?? 'STATEMENT';
   const summary = name === undefined ? operation : `${operation} ${name.replace(/_g\d+(?=_|$)/, '')}`;
   return {
@@ -13,7 +13,7 @@ const ofStatement = (text: string, name?: string): SpanStart => {
     kind: 'client',
     attributes: { 'db.system.name': 'postgresql', 'db.operation.name': operation, 'db.query.summary': summary },
   };
-};
+}
 
 export const tracedReads = (read: ReadDatabase, tracing: Tracing): ReadDatabase => ({
   many: <Row>(query: TypedQuery<Row>) => tracing.part(ofStatement(query.sql), () => read.many(query)),
@@ -35,7 +35,7 @@ export const tracedTransactor = (transactor: Transactor, tracing: Tracing): Tran
 const category = (stream: string): string => stream.split('-', 1)[0]!;
 
 /** Appends and awaited reads; waits of subscriptions are no spans. */
-export const tracedLog = <Log extends EventLog>(log: Log, tracing: Tracing): Log => {
+export function tracedLog<Log extends EventLog>(log: Log, tracing: Tracing): Log {
   const reading = <Result>(what: string, work: () => Promise<Result>) =>
     tracing.part({ name: `log ${what}`, kind: 'client', attributes: {} }, work);
   const traced: Pick<EventLog, 'append' | 'appendEach' | 'readStream' | 'readLast'> = {
@@ -52,7 +52,7 @@ export const tracedLog = <Log extends EventLog>(log: Log, tracing: Tracing): Log
     readLast: (streams) => reading('read last', () => log.readLast(streams)),
   };
   return { ...log, ...traced };
-};
+}
 
 /** A batch is named by its position in the log. */
 const ofBatch = (batch: readonly Pick<StoredEvent, 'position'>[]) => ({

@@ -19,7 +19,7 @@ const MARGIN_BLOCKS = 300n;
 type Expected = Parameters<ChainLookup['look']>[1];
 
 /** Asks a node of the chain over JSON-RPC. What it does not say for certain is `unavailable`. */
-export const chainLookup = (rpcUrl: string, timeoutMs: number): ChainLookup => {
+export function chainLookup(rpcUrl: string, timeoutMs: number): ChainLookup {
   // The library's own timeout ends with the headers of an answer, and its own fetch follows redirects.
   const fetchFn = boundedFetch({ maxBytes: MAX_ANSWER_BYTES, timeoutMs });
   const client = createPublicClient({ transport: http(rpcUrl, { timeout: timeoutMs, retryCount: 0, fetchFn }) });
@@ -58,4 +58,4 @@ export const chainLookup = (rpcUrl: string, timeoutMs: number): ChainLookup => {
   };
 
   return { look: (key, expected) => look(key, expected).catch(() => ({ kind: 'unavailable' })) };
-};
+}

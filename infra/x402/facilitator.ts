@@ -33,13 +33,13 @@ const settleVerdict = z.object({
   amount: text,
 });
 
-const verdictOf = <Verdict>(schema: z.ZodType<Verdict>, body: string): Verdict => {
+function verdictOf<Verdict>(schema: z.ZodType<Verdict>, body: string): Verdict {
   try {
     return schema.parse(JSON.parse(body));
   } catch {
     throw new BadAnswer('the answer is no verdict');
   }
-};
+}
 
 const isClientError = (status: number): boolean => status >= 400 && status < 500;
 
@@ -70,7 +70,7 @@ function facilitatorClient(url: string, timeoutMs: number): Pick<FacilitatorClie
 }
 
 /** Only what the challenge asked for and the payer signed: nothing else that a caller sent reaches the facilitator. */
-const wire = (payment: SignedPayment): readonly [PaymentPayload, PaymentRequirements] => {
+function wire(payment: SignedPayment): readonly [PaymentPayload, PaymentRequirements] {
   const { accepted, authorization, signature, resourceUrl } = payment;
   const requirements: PaymentRequirements = {
     scheme: SCHEME,
@@ -83,15 +83,15 @@ const wire = (payment: SignedPayment): readonly [PaymentPayload, PaymentRequirem
   };
   const payload = { x402Version: 2, resource: { url: resourceUrl }, accepted: requirements, payload: { signature, authorization } };
   return [payload, requirements];
-};
+}
 const MAX_TIMEOUT_SECONDS = 120;
 
 /** What went wrong in one word: the error's text may quote the payment. */
-const failure = (error: unknown): string => {
+function failure(error: unknown): string {
   if (error instanceof BadAnswer || error instanceof AnswerTooLong) return 'bad_answer';
   if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
   return error instanceof TypeError ? 'unreachable' : 'failed';
-};
+}
 
 /** A facilitator by a client of the library's form. A settlement that throws, for whatever reason, is of unknown outcome. */
 export const facilitatorOf = (verifying: Pick<FacilitatorClient, 'verify'>, settling: Pick<FacilitatorClient, 'settle'>): Facilitator => ({

@@ -12,10 +12,10 @@ export interface X402 {
 }
 
 /** What pay as you go needs from outside. Throws for an address that money would be lost at: a mistyped one, by its own checksum. */
-export const openX402 = (
+export function openX402(
   { payTo, facilitatorUrl, rpcUrl }: { readonly payTo: string; readonly facilitatorUrl: string; readonly rpcUrl: string | undefined },
   times: FacilitatorTimes,
-): X402 => {
+): X402 {
   if (!isAddress(payTo) || /^0x0+$/.test(payTo)) {
     throw new Error(
       `CIVIC_X402_PAY_TO is ${JSON.stringify(payTo)}; allowed is an address whose capital letters, where it has any, agree with it`,
@@ -26,4 +26,4 @@ export const openX402 = (
     checkSignature,
     chain: rpcUrl === undefined ? null : chainLookup(rpcUrl, times.verifyMs),
   };
-};
+}

@@ -13,12 +13,12 @@ const isPayer = (payer: string | undefined, payment: SignedPayment): boolean =>
   payer === undefined || payer.toLowerCase() === payment.authorization.from;
 
 /** What a verification says. A facilitator that speaks of another payer has not verified this payment. */
-export const verification = ({ isValid, invalidReason, payer }: VerifyResponse, payment: SignedPayment): Verification => {
+export function verification({ isValid, invalidReason, payer }: VerifyResponse, payment: SignedPayment): Verification {
   if (!isPayer(payer, payment)) return { kind: 'unavailable', reason: 'another_payer' };
   if (isValid) return { kind: 'valid' };
   const reason = reasonWord(invalidReason);
   return { kind: 'refused', reason, expired: EXPIRED.has(reason) };
-};
+}
 
 /** Refusals that come before anything is sent to the chain. Not among them: a used nonce and a failed simulation, which an earlier success causes too. */
 const BEFORE_SENDING: ReadonlySet<string> = new Set([
@@ -54,7 +54,7 @@ const BEFORE_SENDING: ReadonlySet<string> = new Set([
 const REVERTED: ReadonlySet<string> = new Set(['invalid_exact_evm_transaction_failed', 'invalid_transaction_state']);
 
 /** What a settlement says. Whatever is not certain is unknown: money is never taken for granted, in either direction. */
-export const settlement = (response: SettleResponse, payment: SignedPayment): Settlement => {
+export function settlement(response: SettleResponse, payment: SignedPayment): Settlement {
   const hash = transactionHash.safeParse(response.transaction);
   const transaction = hash.success ? hash.data : null;
   if (response.success) {
@@ -68,4 +68,4 @@ export const settlement = (response: SettleResponse, payment: SignedPayment): Se
   const reverted = transaction !== null && REVERTED.has(reason) && response.errorMessage === undefined;
   const notSent = response.transaction === '' && BEFORE_SENDING.has(reason);
   return { kind: reverted || notSent ? 'refused' : 'unknown', reason, transaction };
-};
+}

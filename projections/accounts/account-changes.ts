@@ -18,7 +18,7 @@ export interface AccountChanges {
 }
 
 /** Events ascending. The first event of an account or key creates it, so kinds of changes can be applied one after the other. */
-export const accountChanges = (batch: readonly StoredEvent[]): AccountChanges => {
+export function accountChanges(batch: readonly StoredEvent[]): AccountChanges {
   const changes: AccountChanges = {
     opened: [],
     periods: new Map(),
@@ -66,9 +66,9 @@ export const accountChanges = (batch: readonly StoredEvent[]): AccountChanges =>
     }
   }
   return changes;
-};
+}
 
-const keepLatest = (payments: Map<string, string>, accountId: string, paidAt: string): void => {
+function keepLatest(payments: Map<string, string>, accountId: string, paidAt: string): void {
   const known = payments.get(accountId);
   if (known === undefined || known < paidAt) payments.set(accountId, paidAt);
-};
+}

@@ -9,7 +9,7 @@ import { accountChanges } from './account-changes.ts';
 import * as statements from './statements.ts';
 import { ACCOUNTS, accountsTable, createAccountTables, keysTable } from './tables.ts';
 
-const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+async function foldEvents(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
   const changes = accountChanges(batch);
   if (changes.opened.length > 0) await transaction.execute(statements.insertAccounts(generation, changes.opened, columns));
   if (changes.periods.size > 0) await transaction.execute(statements.updatePeriods(generation, changes.periods, columns));
@@ -18,17 +18,17 @@ const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns,
   if (changes.statuses.size > 0) await transaction.execute(statements.updateStatuses(generation, changes.statuses, columns));
   if (changes.issued.length > 0) await transaction.execute(statements.insertKeys(generation, changes.issued, columns));
   if (changes.revoked.size > 0) await transaction.execute(statements.updateRevoked(generation, changes.revoked, columns));
-};
+}
 
 const isAccount = (stream: string): boolean => category(stream) === 'account';
 
 /** The name is the only text here that an erasure can change. */
-const foldErasure = async (erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> => {
+async function foldErasure(erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, isAccount, reread)) {
     const { opened } = accountChanges(page.filter(({ type }) => type === 'AccountOpened'));
     if (opened.length > 0) await transaction.execute(statements.updateNames(generation, opened, columns));
   }
-};
+}
 
 const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
   foldAroundErasures(

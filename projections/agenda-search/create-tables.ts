@@ -2,7 +2,7 @@ import { columnDefinitions } from '../record-columns.ts';
 import { RECORD_TABLES } from './record-tables.ts';
 import { agendaSearchTables } from './tables.ts';
 
-export const createAgendaSearchTables = (generation: number): readonly string[] => {
+export function createAgendaSearchTables(generation: number): readonly string[] {
   const tables = agendaSearchTables(generation);
   const indexName = (table: string, what: string) => `${table.replace('civic.', '')}_${what}`;
   const index = (table: string, what: string, on: string) => `create index ${indexName(table, what)} on ${table} ${on}`;
@@ -31,4 +31,4 @@ export const createAgendaSearchTables = (generation: number): readonly string[] 
     index(words, 'by_stem', '(stem)'),
     `select civic.index_near_words('${words}', '${indexName(words, 'near')}')`,
   ];
-};
+}

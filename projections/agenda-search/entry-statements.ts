@@ -12,7 +12,7 @@ const words = (text: string, most: number, weight: string): string =>
   `setweight(to_tsvector('pg_catalog.english', left(civic.plain_text(left(${text}, ${most})), ${most})), '${weight}')`;
 
 /** The entries of these items as the records say, for those of which all that is needed is there. A heading has none. */
-const freshEntries = (generation: number): string => {
+function freshEntries(generation: number): string {
   const { jurisdictions, bodies, topics, meetings, items, hits, documents } = agendaSearchTables(generation);
   return `select i.item_id, m.starts_at, m.day, m.period,
       ${words(`concat_ws(${GAP}, left(i.matter_file, ${FILE}), i.title)`, TITLE, WEIGHT.title)}
@@ -31,7 +31,7 @@ const freshEntries = (generation: number): string => {
     left join lateral (
       select string_agg(d.title, ${GAP} order by d.document_id) as titles from ${documents} d where d.item_id = i.item_id
     ) d on true`;
-};
+}
 
 /** Entries of each period among these items. */
 export const countPeriods = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => ({
@@ -41,7 +41,7 @@ export const countPeriods = (generation: number, columns: ColumnArrays, itemIds:
 });
 
 /** Takes away the entries of items of which something that they need is no longer there, or that are headings now. */
-export const deleteEntries = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => {
+export function deleteEntries(generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement {
   const { jurisdictions, bodies, meetings, items, entries } = agendaSearchTables(generation);
   return {
     text: `delete from ${entries} e using unnest($1::uuid[]) as x (id) where e.item_id = x.id and not exists (
@@ -50,7 +50,7 @@ export const deleteEntries = (generation: number, columns: ColumnArrays, itemIds
     )`,
     values: [columns.uuids(itemIds)],
   };
-};
+}
 
 /** Writes the entries of these items; one that stays the same is not touched. */
 export const upsertEntries = (generation: number, columns: ColumnArrays, itemIds: readonly string[]): Statement => ({
@@ -61,7 +61,7 @@ export const upsertEntries = (generation: number, columns: ColumnArrays, itemIds
 });
 
 /** Adds to the numbers of entries; deletes rows that reach zero. */
-export const addToPeriods = (generation: number, columns: ColumnArrays, changes: ReadonlyMap<string, number>): readonly Statement[] => {
+export function addToPeriods(generation: number, columns: ColumnArrays, changes: ReadonlyMap<string, number>): readonly Statement[] {
   const { periods } = agendaSearchTables(generation);
   const ids = columns.bigints([...changes.keys()].map(BigInt));
   return [
@@ -72,10 +72,10 @@ export const addToPeriods = (generation: number, columns: ColumnArrays, changes:
     },
     { text: `delete from ${periods} where entries = 0 and period = any ($1::bigint[])`, values: [ids] },
   ];
-};
+}
 
 /** Adds to the numbers of records with these words; deletes words that no record has. */
-export const addToWords = (generation: number, columns: ColumnArrays, changes: ReadonlyMap<string, number>): readonly Statement[] => {
+export function addToWords(generation: number, columns: ColumnArrays, changes: ReadonlyMap<string, number>): readonly Statement[] {
   const { words: table } = agendaSearchTables(generation);
   const texts = columns.texts([...changes.keys()]);
   return [
@@ -90,4 +90,4 @@ export const addToWords = (generation: number, columns: ColumnArrays, changes: R
       ? [{ text: `delete from ${table} w using unnest($1::text[]) as n (word) where w.word = n.word and w.records = 0`, values: [texts] }]
       : []),
   ];
-};
+}

@@ -42,12 +42,12 @@ const idsFrom = async ({ transaction }: FoldContext, statement: Statement): Prom
   (await transaction.execute(statement)).rows.map(([id]) => id!);
 
 /** Writes the records of one resource that a batch leaves. Returns the ids of the items whose entries may have changed. */
-const foldRecords = async (
+async function foldRecords(
   context: FoldContext,
   record: SearchRecordTable,
   { published, withdrawn }: RecordChanges,
   counts: WordCounts,
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   const { transaction, columns, generation } = context;
   const ids = [...published.map(({ id }) => id), ...withdrawn];
   if (record.worded.length > 0) {
@@ -71,9 +71,9 @@ const foldRecords = async (
   const before = await touched();
   await write();
   return [...before, ...(await touched())];
-};
+}
 
-const refreshEntries = async ({ transaction, columns, generation }: FoldContext, itemIds: readonly string[]): Promise<void> => {
+async function refreshEntries({ transaction, columns, generation }: FoldContext, itemIds: readonly string[]): Promise<void> {
   const periods = new Map<string, number>();
   const count = async (sign: 1 | -1, ids: readonly string[]) => {
     const { rows } = await transaction.execute(entries.countPeriods(generation, columns, ids));
@@ -88,10 +88,10 @@ const refreshEntries = async ({ transaction, columns, generation }: FoldContext,
   }
   const changes = new Map([...periods].filter(([, change]) => change !== 0));
   if (changes.size > 0) for (const statement of entries.addToPeriods(generation, columns, changes)) await transaction.execute(statement);
-};
+}
 
 /** First the records, then the entries of the items that they have to do with, before or now. */
-const fold = async (batch: readonly StoredEvent[], context: FoldContext): Promise<void> => {
+async function fold(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
   const { transaction, columns, generation } = context;
   const changes = recordChangesOf(SEARCH_RESOURCES, batch);
   const counts = new WordCounts();
@@ -104,7 +104,7 @@ const fold = async (batch: readonly StoredEvent[], context: FoldContext): Promis
   await refreshEntries(context, [...items].toSorted());
   const words = counts.changes();
   if (words.size > 0) for (const statement of entries.addToWords(generation, columns, words)) await transaction.execute(statement);
-};
+}
 
 const sameCounts = (left: string, right: string): Statement => ({
   text: `select l.rows::text, r.rows::text from (select count(*) as rows from ${left}) l, (select count(*) as rows from ${right}) r
@@ -115,12 +115,12 @@ const sameCounts = (left: string, right: string): Statement => ({
 /** A small table, independent of the number of entries. */
 const SMALL: readonly string[] = ['jurisdictions', 'bodies', 'sources', 'topics', 'periods'];
 
-const differences = (left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[] => {
+function differences(left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[] {
   const other = agendaSearchTables(right);
   return Object.entries(agendaSearchTables(left)).map(([part, table]) =>
     (depth === 'rows' || SMALL.includes(part) ? sameRows : sameCounts)(table, other[part as keyof typeof other]),
   );
-};
+}
 
 /** Every agenda item that can be shown and is no mere heading, with its words, and the words themselves. */
 export const agendaSearch: Projection = {

@@ -9,12 +9,12 @@ import { type AgendaSearchTables, agendaSearchTables } from './tables.ts';
 const rowOf = (alias: string, names: readonly string[]): string => `(${names.map((name) => `${alias}.${name}`).join(', ')})`;
 
 /** Ids of the published records that are new or changed in these columns. */
-export const changedRecords = (
+export function changedRecords(
   generation: number,
   columns: ColumnArrays,
   { table, columns: all, searched }: SearchRecordTable,
   published: readonly PublishedRecord[],
-): Statement => {
+): Statement {
   const key = all[0].name;
   const wanted = all.filter(({ name }) => name === key || searched.includes(name)) as unknown as SearchRecordTable['columns'];
   const { names, unnest, values } = recordRows(columns, wanted, published);
@@ -23,7 +23,7 @@ export const changedRecords = (
       where t.${key} is null or ${rowOf('t', searched)} is distinct from ${rowOf('n', searched)}`,
     values,
   };
-};
+}
 
 /** The current texts of these columns, one row per record. */
 export const storedTexts = (
@@ -37,18 +37,18 @@ export const storedTexts = (
   values: [columns.uuids(ids)],
 });
 
-export const upsertRecords = (
+export function upsertRecords(
   generation: number,
   columns: ColumnArrays,
   { table, columns: all }: SearchRecordTable,
   published: readonly PublishedRecord[],
-): Statement => {
+): Statement {
   const { names, unnest, values } = recordRows(columns, all, published);
   return {
     text: `insert into ${agendaSearchTables(generation)[table]} (${names}) select * from ${unnest} ${replacing(all.map(({ name }) => name))}`,
     values,
   };
-};
+}
 
 export const deleteRecords = (
   generation: number,

@@ -21,7 +21,7 @@ export interface AgendaSearchTables {
   readonly words: string;
 }
 
-export const agendaSearchTables = (generation: number): AgendaSearchTables => {
+export function agendaSearchTables(generation: number): AgendaSearchTables {
   const table = (part: string) => generationTable(AGENDA_SEARCH, generation, part);
   return {
     jurisdictions: table('jurisdictions'),
@@ -36,7 +36,7 @@ export const agendaSearchTables = (generation: number): AgendaSearchTables => {
     periods: table('periods'),
     words: table('words'),
   };
-};
+}
 
 /**
  * An entry's words stand in one index with its body, its topics and its period, so that a filter and a stretch of time narrow a search inside
@@ -45,10 +45,10 @@ export const agendaSearchTables = (generation: number): AgendaSearchTables => {
 export const MARK = { body: ' b', topic: ' t', period: ' p' } as const;
 
 /** Number of the quarter of a year in which an instant (milliseconds) lies. */
-export const periodOf = (instant: number): number => {
+export function periodOf(instant: number): number {
   const date = new Date(instant);
   return date.getUTCFullYear() * 4 + Math.floor(date.getUTCMonth() / 3);
-};
+}
 
 /** Weights, from what counts least: text, names of place and body, topics, title. */
 export const WEIGHT = { text: 'D', place: 'C', topics: 'B', title: 'A' } as const;

@@ -9,7 +9,7 @@ export const deleteCoveredBodies = (generation: number): Statement => ({
 });
 
 /** The active bodies of the list in active jurisdictions, the oldest of each slug; returns their ids. */
-export const insertCoveredBodies = (generation: number, covered: readonly CoveredBodySlugs[]): Statement => {
+export function insertCoveredBodies(generation: number, covered: readonly CoveredBodySlugs[]): Statement {
   const { jurisdictions, bodies, coveredBodies } = agendaTables(generation);
   return {
     text: `insert into ${coveredBodies} (body_id, jurisdiction_slug, body_slug, jurisdiction_name, body_name, timezone, lead)
@@ -25,7 +25,7 @@ export const insertCoveredBodies = (generation: number, covered: readonly Covere
       returning body_id`,
     values: [covered.map(({ jurisdictionSlug }) => jurisdictionSlug), covered.map(({ slug }) => slug)],
   };
-};
+}
 
 export const deleteCoveredTopics = (generation: number): Statement => ({
   text: `delete from ${agendaTables(generation).coveredTopics}`,
@@ -33,7 +33,7 @@ export const deleteCoveredTopics = (generation: number): Statement => ({
 });
 
 /** The topics that may be selected and are classified, the oldest of each slug. */
-export const insertCoveredTopics = (generation: number): Statement => {
+export function insertCoveredTopics(generation: number): Statement {
   const { topics, coveredTopics } = agendaTables(generation);
   return {
     text: `insert into ${coveredTopics} (topic_id, slug, lead)
@@ -41,4 +41,4 @@ export const insertCoveredTopics = (generation: number): Statement => {
       from (select distinct on (slug) topic_id, slug, open from ${topics} order by slug, created_at, topic_id) t where open`,
     values: [],
   };
-};
+}

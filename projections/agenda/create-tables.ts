@@ -5,7 +5,7 @@ import { agendaTables } from './tables.ts';
 /** What a hit's row holds beyond its own record; all null and not listed while its item or meeting is not there. */
 const RESOLVED = 'meeting_id uuid, body_id uuid, starts_at bigint, context text collate "C", listed boolean not null';
 
-export const createAgendaTables = (generation: number): readonly string[] => {
+export function createAgendaTables(generation: number): readonly string[] {
   const tables = agendaTables(generation);
   const index = (table: string, what: string) => `${table.replace('civic.', '')}_${what} on ${table}`;
   const { jurisdictions, bodies, meetings, hits, coveredBodies, coveredTopics } = tables;
@@ -32,4 +32,4 @@ export const createAgendaTables = (generation: number): readonly string[] => {
     )`,
     `create table ${coveredTopics} (topic_id uuid primary key, slug text collate "C" not null unique, lead text collate "C" not null)`,
   ];
-};
+}

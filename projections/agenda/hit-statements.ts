@@ -7,7 +7,7 @@ import { agendaTables } from './tables.ts';
 const RESOLVED = ['meeting_id', 'body_id', 'starts_at', 'context', 'listed'] as const;
 
 /** The values of `RESOLVED` for the hits `from`, with their joins to item, meeting and coverage. */
-const resolution = (generation: number, from: string) => {
+function resolution(generation: number, from: string) {
   const { items, meetings, coveredBodies } = agendaTables(generation);
   return {
     values: `i.meeting_id, m.body_id, m.starts_at, m.lead || ',' || i.lead, coalesce(m.on_calendar and c.body_id is not null, false)`,
@@ -15,10 +15,10 @@ const resolution = (generation: number, from: string) => {
       left join ${meetings} m on m.meeting_id = i.meeting_id
       left join ${coveredBodies} c on c.body_id = m.body_id`,
   };
-};
+}
 
 /** Writes hits with their resolved values. Unnamed, like the following statements, so that it is planned for the current tables. */
-export const upsertHits = (generation: number, columns: ColumnArrays, published: readonly PublishedRecord[]): Statement => {
+export function upsertHits(generation: number, columns: ColumnArrays, published: readonly PublishedRecord[]): Statement {
   const record = RECORD_TABLES.agenda_hits;
   const { names, unnest, values } = recordRows(columns, record.columns, published);
   const { values: resolved, joins } = resolution(generation, 'n');
@@ -28,15 +28,15 @@ export const upsertHits = (generation: number, columns: ColumnArrays, published:
       ${replacing([...record.columns.map(({ name }) => name), ...RESOLVED])}`,
     values,
   };
-};
+}
 
 /** Updates the hits that name one of these ids in a column, where a value has changed. */
-export const resolveHits = (
+export function resolveHits(
   generation: number,
   columns: ColumnArrays,
   column: 'item_id' | 'meeting_id' | 'body_id',
   ids: readonly string[],
-): Statement => {
+): Statement {
   const { hits } = agendaTables(generation);
   const { values, joins } = resolution(generation, 'a');
   return {
@@ -48,4 +48,4 @@ export const resolveHits = (
         and (${RESOLVED.map((name) => `h.${name}`).join(', ')}) is distinct from (${RESOLVED.map((name) => `r.${name}`).join(', ')})`,
     values: [columns.uuids(ids)],
   };
-};
+}

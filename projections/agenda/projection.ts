@@ -12,19 +12,14 @@ import { AGENDA_RESOURCES, type AgendaResource, RECORD_TABLES, type RecordTable 
 import { AGENDA, agendaTables } from './tables.ts';
 import { recordRows, replacing } from '../record-columns.ts';
 
-const upsertRecords = (
-  generation: number,
-  columns: ColumnArrays,
-  record: RecordTable,
-  published: readonly PublishedRecord[],
-): Statement => {
+function upsertRecords(generation: number, columns: ColumnArrays, record: RecordTable, published: readonly PublishedRecord[]): Statement {
   const { names, unnest, values } = recordRows(columns, record.columns, published);
   return {
     name: `agenda_upsert_${record.table}_g${generation}`,
     text: `insert into ${agendaTables(generation)[record.table]} (${names}) select * from ${unnest} ${replacing(record.columns.map(({ name }) => name))}`,
     values,
   };
-};
+}
 
 /** Without a name: it is planned for the current table, not for the empty one of its first use. */
 const deleteRecords = (generation: number, columns: ColumnArrays, record: RecordTable, withdrawn: readonly string[]): Statement => ({
@@ -37,11 +32,11 @@ export const recordChanges = (batch: readonly StoredEvent[]): ReadonlyMap<Agenda
   recordChangesOf(AGENDA_RESOURCES, batch);
 
 /** Computes the covered bodies again. Returns the ids of those whose coverage changed. */
-const refreshCoveredBodies = async ({ transaction, generation }: FoldContext, covered: readonly CoveredBodySlugs[]) => {
+async function refreshCoveredBodies({ transaction, generation }: FoldContext, covered: readonly CoveredBodySlugs[]) {
   const before = (await transaction.execute(coverage.deleteCoveredBodies(generation))).rows.map(([id]) => id!);
   const after = (await transaction.execute(coverage.insertCoveredBodies(generation, covered))).rows.map(([id]) => id!);
   return [...new Set(before).symmetricDifference(new Set(after))];
-};
+}
 
 const idsOf = (change: RecordChanges | undefined): readonly string[] =>
   change === undefined ? [] : [...change.published.map(({ id }) => id), ...change.withdrawn];
@@ -88,12 +83,12 @@ const sameCounts = (left: string, right: string): Statement => ({
 
 const GROWING: readonly string[] = ['meetings', 'items', 'hits'];
 
-const differences = (left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[] => {
+function differences(left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[] {
   const other = agendaTables(right);
   return Object.entries(agendaTables(left)).map(([part, table]) =>
     (depth === 'switch' && GROWING.includes(part) ? sameCounts : sameRows)(table, other[part as keyof typeof other]),
   );
-};
+}
 
 /**
  * Hits, meetings, sources and topics as the public operations read them. `covered` is the shipped list of publicly covered bodies: the

@@ -38,7 +38,7 @@ const SUBJECTS: Readonly<Record<string, string>> = {
 };
 
 /** The metadata of each event names account and key; the stream of a snapshot does not name the account. */
-export const auditRow = ({ position, stream, type, data, metadata, time }: StoredEvent): AuditRow => {
+export function auditRow({ position, stream, type, data, metadata, time }: StoredEvent): AuditRow {
   const by = JSON.parse(metadata) as EventMetadata;
   const said = JSON.parse(data) as Readonly<Record<string, unknown>>;
   const accountId = type === SNAPSHOT_TAKEN ? String(said['accountId']) : streamId(stream);
@@ -52,4 +52,4 @@ export const auditRow = ({ position, stream, type, data, metadata, time }: Store
     keyId: by.keyId ?? null,
     requestId: by.requestId ?? null,
   };
-};
+}

@@ -4,7 +4,7 @@ import { sameRows } from '../same-rows.ts';
 import { AUDITED, auditRow } from './audit-row.ts';
 import { AUDIT, auditTable, createAuditTable } from './tables.ts';
 
-const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+async function fold(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
   const rows = batch.map(auditRow);
   await transaction.execute({
     text: `insert into ${auditTable(generation)} (account_id, position, at, action, subject, key_id, request_id)
@@ -19,7 +19,7 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
       columns.texts(rows.map(({ requestId }) => requestId)),
     ],
   });
-};
+}
 
 export const audit: Projection = {
   name: AUDIT,

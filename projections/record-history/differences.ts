@@ -5,7 +5,7 @@ import { NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
  * At a switch both builds must agree on head, identity, time, chain, outline, fingerprint and every total: together they fix every change ever published,
  * but for the content of versions that were superseded before the last erasure; that is compared row by row.
  */
-const statesDiffer = (left: number, right: number): Statement => {
+function statesDiffer(left: number, right: number): Statement {
   const [one, other] = [recordHistoryTables(left), recordHistoryTables(right)];
   const content = ({ state, totals }: typeof one) =>
     `(select 'state' as what, head::text || ' ' || coalesce(feed_id::text, '') || ' ' || changed_at::text || ' ' || chain as content from ${state}
@@ -20,10 +20,10 @@ const statesDiffer = (left: number, right: number): Statement => {
       limit 3`,
     values: [],
   };
-};
+}
 
 /** Row by row in what both retain, up to the head that both have reached. */
-const rowsDiffer = (left: number, right: number): Statement => {
+function rowsDiffer(left: number, right: number): Statement {
   const [one, other] = [recordHistoryTables(left), recordHistoryTables(right)];
   const retained = (history: string) =>
     `select h.position, h.resource, h.record_id, h.version, h.removed, h.changed_at, h.digest, h.envelope, h.body,
@@ -38,7 +38,7 @@ const rowsDiffer = (left: number, right: number): Statement => {
       where a is distinct from b limit 3`,
     values: [],
   };
-};
+}
 
 /** Differences between two builds of the record history, at most three per statement. */
 export const historyDifferences = (left: number, right: number, depth: 'switch' | 'rows'): readonly Statement[] =>

@@ -16,7 +16,7 @@ const isRecords = (stream: string): boolean => isResource(category(stream));
  * Gives the versions that an erasure names the text that the log has for them now. Positions, times and versions stay; totals follow where a
  * version is current. A build that has folded the erased text from the start changes nothing but what says that they were erased.
  */
-export const foldErasure = async (erasure: Erasure, context: FoldContext): Promise<void> => {
+export async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   if (!erasure.data.streams.some(({ stream }) => isRecords(stream))) return;
   const { transaction, columns, generation } = context;
   const [state, ...known] = (await transaction.execute(readFoldState(generation))).rows;
@@ -36,15 +36,15 @@ export const foldErasure = async (erasure: Erasure, context: FoldContext): Promi
     writeState(generation, { head: Number(head), changedAt: Number(changedAt), chain, outline: outline!, fingerprint: fingerprint! }),
   );
   if (totals.touched().length > 0) await transaction.execute(writeTotals(generation, columns, totals.touched()));
-};
+}
 
 /** `events` are of one stream. */
-const rewriteVersions = async (
+async function rewriteVersions(
   events: readonly StoredEvent[],
   erasure: number,
   totals: Totals,
   { transaction, columns, generation }: FoldContext,
-): Promise<void> => {
+): Promise<void> {
   if (events.length === 0) return;
   const { history } = recordHistoryTables(generation);
   const { resource, recordId } = recordOfStream(events[0]!.stream);
@@ -83,4 +83,4 @@ const rewriteVersions = async (
     totals.remove(resource, before);
     totals.add(resource, digest);
   }
-};
+}

@@ -48,7 +48,7 @@ const envelopeOf = (resource: string, recordId: string, version: number, removed
  * Numbers the record changes of a batch: dense positions in log order, a time that never falls, and which row supersedes which. Pure:
  * the same events after the same state give the same rows.
  */
-export const historyRows = (events: readonly StoredEvent[], before: FeedState): HistoryBatch => {
+export function historyRows(events: readonly StoredEvent[], before: FeedState): HistoryBatch {
   const rows: HistoryRow[] = [];
   const superseding: HistoryRow[] = [];
   const newest = new Map<string, HistoryRow>();
@@ -86,7 +86,7 @@ export const historyRows = (events: readonly StoredEvent[], before: FeedState): 
     rows.push(row);
   }
   return { rows, superseding, state: { head, changedAt, chain, outline, fingerprint } };
-};
+}
 
 /** The chain restarts at an erasure: its earlier value depends on erased text. */
 export const chainAfterErasure = (eventId: string): string => hash('sha256', `erased\n${eventId}`, 'hex');

@@ -11,7 +11,7 @@ import { dropPruned, insertRows, readFoldState, supersedeRows, writeFeedIdentity
 import { createRecordHistoryTables, RECORD_HISTORY, recordHistoryTables } from './tables.ts';
 import { Totals } from './totals.ts';
 
-const foldChanges = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+async function foldChanges(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
   const opened = batch.filter(({ type }) => type === FEED_OPENED).at(-1);
   if (opened !== undefined) {
     await transaction.execute(writeFeedIdentity(generation, feedOpened.parse(JSON.parse(opened.data)).feedId));
@@ -41,7 +41,7 @@ const foldChanges = async (batch: readonly StoredEvent[], { transaction, columns
   totals.addCurrent(rows);
   await transaction.execute(writeState(generation, after));
   await transaction.execute(writeTotals(generation, columns, totals.touched()));
-};
+}
 
 const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
   foldAroundErasures(

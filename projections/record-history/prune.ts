@@ -14,7 +14,7 @@ export interface Pruning {
 }
 
 /** Moves `prunedThrough` up to the replay floor, or to the boundary of the oldest live snapshot where that is lower. */
-const raisePruned = ({ history, snapshots, now, retentionMs }: Pruning): Statement => {
+function raisePruned({ history, snapshots, now, retentionMs }: Pruning): Statement {
   const tables = recordHistoryTables(history);
   return {
     text: `update civic.feed_retention set pruned_through = horizon.position
@@ -25,7 +25,7 @@ const raisePruned = ({ history, snapshots, now, retentionMs }: Pruning): Stateme
       where horizon.position > pruned_through`,
     values: [now - retentionMs, now],
   };
-};
+}
 
 const deletePruned = (history: number): Statement => ({
   text: `delete from ${recordHistoryTables(history).history} where position in (
@@ -39,7 +39,7 @@ const deletePruned = (history: number): Statement => ({
  * Removes rows that neither the replay retention nor a live snapshot needs; the row at the pruned position stays, for it proves the history before it. The position rises in the transaction that deletes first, so that
  * no reader takes incomplete rows for complete ones. Returns the number of rows removed.
  */
-export const pruneRecordHistory = async (transactor: Transactor, pruning: Pruning): Promise<number> => {
+export async function pruneRecordHistory(transactor: Transactor, pruning: Pruning): Promise<number> {
   let removed = 0;
   for (let step = ROWS_A_STEP; step === ROWS_A_STEP; removed += step) {
     step = await transactor.transaction(async (transaction) => {
@@ -48,4 +48,4 @@ export const pruneRecordHistory = async (transactor: Transactor, pruning: Prunin
     });
   }
   return removed;
-};
+}

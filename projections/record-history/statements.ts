@@ -3,7 +3,7 @@ import type { FeedState, HistoryRow } from './history-rows.ts';
 import { NOT_SUPERSEDED, recordHistoryTables } from './tables.ts';
 
 /** State, pruned position and totals in one read; the first row is the state. */
-export const readFoldState = (generation: number): Statement => {
+export function readFoldState(generation: number): Statement {
   const { state, totals } = recordHistoryTables(generation);
   return {
     name: `read_fold_state_g${generation}`,
@@ -11,7 +11,7 @@ export const readFoldState = (generation: number): Statement => {
       union all select resource, records::text, digest, null, null, null from ${totals}`,
     values: [],
   };
-};
+}
 
 /**
  * Ends the currency of earlier rows and returns the resource and digest of each. Without a name, so that it is planned for the table as it

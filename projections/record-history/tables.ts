@@ -35,7 +35,7 @@ export const ERASED_VERSIONS = 'civic.erased_versions';
 
 const indexName = (table: string, what: string): string => `${table.replace('civic.', '')}_${what}`;
 
-export const createRecordHistoryTables = (generation: number): readonly string[] => {
+export function createRecordHistoryTables(generation: number): readonly string[] {
   const { history, state, totals } = recordHistoryTables(generation);
   return [
     `create table ${history} (
@@ -66,7 +66,7 @@ export const createRecordHistoryTables = (generation: number): readonly string[]
     `insert into ${state} (head, changed_at, chain) values (0, 0, '')`,
     `create table ${totals} (resource text collate "C" primary key, records bigint not null, digest text collate "C" not null)`,
   ];
-};
+}
 
 /**
  * SQL for the newest position whose change is older than `cutoff` (milliseconds), the pruned position where there is none; to stand where `s` is the

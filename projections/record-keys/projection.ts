@@ -9,7 +9,7 @@ import { createRecordKeysTable, RECORD_KEYS, recordKeysTable } from './tables.ts
 const COLUMNS = ['address_key', 'source_record_id', 'matter_file', 'title_key', 'local_date'] as const;
 
 /** The last event of each record decides. */
-const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+async function fold(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
   const last = new Map<string, StoredEvent>();
   for (const event of batch) last.set(event.stream, event);
   const touched = [...last.values()].flatMap((event) => {
@@ -45,7 +45,7 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
       columns.texts(named.map(({ localDate }) => localDate)),
     ],
   });
-};
+}
 
 /** Current records by their external ids. */
 export const recordKeys: Projection = {

@@ -25,16 +25,16 @@ const insertReferences = (generation: number, columns: ColumnArrays, rows: reado
   ],
 });
 
-const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+async function fold(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
   const { replaced, rows } = referenceRows(batch);
   if (replaced.length > 0) await transaction.execute(deleteReferences(generation, columns, replaced));
   if (rows.length > 0) await transaction.execute(insertReferences(generation, columns, rows));
-};
+}
 
-const sameCounts = (left: string, right: string): Statement => {
+function sameCounts(left: string, right: string): Statement {
   const counts = (table: string) => `select resource, field, count(*)::text from ${table} group by resource, field`;
   return { text: `(${counts(left)} except ${counts(right)}) union all (${counts(right)} except ${counts(left)}) limit 3`, values: [] };
-};
+}
 
 /** References between current records by target, and the external ids by which a connector finds its records. */
 export const recordReferences: Projection = {

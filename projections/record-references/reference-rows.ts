@@ -36,7 +36,7 @@ export interface ReferenceBatch {
 }
 
 /** What a batch of record events leaves standing: the last event of each record decides. Pure. */
-export const referenceRows = (events: readonly StoredEvent[]): ReferenceBatch => {
+export function referenceRows(events: readonly StoredEvent[]): ReferenceBatch {
   const replaced = new Map<string, RecordKey>();
   const last = new Map<string, StoredEvent>();
   for (const event of events) {
@@ -56,4 +56,4 @@ export const referenceRows = (events: readonly StoredEvent[]): ReferenceBatch =>
     }
   }
   return { replaced: [...replaced.values()], rows };
-};
+}

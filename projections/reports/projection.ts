@@ -16,7 +16,7 @@ const isOf = (name: string) => (stream: string) => category(stream) === name;
  * What was submitted is written anew where an erasure names it; of a lifecycle the whole is read again up to the erasure, since only the last
  * move and the last note stand in the row. How long reports took is counted once and stays.
  */
-const foldErasure = async (erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> => {
+async function foldErasure(erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, isOf('account_reports'), reread)) {
     const { submitted } = reportChanges(page.filter(({ type }) => type === SUBMITTED));
     if (submitted.size > 0) await transaction.execute(updateInputs(generation, [...submitted.values()], columns));
@@ -29,10 +29,10 @@ const foldErasure = async (erasure: Erasure, { transaction, columns, generation,
     await transaction.execute(updateTouched(generation, lifecycle, columns));
     await transaction.execute(updateMoved(generation, lifecycle, columns));
   }
-};
+}
 
 /** Milliseconds from the submission to a change; 0 where the clock went back. */
-const durations = ({ moved, firstMove }: LifecycleChange, submittedAt: number): readonly Duration[] => {
+function durations({ moved, firstMove }: LifecycleChange, submittedAt: number): readonly Duration[] {
   const since = (time: string) => Math.max(0, Date.parse(time) - submittedAt);
   return [
     ...(firstMove === null ? [] : [{ measure: 'first_move' as const, status: firstMove.to, milliseconds: since(firstMove.movedAt) }]),
@@ -40,9 +40,9 @@ const durations = ({ moved, firstMove }: LifecycleChange, submittedAt: number): 
       ? []
       : [{ measure: 'closing' as const, status: moved.to, milliseconds: since(moved.movedAt) }]),
   ];
-};
+}
 
-const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+async function foldEvents(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
   const { submitted, lifecycle } = reportChanges(batch);
   if (submitted.size > 0) await transaction.execute(insertSubmitted(generation, [...submitted.values()], columns));
   if (lifecycle.size === 0) return;
@@ -50,7 +50,7 @@ const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns,
   await transaction.execute(updateMoved(generation, lifecycle, columns));
   const tallied = rows.flatMap(([reportId, submittedAt]) => durations(lifecycle.get(reportId!)!, Number(submittedAt)));
   if (tallied.length > 0) await transaction.execute(addTallies(generation, tallied, columns));
-};
+}
 
 const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
   foldAroundErasures(

@@ -37,7 +37,7 @@ export const SUBMITTED = 'DataReportSubmitted';
  * something of a report that was submitted before it. One that precedes the submission is left out here when both come in one batch, and
  * finds no row when they come in two: the same tables either way. Pure.
  */
-export const reportChanges = (batch: readonly StoredEvent[]): ReportChanges => {
+export function reportChanges(batch: readonly StoredEvent[]): ReportChanges {
   const submitted = new Map<string, SubmittedReport>();
   const lifecycle = new Map<string, LifecycleChange>();
   for (const stored of batch) {
@@ -52,11 +52,11 @@ export const reportChanges = (batch: readonly StoredEvent[]): ReportChanges => {
     }
   }
   return { submitted, lifecycle };
-};
+}
 
 const UNCHANGED = { moved: null, firstMove: null, note: null, updatedAt: null, nextCheckAt: undefined };
 
-const changed = (before: LifecycleChange | undefined, stored: StoredEvent): LifecycleChange => {
+function changed(before: LifecycleChange | undefined, stored: StoredEvent): LifecycleChange {
   const event = readReportEvent(stored);
   const { fencingToken } = event.data;
   const change = { ...UNCHANGED, ...before, revision: stored.revision, fencingToken };
@@ -79,4 +79,4 @@ const changed = (before: LifecycleChange | undefined, stored: StoredEvent): Life
       return { ...change, note: { text, notedAt }, ...(nextCheckAt === null ? {} : { updatedAt: notedAt, nextCheckAt }) };
     }
   }
-};
+}

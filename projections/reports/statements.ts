@@ -8,7 +8,7 @@ import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, reportsTable, repor
 const milliseconds = (time: string | null | undefined): number | null => (time == null ? null : Date.parse(time));
 
 /** What was submitted, and the columns that are made of it. */
-const inputColumns = (submitted: readonly SubmittedReport[], columns: ColumnArrays) => {
+function inputColumns(submitted: readonly SubmittedReport[], columns: ColumnArrays) {
   const inputs = submitted.map(({ data }) => data.input);
   return [
     columns.texts(inputs.map((input) => JSON.stringify(input))),
@@ -18,7 +18,7 @@ const inputColumns = (submitted: readonly SubmittedReport[], columns: ColumnArra
     columns.texts(inputs.map(({ jurisdictionSlug }) => jurisdictionSlug ?? null)),
     columns.texts(inputs.map(({ recordDate }) => recordDate ?? null)),
   ];
-};
+}
 
 /** Writes the submission again. */
 export const updateInputs = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement => ({
@@ -31,7 +31,7 @@ export const updateInputs = (generation: number, submitted: readonly SubmittedRe
 });
 
 /** A report that is there already stays as it is. */
-export const insertSubmitted = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement => {
+export function insertSubmitted(generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement {
   return {
     text: `insert into ${reportsTable(generation)} (report_id, account_id, status, submitted_at, updated_at, next_check_at,
         verified_records, input, address_key, title_key, source_record_id, jurisdiction_slug, record_date, revision, fencing_token)
@@ -48,10 +48,10 @@ export const insertSubmitted = (generation: number, submitted: readonly Submitte
       ...inputColumns(submitted, columns),
     ],
   };
-};
+}
 
 /** Applies the changes of lifecycle events. Returns the ids of existing reports and the times of their submission. */
-export const updateTouched = (generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement => {
+export function updateTouched(generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement {
   const all = [...changes.values()];
   return {
     text: `update ${reportsTable(generation)} r set revision = c.revision, fencing_token = c.fencing_token,
@@ -73,10 +73,10 @@ export const updateTouched = (generation: number, changes: ReadonlyMap<string, L
       columns.texts(all.map(({ note }) => note?.text ?? null)),
     ],
   };
-};
+}
 
 /** What the last move of each report says. Reason, finding and next action stay until a move states others. */
-export const updateMoved = (generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement => {
+export function updateMoved(generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement {
   const moves = [...changes].flatMap(([reportId, { moved, firstMove }]) => (moved === null ? [] : [{ reportId, moved, firstMove }]));
   return {
     text: `update ${reportsTable(generation)} r set status = m.status, reason_code = coalesce(m.reason_code, r.reason_code),
@@ -96,7 +96,7 @@ export const updateMoved = (generation: number, changes: ReadonlyMap<string, Lif
       columns.bigints(moves.map(({ firstMove }) => milliseconds(firstMove?.movedAt))),
     ],
   };
-};
+}
 
 export interface Duration {
   readonly measure: ReportMeasure;

@@ -22,7 +22,7 @@ export type ReportMeasure = 'first_move' | 'closing';
 export const REPORT_BUCKETS_SECONDS: readonly number[] = [1, 10, 60, 600, 3600, 21_600, 86_400, 259_200, 604_800, 2_592_000];
 export const LONGER = 0;
 
-export const createReportTables = (generation: number): readonly string[] => {
+export function createReportTables(generation: number): readonly string[] {
   const index = (what: string) => `reports_g${generation}_${what} on ${reportsTable(generation)}`;
   return [
     `create table ${reportsTable(generation)} (
@@ -66,4 +66,4 @@ export const createReportTables = (generation: number): readonly string[] => {
       primary key (measure, status, up_to_seconds)
     )`,
   ];
-};
+}

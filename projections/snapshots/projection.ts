@@ -4,7 +4,7 @@ import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { sameRows } from '../same-rows.ts';
 import { createSnapshotsTable, SNAPSHOTS, snapshotsTable } from './tables.ts';
 
-const fold = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+async function fold(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
   const taken = batch.map(({ data }) => snapshotTaken.parse(JSON.parse(data)));
   await transaction.execute({
     text: `insert into ${snapshotsTable(generation)} (snapshot_id, account_id, feed_id, boundary, created_at, expires_at)
@@ -18,7 +18,7 @@ const fold = async (batch: readonly StoredEvent[], { transaction, columns, gener
       columns.bigints(taken.map(({ expiresAt }) => Date.parse(expiresAt))),
     ],
   });
-};
+}
 
 export const snapshots: Projection = {
   name: SNAPSHOTS,

@@ -38,7 +38,7 @@ const updateNames = (generation: number, created: readonly Data<'FeedSubscriptio
 });
 
 /** A feed is created once and revoked at most once afterwards: all creations of a batch can precede its revocations. */
-const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> => {
+async function foldEvents(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
   const created: Created[] = [];
   const revoked: Data<'FeedSubscriptionRevoked'>[] = [];
   for (const stored of batch) {
@@ -48,16 +48,16 @@ const foldEvents = async (batch: readonly StoredEvent[], { transaction, columns,
   }
   if (created.length > 0) await transaction.execute(insertCreated(generation, created, columns));
   if (revoked.length > 0) await transaction.execute(updateRevoked(generation, revoked, columns));
-};
+}
 
 const isFeeds = (stream: string): boolean => category(stream) === 'account_feeds';
 
-const foldErasure = async (erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> => {
+async function foldErasure(erasure: Erasure, { transaction, columns, generation, reread }: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, isFeeds, reread)) {
     const created = page.map(readSubscriptionEvent).flatMap((event) => (event.type === 'FeedSubscriptionCreated' ? [event.data] : []));
     if (created.length > 0) await transaction.execute(updateNames(generation, created, columns));
   }
-};
+}
 
 const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
   foldAroundErasures(

@@ -4,7 +4,7 @@ import type { Statement } from '../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
-const agendaHit = (generation: number, matchId: string): Statement => {
+function agendaHit(generation: number, matchId: string): Statement {
   const { hits, coveredBodies, coveredTopics } = agendaTables(generation);
   return {
     name: `agenda_hit_g${generation}`,
@@ -13,7 +13,7 @@ const agendaHit = (generation: number, matchId: string): Statement => {
       where h.hit_id = $1::uuid and ${requireLive(AGENDA, generation)}`,
     values: [matchId],
   };
-};
+}
 
 /**
  * One public hit, whatever became of its meeting (GET /api/v1/public/agenda-hits/{matchId}). Refuses with 404 what is not

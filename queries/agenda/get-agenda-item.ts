@@ -6,7 +6,7 @@ import { freshnessAt } from './freshness.ts';
 import { meetingTimeOf, unlessNull } from './meeting-time.ts';
 import { sourceOf, timezoneOf } from '../search/search-statements.ts';
 
-const agendaItem = (generation: number, itemId: string): Statement => {
+function agendaItem(generation: number, itemId: string): Statement {
   const { jurisdictions, bodies, sources, topics, meetings, items, hits, documents } = agendaSearchTables(generation);
   // Of several topics with one slug the oldest has it; a hit of another is not shown.
   return {
@@ -26,7 +26,7 @@ const agendaItem = (generation: number, itemId: string): Statement => {
       where i.item_id = $1::uuid and ${requireLive(AGENDA_SEARCH, generation)}`,
     values: [itemId],
   };
-};
+}
 
 /** One agenda item with its topics and documents, or null where none is public. `itemId` is a uuid. */
 export const createGetAgendaItem =

@@ -11,7 +11,7 @@ export interface GetPublicBodyCadenceDependencies extends QueryContext {
   readonly pairs: readonly CoveredBodySlugs[];
 }
 
-const cadence = (generation: number, { slug, bodySlug }: CadenceInput, now: number): Statement => {
+function cadence(generation: number, { slug, bodySlug }: CadenceInput, now: number): Statement {
   const { coveredBodies, meetings, sources } = agendaTables(generation);
   // A look-up per meeting instead of a join: the scan of the index stops at the first meeting that counts.
   const nearest = (side: string, order: string) =>
@@ -25,7 +25,7 @@ const cadence = (generation: number, { slug, bodySlug }: CadenceInput, now: numb
       from ${coveredBodies} b where b.jurisdiction_slug = $1 and b.body_slug = $2 and ${requireLive(AGENDA, generation)}`,
     values: [slug, bodySlug, now],
   };
-};
+}
 
 /** What is answered where the meetings cannot be read, and where the body is not active. */
 export const NO_CADENCE: MeetingCadence = { lastMetAt: null, nextScheduledAt: null, timezone: null };

@@ -8,7 +8,7 @@ import { slugFilter } from './slug-filter.ts';
  * The newest of each covered body and topic, and of these the newest: however many hits there are of a topic that is left out, none of them
  * is looked at. Rows are the hits' texts.
  */
-const recentHits = (generation: number, { jurisdictionSlug, topicSlug, excludeTopicSlug, limit }: RecentHitsInput): Statement => {
+function recentHits(generation: number, { jurisdictionSlug, topicSlug, excludeTopicSlug, limit }: RecentHitsInput): Statement {
   const { hits, coveredBodies, coveredTopics } = agendaTables(generation);
   return {
     name: `recent_hits_g${generation}`,
@@ -29,7 +29,7 @@ const recentHits = (generation: number, { jurisdictionSlug, topicSlug, excludeTo
       order by n.classified_at desc, n.starts_at desc, n.hit_id`,
     values: [slugFilter(jurisdictionSlug), slugFilter(topicSlug), slugFilter(excludeTopicSlug), limit],
   };
-};
+}
 
 const page = (texts: readonly string[]): JsonPage => ({ text: `{"data":[${texts.join(',')}]}`, items: texts.length });
 

@@ -14,7 +14,7 @@ const LAST_TIME = '9223372036854775807';
  * upcoming hits; the others are hits with their keys, one more than a page holds. The keys are compared as one, so that no plan reads
  * another topic's hits.
  */
-const upcomingHits = (generation: number, input: UpcomingHitsInput, now: number, after: UpcomingCursor | null): Statement => {
+function upcomingHits(generation: number, input: UpcomingHitsInput, now: number, after: UpcomingCursor | null): Statement {
   const { hits, coveredBodies, coveredTopics } = agendaTables(generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
@@ -45,7 +45,7 @@ const upcomingHits = (generation: number, input: UpcomingHitsInput, now: number,
       from page p`,
     values,
   };
-};
+}
 
 interface Page {
   readonly texts: readonly string[];
@@ -55,7 +55,7 @@ interface Page {
 
 const json = (value: string | null): string => (value === null ? 'null' : `"${value}"`);
 
-const answer = ({ page, count }: UpcomingHitsInput, { texts, nextCursor, total }: Page): JsonPage => {
+function answer({ page, count }: UpcomingHitsInput, { texts, nextCursor, total }: Page): JsonPage {
   const hits = `"hits":[${texts.join(',')}]`;
   const pagination = (next: string | null) =>
     `"meta":{"pagination":{"limit":${UPCOMING_PAGE_SIZE},"returned":${texts.length},"nextCursor":${json(next)}}}`;
@@ -64,7 +64,7 @@ const answer = ({ page, count }: UpcomingHitsInput, { texts, nextCursor, total }
       ? `{"data":{${hits},"nextCursor":${json(nextCursor)}${count ? `,"totalCount":${total}` : ''}},${pagination(nextCursor)}}`
       : `{"data":{${hits},"totalCount":${total},"page":${page},"pageSize":${UPCOMING_PAGE_SIZE}},${pagination(null)}}`;
   return { text, items: texts.length };
-};
+}
 
 /** What is answered where the hits cannot be read. */
 export const noUpcomingHits = (input: UpcomingHitsInput): JsonPage => answer(input, { texts: [], nextCursor: null, total: 0 });
@@ -93,11 +93,11 @@ const keyOf = ([hitId, startsAt, classifiedAt]: TextRow): UpcomingCursor => ({
   hitId: hitId!,
 });
 
-const decode = (text: string): UpcomingCursor => {
+function decode(text: string): UpcomingCursor {
   const cursor = decodeUpcomingCursor(text);
   if (typeof cursor !== 'string') return cursor;
   throw new Rejection(
     'invalid_parameter',
     cursor === 'damaged' ? 'cursor does not decode' : 'cursor is of another kind than that of the upcoming hits',
   );
-};
+}

@@ -38,7 +38,7 @@ export interface CoveragePage {
  * A page of the research coverage catalogue, by jurisdiction slug (GET /api/v1/public/coverage). Throws `invalid_parameter`
  * for a cursor that does not decode or was minted for other filters, another limit or another version of the catalogue.
  */
-export const listDfwResearchCoverage = (catalogue: CoverageCatalogue, input: CoverageInput): CoveragePage => {
+export function listDfwResearchCoverage(catalogue: CoverageCatalogue, input: CoverageInput): CoveragePage {
   const { jurisdictions, ...about } = catalogue;
   const binding = bindingOf(input);
   const matching = jurisdictions.filter(isAskedFor(binding));
@@ -47,16 +47,16 @@ export const listDfwResearchCoverage = (catalogue: CoverageCatalogue, input: Cov
   const end = offset + data.length;
   const nextCursor = end < matching.length ? encodeCoverageCursor({ catalogVersion: about.catalogVersion, binding, offset: end }) : null;
   return { data, meta: { ...about, pagination: { limit: input.limit, returned: data.length, total: matching.length, nextCursor } } };
-};
+}
 
 /**
  * The cursor that goes on after so many rows of the page that this input gave, from 1: for an answer that could not hold all of them.
  */
-export const coverageCursorAfter = ({ meta: { catalogVersion } }: CoveragePage, input: CoverageInput, rows: number): string => {
+export function coverageCursorAfter({ meta: { catalogVersion } }: CoveragePage, input: CoverageInput, rows: number): string {
   const before = input.cursor === undefined ? undefined : decodeCoverageCursor(input.cursor);
   const offset = typeof before === 'object' ? before.offset : 0;
   return encodeCoverageCursor({ catalogVersion, binding: bindingOf(input), offset: offset + rows });
-};
+}
 
 const bindingOf = ({ jurisdictionSlug, county, family, includeInactive, limit }: CoverageInput): CoverageBinding => ({
   jurisdictionSlug: jurisdictionSlug ?? null,
@@ -81,7 +81,7 @@ const withAskedFamilies =
   (row: CoverageJurisdiction): CoverageJurisdiction =>
     family === null ? row : { ...row, families: row.families.filter((covered) => covered.family === family) };
 
-const offsetOf = (text: string, catalogVersion: string, binding: CoverageBinding, total: number): number => {
+function offsetOf(text: string, catalogVersion: string, binding: CoverageBinding, total: number): number {
   const cursor = decodeCoverageCursor(text);
   if (cursor === 'other kind') throw refused('is of another kind than a coverage cursor');
   if (cursor === 'damaged') throw refused('does not decode');
@@ -90,6 +90,6 @@ const offsetOf = (text: string, catalogVersion: string, binding: CoverageBinding
   if (keys.some((key) => cursor.binding[key] !== binding[key])) throw refused('was minted for other filters or another limit');
   if (cursor.offset >= total) throw refused('is beyond the end of what matches');
   return cursor.offset;
-};
+}
 
 const refused = (why: string): Rejection => new Rejection('invalid_parameter', `cursor ${why}`);

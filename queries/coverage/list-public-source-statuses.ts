@@ -20,7 +20,7 @@ const sourceRow = z.object({
   official_url: z.string().nullable(),
 });
 
-const coveredSources = (generation: number, { jurisdictionSlug, bodySlug }: SourceStatusesInput) => {
+function coveredSources(generation: number, { jurisdictionSlug, bodySlug }: SourceStatusesInput) {
   const bodies = liveTable(AGENDA, generation, (number) => agendaTables(number).coveredBodies);
   const sources = liveTable(AGENDA, generation, (number) => agendaTables(number).sources);
   const [ofJurisdiction, ofBody] = [slugFilter(jurisdictionSlug), slugFilter(bodySlug)];
@@ -30,7 +30,7 @@ const coveredSources = (generation: number, { jurisdictionSlug, bodySlug }: Sour
     where s.active and ${bodies.isLive}
       and (${ofJurisdiction}::text is null or b.jurisdiction_slug = ${ofJurisdiction}) and (${ofBody}::text is null or b.body_slug = ${ofBody})
     order by b.jurisdiction_slug, b.body_slug, s.type_label, s.source_id`;
-};
+}
 
 /** The status of one source, with its jurisdiction and body. */
 export interface CoveredSource {
@@ -59,7 +59,7 @@ export const createListCoveredSources =
   };
 
 /** The same in the form of the public operation (GET /api/v1/public/source-status). */
-export const createListPublicSourceStatuses = (dependencies: QueryContext) => {
+export function createListPublicSourceStatuses(dependencies: QueryContext) {
   const list = createListCoveredSources(dependencies);
   return async (input: SourceStatusesInput): Promise<readonly PublicSourceStatus[]> => (await list(input)).map(({ status }) => status);
-};
+}

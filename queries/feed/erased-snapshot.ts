@@ -13,7 +13,7 @@ export const lastErasure = (history: number, resource: string): string => `(
  * The digest of the records at a boundary: that of the current ones, without those that have come since and with those that have gone. It costs
  * as much as has changed since, and no pass over all records.
  */
-const digestAt = (history: number, resource: Resource, boundary: number): Statement => {
+function digestAt(history: number, resource: Resource, boundary: number): Statement {
   const tables = recordHistoryTables(history);
   return {
     text: `with s as materialized (select $2::bigint as boundary where ${requireLive(RECORD_HISTORY, history)})
@@ -26,12 +26,12 @@ const digestAt = (history: number, resource: Resource, boundary: number): Statem
         where h.resource = $1 and h.position <= s.boundary and h.superseded_at > s.boundary and h.superseded_at < ${NOT_SUPERSEDED}`,
     values: [resource, boundary, EMPTY_DIGEST],
   };
-};
+}
 
 const KEPT = 1000;
 
 /** Digests of snapshots that erasures have changed. Each is worked out once: only a further erasure changes it. */
-export const createErasedDigests = (reads: LiveReads) => {
+export function createErasedDigests(reads: LiveReads) {
   const known = new Map<string, string>();
   return {
     /** Null where a further erasure has come. */
@@ -59,4 +59,4 @@ export const createErasedDigests = (reads: LiveReads) => {
       return text;
     },
   };
-};
+}

@@ -21,7 +21,7 @@ export interface ExplainedCursor {
 }
 
 /** Explains a cursor of any kind, for a support question. Never refuses: the cursor may be the bad one in question. */
-export const explainCursor = async (deps: ExplainCursorDependencies, text: string): Promise<ExplainedCursor> => {
+export async function explainCursor(deps: ExplainCursorDependencies, text: string): Promise<ExplainedCursor> {
   const kind = cursorKind(text, MAX_COVERAGE_CURSOR_LENGTH);
   if (kind === 'feed') return explainFeed(deps, text);
   if (kind === 'snapshotPage') {
@@ -72,12 +72,12 @@ export const explainCursor = async (deps: ExplainCursorDependencies, text: strin
     kind: 'none',
     verdict: 'no cursor of this service: cut off, changed on the way, or made by something else (400 invalid_parameter)',
   };
-};
+}
 
 const BOUND: Readonly<Record<'nothing' | 'all', string>> = { nothing: 'any filter', all: 'an unfiltered read' };
 const boundTo = (binding: FeedBinding): string => (binding === 'nothing' || binding === 'all' ? BOUND[binding] : `resource=${binding}`);
 
-const explainFeed = async ({ reads, clock, retentionMs }: ExplainCursorDependencies, text: string): Promise<ExplainedCursor> => {
+async function explainFeed({ reads, clock, retentionMs }: ExplainCursorDependencies, text: string): Promise<ExplainedCursor> {
   const cursor = decodeFeedCursor(text);
   if (typeof cursor === 'string') return { kind: 'none', verdict: 'a feed cursor that is damaged (400 invalid_parameter)' };
   const now = clock.now();
@@ -109,4 +109,4 @@ const explainFeed = async ({ reads, clock, retentionMs }: ExplainCursorDependenc
   const replayExpiresAt = new Date((page.changedAfterStart ?? now) + retentionMs).toISOString();
   const place = facts.behind === 0 ? 'at the head' : `${facts.behind} changes behind the head`;
   return { ...facts, nextChangeAt, replayExpiresAt, verdict: `good with ${facts.readWith}, ${place}` };
-};
+}

@@ -42,7 +42,7 @@ export async function* exportRecords(reads: LiveReads, { resource, at }: ExportR
   }
 }
 
-const positionOf = async (reads: LiveReads, text: string, { feedId, position: head }: FeedHead): Promise<number> => {
+async function positionOf(reads: LiveReads, text: string, { feedId, position: head }: FeedHead): Promise<number> {
   const cursor = decodeFeedCursor(text);
   if (typeof cursor === 'string') throw new Rejection('invalid_parameter', 'the cursor does not decode as a feed cursor');
   if (cursor.feedId !== feedId) throw new Rejection('cursor_expired', 'the cursor belongs to another feed');
@@ -51,4 +51,4 @@ const positionOf = async (reads: LiveReads, text: string, { feedId, position: he
   if (cursor.fingerprint !== null && fingerprint !== null && cursor.fingerprint !== fingerprint)
     throw new Rejection('cursor_expired', 'the service has lost history that the cursor follows');
   return cursor.position;
-};
+}

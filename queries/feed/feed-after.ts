@@ -36,7 +36,7 @@ export interface FeedAfter {
 }
 
 /** The feed after a position, in order and seen at one moment; without the retention's floor, down to what has really been pruned. */
-export const readFeedAfter = async (reads: LiveReads, after: FeedAfter): Promise<FeedStretch> => {
+export async function readFeedAfter(reads: LiveReads, after: FeedAfter): Promise<FeedStretch> {
   const [meta, ...rows] = await reads.texts((live) => {
     const generation = live(RECORD_HISTORY);
     const { history, state } = recordHistoryTables(generation);
@@ -77,4 +77,4 @@ export const readFeedAfter = async (reads: LiveReads, after: FeedAfter): Promise
       fingerprint: fingerprint ?? null,
     })),
   };
-};
+}

@@ -16,7 +16,7 @@ export interface FeedHead {
 }
 
 /** Position, counts and digests are read in one statement, so that they belong to one state. */
-const feedHead = (generation: number): Statement => {
+function feedHead(generation: number): Statement {
   const { state, totals } = recordHistoryTables(generation);
   return {
     name: `feed_head_g${generation}`,
@@ -24,12 +24,12 @@ const feedHead = (generation: number): Statement => {
       union all select resource, records::text, digest, null from ${totals}`,
     values: [],
   };
-};
+}
 
 const perResource = <Value>(value: (resource: Resource) => Value) =>
   Object.fromEntries(RESOURCES.map((resource) => [resource, value(resource)])) as Record<Resource, Value>;
 
-export const readFeedHead = async (reads: LiveReads): Promise<FeedHead> => {
+export async function readFeedHead(reads: LiveReads): Promise<FeedHead> {
   const [head, ...totals] = await reads.texts((generation) => feedHead(generation(RECORD_HISTORY)));
   const found = new Map(totals.map(([resource, records, digest]) => [resource, { records: Number(records), digest: digest! }]));
   return {
@@ -40,14 +40,14 @@ export const readFeedHead = async (reads: LiveReads): Promise<FeedHead> => {
     counts: perResource((resource) => found.get(resource)?.records ?? 0),
     digests: perResource((resource) => found.get(resource)?.digest ?? EMPTY_DIGEST),
   };
-};
+}
 
 /** Of the history up to a position; null where no row has it any more. */
-export const readFingerprint = async (reads: LiveReads, position: number): Promise<string | null> => {
+export async function readFingerprint(reads: LiveReads, position: number): Promise<string | null> {
   const [row] = await reads.texts((live) => {
     const generation = live(RECORD_HISTORY);
     const text = `select ${fingerprintAt(recordHistoryTables(generation).history, '$1::bigint')} where ${requireLive(RECORD_HISTORY, generation)}`;
     return { text, values: [position] };
   });
   return row?.[0] ?? null;
-};
+}

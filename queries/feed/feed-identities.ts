@@ -4,10 +4,10 @@ import { streamEvents } from '../../domain/read-log.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';
 
 /** Every identity that the feed of this log has had: a new one with each restore. */
-export const feedIdentities = async (log: EventLog): Promise<ReadonlySet<string>> => {
+export async function feedIdentities(log: EventLog): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
   for await (const { type, data } of streamEvents(log, FEED_STREAM)) {
     if (type === FEED_OPENED) ids.add(feedOpened.parse(JSON.parse(data)).feedId);
   }
   return ids;
-};
+}

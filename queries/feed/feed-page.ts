@@ -45,7 +45,7 @@ export interface FeedPage {
 }
 
 /** One statement for the pruned position, floor, head and rows of a page: all of one moment, in which the generation was the live one. */
-export const feedPageStatement = (generation: number, question: FeedPageQuestion): Statement => {
+export function feedPageStatement(generation: number, question: FeedPageQuestion): Statement {
   const { history, state } = recordHistoryTables(generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
@@ -79,9 +79,9 @@ export const feedPageStatement = (generation: number, question: FeedPageQuestion
      where ${changes(start, `(select last from size where bytes <= ${parameter(question.maxBytes)}::bigint)`)})`;
   const form = `${question.resource === null ? '' : '_filtered'}${question.after === null ? '_floor' : ''}`;
   return { name: `feed_page_g${generation}${form}`, text, values };
-};
+}
 
-export const toFeedPage = (rows: readonly TextRow[]): FeedPage => {
+export function toFeedPage(rows: readonly TextRow[]): FeedPage {
   const [meta, ...items] = rows;
   const [
     head,
@@ -122,4 +122,4 @@ export const toFeedPage = (rows: readonly TextRow[]): FeedPage => {
     moreAfterLast,
     items: items.map(([position, envelope, body, fingerprint]) => [Number(position), envelope!, body ?? '', fingerprint ?? null]),
   };
-};
+}

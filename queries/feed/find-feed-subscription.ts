@@ -11,23 +11,23 @@ export interface FoundSubscription {
 }
 
 /** The subscription of this id if it is exactly this key's and not revoked; null otherwise. */
-export const findLiveSubscription = async (reads: LiveReads, place: SubscriptionPlace): Promise<FoundSubscription | null> => {
+export async function findLiveSubscription(reads: LiveReads, place: SubscriptionPlace): Promise<FoundSubscription | null> {
   const row = await find(reads, 'resource, start_cursor', 'revoked_at is null', place);
   return row === undefined ? null : { resource: row[0] as Resource | null, startCursor: row[1]! };
-};
+}
 
 /** The time when the subscription was revoked, ISO 8601; null where it was not, or belongs to another key. */
-export const findRevocation = async (reads: LiveReads, place: SubscriptionPlace): Promise<string | null> => {
+export async function findRevocation(reads: LiveReads, place: SubscriptionPlace): Promise<string | null> {
   const row = await find(reads, 'revoked_at', 'revoked_at is not null', place);
   return row === undefined ? null : new Date(Number(row[0])).toISOString();
-};
+}
 
-const find = async (
+async function find(
   reads: LiveReads,
   columns: string,
   condition: 'revoked_at is null' | 'revoked_at is not null',
   { subscriptionId, accountId, keyId }: SubscriptionPlace,
-): Promise<TextRow | undefined> => {
+): Promise<TextRow | undefined> {
   const [row] = await reads.texts((live) => {
     const generation = live(SUBSCRIPTIONS);
     return {
@@ -39,4 +39,4 @@ const find = async (
     };
   });
   return row;
-};
+}

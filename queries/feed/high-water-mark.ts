@@ -9,7 +9,7 @@ export interface HighWaterMark {
 }
 
 /** The highest feed position that is complete, and whose feed it is: null until the feed has been opened. Throws what the database throws. */
-export const readHighWaterMark = async (reads: LiveReads): Promise<HighWaterMark> => {
+export async function readHighWaterMark(reads: LiveReads): Promise<HighWaterMark> {
   const [row] = await reads.texts((live) => {
     const generation = live(RECORD_HISTORY);
     const { state } = recordHistoryTables(generation);
@@ -20,4 +20,4 @@ export const readHighWaterMark = async (reads: LiveReads): Promise<HighWaterMark
     };
   });
   return { feedId: row?.[0] ?? null, position: Number(row?.[1] ?? 0), fingerprint: row?.[2] ?? null };
-};
+}

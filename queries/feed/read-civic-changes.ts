@@ -46,7 +46,7 @@ export const createReadCivicChanges =
     return pageOf(page, page.feedId, { binding: resource ?? 'all', now, retentionMs, historyPruned });
   };
 
-const decodeFor = (text: string, resource: Resource | null) => {
+function decodeFor(text: string, resource: Resource | null) {
   const cursor = decodeFeedCursor(text);
   if (typeof cursor === 'string') {
     throw new Rejection(
@@ -59,9 +59,9 @@ const decodeFor = (text: string, resource: Resource | null) => {
     throw new Rejection('invalid_parameter', `cursor was minted for ${bound}; read on with that filter`);
   }
   return cursor;
-};
+}
 
-const refuseExpired = (page: FeedPage, cursor: FeedCursor | null, cutoff: number): void => {
+function refuseExpired(page: FeedPage, cursor: FeedCursor | null, cutoff: number): void {
   const expired = (message: string) => new Rejection('cursor_expired', message, { details: RECOVERY });
   if (cursor !== null && cursor.feedId !== page.feedId) throw expired('the cursor belongs to another feed than the one served now');
   if (page.start > page.head) throw expired('the cursor is beyond the head of the feed');
@@ -70,7 +70,7 @@ const refuseExpired = (page: FeedPage, cursor: FeedCursor | null, cutoff: number
   if (page.changedAfterStart !== null && page.changedAfterStart < cutoff) {
     throw expired('changes after the cursor are older than the replay retention');
   }
-};
+}
 
 /** Whether the history of the feed up to the cursor's position is another one than when the cursor was issued. */
 export const isOtherHistory = ({ startFingerprint }: FeedPage, { fingerprint }: FeedCursor): boolean =>
@@ -87,7 +87,7 @@ interface PageFacts {
   readonly historyPruned: boolean;
 }
 
-const pageOf = (page: FeedPage, feedId: string, { binding, now, retentionMs, historyPruned }: PageFacts): JsonPage => {
+function pageOf(page: FeedPage, feedId: string, { binding, now, retentionMs, historyPruned }: PageFacts): JsonPage {
   const cursorAt = feedCursorEncoder(feedId, binding);
   const json = new JsonText(page.bytes + ITEM_BYTES * page.items.length + PAGE_BYTES);
   json.ascii('{"data":{"items":[');
@@ -109,4 +109,4 @@ const pageOf = (page: FeedPage, feedId: string, { binding, now, retentionMs, his
   json.ascii(`]},"meta":{"nextCursor":"${cursorAt(next, nextFingerprint)}","hasMore":${page.moreAfterLast},`);
   json.ascii(`"replayExpiresAt":"${new Date(expires).toISOString()}"${historyPruned ? HISTORY_PRUNED : ''}}}`);
   return json.page(page.items.length);
-};
+}

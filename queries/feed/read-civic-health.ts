@@ -31,7 +31,7 @@ const sourceRow = z.object({
   }),
 });
 
-const currentSources = (generation: number) => {
+function currentSources(generation: number) {
   const { name: history, isLive } = liveTable(RECORD_HISTORY, generation, (number) => recordHistoryTables(number).history);
   const current = sql.fragment`superseded_at = ${BigInt(NOT_SUPERSEDED)}`;
   return sql.type(sourceRow)`
@@ -41,7 +41,7 @@ const currentSources = (generation: number) => {
     left join ${history} b on b.resource = 'public_bodies' and b.${current} and b.record_id = (s.body::json->>'publicBodyId')::uuid
     where s.resource = 'sources' and s.${current} and ${isLive}
     order by 2, 3, 1`;
-};
+}
 
 export interface ReadCivicHealthDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
   readonly reads: LiveReads;
@@ -93,7 +93,7 @@ export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => asyn
 };
 
 /** Every source in the form of health; `stale` is derived now. */
-export const readSources = async (reads: LiveReads, clock: Clock): Promise<Health['sources']> => {
+export async function readSources(reads: LiveReads, clock: Clock): Promise<Health['sources']> {
   const rows = await reads.many((generation) => currentSources(generation(RECORD_HISTORY)));
   return rows.map(({ source_id, jurisdiction_slug, body_slug, data }) => {
     const success = data.lastSuccessfulCheckAt;
@@ -109,7 +109,7 @@ export const readSources = async (reads: LiveReads, clock: Clock): Promise<Healt
       consecutiveFailures: data.consecutiveFailures,
     };
   });
-};
+}
 
 const FAILED: readonly ProjectionStatus['state'][] = ['paused', 'refused'];
 
@@ -117,7 +117,7 @@ const FAILED: readonly ProjectionStatus['state'][] = ['paused', 'refused'];
  * Work is what projections have still to fold, reactors to handle, and generations being built; failed work is what was paused or refused.
  * Lags are those of the read models: what a customer reads is not older for a reactor that lags.
  */
-const pipelineOf = (projections: readonly ProjectionStatus[], reactors: readonly ReactorStatus[]): Omit<Health['pipeline'], 'head'> => {
+function pipelineOf(projections: readonly ProjectionStatus[], reactors: readonly ReactorStatus[]): Omit<Health['pipeline'], 'head'> {
   const live = projections.filter(({ serves }) => serves);
   const pending = projections.filter(({ rebuild, oldestPendingAt }) => rebuild || oldestPendingAt !== null);
   const unhandled = reactors.filter(({ oldestPendingAt }) => oldestPendingAt !== null);
@@ -131,18 +131,18 @@ const pipelineOf = (projections: readonly ProjectionStatus[], reactors: readonly
     ...(Number.isFinite(oldest) ? { oldestPendingAt: new Date(oldest).toISOString() } : {}),
     projections: live.map(({ name, lagEvents, lagSeconds, state }) => ({ name, lagEvents, lagSeconds, state })),
   };
-};
+}
 
 const isPaused = ({ state }: ReactorStatus): boolean => state === 'paused';
 
-const statusOf = (
+function statusOf(
   sources: Health['sources'],
   projections: readonly ProjectionStatus[],
   reactors: readonly ReactorStatus[],
-): Health['status'] => {
+): Health['status'] {
   const badSource = sources.some(({ status }) => status === 'failing' || status === 'stale');
   const badProjection = projections.some(
     ({ state, lagSeconds }) => FAILED.includes(state) || state === 'stopped' || (state === 'live' && lagSeconds > SLOW_PROJECTION_SECONDS),
   );
   return badSource || badProjection || reactors.some(isPaused) ? 'degraded' : 'healthy';
-};
+}

@@ -27,7 +27,7 @@ type PageMeta = [
 ];
 
 /** One page of a resource at the snapshot's boundary, and whether the snapshot may be read, in one statement. */
-const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement => {
+function snapshotPage(history: number, snapshots: number, input: SnapshotPageInput, after: number, now: number): Statement {
   const tables = recordHistoryTables(history);
   // Compared as a pair, so that no plan scans all resources for the few records of one.
   const visible = (from: string, to = '(select boundary from snapshot)') =>
@@ -53,14 +53,14 @@ const snapshotPage = (history: number, snapshots: number, input: SnapshotPageInp
       (select h.body from ${tables.history} h where ${visible('$5::bigint', '(select last from size where bytes <= $7::bigint)')})`,
     values: [input.snapshotId, input.accountId, input.resource, now, after, input.limit, input.maxResponseBytes],
   };
-};
+}
 
 const BEGIN_AGAIN = {
   recovery: [{ operationId: 'readCivicSnapshotPage', hint: 'read the resource again without a cursor; meta.digest is its digest now' }],
 };
 
 /** A page of a frozen export (GET /api/v1/data/snapshots/{snapshotId}/{resource}). Refuses with 400, 404, 410 and 413. */
-export const createReadCivicSnapshotPage = ({ reads, clock }: QueryContext) => {
+export function createReadCivicSnapshotPage({ reads, clock }: QueryContext) {
   const digests = createErasedDigests(reads);
   const readPage = async (input: SnapshotPageInput): Promise<JsonPage | null> => {
     const cursor = input.cursor === undefined ? null : decodeFor(input.cursor, input);
@@ -103,9 +103,9 @@ export const createReadCivicSnapshotPage = ({ reads, clock }: QueryContext) => {
     }
     throw new Rejection('feed_unavailable', 'texts are being erased from the snapshot; try again');
   };
-};
+}
 
-const decodeFor = (text: string, { snapshotId, resource }: SnapshotPageInput) => {
+function decodeFor(text: string, { snapshotId, resource }: SnapshotPageInput) {
   const cursor = decodeSnapshotPageCursor(text);
   if (typeof cursor === 'string') {
     throw new Rejection(
@@ -117,4 +117,4 @@ const decodeFor = (text: string, { snapshotId, resource }: SnapshotPageInput) =>
     throw new Rejection('invalid_parameter', 'cursor was minted for another snapshot or resource');
   }
   return cursor;
-};
+}

@@ -22,7 +22,7 @@ export async function* recordVersions(log: EventLog, recordId: string): AsyncGen
   }
 }
 
-const toVersion = (resource: Resource, { type, revision, time, metadata, data }: StoredEvent): RecordVersion => {
+function toVersion(resource: Resource, { type, revision, time, metadata, data }: StoredEvent): RecordVersion {
   const { commandId, causedBy } = JSON.parse(metadata) as EventMetadata;
   return {
     resource,
@@ -33,4 +33,4 @@ const toVersion = (resource: Resource, { type, revision, time, metadata, data }:
     causedBy: causedBy ?? null,
     data: JSON.parse(data),
   };
-};
+}

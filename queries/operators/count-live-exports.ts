@@ -13,7 +13,7 @@ const counted = z.object({ snapshots: z.number(), subscriptions: z.number() });
 export type LiveExports = Readonly<z.output<typeof counted>>;
 
 /** Snapshots that can be read and subscriptions whose key is alive, of all accounts; each up to `COUNTED_UP_TO`. `now` in clock milliseconds. */
-export const countLiveExports = async (reads: LiveReads, now: number): Promise<LiveExports> => {
+export async function countLiveExports(reads: LiveReads, now: number): Promise<LiveExports> {
   const [row] = await reads.many((generation) => {
     const snapshots = liveTable(SNAPSHOTS, generation(SNAPSHOTS), snapshotsTable);
     const subscriptions = liveTable(SUBSCRIPTIONS, generation(SUBSCRIPTIONS), subscriptionsTable);
@@ -28,4 +28,4 @@ export const countLiveExports = async (reads: LiveReads, now: number): Promise<L
             and ${subscriptions.isLive} and ${keys.isLive} limit ${COUNTED_UP_TO}) s) as subscriptions`;
   });
   return row!;
-};
+}

@@ -18,7 +18,7 @@ interface FoldSpeed {
  * How fast a generation is folded now. A window that is overdue is shown as it is, so that the rate of a
  * generation whose owner died, that was paused or has nothing to do falls towards zero.
  */
-export const speedOf = ({ folded, owner, operatorPausedAt, speed }: Generation, now: number): FoldSpeed => {
+export function speedOf({ folded, owner, operatorPausedAt, speed }: Generation, now: number): FoldSpeed {
   if (operatorPausedAt !== null) return { rate: 0, readRate: 0 };
   const elapsed = speed.windowSince === null ? 0 : now - speed.windowSince;
   const known = speed.foldRate !== null;
@@ -26,7 +26,7 @@ export const speedOf = ({ folded, owner, operatorPausedAt, speed }: Generation, 
   const passed = speed.eventsRead === null || speed.windowEventsRead === null ? null : speed.eventsRead - speed.windowEventsRead;
   const aSecond = (count: number) => (count * 1000) / elapsed;
   return { rate: aSecond(folded - speed.windowFolded), readRate: passed === null ? null : aSecond(passed) };
-};
+}
 
 /**
  * `paused`: at an event that cannot be folded. `operator_paused`: a rebuild that an operator stopped. `ready`: held, caught up and found
@@ -76,14 +76,14 @@ export interface ListProjectionsDependencies {
 }
 
 /** Lag, progress and state of every generation that serves, is built, or can be switched back to. */
-export const listProjections = async (deps: ListProjectionsDependencies): Promise<readonly ProjectionStatus[]> => {
+export async function listProjections(deps: ListProjectionsDependencies): Promise<readonly ProjectionStatus[]> {
   const [rows, head] = await Promise.all([deps.generations.list(), deps.log.head()]);
   const now = deps.leaseClock.now();
   const shown = rows.filter(({ state, keptUntil }) => state !== 'retired' || (keptUntil ?? 0) >= now);
   return Promise.all(shown.map((row) => statusOf(deps, row, head)));
-};
+}
 
-const statusOf = async (deps: ListProjectionsDependencies, row: Generation, head: Position): Promise<ProjectionStatus> => {
+async function statusOf(deps: ListProjectionsDependencies, row: Generation, head: Position): Promise<ProjectionStatus> {
   const types = deps.handles.get(row.projection);
   const lag = types === undefined || row.state === 'retired' ? NO_LAG : await lagBehind(deps, row.checkpoint, head, types);
   const now = deps.leaseClock.now();
@@ -114,13 +114,13 @@ const statusOf = async (deps: ListProjectionsDependencies, row: Generation, head
     reason: row.pausedReason,
     poisonEvent: row.pausedEvent,
   };
-};
+}
 
-const stateOf = (row: Generation, pending: boolean, now: number): ProjectionState => {
+function stateOf(row: Generation, pending: boolean, now: number): ProjectionState {
   if (row.state === 'retired') return 'kept';
   if (row.state === 'refused') return 'refused';
   if (row.operatorPausedAt !== null) return 'operator_paused';
   if (row.pausedReason !== null) return 'paused';
   if (pending && row.state === 'live' && (row.owner === null || row.leaseUntil < now)) return 'stopped';
   return row.held && row.comparison?.equal === true ? 'ready' : row.state;
-};
+}

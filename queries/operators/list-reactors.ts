@@ -25,12 +25,12 @@ export interface ListReactorsDependencies {
 }
 
 /** Lag and state of every reactor, those that never ran included. */
-export const listReactors = async (deps: ListReactorsDependencies): Promise<readonly ReactorStatus[]> => {
+export async function listReactors(deps: ListReactorsDependencies): Promise<readonly ReactorStatus[]> {
   const [rows, head] = await Promise.all([deps.processorStore.listReactors(), deps.log.head()]);
   return Promise.all(
     [...deps.follows].map(([name, types]) => statusOf(deps, rows.find((row) => row.name === name) ?? never(name), types, head)),
   );
-};
+}
 
 const never = (name: string): ProcessorRow => ({
   name,
@@ -45,12 +45,12 @@ const never = (name: string): ProcessorRow => ({
   pausedEvent: null,
 });
 
-const statusOf = async (
+async function statusOf(
   deps: ListReactorsDependencies,
   row: ProcessorRow,
   types: readonly string[],
   head: Position,
-): Promise<ReactorStatus> => {
+): Promise<ReactorStatus> {
   const lag = await lagBehind(deps, row.checkpoint, head, types);
   const unowned = row.owner === null || row.leaseUntil < deps.leaseClock.now();
   return {
@@ -63,4 +63,4 @@ const statusOf = async (
     reason: row.pausedReason,
     poisonEvent: row.pausedEvent,
   };
-};
+}

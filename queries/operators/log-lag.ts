@@ -13,12 +13,12 @@ export interface LogLag {
 export const NO_LAG: LogLag = { lagEvents: 0, lagSeconds: 0, oldestPendingAt: null };
 
 /** How far a follower of these event types is behind; events of other types alone are no lag. */
-export const lagBehind = async (
+export async function lagBehind(
   { log, clock }: { readonly log: EventLog; readonly clock: Clock },
   checkpoint: Position,
   head: Position,
   types: readonly string[],
-): Promise<LogLag> => {
+): Promise<LogLag> {
   const pending = checkpoint < head ? (await log.readAll({ after: checkpoint, limit: 1, types })).events[0] : undefined;
   if (pending === undefined) return NO_LAG;
   return {
@@ -26,4 +26,4 @@ export const lagBehind = async (
     lagSeconds: Math.max(0, (clock.now() - pending.time) / 1000),
     oldestPendingAt: pending.time,
   };
-};
+}

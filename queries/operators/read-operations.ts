@@ -35,7 +35,7 @@ export interface ReadOperationsDependencies extends ListProjectionsDependencies,
 }
 
 /** Everything that an operator watches and that is the same in every process. Throws what the database or the log throws. */
-export const readOperations = async (deps: ReadOperationsDependencies): Promise<Operations> => {
+export async function readOperations(deps: ReadOperationsDependencies): Promise<Operations> {
   const { reads, clock, log } = deps;
   const [head, feed, projections, reactors, exports, reports, sources, payments, setBacks] = await Promise.all([
     log.head(),
@@ -50,4 +50,4 @@ export const readOperations = async (deps: ReadOperationsDependencies): Promise<
   ]);
   const events = log.distance(LOG_START, head);
   return { log: { head, events }, feedPosition: feed.position, projections, reactors, exports, reports, sources, payments, setBacks };
-};
+}

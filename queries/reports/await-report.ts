@@ -5,7 +5,7 @@ const FIRST_PAUSE_MS = 2;
 const MAX_PAUSE_MS = 25;
 
 /** Resolves true once the report can be read, false when the deadline (clock milliseconds) passes first. */
-export const awaitReport = async ({ reads, clock }: QueryContext, reportId: string, deadline: number): Promise<boolean> => {
+export async function awaitReport({ reads, clock }: QueryContext, reportId: string, deadline: number): Promise<boolean> {
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
     const rows = await reads.texts((live) => {
       const generation = live(REPORTS);
@@ -19,4 +19,4 @@ export const awaitReport = async ({ reads, clock }: QueryContext, reportId: stri
     if (clock.now() >= deadline) return false;
     await clock.sleep(pause);
   }
-};
+}

@@ -5,7 +5,7 @@ import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
  * How many reports are open, of all accounts, as far as the read model has folded the log. Intake that must never exceed its cap counts
  * what it lets in by itself beyond this: the read model may lag both ways, by receipts just given and by closings.
  */
-export const countOpenReports = async (reads: LiveReads): Promise<number> => {
+export async function countOpenReports(reads: LiveReads): Promise<number> {
   const [row] = await reads.texts((live) => {
     const generation = live(REPORTS);
     return {
@@ -15,4 +15,4 @@ export const countOpenReports = async (reads: LiveReads): Promise<number> => {
     };
   });
   return Number(row![0]);
-};
+}

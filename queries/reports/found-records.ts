@@ -19,7 +19,7 @@ export interface FoundRecord {
 const MOST = 2000;
 
 /** Current records that have any of the names: a superset, since names are shared. At most two thousand, in the order of their ids. */
-export const foundRecords = async (reads: LiveReads, wanted: WantedRecord): Promise<readonly FoundRecord[]> => {
+export async function foundRecords(reads: LiveReads, wanted: WantedRecord): Promise<readonly FoundRecord[]> {
   const rows = await reads.texts((live) => {
     const generation = live(RECORD_KEYS);
     return {
@@ -32,4 +32,4 @@ export const foundRecords = async (reads: LiveReads, wanted: WantedRecord): Prom
     };
   });
   return rows.map(([resource, id]) => ({ resource: resource as FoundResource, id: id! }));
-};
+}

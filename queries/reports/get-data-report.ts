@@ -24,7 +24,7 @@ export const createGetDataReport =
     return toDataReport(reportId, row);
   };
 
-const toDataReport = (reportId: string, row: TextRow): DataReport => {
+function toDataReport(reportId: string, row: TextRow): DataReport {
   const [status, submittedAt, updatedAt, closedAt, nextCheckAt, reasonCode, finding, nextAction, verifiedRecords] = row;
   const records = JSON.parse(verifiedRecords!) as DataReport['verifiedRecords'];
   return {
@@ -39,7 +39,7 @@ const toDataReport = (reportId: string, row: TextRow): DataReport => {
     ...present('nextAction', nextAction, String),
     verifiedRecords: records.slice(0, MAX_RECORDS),
   };
-};
+}
 
 const isoTime = (milliseconds: string): string => new Date(Number(milliseconds)).toISOString();
 

@@ -50,7 +50,7 @@ export interface ReportKeys {
   readonly dates: readonly string[];
 }
 
-const conditions = (filter: ReportFilter): readonly FragmentSqlToken[] => {
+function conditions(filter: ReportFilter): readonly FragmentSqlToken[] {
   const { statuses, accountId, jurisdictionSlug, reportIds, open, submittedUpTo, dueAt, mayBe } = filter;
   const found: FragmentSqlToken[] = [];
   if (statuses !== undefined) found.push(sql.fragment`status = any(${sql.array([...statuses], 'text')})`);
@@ -67,7 +67,7 @@ const conditions = (filter: ReportFilter): readonly FragmentSqlToken[] => {
       or record_date = any(${sql.array([...mayBe.dates], 'text')}))`);
   }
   return found;
-};
+}
 
 /** Reports that fulfil every given condition, at most `limit`: those without an investigation first, then the oldest. */
 export const knownReports = (reads: LiveReads, filter: ReportFilter, limit: number): Promise<readonly KnownReport[]> =>

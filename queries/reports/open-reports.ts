@@ -2,10 +2,10 @@ import { REPORTS, reportsTable } from '../../projections/reports/tables.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 
 /** How many reports are open, and which of the given ones can be read, open or closed; of one moment. */
-export const openReports = async (
+export async function openReports(
   reads: LiveReads,
   reportIds: readonly string[],
-): Promise<{ readonly open: number; readonly known: ReadonlySet<string> }> => {
+): Promise<{ readonly open: number; readonly known: ReadonlySet<string> }> {
   const [row] = await reads.texts((live) => {
     const generation = live(REPORTS);
     const table = reportsTable(generation);
@@ -18,4 +18,4 @@ export const openReports = async (
     };
   });
   return { open: Number(row![0]), known: new Set(row![1]!.split(' ')) };
-};
+}

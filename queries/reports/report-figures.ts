@@ -22,7 +22,7 @@ export interface ReportFigures {
 }
 
 /** Figures about reports for operators, as the read model counts them. The cost does not depend on the number of closed reports. */
-export const readReportFigures = async (reads: LiveReads): Promise<ReportFigures> => {
+export async function readReportFigures(reads: LiveReads): Promise<ReportFigures> {
   const open = await reads.texts((live) => {
     const generation = live(REPORTS);
     return {
@@ -62,4 +62,4 @@ export const readReportFigures = async (reads: LiveReads): Promise<ReportFigures
     bounds: REPORT_BUCKETS_SECONDS,
     durations: [...durations.values()],
   };
-};
+}

@@ -10,18 +10,18 @@ export interface Stretch {
 }
 
 /** Plain text on one line, at most 300 characters, with an ellipsis at each end that is not the text's own. No character is split. */
-export const excerptOf = ({ part, beginning, end }: Stretch): string => {
+export function excerptOf({ part, beginning, end }: Stretch): string {
   const line = oneLine(part) || oneLine(beginning);
   const shown = cutAfter(line, MOST);
   const before = oneLine(beginning).startsWith(line.slice(0, SEEN)) ? '' : '… ';
   const after = part !== '' && shown.length === line.length && oneLine(end).endsWith(line.slice(-SEEN)) ? '' : ' …';
   return `${before}${shown}${after}`;
-};
+}
 
 const oneLine = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
 /** Cuts at the last space or, where none is near the end, between two grapheme clusters. */
-const cutAfter = (line: string, max: number): string => {
+function cutAfter(line: string, max: number): string {
   if (line.length <= max) return line;
   const space = line.lastIndexOf(' ', max);
   if (space > max / 2) return line.slice(0, space);
@@ -32,4 +32,4 @@ const cutAfter = (line: string, max: number): string => {
   }
   // One that is longer than all there is room for is split between its code points.
   return kept === '' ? line.slice(0, max).replace(/[\ud800-\udbff]$/, '') : kept;
-};
+}

@@ -7,7 +7,7 @@ export interface KnownWord {
 const MOST = 3;
 
 /** Letters to insert, leave out, replace or swap with their neighbour. */
-export const distance = (left: string, right: string): number => {
+export function distance(left: string, right: string): number {
   let [twoAbove, above]: [number[], number[]] = [[], Array.from({ length: right.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= left.length; row++) {
     const current = [row];
@@ -22,10 +22,10 @@ export const distance = (left: string, right: string): number => {
     [twoAbove, above] = [above, current];
   }
   return above[right.length]!;
-};
+}
 
 /** The nearest of the words, at most three: those that take the fewest changes, the commonest first. None where all are too far. */
-export const nearestWords = (misspelt: string, words: readonly KnownWord[]): readonly string[] => {
+export function nearestWords(misspelt: string, words: readonly KnownWord[]): readonly string[] {
   const most = misspelt.length < 6 ? 1 : misspelt.length < 10 ? 2 : 3;
   const near = words.map((known) => ({ ...known, far: distance(misspelt, known.word) })).filter(({ far }) => far <= most);
   const nearest = Math.min(...near.map(({ far }) => far));
@@ -34,4 +34,4 @@ export const nearestWords = (misspelt: string, words: readonly KnownWord[]): rea
     .toSorted((left, right) => right.records - left.records || (left.word < right.word ? -1 : 1))
     .slice(0, MOST)
     .map(({ word }) => word);
-};
+}

@@ -38,7 +38,7 @@ interface SearchContext {
 const parsed = <Value>(json: string | null, otherwise: Value): Value => (json === null ? otherwise : (JSON.parse(json) as Value));
 
 /** Words that no record has, each with the nearest that some have; a word without any is left out. */
-const nearOnes = async (reads: LiveReads, misspelt: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> => {
+async function nearOnes(reads: LiveReads, misspelt: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
   if (misspelt.length === 0) return new Map();
   const rows = await reads.texts((generation) => statements.nearWords(generation(AGENDA_SEARCH), misspelt));
   const known = Map.groupBy(rows, ([word]) => word!);
@@ -47,9 +47,9 @@ const nearOnes = async (reads: LiveReads, misspelt: readonly string[]): Promise<
     return [word, nearestWords(word, words)];
   });
   return new Map(near.filter(([, words]) => words.length > 0));
-};
+}
 
-const contextOf = async (reads: LiveReads, { query, jurisdictionSlug, topicSlug }: SearchBinding): Promise<SearchContext> => {
+async function contextOf(reads: LiveReads, { query, jurisdictionSlug, topicSlug }: SearchBinding): Promise<SearchContext> {
   const search = searchText(query);
   const [row] = await reads.texts((generation) =>
     statements.searchContext(generation(AGENDA_SEARCH), { search, jurisdictionSlug, topicSlug }),
@@ -68,21 +68,21 @@ const contextOf = async (reads: LiveReads, { query, jurisdictionSlug, topicSlug 
   const [respelled] = await reads.texts(() => statements.respell([typed!, ...units], respelt));
   const [whole, ...parts] = JSON.parse(respelled![0]!) as string[];
   return { ...context, query: whole!, units: parts };
-};
+}
 
 interface Found {
   readonly rows: readonly TextRow[];
   readonly missing: number;
 }
 
-const expectedMatches = async (reads: LiveReads, query: string, marks: readonly string[]): Promise<number> => {
+async function expectedMatches(reads: LiveReads, query: string, marks: readonly string[]): Promise<number> {
   const rows = await reads.texts((generation) => statements.expectedMatches(generation(AGENDA_SEARCH), query, marks));
   const [{ Plan: plan }] = JSON.parse(rows[0]![0]!) as [{ readonly Plan: { readonly 'Plan Rows': number } }];
   return plan['Plan Rows'];
-};
+}
 
 /** A page of items that match the whole query or, where there are none, that lack the fewest of its words. */
-const find = async (reads: LiveReads, context: SearchContext, input: SearchAgendaInput, after: SearchCursor | null): Promise<Found> => {
+async function find(reads: LiveReads, context: SearchContext, input: SearchAgendaInput, after: SearchCursor | null): Promise<Found> {
   const { query, bodyIds, topicId } = context;
   const [fromDay, toDay] = [input.fromDate, input.toDate].map((date) => (date === undefined ? null : dayOfDate(date)));
   // A local day is part of up to three days of UTC.
@@ -115,11 +115,11 @@ const find = async (reads: LiveReads, context: SearchContext, input: SearchAgend
     if (rows.length > 0 || after !== null) return { rows, missing };
   }
   return { rows: [], missing: 0 };
-};
+}
 
 type Result = SearchAgendaData['results'][number];
 
-const resultOf = (row: TextRow, now: number): Result => {
+function resultOf(row: TextRow, now: number): Result {
   const [itemId, , startsAt, title, jurisdiction, body, part, beginning, end, sourceUrl, sourceType, status, succeededAt] = row;
   const [day, timezone, meetingStatus, matterFile, outcome] = row.slice(13);
   return {
@@ -136,7 +136,7 @@ const resultOf = (row: TextRow, now: number): Result => {
     publisher: { jurisdiction: jurisdiction!, body: body!, sourceType: (sourceType ?? null) as Result['publisher']['sourceType'] },
     freshness: freshnessAt(status ?? null, succeededAt ?? null, now),
   };
-};
+}
 
 const bindingOf = (input: SearchAgendaInput): SearchBinding => ({
   query: input.query,

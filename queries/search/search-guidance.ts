@@ -28,7 +28,7 @@ const EMPTY =
   'An empty result does not prove that no government activity occurred. Try fewer or other words or wider filters; get_coverage says which sources are read and when, and report_missing_data reports a public record that should be here.';
 
 /** Guidance for the caller, a sentence or two per condition. Ends with what holds for every record. */
-export const searchGuidance = (facts: GuidanceFacts): string => {
+export function searchGuidance(facts: GuidanceFacts): string {
   const sentences: string[] = [];
   if (facts.wordless)
     sentences.push('The query has no word that can be searched: give words of the title or the text, other than "the" or "of".');
@@ -54,4 +54,4 @@ export const searchGuidance = (facts: GuidanceFacts): string => {
   }
   if (facts.found > 0) sentences.push('Follow sourceUrl to the public record before relying on a result.');
   return sentences.join(' ');
-};
+}

@@ -23,7 +23,7 @@ export interface ContextInput {
  * (null when none was asked for or none has this slug), the topic, how many entries each period has, and how many the database's statistics
  * know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
  */
-export const searchContext = (generation: number, { search, jurisdictionSlug, topicSlug }: ContextInput): Statement => {
+export function searchContext(generation: number, { search, jurisdictionSlug, topicSlug }: ContextInput): Statement {
   const { jurisdictions, bodies, topics, entries, periods, words } = agendaSearchTables(generation);
   const [schema, table] = entries.split('.');
   return {
@@ -43,7 +43,7 @@ export const searchContext = (generation: number, { search, jurisdictionSlug, to
       where ${requireLive(AGENDA_SEARCH, generation)}`,
     values: [search.text, search.units, search.words, jurisdictionSlug, topicSlug],
   };
-};
+}
 
 const NEAR_WORDS = 20;
 
@@ -56,7 +56,7 @@ export const nearWords = (generation: number, misspelt: readonly string[]): Stat
 });
 
 /** Each of the queries with its misspelt words replaced: one row, a JSON array of their texts. */
-export const respell = (queries: readonly string[], near: ReadonlyMap<string, readonly string[]>): Statement => {
+export function respell(queries: readonly string[], near: ReadonlyMap<string, readonly string[]>): Statement {
   const values: StatementValue[] = [queries];
   const parameter = (value: string) => `websearch_to_tsquery(${ENGLISH}, $${values.push(value)})`;
   let rewritten = 'q.query::tsquery';
@@ -65,7 +65,7 @@ export const respell = (queries: readonly string[], near: ReadonlyMap<string, re
     text: `select json_agg((${rewritten})::text order by q.place) from unnest($1::text[]) with ordinality as q (query, place)`,
     values,
   };
-};
+}
 
 /** Rows of a stem and the number of records that have a word of it. */
 export const stemRecords = (generation: number, stems: readonly string[]): Statement => ({
@@ -118,7 +118,7 @@ export const expectedMatches = (generation: number, query: string, marks: readon
  * status and last success, local day, time zone and status of the meeting, file number, outcome, whether there were more candidates than are
  * ranked.
  */
-export const searchCandidates = (generation: number, search: CandidateSearch): Statement => {
+export function searchCandidates(generation: number, search: CandidateSearch): Statement {
   const { jurisdictions, bodies, sources, meetings, items, entries } = agendaSearchTables(generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
@@ -165,7 +165,7 @@ export const searchCandidates = (generation: number, search: CandidateSearch): S
       where ${requireLive(AGENDA_SEARCH, generation)} ${order('p')}`,
     values,
   };
-};
+}
 
 /** The time zone of a meeting; null in version 1 of the read model, which has no such column and is read while version 2 is built. */
 export const timezoneOf = (meeting: string): string => `to_jsonb(${meeting}) ->> 'timezone'`;

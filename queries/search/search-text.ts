@@ -19,7 +19,7 @@ const UNIT = /"[^"]*"?|[^\s"]+/g;
 const OPERATOR = /^(?:or|-.*)$/i;
 
 /** Pure. What is no text (U+0000 and lone surrogates) separates words. */
-export const searchText = (query: string): SearchText => {
+export function searchText(query: string): SearchText {
   const text = plainText(query.toWellFormed().replaceAll(NO_TEXT, ' ')).replaceAll(CURLY_QUOTES, '"').replaceAll(MANY_MINUSES, '-');
   const units = text.match(UNIT) ?? [];
   return {
@@ -27,4 +27,4 @@ export const searchText = (query: string): SearchText => {
     words: [...spellableWords(text)],
     units: units.some((unit) => OPERATOR.test(unit)) ? [] : units,
   };
-};
+}

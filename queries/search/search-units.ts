@@ -22,7 +22,7 @@ const lexemesOf = (query: string): readonly string[] =>
   [...query.matchAll(LEXEME)].map(([, lexeme]) => lexeme!.replaceAll("''", "'").replaceAll('\\\\', '\\'));
 
 /** The weighted parts of a query, at most six, in the order of the query. Parts without a word are left out. */
-export const lenientUnits = async (reads: LiveReads, units: readonly string[], periods: PeriodCounts): Promise<readonly LenientUnit[]> => {
+export async function lenientUnits(reads: LiveReads, units: readonly string[], periods: PeriodCounts): Promise<readonly LenientUnit[]> {
   const parts = [...new Set(units)].filter((query) => query !== '').map((query) => ({ query, lexemes: lexemesOf(query) }));
   if (parts.length < 2) return [];
   const stems = parts.flatMap(({ lexemes }) => lexemes);
@@ -37,7 +37,7 @@ export const lenientUnits = async (reads: LiveReads, units: readonly string[], p
   });
   const least = weighed.map(({ weight }) => weight).toSorted((left, right) => right - left)[MAX_UNITS - 1] ?? 0;
   return weighed.filter(({ weight }) => weight >= least).slice(0, MAX_UNITS);
-};
+}
 
 /** How many parts may be lacking: at most half of them. */
 export const mostMissing = (units: number): number => Math.floor(units / 2);
@@ -51,7 +51,7 @@ export const queryLacking = (units: readonly LenientUnit[], missing: number): st
     .map((chosen) => `( ${chosen.join(' & ')} )`)
     .join(' | ');
 
-const choices = (from: readonly string[], size: number): readonly (readonly string[])[] => {
+function choices(from: readonly string[], size: number): readonly (readonly string[])[] {
   if (size === 0) return [[]];
   return from.flatMap((first, index) => choices(from.slice(index + 1), size - 1).map((rest) => [first, ...rest]));
-};
+}

@@ -29,7 +29,7 @@ const GROWTH = 5;
  * is found often enough in the first. What reaches the last is so rare that all of the past can be looked at, which costs less than looking up
  * its many periods; between dates they are looked up, for outside of them it may be common. Which stretches these are changes what a search costs, never what it finds. None where nothing is between the dates.
  */
-export const searchWindows = (all: PeriodCounts, { from, to }: PeriodLimits): readonly SearchWindow[] => {
+export function searchWindows(all: PeriodCounts, { from, to }: PeriodLimits): readonly SearchWindow[] {
   const periods = all.filter(([period]) => period >= (from ?? period) && period <= (to ?? period));
   const isLimited = from !== undefined || to !== undefined;
   if (isLimited && periods.length === 0) return [];
@@ -48,6 +48,6 @@ export const searchWindows = (all: PeriodCounts, { from, to }: PeriodLimits): re
     ? { marks: marksOf(periods.slice(next)), before: null }
     : { marks: null, before: next === 0 ? null : periods[next - 1]![0] };
   return [...windows, last];
-};
+}
 
 const marksOf = (periods: PeriodCounts): string => periods.map(([period]) => `'${MARK.period}${period}'`).join(' | ');

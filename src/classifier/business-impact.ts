@@ -29,7 +29,7 @@ const decided = (facts: StatedFacts): string | null =>
  * The relevance for a business that follows the topic, from the topic's public label and the record: amount, party, stage, next step and
  * participation. Predicts no effect.
  */
-export const businessImpactOf = (topic: RecordData<'topics'>, facts: StatedFacts, context: Hit['proceduralContext']): string => {
+export function businessImpactOf(topic: RecordData<'topics'>, facts: StatedFacts, context: Hit['proceduralContext']): string {
   const money = facts.amount === null ? null : `amount stated: ${facts.amount}`;
   const party = facts.party === null ? null : `${facts.party.name} is named as ${facts.party.role}`;
   const stakes = [money, party].filter((part) => part !== null).join('; ');
@@ -44,4 +44,4 @@ export const businessImpactOf = (topic: RecordData<'topics'>, facts: StatedFacts
     .filter((part) => part !== null)
     .map((part) => (/[.!?]$/.test(part) ? part : `${part}.`))
     .join(' ');
-};
+}

@@ -19,7 +19,7 @@ import { proceduralStage } from './procedure/stage.ts';
 type ProceduralContext = NormalizedContent<'agenda_hits'>['proceduralContext'];
 
 /** The step of the procedure; `unknown` or null without a statement in the records. */
-const proceduralContext = (subject: ClassificationSubject): ProceduralContext => {
+function proceduralContext(subject: ClassificationSubject): ProceduralContext {
   const { item, body } = subject;
   const texts = [item.title, item.text, item.actionText].filter((text) => text !== null);
   const stage = proceduralStage(subject);
@@ -31,7 +31,7 @@ const proceduralContext = (subject: ClassificationSubject): ProceduralContext =>
     nextMeetingDate: next.date,
     ...publicAction(subject, stage, texts),
   };
-};
+}
 
 /** Stored in every hit; another number whenever the same records give other hits. */
 export const PHRASE_CLASSIFIER = 'phrases-1';
@@ -39,12 +39,12 @@ export const PHRASE_CLASSIFIER = 'phrases-1';
 /** Length of title and text that is read, in UTF-16 code units; bounds the cost of long texts. */
 export const READ_AT_MOST = 8_000;
 
-const readable = (subject: ClassificationSubject): ClassificationSubject => {
+function readable(subject: ClassificationSubject): ClassificationSubject {
   const { item } = subject;
   if (item.title.length <= READ_AT_MOST && (item.text?.length ?? 0) <= READ_AT_MOST) return subject;
   const beginning = (text: string): string => text.slice(0, READ_AT_MOST).replace(/\s+\S*$|[\ud800-\udbff]$/, '');
   return { ...subject, item: { ...item, title: beginning(item.title), text: item.text === null ? null : beginning(item.text) } };
-};
+}
 
 /** The id of the hit of an item on a topic, the same in every deployment. */
 export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
@@ -53,20 +53,20 @@ const best = (occurrences: readonly Occurrence[], place: 'title' | 'text'): Occu
   occurrences.toSorted((left, right) => worth(right, place) - worth(left, place) || left.start - right.start || right.end - left.end)[0];
 
 /** The sentence of title or text that holds the topic's strongest phrase; the title's wins a tie. */
-const quoteOf = ({ item }: ClassificationSubject, evidence: TopicEvidence): string => {
+function quoteOf({ item }: ClassificationSubject, evidence: TopicEvidence): string {
   const titled = best(evidence.inTitle, 'title');
   const texted = best(evidence.inText, 'text');
   if (texted === undefined || item.text === null)
     return titled === undefined ? evidenceQuote(item.title, { start: 0, end: 1 }) : evidenceQuote(item.title, titled);
   if (titled !== undefined && worth(titled, 'title') >= worth(texted, 'text')) return evidenceQuote(item.title, titled);
   return evidenceQuote(item.text, texted);
-};
+}
 
 /**
  * The hits of one agenda item, ordered by topic id: a pure function of the records. A formality has none; a topic needs a confidence of at
  * least 65 (docs/classification.md).
  */
-export const classifyItem = (whole: ClassificationSubject, topics: CompiledTopics): ClassifiedHit[] => {
+export function classifyItem(whole: ClassificationSubject, topics: CompiledTopics): ClassifiedHit[] {
   const subject = readable(whole);
   const { item } = subject;
   if (isFormality(item)) return [];
@@ -95,4 +95,4 @@ export const classifyItem = (whole: ClassificationSubject, topics: CompiledTopic
       classifier: PHRASE_CLASSIFIER,
     },
   }));
-};
+}

@@ -23,7 +23,7 @@ export interface CompiledTopics {
 
 const emptyNode = (): PhraseNode => ({ next: new Map(), phrases: [] });
 
-const add = (root: PhraseNode, keyword: string, topic: RecordData<'topics'>, negative: boolean): void => {
+function add(root: PhraseNode, keyword: string, topic: RecordData<'topics'>, negative: boolean): void {
   const forms = wordsOf(keyword).map((word) => word.form);
   if (forms.length === 0) return;
   let node = root;
@@ -35,10 +35,10 @@ const add = (root: PhraseNode, keyword: string, topic: RecordData<'topics'>, neg
   const form = forms.join(' ');
   if (node.phrases.some((phrase) => phrase.topic.id === topic.id && phrase.negative === negative)) return;
   node.phrases.push({ topic, length: forms.length, form, negative });
-};
+}
 
 /** Compiles the topics that are active for classification, ordered by id: the order in which they come changes nothing. */
-export const compileTopics = (topics: readonly RecordData<'topics'>[]): CompiledTopics => {
+export function compileTopics(topics: readonly RecordData<'topics'>[]): CompiledTopics {
   const active = topics.filter((topic) => topic.classificationActive).toSorted((left, right) => (left.id < right.id ? -1 : 1));
   const root = emptyNode();
   for (const topic of active) {
@@ -46,4 +46,4 @@ export const compileTopics = (topics: readonly RecordData<'topics'>[]): Compiled
     for (const keyword of topic.negativeKeywords) add(root, keyword, topic, true);
   }
   return { topics: active, root };
-};
+}

@@ -41,11 +41,11 @@ const widest = (occurrences: readonly Occurrence[]): Occurrence[] =>
  * The confidence of a topic, 0 to 95: the points of its best occurrence, 5 for each further distinct phrase (a repetition counts as one) up
  * to 15, and 10 if the matter type mentions it; 70 if only the matter type names it (docs/classification.md).
  */
-export const confidenceOf = ({ inTitle, inText, matterType }: TopicEvidence): number => {
+export function confidenceOf({ inTitle, inText, matterType }: TopicEvidence): number {
   const best = Math.max(...inTitle.map((found) => worth(found, 'title')), ...inText.map((found) => worth(found, 'text')), 0);
   if (best === 0) return matterType === 'names' ? MATTER_TYPE_ALONE : 0;
   const all = [...widest(inTitle), ...widest(inText)].map((found) => found.phrase.form);
   const distinct = new Set(all).size;
   const further = Math.min(FURTHER_AT_MOST, (distinct - 1 + (all.length > distinct ? 1 : 0)) * EACH_FURTHER);
   return Math.min(HIGHEST, best + further + (matterType === 'silent' ? 0 : MATTER_TYPE));
-};
+}

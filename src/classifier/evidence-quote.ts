@@ -13,7 +13,7 @@ const cuts = (text: string, from: number, to: number): { at: number; rank: numbe
     rank: STRENGTH.findIndex((pattern) => pattern.test(match[0])),
   }));
 
-const shortened = (text: string, sentence: Span, phrase: Span): Span => {
+function shortened(text: string, sentence: Span, phrase: Span): Span {
   let { start } = sentence;
   if (phrase.end - start > QUOTE_LIMIT) {
     const room = phrase.end - QUOTE_LIMIT;
@@ -28,13 +28,13 @@ const shortened = (text: string, sentence: Span, phrase: Span): Span => {
   const options = late.length > 0 ? late : found;
   const best = Math.min(...options.map(({ rank }) => rank));
   return { start, end: options.findLast(({ rank }) => rank === best)?.at ?? phrase.end };
-};
+}
 
 /** The sentence of the text in which the phrase stands, verbatim; of a sentence over the limit, the clauses around the phrase. */
-export const evidenceQuote = (text: string, phrase: Span): string => {
+export function evidenceQuote(text: string, phrase: Span): string {
   const whole = sentencesOf(text).find((span) => span.start <= phrase.start && phrase.end <= span.end) ?? phrase;
   const { start, end } = whole.end - whole.start > QUOTE_LIMIT ? shortened(text, whole, phrase) : whole;
   const quote = text.slice(start, end).trim();
   // A title of punctuation only is quoted as it is.
   return quote.replace(/[\s;,]*(?:[-–—])?[\s;,]*$/, '') || quote;
-};
+}

@@ -8,7 +8,7 @@ export interface Occurrence {
   readonly end: number;
 }
 
-const collect = (found: Occurrence[], text: string, words: readonly Word[], from: number, root: PhraseNode): void => {
+function collect(found: Occurrence[], text: string, words: readonly Word[], from: number, root: PhraseNode): void {
   let node = root;
   for (let at = from; at < words.length; at += 1) {
     const word = words[at] as Word;
@@ -24,15 +24,15 @@ const collect = (found: Occurrence[], text: string, words: readonly Word[], from
     if (next === undefined) return;
     node = next;
   }
-};
+}
 
 /**
  * Every occurrence of every phrase, whole words only and in any case; the last word may be in the plural. Occurrences may overlap, and
  * they come in the order in which they begin.
  */
-export const findPhrases = (text: string, topics: CompiledTopics): Occurrence[] => {
+export function findPhrases(text: string, topics: CompiledTopics): Occurrence[] {
   const words = wordsOf(text);
   const found: Occurrence[] = [];
   for (let from = 0; from < words.length; from += 1) collect(found, text, words, from, topics.root);
   return found;
-};
+}

@@ -48,11 +48,11 @@ const unnumbered = (item: RecordData<'agenda_items'>): boolean => item.agendaNum
  * Whether an item decides nothing that a topic could be about: a heading, a page break, a note on the agenda, a step of every meeting, how
  * to attend, or a closed session. A short title in capitals or a department's name is a heading only where the item has neither number nor file.
  */
-export const isFormality = (item: RecordData<'agenda_items'>): boolean => {
+export function isFormality(item: RecordData<'agenda_items'>): boolean {
   const { title } = item;
   if (isHeadingTitle(title) || OPENING.test(title) || ATTENDANCE.test(title) || CLOSED_DOORS.test(title.slice(0, CLOSED_WITHIN)))
     return true;
   if (/^(?:closed|executive) session\b|^minutes$|^special presentations?\b|^public presentations?\b|^claims?$/i.test(item.matterType ?? ''))
     return true;
   return unnumbered(item) && item.text === null && isGroupTitle(title);
-};
+}

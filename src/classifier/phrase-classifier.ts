@@ -4,7 +4,7 @@ import { classifyItem, PHRASE_CLASSIFIER } from './classify-item.ts';
 import { type CompiledTopics, compileTopics } from './compile-topics.ts';
 
 /** The shipped classifier: whole-word phrases. Topics are compiled once per array: pass the same array while they are unchanged. */
-export const phraseClassifier = (): Classifier => {
+export function phraseClassifier(): Classifier {
   const compiled = new WeakMap<readonly RecordData<'topics'>[], CompiledTopics>();
   return {
     name: PHRASE_CLASSIFIER,
@@ -14,4 +14,4 @@ export const phraseClassifier = (): Classifier => {
       return classifyItem(subject, ready);
     },
   };
-};
+}

@@ -9,16 +9,16 @@ const ABBREVIATION =
 
 const STOP = /[.!?]["”’)]*\s+(?=["“(]?[\p{Lu}\d])|\n+|\s+(?=(?:Recommendation of\b|Note:|Financing:))/gu;
 
-const trimmed = (text: string, start: number, end: number): Span => {
+function trimmed(text: string, start: number, end: number): Span {
   let from = start;
   let to = end;
   while (from < to && /\s/.test(text[from] as string)) from += 1;
   while (to > from && /\s/.test(text[to - 1] as string)) to -= 1;
   return { start: from, end: to };
-};
+}
 
 /** The sentences of a text without the white space around them; together they hold every other character of it, in order. */
-export const sentencesOf = (text: string): Span[] => {
+export function sentencesOf(text: string): Span[] {
   const spans: Span[] = [];
   let start = 0;
   for (const match of text.matchAll(STOP)) {
@@ -28,4 +28,4 @@ export const sentencesOf = (text: string): Span[] => {
   }
   spans.push(trimmed(text, start, text.length));
   return spans.filter((span) => span.end > span.start);
-};
+}

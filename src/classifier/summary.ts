@@ -18,13 +18,13 @@ const PLACE_ORDER: readonly Location['kind'][] = [
 const PLACES = 2;
 
 /** The first two places of an item by kind, and the number of the others. */
-const placesOf = (locations: readonly Location[]): string | null => {
+function placesOf(locations: readonly Location[]): string | null {
   const ordered = PLACE_ORDER.flatMap((kind) => locations.filter((location) => location.kind === kind));
   if (ordered.length === 0) return null;
   const named = ordered.slice(0, PLACES).map((location) => location.sourceText);
   const rest = locations.length - named.length;
   return `${named.join('; ')}${rest > 0 ? `; ${rest} more named` : ''}`;
-};
+}
 
 const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${text}.`);
 
@@ -32,11 +32,7 @@ const sentence = (text: string): string => (/[.!?…]$/.test(text) ? text : `${t
  * Short sentences that use only statements of the record: the kind of action, the body, the file, the applicant or other party, the
  * places, the amount, recommendations and the outcome.
  */
-export const summaryOf = (
-  { item, body, jurisdiction }: ClassificationSubject,
-  facts: StatedFacts,
-  locations: readonly Location[],
-): string => {
+export function summaryOf({ item, body, jurisdiction }: ClassificationSubject, facts: StatedFacts, locations: readonly Location[]): string {
   const places = placesOf(locations);
   const parts = [
     `${facts.action} before the ${jurisdiction.name} ${body.name}${item.matterFile === null ? '' : ` (file ${item.matterFile})`}`,
@@ -50,4 +46,4 @@ export const summaryOf = (
     .filter((part) => part !== null)
     .map(sentence)
     .join(' ');
-};
+}

@@ -12,28 +12,28 @@ interface Counted {
 }
 
 /** A negative phrase takes the keywords that it overlaps out of the count; one that overlaps none refuses the topic. */
-const count = (own: readonly Occurrence[]): Counted => {
+function count(own: readonly Occurrence[]): Counted {
   const negatives = own.filter(({ phrase }) => phrase.negative);
   const keywords = own.filter(({ phrase }) => !phrase.negative);
   return {
     kept: keywords.filter((keyword) => !negatives.some((negative) => overlap(keyword, negative))),
     refused: negatives.some((negative) => !keywords.some((keyword) => overlap(keyword, negative))),
   };
-};
+}
 
-const typeEvidence = (matterType: string, own: readonly Occurrence[]): TopicEvidence['matterType'] => {
+function typeEvidence(matterType: string, own: readonly Occurrence[]): TopicEvidence['matterType'] {
   const keywords = own.filter(({ phrase }) => !phrase.negative);
   if (keywords.length === 0 || keywords.length < own.length) return 'silent';
   return keywords.some(({ start, end }) => start === 0 && end === matterType.length) ? 'names' : 'mentions';
-};
+}
 
 /** The evidence for each topic that has any, by topic; `title` and `text` without their asides. */
-export const topicEvidence = (
+export function topicEvidence(
   title: string,
   text: string,
   matterType: string,
   topics: CompiledTopics,
-): ReadonlyMap<RecordData<'topics'>, TopicEvidence> => {
+): ReadonlyMap<RecordData<'topics'>, TopicEvidence> {
   const inTitle = Map.groupBy(findPhrases(title, topics), ({ phrase }) => phrase.topic);
   const inText = Map.groupBy(findPhrases(text, topics), ({ phrase }) => phrase.topic);
   const inType = Map.groupBy(findPhrases(matterType, topics), ({ phrase }) => phrase.topic);
@@ -47,4 +47,4 @@ export const topicEvidence = (
     evidence.set(topic, { inTitle: titled.kept, inText: texted.kept, matterType: stated });
   }
   return evidence;
-};
+}

@@ -41,7 +41,7 @@ export const followRebuild = (
     }
   });
 
-const refuseStopped = (name: string, row: Generation | undefined): void => {
+function refuseStopped(name: string, row: Generation | undefined): void {
   if (row === undefined || row.state === 'retired') throw new CommandFailed(`the rebuild of ${name} was cancelled`);
   if (row.state === 'refused') {
     throw new CommandFailed(
@@ -54,12 +54,12 @@ const refuseStopped = (name: string, row: Generation | undefined): void => {
   if (row.pausedReason !== null) {
     throw new CommandFailed(`the rebuild of ${name} is paused at event ${row.pausedEvent ?? '?'}: ${row.pausedReason}`);
   }
-};
+}
 
 /** Resolves once the read model has a live generation to build beside. */
-export const untilLive = async (context: CliContext, civic: Civic, name: string): Promise<void> => {
+export async function untilLive(context: CliContext, civic: Civic, name: string): Promise<void> {
   while (!(await civic.generations.list()).some(({ projection, state }) => projection === name && state === 'live')) {
     civic.startProjector();
     await civic.clock.sleep(FOLLOW_MS, context.stopping);
   }
-};
+}

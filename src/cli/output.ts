@@ -11,13 +11,13 @@ export const visible = (text: string): string =>
     return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`;
   });
 
-const cell = (value: unknown): string => {
+function cell(value: unknown): string {
   if (value === null || value === undefined || (Array.isArray(value) && value.length === 0)) return '-';
   if (Array.isArray(value)) return value.map(cell).join(',');
   return visible(typeof value === 'string' ? value : JSON.stringify(value));
-};
+}
 
-const table = (rows: readonly Readonly<Record<string, unknown>>[]): string => {
+function table(rows: readonly Readonly<Record<string, unknown>>[]): string {
   const columns = Object.keys(rows[0]!);
   const cells = [columns, ...rows.map((row) => columns.map((column) => cell(row[column])))];
   const widths = columns.map((_, index) => Math.max(...cells.map((row) => row[index]!.length)));
@@ -29,9 +29,9 @@ const table = (rows: readonly Readonly<Record<string, unknown>>[]): string => {
         .trimEnd(),
     )
     .join('\n');
-};
+}
 
-const plain = (value: unknown): string => {
+function plain(value: unknown): string {
   if (Array.isArray(value)) return value.length === 0 ? '(none)' : table(value as Readonly<Record<string, unknown>>[]);
   if (typeof value === 'object' && value !== null) {
     const entries = Object.entries(value);
@@ -39,17 +39,17 @@ const plain = (value: unknown): string => {
     return entries.map(([key, field]) => `${key.padEnd(width)}  ${cell(field)}`).join('\n');
   }
   return cell(value);
-};
+}
 
 /** Prints a result: one JSON value with `--json`, else lines or a table. */
-export const print = ({ stdout }: CliContext, value: unknown, options: { readonly json?: boolean }): void => {
+export function print({ stdout }: CliContext, value: unknown, options: { readonly json?: boolean }): void {
   stdout.write(`${options.json === true ? JSON.stringify(value) : plain(value)}\n`);
-};
+}
 
 /** Writes a line to standard error; the exit status does not change. */
-export const warn = ({ stderr }: CliContext, message: string): void => {
+export function warn({ stderr }: CliContext, message: string): void {
   stderr.write(`warning: ${message}\n`);
-};
+}
 
 /** Exit status of a program that SIGPIPE ends. */
 const READER_GONE = 141;
@@ -62,7 +62,7 @@ export class ReaderGone extends CommandFailed {
 }
 
 /** Resolves when the reader has room for more. Throws the reason of a stop, and `ReaderGone` when the reader has closed the stream. */
-export const writeOut = async ({ stdout, stopping }: CliContext, text: string | Uint8Array): Promise<void> => {
+export async function writeOut({ stdout, stopping }: CliContext, text: string | Uint8Array): Promise<void> {
   stopping.throwIfAborted();
   if (!stdout.writable) throw new ReaderGone();
   if (stdout.write(text)) return;
@@ -77,4 +77,4 @@ export const writeOut = async ({ stdout, stopping }: CliContext, text: string | 
     stdout.off('drain', resolve).off('close', gone);
     stopping.removeEventListener('abort', stop);
   }
-};
+}

@@ -27,7 +27,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommands>>> = {
 };
 
 /** The `civic` executable (the operator's contract) with the named command, or with all of them for another name. It runs when it parses arguments. */
-export const createProgram = async (context: CliContext, name?: string): Promise<Command> => {
+export async function createProgram(context: CliContext, name?: string): Promise<Command> {
   const program = new Command('civic')
     .description('local-government civic records of north-central Texas as an ordered, provable change feed')
     .exitOverride()
@@ -38,4 +38,4 @@ export const createProgram = async (context: CliContext, name?: string): Promise
   const wanted = name !== undefined && Object.hasOwn(COMMANDS, name) ? [COMMANDS[name]!] : Object.values(COMMANDS);
   for (const add of await Promise.all(wanted.map((load) => load()))) add(program, context);
   return program;
-};
+}

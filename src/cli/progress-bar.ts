@@ -5,11 +5,11 @@ export interface ProgressBar {
 }
 
 /** Shows a progress bar on a terminal until the work has ended; prints nothing to another stream. */
-export const withProgress = async <Result>(
+export async function withProgress<Result>(
   stream: NodeJS.WriteStream,
   unit: string,
   work: (bar: ProgressBar) => Promise<Result>,
-): Promise<Result> => {
+): Promise<Result> {
   if (!stream.isTTY) return work({ update: () => undefined });
   const bar = new SingleBar(
     {
@@ -34,4 +34,4 @@ export const withProgress = async <Result>(
   } finally {
     if (started) bar.stop();
   }
-};
+}

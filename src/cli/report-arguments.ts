@@ -33,8 +33,8 @@ export const rowLimit = (name: string, text: string): number =>
 export const ofReport = (command: Command): Command => command.argument('<report>', '', uuidParser('the report'));
 
 /** Throws `CommandFailed` for an unknown report. */
-export const reportOf = async (civic: Civic, reportId: string): Promise<KnownReport> => {
+export async function reportOf(civic: Civic, reportId: string): Promise<KnownReport> {
   const report = await findReport(civic.reads, reportId);
   if (report === null) throw new CommandFailed(`report_not_found: there is no report ${reportId}`);
   return report;
-};
+}

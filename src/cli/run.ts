@@ -20,7 +20,7 @@ export interface Running {
 }
 
 /** Runs the command that the arguments name; resolves to the exit status. A failure is one line on standard error. */
-export const runCli = async ({ process, open, stores, probes, clock }: Running): Promise<number> => {
+export async function runCli({ process, open, stores, probes, clock }: Running): Promise<number> {
   const [stopping, hurrying] = [new AbortController(), new AbortController()];
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => (stopping.signal.aborted ? hurrying : stopping).abort(new CommandFailed(`stopped by ${signal}`, 130)));
@@ -51,15 +51,15 @@ export const runCli = async ({ process, open, stores, probes, clock }: Running):
     if (!(error instanceof ReaderGone)) process.stderr.write(`civic: ${oneLine(error)}\n`);
     return error instanceof CommandFailed ? error.exitCode : 1;
   }
-};
+}
 
-const loadDotEnv = (process: NodeJS.Process): void => {
+function loadDotEnv(process: NodeJS.Process): void {
   try {
     process.loadEnvFile();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw new CommandFailed(`.env cannot be read: ${(error as Error).message}`);
   }
-};
+}
 
 /** The message on one line. */
 const oneLine = (error: unknown): string =>

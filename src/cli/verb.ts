@@ -12,11 +12,11 @@ import { print, warn } from './output.ts';
 export const DEADLINE_MS = 30_000;
 
 /** Parses an option. Throws `CommandFailed` with the option, its value without secrets, and the allowed values. */
-export const parseOption = <Value>(name: string, schema: z.ZodType<Value>, text: string, allowed: string): Value => {
+export function parseOption<Value>(name: string, schema: z.ZodType<Value>, text: string, allowed: string): Value {
   const parsed = schema.safeParse(text);
   if (!parsed.success) throw new CommandFailed(`${name} is ${JSON.stringify(withoutSecrets(text))}; allowed is ${allowed}`);
   return parsed.data;
-};
+}
 
 export const uuidOf = (name: string, text: string): string => parseOption(name, uuid, text, 'a uuid');
 /** Parsers for `option` and `argument` of commander: an id is refused before the program is opened. */
@@ -32,7 +32,7 @@ export const oneOf = <Value extends string>(name: string, values: readonly Value
 export type Need = 'log' | 'projector' | 'read models';
 
 /** Opens the program for one command and closes it. */
-export const withCivic = async <Result>(context: CliContext, need: Need, work: (civic: Civic) => Promise<Result>): Promise<Result> => {
+export async function withCivic<Result>(context: CliContext, need: Need, work: (civic: Civic) => Promise<Result>): Promise<Result> {
   const civic = await context.open('command');
   try {
     if (need !== 'log') civic.startProjector();
@@ -41,7 +41,7 @@ export const withCivic = async <Result>(context: CliContext, need: Need, work: (
   } finally {
     await civic.close();
   }
-};
+}
 
 interface Verb {
   /** A method, so that a command names its own options; `argument` is its first one. */
@@ -49,7 +49,7 @@ interface Verb {
 }
 
 /** Adds `--json` and an action that runs in the opened program and prints its result, unless that is undefined. */
-export const runs = (context: CliContext, need: Need, command: Command, work: Verb['run']): void => {
+export function runs(context: CliContext, need: Need, command: Command, work: Verb['run']): void {
   command.option('--json', 'print one JSON value').action((...given: unknown[]) =>
     withCivic(context, need, async (civic) => {
       const options = given.at(-2) as { readonly json?: boolean };
@@ -57,14 +57,14 @@ export const runs = (context: CliContext, need: Need, command: Command, work: Ve
       if (answer !== undefined) print(context, answer, options);
     }),
   );
-};
+}
 
 /** Waits up to 30 s until the read models have passed the position; warns if they have not, since the write stands. */
-export const waitUntilVisible = async (context: CliContext, civic: Civic, position: Position | null): Promise<void> => {
+export async function waitUntilVisible(context: CliContext, civic: Civic, position: Position | null): Promise<void> {
   if (position !== null && !(await civic.caughtUp(position))) {
     warn(context, 'the change is stored, but the read models have not caught up yet; the same command finds it later');
   }
-};
+}
 
 /** The refusal as a line that begins with its code. */
 export const failedAs = ({ code, message }: Rejection): CommandFailed => new CommandFailed(`${code}: ${message}`);
@@ -75,7 +75,7 @@ type Handled =
   | { readonly kind: 'unchanged' };
 
 /** Waits until an appended change is visible. Throws `CommandFailed` for a rejection. */
-export const requireHandled = async (context: CliContext, civic: Civic, handled: Handled): Promise<void> => {
+export async function requireHandled(context: CliContext, civic: Civic, handled: Handled): Promise<void> {
   if (handled.kind === 'rejected') throw failedAs(handled.rejection);
   if (handled.kind === 'appended') await waitUntilVisible(context, civic, handled.position);
-};
+}

@@ -13,7 +13,7 @@ const RETRY_MS = 250;
  * none of the erased text: each read also reads what is new in the stream of erasures. A store that rewrites its rows needs this only for
  * batches that a subscription holds in memory.
  */
-export const withErasures = <Log extends EventLog>(log: Log, store: { readonly rewrites: boolean }, clock: Pick<Clock, 'sleep'>): Log => {
+export function withErasures<Log extends EventLog>(log: Log, store: { readonly rewrites: boolean }, clock: Pick<Clock, 'sleep'>): Log {
   const overlay = new ErasureOverlay();
   let waiting: Promise<void> | undefined;
 
@@ -65,4 +65,4 @@ export const withErasures = <Log extends EventLog>(log: Log, store: { readonly r
       }
     },
   };
-};
+}

@@ -34,7 +34,7 @@ const LOOK_EVERY_MS = 1_000;
 const CATCHING_UP = 'the log has lost history; the read models catch up with what it has now';
 
 /** The log for the program, and the watch that notices when it has lost history that this process has read. */
-export const openHistory = (parts: HistoryParts): { readonly log: OpenLog; readonly history: HistoryWatch } => {
+export function openHistory(parts: HistoryParts): { readonly log: OpenLog; readonly history: HistoryWatch } {
   const { log, settings, transactor, clock, logger, figures } = parts;
   const setBacks = createSetBacks(transactor);
   const generations = createGenerationStore(transactor);
@@ -96,4 +96,4 @@ export const openHistory = (parts: HistoryParts): { readonly log: OpenLog; reado
       },
     },
   };
-};
+}

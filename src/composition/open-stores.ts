@@ -34,28 +34,28 @@ export const reachDatabase = async (settings: Settings, role: Role, logger: Logg
 export type OpenLog = EventLog & ErasingLog & { forget?(): void; close(): Promise<void> };
 
 /** A log that is not in use; `postgresql` is the one in the database of the read models. Throws `BadSetting` for another text that is no address. */
-export const openOtherLog = async (address: string, own: string): Promise<OpenLog> => {
+export async function openOtherLog(address: string, own: string): Promise<OpenLog> {
   if (isKurrentAddress(address)) return await openLog(address);
   if (address !== 'postgresql') throw new BadSetting(`allowed is postgresql, or ${LOG_ADDRESS_ALLOWED}`);
   return openEventLog({ dsn: own, statementTimeoutMs: LOG_TIMEOUT_MS, copiesLog: true });
-};
+}
 
 /** The log at an address, on either store, with every erasure applied. Loads the client of KurrentDB, which is large, only for its addresses. */
-export const openLog = async (address: string): Promise<OpenLog> => {
+export async function openLog(address: string): Promise<OpenLog> {
   if (!isKurrentAddress(address)) {
     return withErasures(openEventLog({ dsn: address, statementTimeoutMs: LOG_TIMEOUT_MS }), { rewrites: true }, systemClock);
   }
   const { openKurrentLog } = await import('../../infra/kurrentdb/event-log.ts');
   return withErasures(openKurrentLog({ url: address, deadlineMs: LOG_TIMEOUT_MS }), { rewrites: false }, systemClock);
-};
+}
 
 /** The clock of this database: the machine's, or one that a trial has shifted, which is logged as a warning. */
-export const openClock = async (
+export async function openClock(
   transactor: Transactor,
   { CIVIC_CLOCK_START: start }: Pick<Settings, 'CIVIC_CLOCK_START'>,
   time: Clock,
   logger: Logger,
-): Promise<Clock> => {
+): Promise<Clock> {
   const offset = await trialClockOffset(transactor, start, time.now());
   const clock = shiftedClock(time, offset);
   if (offset !== 0) {
@@ -63,7 +63,7 @@ export const openClock = async (
     logger.warn({ now }, 'TRIAL CLOCK: the time of this database is not the present; use it for trials only');
   }
   return clock;
-};
+}
 
 /** The database with its schema up to date, the log, and what closes both; `close` also ends what was added to `closers`. */
 export interface OpenStores {
@@ -77,7 +77,7 @@ export interface OpenStores {
 }
 
 /** Throws what the database, the log and the settings throw; what was opened until then is closed. */
-export const openStores = async (settings: Settings, role: Role, logger: Logger, searchConnections?: number): Promise<OpenStores> => {
+export async function openStores(settings: Settings, role: Role, logger: Logger, searchConnections?: number): Promise<OpenStores> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) await closer();
@@ -98,10 +98,10 @@ export const openStores = async (settings: Settings, role: Role, logger: Logger,
     await close();
     throw error;
   }
-};
+}
 
 /** The stores for a command that needs no read model. Appends nothing. */
-export const openStoresAlone = async (settings: Settings): Promise<Stores> => {
+export async function openStoresAlone(settings: Settings): Promise<Stores> {
   const logger = createLogger(settings.CIVIC_LOG_LEVEL ?? 'warn', settings.CIVIC_LOG_FORMAT ?? 'json');
   const { database, log, leaseClock, close } = await openStores(settings, 'command', logger);
   try {
@@ -114,4 +114,4 @@ export const openStoresAlone = async (settings: Settings): Promise<Stores> => {
     await close();
     throw error;
   }
-};
+}

@@ -10,7 +10,7 @@ import { reachDatabase } from './open-stores.ts';
 const PROBE_TIMEOUT_MS = 5_000;
 
 /** Null without brokers. Throws `BadSetting` for a password that would be sent in clear text. */
-export const kafkaAddress = (settings: Settings): KafkaAddress | null => {
+export function kafkaAddress(settings: Settings): KafkaAddress | null {
   const { KAFKA_BROKERS: brokers, CIVIC_KAFKA_TLS, CIVIC_KAFKA_SASL: sasl } = settings;
   if (brokers === undefined) return null;
   const tls = CIVIC_KAFKA_TLS === 'on';
@@ -18,18 +18,18 @@ export const kafkaAddress = (settings: Settings): KafkaAddress | null => {
     throw new BadSetting('CIVIC_KAFKA_SASL is plain, but CIVIC_KAFKA_TLS is off; allowed without TLS is scram-sha-256 or scram-sha-512');
   }
   return { brokers, tls, sasl };
-};
+}
 
-const probeEventStore = async (url: string): Promise<void> => {
+async function probeEventStore(url: string): Promise<void> {
   const log = (await import('../../infra/kurrentdb/event-log.ts')).openKurrentLog({ url, deadlineMs: PROBE_TIMEOUT_MS });
   try {
     await log.head();
   } finally {
     await log.close();
   }
-};
+}
 
-const probeBrokersOf = (settings: Settings): Probes['brokers'] => {
+function probeBrokersOf(settings: Settings): Probes['brokers'] {
   const address = kafkaAddress(settings);
   if (address === null) return null;
   const { CIVIC_KAFKA_FEED_TOPIC: feed, CIVIC_KAFKA_INLET_TOPIC: inlet } = settings;
@@ -37,7 +37,7 @@ const probeBrokersOf = (settings: Settings): Probes['brokers'] => {
     const { probeKafka } = await import('../../infra/kafka/probe-kafka.ts');
     return probeKafka(address, createLogger('silent', 'json'), { feed, inlet });
   };
-};
+}
 
 /** The checks of `civic doctor` under these settings. */
 export const probesOf = (settings: Settings): Probes => ({

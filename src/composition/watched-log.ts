@@ -16,11 +16,11 @@ export interface WatchedLog<Log> {
  * Notices that the log has lost an event that this process has read. Every subscription then ends with `HistorySetBack`, so that its
  * processor restarts at the stored checkpoint, and the log drops what it holds in memory.
  */
-export const watchHistory = <Log extends EventLog & { forget?(): void }>(
+export function watchHistory<Log extends EventLog & { forget?(): void }>(
   log: Log,
   clock: Pick<Clock, 'now'>,
   onSetBack: (setBack: SetBack) => void,
-): WatchedLog<Log> => {
+): WatchedLog<Log> {
   let newest: EventMark | null = null;
   /** What a subscription has met. */
   let met: HistorySetBack | null = null;
@@ -77,4 +77,4 @@ export const watchHistory = <Log extends EventLog & { forget?(): void }>(
     remember,
     look,
   };
-};
+}

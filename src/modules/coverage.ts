@@ -39,7 +39,7 @@ export interface CoverageReads {
 type CoveredJurisdiction = ToolData<'get_coverage'>['jurisdictions'][number];
 
 /** Rows are ordered by jurisdiction. */
-const byJurisdiction = (rows: readonly CoveredSource[]): CoveredJurisdiction[] => {
+function byJurisdiction(rows: readonly CoveredSource[]): CoveredJurisdiction[] {
   const jurisdictions = new Map<string, CoveredJurisdiction>();
   for (const { jurisdictionSlug, status } of rows) {
     const known = jurisdictions.get(jurisdictionSlug);
@@ -48,7 +48,7 @@ const byJurisdiction = (rows: readonly CoveredSource[]): CoveredJurisdiction[] =
     } else known.sources.push(status);
   }
   return [...jurisdictions.values()];
-};
+}
 
 export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_coverage' | 'get_data_coverage'> => ({
   get_coverage: async () => {

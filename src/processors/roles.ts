@@ -23,7 +23,7 @@ export const WORK = {
 export type Work = keyof typeof WORK;
 
 /** Whether a process of this role does that work. */
-export const does = (role: ServeRole, work: Work): boolean => {
+export function does(role: ServeRole, work: Work): boolean {
   const { roles }: { readonly roles: readonly ServeRole[] } = WORK[work];
   return role === 'all' || roles.includes(role);
-};
+}

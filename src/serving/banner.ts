@@ -10,7 +10,7 @@ export interface Banner {
 }
 
 /** The text of a start: addresses, the sample key, and three commands that use it. */
-export const bannerText = ({ baseUrl, opsUrl, sampleAccount, civic }: Banner): string => {
+export function bannerText({ baseUrl, opsUrl, sampleAccount, civic }: Banner): string {
   const sampleKey = sampleAccount?.key ?? null;
   const key = sampleKey ?? '$CIVIC_KEY';
   const header = `-H ${sampleKey === null ? `"Authorization: Bearer ${key}"` : `'Authorization: Bearer ${key}'`}`;
@@ -34,4 +34,4 @@ export const bannerText = ({ baseUrl, opsUrl, sampleAccount, civic }: Banner): s
     '',
     '',
   ].join('\n');
-};
+}

@@ -8,7 +8,7 @@ interface Listener {
 }
 
 /** Listens; resolves to the base URL. Throws `AddressRefused`. */
-export const listenOn = async (listener: Listener, setting: 'CIVIC_HTTP' | 'CIVIC_OPS', host: string, port: number): Promise<string> => {
+export async function listenOn(listener: Listener, setting: 'CIVIC_HTTP' | 'CIVIC_OPS', host: string, port: number): Promise<string> {
   try {
     const bound = await listener.listen({ host, port });
     const name = bound.host.includes(':') ? `[${bound.host}]` : bound.host;
@@ -18,4 +18,4 @@ export const listenOn = async (listener: Listener, setting: 'CIVIC_HTTP' | 'CIVI
     const reason = code === 'EADDRINUSE' ? 'is in use by another program' : `cannot be had (${code ?? message})`;
     throw new AddressRefused(`${host}:${port} ${reason}: set ${setting}_HOST and ${setting}_PORT to a free address; port 0 picks one`);
   }
-};
+}

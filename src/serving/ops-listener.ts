@@ -28,11 +28,11 @@ export interface OpsListener {
 }
 
 /** Opens the operators' listener. It closes last, so that the end of everything else can be observed. */
-export const openOpsListener = async (
+export async function openOpsListener(
   civic: Civic,
   { role, stopping }: { readonly role: ServeRole; readonly stopping: AbortSignal },
   headAtStart: Position,
-): Promise<OpsListener> => {
+): Promise<OpsListener> {
   const { settings, logger, listing } = civic;
   const machineClock = listing.leaseClock;
   const registry = new Registry();
@@ -91,4 +91,4 @@ export const openOpsListener = async (
     await close();
     throw error;
   }
-};
+}

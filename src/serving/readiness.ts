@@ -22,7 +22,7 @@ const PATIENCE_MS = 2_000;
  * paused projection or an unreachable log is common to all processes, and no restart repairs it: it makes the process `degraded`, not
  * unready, because a balancer would otherwise remove all processes at once.
  */
-export const createReadiness = (parts: ReadinessParts): (() => Promise<Readiness>) => {
+export function createReadiness(parts: ReadinessParts): () => Promise<Readiness> {
   const rowsOf = onceAtATime(() => parts.generations.list());
   const headOf = onceAtATime(() => parts.log.head());
   return async () => {
@@ -42,15 +42,15 @@ export const createReadiness = (parts: ReadinessParts): (() => Promise<Readiness
     if (doubt !== null || held.some(({ behind }) => behind)) return { status: 'not ready', checks };
     return { status: checks.every(({ ok }) => ok) ? 'ready' : 'degraded', checks };
   };
-};
+}
 
 const failed = (name: string, reason: string): ReadinessCheck => ({ name, ok: false, reason });
 
-const ofProjection = (
+function ofProjection(
   projection: string,
   rows: readonly Generation[],
   headAtStart: Position,
-): { readonly check: ReadinessCheck; readonly behind: boolean } => {
+): { readonly check: ReadinessCheck; readonly behind: boolean } {
   const name = `projection ${projection}`;
   const live = rows.find((row) => row.projection === projection && row.state === 'live');
   if (live === undefined) return { check: failed(name, 'it is not there yet'), behind: true };
@@ -60,16 +60,16 @@ const ofProjection = (
   }
   if (live.checkpoint < headAtStart) return { check: failed(name, 'it has not caught up with the head seen at the start'), behind: true };
   return { check: { name, ok: true }, behind: false };
-};
+}
 
 /** Concurrent probes share one read: a database that hangs gets one. */
-const onceAtATime = <Value>(ask: () => Promise<Value>): (() => Promise<Value>) => {
+function onceAtATime<Value>(ask: () => Promise<Value>): () => Promise<Value> {
   let asked: Promise<Value> | undefined;
   return () => {
     asked ??= ask().finally(() => (asked = undefined));
     return asked;
   };
-};
+}
 
 /** Null after a failure or two seconds. */
 const inTime = <Value>({ clock }: ReadinessParts, asked: Promise<Value>): Promise<Value | null> =>

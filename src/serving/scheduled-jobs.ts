@@ -7,7 +7,7 @@ import { does, type ServeRole } from '../processors/roles.ts';
 const LOOK_EVERY_MS = 5_000;
 
 /** The jobs of a process of this role, until the signal aborts. */
-export const scheduledJobs = (civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] => {
+export function scheduledJobs(civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] {
   const parts = { store: civic.processorStore, ...civic.projectorDependencies };
   return civic.jobs
     .filter(({ work }) => does(role, work))
@@ -20,4 +20,4 @@ export const scheduledJobs = (civic: Civic, role: ServeRole, signal: AbortSignal
             run: () => runIfDue(parts, { name: lease, everyMs, run: async (mine) => void (await run(mine)) }, signal),
           },
     );
-};
+}

@@ -24,7 +24,7 @@ export interface Serving {
 }
 
 /** Runs the service until `stopping` aborts, then ends requests, processors and connections in this order. */
-export const serve = async (civic: Civic, { role, stopping, hurrying, print, toTerminal }: Serving): Promise<void> => {
+export async function serve(civic: Civic, { role, stopping, hurrying, print, toTerminal }: Serving): Promise<void> {
   if (role === 'relay' && civic.kafkaCounters === null)
     throw new BadSetting('KAFKA_BROKERS is unset, and --role relay carries nothing without it');
   const closers: (() => Promise<void>)[] = [];
@@ -55,18 +55,18 @@ export const serve = async (civic: Civic, { role, stopping, hurrying, print, toT
     ending.abort(new Error('the service is ending'));
     for (const closer of closers.toReversed()) await closer();
   }
-};
+}
 
 /** By default a new log gets the sample only in the embedded database. */
 const wantedSample = ({ settings }: Civic): SampleWanted =>
   settings.CIVIC_SAMPLE ?? (settings.DATABASE_URL === undefined && settings.EVENTSTORE_URL === undefined ? 'new' : 'off');
 
-const openListeners = async (
+async function openListeners(
   civic: Civic,
   { role, stopping, hurrying }: Pick<Serving, 'role' | 'stopping' | 'hurrying'>,
   headAtStart: Awaited<ReturnType<Civic['log']['head']>>,
   closers: (() => Promise<void>)[],
-) => {
+) {
   const { settings, logger } = civic;
   const { opsUrl, metrics, close } = await openOpsListener(civic, { role, stopping }, headAtStart);
   closers.push(close);
@@ -104,4 +104,4 @@ const openListeners = async (
     if (settings.CIVIC_DRAIN_DELAY > 0) await civic.clock.sleep(settings.CIVIC_DRAIN_DELAY, hurrying).catch(() => undefined);
   };
   return { baseUrl: settings.CIVIC_BASE_URL ?? bound, opsUrl, drain };
-};
+}

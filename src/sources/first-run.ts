@@ -30,33 +30,33 @@ export interface SampleAccount {
 }
 
 /** Writes the topics, jurisdictions and covered bodies that other records refer to; a finished seed stays as it is. The catalogue comes last. */
-export const writeReferenceRecords = async (deps: SeedDependencies): Promise<void> => {
+export async function writeReferenceRecords(deps: SeedDependencies): Promise<void> {
   await writeSeed(deps, TAXONOMY_SEED, taxonomyRecords());
   await writeSeed(deps, CATALOGUE_SEED, catalogueRecords());
-};
+}
 
 /**
  * Fills a new log: the sample and its account where wanted, then topics and catalogue. What a crash cut off is continued by the next start; what
  * was finished is never touched again. Resolves to the sample account in the one start that opens it, else to null.
  */
-export const fillNewLog = async (
+export async function fillNewLog(
   deps: FirstRunDependencies,
   wanted: { readonly sample: SampleWanted; readonly sampleKey: boolean },
-): Promise<SampleAccount | null> => {
+): Promise<SampleAccount | null> {
   const withSample = wanted.sample === 'on' || (wanted.sample === 'new' && (await isFirstRun(deps)));
   const account = withSample ? await writeSample(deps, wanted.sampleKey) : null;
   await writeReferenceRecords(deps);
   return account;
-};
+}
 
 /** Whether the log has only its opening event, or a first run with the sample ended before its last seed, the catalogue. */
-const isFirstRun = async ({ log }: SeedDependencies): Promise<boolean> => {
+async function isFirstRun({ log }: SeedDependencies): Promise<boolean> {
   const begun = recordStream('jurisdictions', SAMPLE_IDS.jurisdiction);
   const isNew = (await log.readAll({ after: LOG_START, limit: 2 })).events.length < 2;
   return isNew || ((await log.readLast([begun])).size > 0 && !(await isSeedFinished(log, CATALOGUE_SEED)));
-};
+}
 
-const writeSample = async (deps: FirstRunDependencies, withKey: boolean): Promise<SampleAccount | null> => {
+async function writeSample(deps: FirstRunDependencies, withKey: boolean): Promise<SampleAccount | null> {
   // Times of the sample lie around the log's beginning, so that a start that continues it writes the same records.
   const { events } = await deps.log.readAll({ after: LOG_START, limit: 1 });
   await writeSeed(deps, SAMPLE_SEED, sampleRecords(events[0]?.time ?? deps.clock.now()));
@@ -71,4 +71,4 @@ const writeSample = async (deps: FirstRunDependencies, withKey: boolean): Promis
   const key = withKey ? (await issueKey(deps, { ...common, scopes: SCOPES, expiresAt: null })).secret : null;
   await finishSeed(deps, SAMPLE_ACCOUNT_SEED, 1);
   return { accountId: SAMPLE_ACCOUNT_ID, key };
-};
+}

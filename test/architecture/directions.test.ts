@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const houses: string[] = [];
 
 /** A small repository of these files, checked like the real one. */
-const violationsOf = async (files: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+async function violationsOf(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
   const house = mkdtempSync(join(tmpdir(), 'civic-house-'));
   houses.push(house);
   for (const [path, text] of Object.entries(files)) {
@@ -17,7 +17,7 @@ const violationsOf = async (files: Readonly<Record<string, string>>): Promise<re
     writeFileSync(join(house, path), text);
   }
   return (await checkDirections(house)).violations;
-};
+}
 
 afterEach(() => houses.splice(0).forEach((house) => rmSync(house, { recursive: true, force: true })));
 

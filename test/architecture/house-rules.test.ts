@@ -134,6 +134,13 @@ describe('size and names', () => {
     expect(linesWith(all(), /^\s*export default\b/)).toEqual([]);
   });
 
+  test('a function of the program with statements is declared with `function`', () => {
+    const program = sourceFiles(['domain', 'contract', 'src', 'commands', 'projections', 'queries', 'infra', 'client', 'tools']);
+    const arrow = /^(export )?const \w+ = (async )?(<[^=]*>)?\([^()]*\)(: [^=()]+)? => \{$/;
+    expect(linesWith(program, arrow)).toEqual([]);
+    expect(linesWith([of('x.ts', 'export const pause = async (id: string): Promise<void> => {')], arrow)).toHaveLength(1);
+  });
+
   test('no comment postpones work', () => {
     const marks = ['TO', 'FIX', 'X'].map((start, index) => `${start}${['DO', 'ME', 'XX'][index]}`).join('|');
     const found = all().flatMap(({ path, text }) => (new RegExp(`\\b(${marks})\\b`).test(text) ? [path] : []));

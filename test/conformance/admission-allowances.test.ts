@@ -15,11 +15,11 @@ const small = { sustained: { requests: 6, seconds: 60 }, burst: { requests: 4, s
 let bench: AdmissionBench;
 const edges: HttpEdge[] = [];
 /** The edge with rules other than the built-in ones. */
-const edgeBy = async (rules: Partial<AdmissionRules>): Promise<HttpEdge> => {
+async function edgeBy(rules: Partial<AdmissionRules>): Promise<HttpEdge> {
   const edge = await startHttpEdge({ admission: bench.admission({ ...BUILT_IN_RULES, ...rules }) });
   edges.push(edge);
   return edge;
-};
+}
 let edge: HttpEdge;
 beforeAll(async () => {
   bench = await openAdmissionBench(NOW);
@@ -35,16 +35,16 @@ beforeEach(() => {
 
 const ask = (of: HttpEdge, { key }: Pick<Customer, 'key'>, path = '/api/v1/data/health', method = 'GET') =>
   fetch(of.url + path, { method, headers: { authorization: `Bearer ${key}` } });
-const statuses = async (of: HttpEdge, customer: Customer, times: number): Promise<readonly number[]> => {
+async function statuses(of: HttpEdge, customer: Customer, times: number): Promise<readonly number[]> {
   const found: number[] = [];
   for (let nth = 0; nth < times; nth += 1) found.push((await ask(of, customer)).status);
   return found;
-};
-const opened = async (...given: Parameters<AdmissionBench['open']>): Promise<Customer> => {
+}
+async function opened(...given: Parameters<AdmissionBench['open']>): Promise<Customer> {
   const customer = await bench.open(...given);
   await bench.caughtUp();
   return customer;
-};
+}
 
 describe('minute and burst allowances', () => {
   test('are in the headers of every answer after the charge, and of no answer before it', async () => {

@@ -175,7 +175,7 @@ const STEPS: readonly (readonly Condition[])[] = [
 ];
 
 /** Both properties together, or null if one excludes the other. */
-const together = (one: Scene, other: Scene): Scene | null => {
+function together(one: Scene, other: Scene): Scene | null {
   for (const field of ['operation', 'query', 'body', 'credential'] as const) {
     if (one[field] !== undefined && other[field] !== undefined && one[field] !== other[field]) return null;
   }
@@ -196,7 +196,7 @@ const together = (one: Scene, other: Scene): Scene | null => {
   // An unknown key has no state.
   const ofAccount = [one, other].some(({ account, key, full, exportsUsed }) => account ?? key ?? full ?? exportsUsed);
   return scene.credential === 'unknown' && ofAccount ? null : scene;
-};
+}
 
 const alone = STEPS.flat().map((condition) => ({ name: condition.name, scene: condition.scene, first: condition }));
 const pairs = STEPS.flatMap((step, nth) =>
@@ -227,7 +227,7 @@ afterAll(async () => {
 
 const isUsable = ({ key }: Scene): boolean => key?.revoked !== true && (key?.expiresAt ?? null) === null;
 
-const arrange = async (scene: Scene, { accountId }: Customer): Promise<void> => {
+async function arrange(scene: Scene, { accountId }: Customer): Promise<void> {
   const usable = String(isUsable(scene));
   for (const [column, start] of scene.full ?? []) {
     const ofClass = column === 'minute' || column === 'burst' ? 'true' : usable;
@@ -247,7 +247,7 @@ const arrange = async (scene: Scene, { accountId }: Customer): Promise<void> => 
   edge.answerWith(scene.work === 'failing' ? { createCivicSnapshot: fail, readCivicRecords: fail } : {});
   edge.now = NOW;
   edge.calls.length = 0;
-};
+}
 
 const PATHS = {
   snapshot: '/api/v1/data/snapshots',
@@ -256,7 +256,7 @@ const PATHS = {
   report: '/api/v1/data-reports/00000000-0000-4000-8000-000000000000',
 } as const;
 
-const ask = ({ credential, operation = 'snapshot', query = '', body }: Scene, { key }: Customer) => {
+function ask({ credential, operation = 'snapshot', query = '', body }: Scene, { key }: Customer) {
   const token = { malformed: `${key}x`, unknown: edge.keys.unknown, given: key }[credential ?? 'given'];
   const isBatch = operation === 'batch';
   return fetch(`${edge.url}${PATHS[operation]}${query}`, {
@@ -264,7 +264,7 @@ const ask = ({ credential, operation = 'snapshot', query = '', body }: Scene, { 
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
     ...(isBatch ? { body: body ?? '{"requests":[{"resource":"topics","ids":["1"]}]}' } : {}),
   });
-};
+}
 
 /** The change of each counter. */
 const moved = (before: Counters, after: Counters): Counters =>
@@ -275,11 +275,11 @@ const moved = (before: Counters, after: Counters): Counters =>
     }),
   );
 
-const expected = ({ moves }: Condition, scene: Scene): Counters => {
+function expected({ moves }: Condition, scene: Scene): Counters {
   const covered = (scene.account?.channel ?? 'subscription') === 'subscription';
   const names = moves.filter((name) => covered || !ABUSE.includes(name));
   return Object.fromEntries(names.map((name) => [ABUSE.includes(name) && !isUsable(scene) ? `unusable ${name}` : name, 1]));
-};
+}
 
 describe.each([
   ['alone', alone],

@@ -10,20 +10,20 @@ beforeAll(async () => {
 afterAll(() => edge.close());
 afterEach(() => edge.answerWith({}));
 
-const expectEnvelope = (received: string, status: number, code: string, cache: 'no-store' | 'none' = 'no-store') => {
+function expectEnvelope(received: string, status: number, code: string, cache: 'no-store' | 'none' = 'no-store') {
   const response = parseResponse(received);
   expect(response.status).toBe(status);
   expect(errorEnvelope.parse(JSON.parse(response.body)).error.code).toBe(code);
   expect(response.headers['cache-control']).toBe(cache === 'none' ? undefined : cache);
   expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
   expect(response.headers['retry-after']).toBeUndefined();
-};
+}
 
-const exchange = async (text: string): Promise<string> => {
+async function exchange(text: string): Promise<string> {
   const raw = await rawConnection(edge.port);
   raw.send(text);
   return raw.ended();
-};
+}
 
 const authorized = (line: string, ...headers: string[]) =>
   [line, 'host: x', `authorization: Bearer ${edge.keys.all}`, ...headers, '', ''].join('\r\n');

@@ -28,9 +28,9 @@ beforeEach(async () => {
 });
 
 const create = (body: unknown, by = key) => createFeed(served, by.secret, body);
-const fill = async (count: number, by = key) => {
+async function fill(count: number, by = key) {
   for (let number = 0; number < count; number += 1) await newFeed(served, by.secret, `${by.keyId} ${number}`);
-};
+}
 const isoAfter = (milliseconds: number) => new Date(served.clock.now() + milliseconds).toISOString();
 
 describe('a new subscription', () => {

@@ -41,14 +41,14 @@ interface Check {
 }
 
 /** Every check of a scenario with its outcome, and the verdict of the suite. */
-const suite = async (scenario: string, version: string) => {
+async function suite(scenario: string, version: string) {
   const results = mkdtempSync(join(folder, 'results-'));
   const url = `${proxy.url}/api/v1/mcp`;
   const { exitCode, stdout } = await run(SUITE, ['server', '--url', url, '--scenario', scenario, '--spec-version', version, '-o', results]);
   const [file] = readdirSync(results, { recursive: true }).filter((path) => String(path).endsWith('checks.json'));
   const checks = JSON.parse(readFileSync(join(results, String(file)), 'utf8')) as Check[];
   return { exitCode, stdout, checks };
-};
+}
 const without = (checks: readonly Check[], ...statuses: string[]) => checks.filter(({ status }) => !statuses.includes(status));
 
 describe('the conformance suite', () => {

@@ -49,10 +49,10 @@ const ERAS = [
   ['the current era', currentRequest],
   ['the 2025 era', legacyRequest],
 ] as const;
-const batchOf = (method: string, called: Called): ToolSending => {
+function batchOf(method: string, called: Called): ToolSending {
   const { headers, body } = legacyRequest(method, called);
   return { headers, body: `[${body},{"jsonrpc":"2.0","id":2,"method":"ping"}]` };
-};
+}
 
 const codesOf = ({ messages }: ToolAnswer) => messages.map(({ error }) => error?.code);
 

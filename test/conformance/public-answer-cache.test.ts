@@ -13,7 +13,7 @@ const recent = async (edge: HttpEdge, query = ''): Promise<unknown> =>
  * An edge whose recent hits are the number of queries so far. The watch is awake: it has read the position and uses only answers that
  * were queried since then. `before` runs before each further answer.
  */
-const start = async (before = async (): Promise<void> => undefined): Promise<HttpEdge> => {
+async function start(before = async (): Promise<void> => undefined): Promise<HttpEdge> {
   const edge = await startHttpEdge();
   edges.push(edge);
   let asked = -2;
@@ -29,7 +29,7 @@ const start = async (before = async (): Promise<void> => undefined): Promise<Htt
   await expect.poll(() => recent(edge, '?topic=waking')).toBe(0);
   edge.calls.length = 0;
   return edge;
-};
+}
 
 describe('a public answer', () => {
   test('is queried once for all requests with the same meaning', async () => {

@@ -16,13 +16,13 @@ const SMALL = '{"data":[]}';
 const PATH = '/api/v1/public/agenda-hits';
 
 /** One exchange over a raw connection, because an HTTP client adds headers and decodes bodies. */
-const exchange = async (headers: Readonly<Record<string, string>> = {}, method = 'GET', path = PATH) => {
+async function exchange(headers: Readonly<Record<string, string>> = {}, method = 'GET', path = PATH) {
   const raw = await rawConnection(edge.port);
   const lines = Object.entries({ host: 'x', connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}`);
   raw.send([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
   const { status, headers: told, body } = parseResponse(await raw.ended());
   return { status, headers: told, body: Buffer.from(body, 'latin1') };
-};
+}
 const answering = (text: string) => edge.answerWith({ listRecentAgendaHits: async () => ({ text, items: 0 }) });
 
 describe('a public success', () => {

@@ -6,18 +6,18 @@ const edges: HttpEdge[] = [];
 afterEach(async () => {
   for (const edge of edges.splice(0)) await edge.close();
 });
-const start = async (requests = 3, trustedProxies = ['loopback']): Promise<HttpEdge> => {
+async function start(requests = 3, trustedProxies = ['loopback']): Promise<HttpEdge> {
   const edge = await startHttpEdge({ publicLimit: { requests, seconds: 60 }, trustedProxies });
   edges.push(edge);
   return edge;
-};
+}
 const get = (edge: HttpEdge, forwarded?: string, path = '/api/v1/public/agenda-hits', method = 'GET') =>
   fetch(edge.url + path, { method, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } });
-const statuses = async (edge: HttpEdge, times: number, ...rest: [string?, string?, string?]) => {
+async function statuses(edge: HttpEdge, times: number, ...rest: [string?, string?, string?]) {
   const found: number[] = [];
   for (let time = 0; time < times; time += 1) found.push((await get(edge, ...rest)).status);
   return found;
-};
+}
 
 describe('the limit of the public endpoints', () => {
   test('refuses requests over it with 429 and Retry-After, and answers again in the next window', async () => {

@@ -31,25 +31,25 @@ beforeEach(async () => {
 });
 
 /** Changes one record of a resource; resolves when the feed contains the change. */
-const change = async (resource: 'topics' | 'documents') => {
+async function change(resource: 'topics' | 'documents') {
   variant += 1;
   await served.civic.writer.write([upsert(resource, 1, variant)], {});
   await served.civic.caughtUp(await served.civic.log.head());
-};
-const page = async (id: string, query = '', by = key) => {
+}
+async function page(id: string, query = '', by = key) {
   const response = await pollFeed(served, by.secret, id, query);
   const body: unknown = await response.json();
   expect({ status: response.status, body }).toMatchObject({ status: 200 });
   expect(response.headers.get('cache-control')).toBe('no-store');
   return readFeedSubscriptionChanges.success.schema.parse(body);
-};
+}
 const refused = async (id: string, query: string, status: number, code: string, by = key) =>
   expectRefusal(await pollFeed(served, by.secret, id, query), status, code);
 const positionAt = (cursor: string) => (decodeFeedCursor(cursor) as FeedCursor).position;
-const snapshotCursor = async () => {
+async function snapshotCursor() {
   const response = await served.ask('POST', '/snapshots', key.secret);
   return ((await response.json()) as { data: { boundaryCursor: string } }).data.boundaryCursor;
-};
+}
 
 describe('a poll', () => {
   test('without a cursor starts at the creation of the subscription every time: nothing is acknowledged', async () => {

@@ -26,10 +26,10 @@ const head = (rest: string) =>
   `POST /api/v1/data-reports HTTP/1.1\r\nhost: x\r\n${Object.entries(headers())
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}${rest}`;
-const padded = (size: number) => {
+function padded(size: number) {
   const text = JSON.stringify(MISSING_RECORD);
   return text + ' '.repeat(size - text.length);
-};
+}
 
 describe('a body', () => {
   test('of 8,192 bytes is accepted and of 8,193 is 413, with a stated length and without', async () => {

@@ -25,13 +25,13 @@ beforeEach(async () => {
   key = await served.issueKey(account);
 });
 
-const revoked = async (id: string, raw: RequestInit = {}) => {
+async function revoked(id: string, raw: RequestInit = {}) {
   const response = await revokeFeed(served, key.secret, id, raw);
   const body: unknown = await response.json();
   expect({ status: response.status, body }).toMatchObject({ status: 200 });
   expect(response.headers.get('cache-control')).toBe('no-store');
   return revokeFeedSubscription.success.schema.parse(body).data;
-};
+}
 const refused = async (id: string, status: number, code: string, by = key) =>
   expectRefusal(await revokeFeed(served, by.secret, id), status, code);
 

@@ -31,35 +31,35 @@ afterAll(async () => {
   await database?.close();
 });
 /** Each test starts without open reports of others and in an unused minute. */
-const begin = async (): Promise<void> => {
+async function begin(): Promise<void> {
   await settleAll();
   forward(2 * DAY_MS);
   account = await served.openAccount();
   key = await served.issueKey(account, { scopes: ['mcp:read'] });
-};
+}
 beforeEach(begin);
 
 const opened: { readonly account: string; readonly reportId: string }[] = [];
-const settleAll = async (): Promise<void> => {
+async function settleAll(): Promise<void> {
   for (const { account: of, reportId } of opened.splice(0)) await closeReport(served, of, reportId);
-};
-const forward = (milliseconds: number): void => {
+}
+function forward(milliseconds: number): void {
   served.clock.advance(milliseconds);
   other.clock.time = served.clock.time;
-};
+}
 const submit = (token: string | undefined, body?: unknown, by = key, at = served) => submitReport(at, by.secret, token, body);
-const make = async (token?: string, body?: unknown, by = key) => {
+async function make(token?: string, body?: unknown, by = key) {
   const receipt = await newReport(served, by.secret, token, body);
   opened.push({ account, reportId: receipt.reportId });
   return receipt;
-};
+}
 /** Makes new reports, one per minute. */
-const fill = async (count: number): Promise<void> => {
+async function fill(count: number): Promise<void> {
   for (let left = count; left > 0; left -= 1) {
     forward(MINUTE);
     await make();
   }
-};
+}
 
 describe('a receipt', () => {
   test('states what was stored and the time of the next check, and the report can be read at once', async () => {

@@ -18,16 +18,16 @@ import { askTools, BOTH_TYPES, currentRequest, legacyRequest } from '../support/
 let edge: HttpEdge;
 afterEach(() => edge.close());
 
-const start = async (functions: Partial<ToolFunctions>, tools: Partial<ToolRunnerParts> = {}) => {
+async function start(functions: Partial<ToolFunctions>, tools: Partial<ToolRunnerParts> = {}) {
   edge = await startHttpEdge({ tools: { functions: { ...ALL_TOOLS, ...functions }, billingEnforced: false, ...tools } });
-};
+}
 const run = async (name: ToolName, args: object = ARGUMENTS[name], key = edge.keys.mcp) =>
   only(await askTools({ url: edge.url, key, ...currentRequest('tools/call', call(name, args)) })).result!;
-const errorOf = async (...asked: Parameters<typeof run>) => {
+async function errorOf(...asked: Parameters<typeof run>) {
   const result = toolError.parse(await run(...asked));
   expect(JSON.parse(result.content[0]!.text)).toEqual(result.structuredContent);
   return result.structuredContent.error;
-};
+}
 
 /** Deadlines a hundred times shorter. */
 const HURRIED: Clock = { now: () => EDGE_NOW, sleep: (milliseconds, signal) => systemClock.sleep(milliseconds / 100, signal) };

@@ -53,7 +53,7 @@ const rewrite = (erasure: string, data: string, metadata = `{"commandId":"c","er
     array[$3], array[0::bigint], array[$4::json], array[$5::json])`,
   values: [expected, erasure, stream, data, metadata],
 });
-const inTransaction = async (...statements: (string | { text: string; values?: unknown[] })[]): Promise<void> => {
+async function inTransaction(...statements: (string | { text: string; values?: unknown[] })[]): Promise<void> {
   await client.query('begin');
   try {
     for (const statement of statements) await client.query(statement);
@@ -63,7 +63,7 @@ const inTransaction = async (...statements: (string | { text: string; values?: u
     await client.query('rollback');
     throw error;
   }
-};
+}
 const data = async (): Promise<string> =>
   (await client.query<{ data: string }>(`select data::text as data from civic.events where stream = $1`, [stream])).rows[0]!.data;
 

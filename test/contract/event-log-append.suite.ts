@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import { appended, freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
 
-export const appendContract = (openStore: OpenStore): void => {
+export function appendContract(openStore: OpenStore): void {
   describe('append', () => {
     const store = useStore(openStore);
 
@@ -176,4 +176,4 @@ export const appendContract = (openStore: OpenStore): void => {
       await expect(store.log.appendEach([append, append])).rejects.toThrow(TypeError);
     });
   });
-};
+}

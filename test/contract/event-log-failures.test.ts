@@ -11,11 +11,11 @@ import { STALL_MS } from '../support/until-reached.ts';
 let server: PrivateServer;
 let dsn: string;
 const opened: OpenLog[] = [];
-const open = (overrides: Partial<EventLogSettings> = {}): OpenLog => {
+function open(overrides: Partial<EventLogSettings> = {}): OpenLog {
   const log = openEventLog({ dsn, statementTimeoutMs: STALL_MS, ...overrides });
   opened.push(log);
   return log;
-};
+}
 beforeAll(async () => {
   server = await startPrivateServer();
   dsn = await server.createDatabase('failures');
@@ -27,7 +27,7 @@ afterAll(async () => {
 });
 
 const one = (): StreamAppend => ({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1) });
-const admin = async <Result>(work: (client: Client) => Promise<Result>): Promise<Result> => {
+async function admin<Result>(work: (client: Client) => Promise<Result>): Promise<Result> {
   const client = new Client(dsn);
   client.on('error', () => undefined);
   await client.connect();
@@ -36,7 +36,7 @@ const admin = async <Result>(work: (client: Client) => Promise<Result>): Promise
   } finally {
     await client.end();
   }
-};
+}
 const LOCK = '4848250413820917';
 
 describe('an append that goes wrong', () => {

@@ -16,16 +16,16 @@ const BRIEF_MS = 2_000;
 
 const opened: OpenLog[] = [];
 const peers: KurrentPeer[] = [];
-const startPeer = async (settings?: KurrentPeerSettings): Promise<KurrentPeer> => {
+async function startPeer(settings?: KurrentPeerSettings): Promise<KurrentPeer> {
   const peer = await startKurrentPeer(settings);
   peers.push(peer);
   return peer;
-};
-const open = (url: string, settings: Partial<KurrentLogSettings> = {}): OpenLog => {
+}
+function open(url: string, settings: Partial<KurrentLogSettings> = {}): OpenLog {
   const log = openKurrentLog({ url, deadlineMs: STALL_MS, ...settings });
   opened.push(log);
   return log;
-};
+}
 afterEach(async () => {
   for (const peer of peers) {
     peer.way.flow();
@@ -204,7 +204,7 @@ describe('a connection', () => {
 });
 
 /** Follows until aborted and keeps the received events. */
-const following = (log: OpenLog, after: Position, batchSize = 7) => {
+function following(log: OpenLog, after: Position, batchSize = 7) {
   const stop = new AbortController();
   const seen: Position[] = [];
   const done = (async () => {
@@ -218,7 +218,7 @@ const following = (log: OpenLog, after: Position, batchSize = 7) => {
       await done;
     },
   };
-};
+}
 
 describe('a subscription', () => {
   test('continues where it was after cut connections, an unreachable server, and refusals', async () => {

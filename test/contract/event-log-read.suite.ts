@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { appended, freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
 
-export const readContract = (openStore: OpenStore): void => {
+export function readContract(openStore: OpenStore): void {
   describe('reading', () => {
     const store = useStore(openStore);
 
@@ -116,4 +116,4 @@ export const readContract = (openStore: OpenStore): void => {
       expect([0, null]).toContain(store.log.distance(position, position));
     });
   });
-};
+}

@@ -11,7 +11,7 @@ const commandOf = (event: StoredEvent): string => (JSON.parse(event.metadata) as
 const load = async (log: EventLog, stream: string): Promise<readonly StoredEvent[]> => await log.readStream(stream, NO_STREAM, 1_000);
 
 /** Loads, decides and appends, and again after a conflict or an unknown outcome; a command already in the stream is done. */
-const handle = async (log: EventLog, stream: string, commandId: string): Promise<void> => {
+async function handle(log: EventLog, stream: string, commandId: string): Promise<void> {
   for (let attempt = 0; attempt < 200; attempt += 1) {
     const history = await load(log, stream);
     if (history.some((event) => commandOf(event) === commandId)) return;
@@ -26,11 +26,11 @@ const handle = async (log: EventLog, stream: string, commandId: string): Promise
     }
   }
   throw new Error('no attempt came through');
-};
+}
 
 const FAULTS: readonly Fault[] = ['none', 'none', 'conflict', 'unknown, not stored', 'unknown, stored'];
 
-export const retryContract = (openStore: OpenStore): void => {
+export function retryContract(openStore: OpenStore): void {
   describe('a command that is retried after faults', () => {
     const store = useStore(openStore);
 
@@ -74,4 +74,4 @@ export const retryContract = (openStore: OpenStore): void => {
       );
     });
   });
-};
+}

@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest';
 import { type EventLog, type LogBatch, NO_STREAM, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { freshStream, newEvent, newEvents, type OpenStore, readOn, useStore } from '../support/event-log-builders.ts';
 
-const appendMany = async (log: EventLog, count: number, type = 'RecordPublished'): Promise<void> => {
+async function appendMany(log: EventLog, count: number, type = 'RecordPublished'): Promise<void> {
   const appends = Array.from({ length: count }, () => ({
     stream: freshStream(),
     expectedRevision: NO_STREAM,
     events: [newEvent({ type })],
   }));
   await log.appendEach(appends);
-};
+}
 
 /** Reads a subscription past the position and ends it. */
-const collect = async (log: EventLog, after: Position, until: () => Promise<Position>, batchSize: number, types?: string[]) => {
+async function collect(log: EventLog, after: Position, until: () => Promise<Position>, batchSize: number, types?: string[]) {
   const stop = new AbortController();
   const batches: LogBatch[] = [];
   const end = await until();
@@ -21,9 +21,9 @@ const collect = async (log: EventLog, after: Position, until: () => Promise<Posi
     if (batch.scannedTo >= end) stop.abort();
   }
   return batches;
-};
+}
 
-export const subscribeContract = (openStore: OpenStore): void => {
+export function subscribeContract(openStore: OpenStore): void {
   describe('a subscription', () => {
     const store = useStore(openStore);
 
@@ -110,4 +110,4 @@ export const subscribeContract = (openStore: OpenStore): void => {
       expect(seen.map(({ position }) => position)).toEqual((await readOn(store.log, before)).map(({ position }) => position));
     });
   });
-};
+}

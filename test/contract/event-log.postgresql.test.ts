@@ -8,13 +8,13 @@ import type { Store } from '../support/event-log-builders.ts';
 import { containersRun } from '../support/containers.ts';
 import { eventLogContract } from './event-log.suite.ts';
 
-const openOn = async (dsn: string, stop: () => Promise<void>): Promise<Store> => {
+async function openOn(dsn: string, stop: () => Promise<void>): Promise<Store> {
   await migrate(dsn);
   return { connect: () => openEventLog({ dsn, statementTimeoutMs: 10_000 }), stop };
-};
+}
 
 /** A separate database on a given server, dropped at the end. */
-const openOnServer = async (server: string, stop: () => Promise<void>): Promise<Store> => {
+async function openOnServer(server: string, stop: () => Promise<void>): Promise<Store> {
   const name = `civic_contract_${randomBytes(6).toString('hex')}`;
   const onServer = async (statement: string): Promise<void> => {
     const client = new Client(server);
@@ -29,7 +29,7 @@ const openOnServer = async (server: string, stop: () => Promise<void>): Promise<
     await onServer(`drop database ${name} with (force)`);
     await stop();
   });
-};
+}
 
 eventLogContract('the embedded PostgreSQL', async () => {
   const database = await startTestDatabase();

@@ -9,11 +9,11 @@ import type { OpenStore } from '../support/event-log-builders.ts';
  * The contract of every adapter of the log. `openStore` gives access to one store, which may contain other events; the suite uses
  * its own streams.
  */
-export const eventLogContract = (name: string, openStore: OpenStore): void => {
+export function eventLogContract(name: string, openStore: OpenStore): void {
   describe(`the event log on ${name}`, () => {
     appendContract(openStore);
     readContract(openStore);
     subscribeContract(openStore);
     retryContract(openStore);
   });
-};
+}

@@ -35,10 +35,10 @@ interface Golden {
 
 const FOLDER = new URL('../fixtures/events/', import.meta.url);
 
-const goldenOf = (file: string): Golden => {
+function goldenOf(file: string): Golden {
   const [, name, version] = /^([\w.]+)\.v([1-9]\d*)\.json$/.exec(file)!;
   return { ...(JSON.parse(readFileSync(new URL(file, FOLDER), 'utf8')) as Golden), name: name!, version: Number(version) };
-};
+}
 
 const goldens = readdirSync(FOLDER)
   .filter((file) => file.endsWith('.json'))

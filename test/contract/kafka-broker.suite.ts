@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainKafka, readTopic, sendAll } from '../support/kafka-client.ts';
 
 /** The behaviour of a broker that the relay and the inlet depend on, tested with their client. */
-export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonly brokers: string; stop(): Promise<unknown> }>): void => {
+export function kafkaBrokerContract(name: string, start: () => Promise<{ readonly brokers: string; stop(): Promise<unknown> }>): void {
   describe(name, () => {
     let broker: Awaited<ReturnType<typeof start>>;
     let kafka: Kafka;
@@ -147,4 +147,4 @@ export const kafkaBrokerContract = (name: string, start: () => Promise<{ readonl
       );
     });
   });
-};
+}

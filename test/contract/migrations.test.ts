@@ -12,13 +12,13 @@ const closing: (() => Promise<void>)[] = [];
 afterAll(async () => {
   for (const close of closing) await close();
 });
-const emptyDatabase = async (): Promise<string> => {
+async function emptyDatabase(): Promise<string> {
   const database = await startTestDatabase();
   closing.push(async () => await database.close());
   return database.url;
-};
+}
 
-const run = async (dsn: string, sql: string): Promise<void> => {
+async function run(dsn: string, sql: string): Promise<void> {
   const client = new Client(dsn);
   await client.connect();
   try {
@@ -26,8 +26,8 @@ const run = async (dsn: string, sql: string): Promise<void> => {
   } finally {
     await client.end();
   }
-};
-const refusal = async (dsn: string): Promise<string> => {
+}
+async function refusal(dsn: string): Promise<string> {
   const error = await migrate(dsn).then(
     () => undefined,
     (reason: unknown) => reason,
@@ -35,7 +35,7 @@ const refusal = async (dsn: string): Promise<string> => {
   expect(error).toBeInstanceOf(DatabaseRefused);
   expect((error as Error).message).not.toContain('\n');
   return (error as Error).message;
-};
+}
 
 describe('the schema', () => {
   test('equals the committed catalogue (after a new migration: run this file with -u)', async () => {

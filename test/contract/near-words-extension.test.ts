@@ -13,7 +13,7 @@ afterAll(async () => {
   for (const close of closing.toReversed()) await close();
 });
 
-const on = async (dsn: string, ...statements: readonly string[]): Promise<readonly object[]> => {
+async function on(dsn: string, ...statements: readonly string[]): Promise<readonly object[]> {
   const client = new Client(dsn);
   await client.connect();
   try {
@@ -23,10 +23,10 @@ const on = async (dsn: string, ...statements: readonly string[]): Promise<readon
   } finally {
     await client.end();
   }
-};
+}
 
 /** A database and a user that is no superuser, owns nothing and has these rights. */
-const asUser = async (rights: string): Promise<{ readonly database: TestDatabase; readonly dsn: string }> => {
+async function asUser(rights: string): Promise<{ readonly database: TestDatabase; readonly dsn: string }> {
   const database = await startTestDatabase();
   const user = `user_${randomBytes(6).toString('hex')}`;
   const url = new URL(database.url);
@@ -42,9 +42,9 @@ const asUser = async (rights: string): Promise<{ readonly database: TestDatabase
   });
   url.username = user;
   return { database, dsn: url.toString() };
-};
+}
 
-const nearWords = async (dsn: string): Promise<readonly object[]> => {
+async function nearWords(dsn: string): Promise<readonly object[]> {
   const database = await openDatabase({ dsn, statementTimeoutMs: 10_000 });
   try {
     const { generation } = await createGenerationStore(database.transactor).create(agendaSearch, 'live', 0);
@@ -54,7 +54,7 @@ const nearWords = async (dsn: string): Promise<readonly object[]> => {
   } finally {
     await database.close();
   }
-};
+}
 
 describe('near words', () => {
   test.each([

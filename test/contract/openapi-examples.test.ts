@@ -15,10 +15,10 @@ addFormats.default(ajv);
 ajv.addSchema(document, 'https://records.test/openapi.json');
 const pointer = (...parts: readonly string[]): string =>
   parts.map((part) => `/${part.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
-const validate = (at: string, value: unknown): readonly unknown[] => {
+function validate(at: string, value: unknown): readonly unknown[] {
   const check = ajv.compile({ $ref: `https://records.test/openapi.json#${encodeURI(at)}` });
   return check(value) ? [] : [at, ...check.errors!.map(({ instancePath, message }) => `${instancePath} ${message}`)];
-};
+}
 const violations = (at: string, content: Content | undefined): readonly unknown[] =>
   Object.entries(content ?? {}).flatMap(([mediaType, { examples }]) =>
     Object.values(examples).flatMap(({ value }) => validate(at + pointer('content', mediaType, 'schema'), value)),

@@ -43,9 +43,9 @@ afterAll(async () => {
   await edge?.close();
 });
 
-const failed = async (): Promise<never> => {
+async function failed(): Promise<never> {
   throw new Error('a defect');
-};
+}
 
 const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
 const somewhere = { snapshotId: randomUUID(), resource: 'topics', subscriptionId: randomUUID(), reportId: randomUUID() };

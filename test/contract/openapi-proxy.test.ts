@@ -221,7 +221,7 @@ interface Hits {
 }
 
 /** Each page of a topic, by cursor. */
-const upcoming = async (topicSlug: string): Promise<readonly string[]> => {
+async function upcoming(topicSlug: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (let cursor = ''; ; ) {
     const { data } = await good<Hits>('listUpcomingAgendaHits', { query: `?topicSlug=${topicSlug}&count=true${cursor}` });
@@ -229,7 +229,7 @@ const upcoming = async (topicSlug: string): Promise<readonly string[]> => {
     if ((data.nextCursor ?? null) === null) return found;
     cursor = `&cursor=${data.nextCursor}`;
   }
-};
+}
 
 /** The only bodies with a cadence. */
 const CADENCES = [

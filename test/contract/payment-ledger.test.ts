@@ -30,7 +30,7 @@ const VALID_BEFORE = NOW + 120_000;
 const sql = async (text: string, values: readonly (string | number | null)[] = []) =>
   (await transactor.transaction((transaction) => transaction.execute({ text, values }))).rows;
 
-const reservation = (changes: Partial<Reservation> = {}): Reservation => {
+function reservation(changes: Partial<Reservation> = {}): Reservation {
   const key = { network: NETWORK, asset: ASSET, payer: newNonce().slice(0, 42), nonce: newNonce(), ...changes };
   const { network, asset, payer, nonce } = key;
   return {
@@ -53,16 +53,16 @@ const reservation = (changes: Partial<Reservation> = {}): Reservation => {
     factsAfter: -1,
     ...changes,
   };
-};
+}
 const leaseAt = (now: number, owner: string = randomUUID()) => ({ owner, now, until: now + 15_000 });
 /** Two inserts collide between two indexes of the table about twice in a round. */
 const ROUNDS = 10;
 const PLENTY = { perAccount: 10n ** 30n, ofAll: 10n ** 30n };
-const reserved = async (changes: Partial<Reservation> = {}): Promise<PaymentRow> => {
+async function reserved(changes: Partial<Reservation> = {}): Promise<PaymentRow> {
   const outcome = await ledger.reserve(reservation(changes), leaseAt(NOW), PLENTY);
   if (outcome.kind !== 'reserved') throw new Error(outcome.kind);
   return outcome.row;
-};
+}
 const RESULT = '{"results":["ü"]}';
 const MOVES: Readonly<Record<Exclude<PaymentState, 'RESERVED'>, PaymentMove>> = {
   VERIFIED: { to: 'VERIFIED' },
@@ -100,12 +100,12 @@ const FOLLOWS: Readonly<Record<PaymentState, readonly PaymentState[]>> = {
   LAPSED: [],
 };
 const at = (state: PaymentState): number => (state === 'LAPSED' ? VALID_BEFORE : NOW + 1);
-const inState = async (state: PaymentState, changes: Partial<Reservation> = {}): Promise<PaymentRow> => {
+async function inState(state: PaymentState, changes: Partial<Reservation> = {}): Promise<PaymentRow> {
   let row = await reserved(changes);
   for (const to of PATHS[state]) row = (await ledger.move(row, MOVES[to], at(to)))!;
   expect(row.state).toBe(state);
   return row;
-};
+}
 
 describe('the states', () => {
   test.each(PAYMENT_STATES)('from %s allow only the moves of the table, by any statement', async (from) => {

@@ -16,10 +16,10 @@ afterAll(async () => {
 });
 
 /** The values that the server read, in the order in which they were sent. */
-const received = async (type: string, column: Buffer, shown = 'v::text'): Promise<(string | null)[]> => {
+async function received(type: string, column: Buffer, shown = 'v::text'): Promise<(string | null)[]> {
   const text = `select ${shown} from unnest($1::${type}[]) with ordinality u(v, n) order by n`;
   return (await database.read.texts({ text, values: [column] })).map(([value]) => value!);
-};
+}
 
 /** Well-formed text of any script without U+0000, which PostgreSQL cannot store. */
 const anyText = fc.string({ unit: 'binary' }).map((text) => text.replaceAll('\0', '').toWellFormed());

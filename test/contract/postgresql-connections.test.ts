@@ -29,10 +29,10 @@ afterAll(async () => {
 
 const texts = async (text: string, name?: string, { read } = database) =>
   await read.texts({ text, values: [], ...(name === undefined ? {} : { name }) });
-const disconnect = async (purpose: string): Promise<number> => {
+async function disconnect(purpose: string): Promise<number> {
   const end = `select pg_terminate_backend(pid) from pg_stat_activity where application_name = $1 and datname = current_database()`;
   return (await admin.query(end, [`civic-${purpose}`])).rowCount ?? 0;
-};
+}
 
 const pidsOf = async (purpose: string): Promise<unknown[]> =>
   (

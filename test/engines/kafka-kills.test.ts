@@ -28,14 +28,14 @@ let key: string;
 const relays = new Set<Running>();
 const settings = () => ({ KAFKA_BROKERS: kafka.brokers, CIVIC_KAFKA_INLET_TOPIC: INLET });
 
-const startRelay = async (): Promise<Running> => {
+async function startRelay(): Promise<Running> {
   const running = installation.launch({ role: 'relay', env: settings() });
   await running.ready;
   relays.add(running);
   return running;
-};
+}
 /** The last output of the running relays. */
-const relayLogs = async (): Promise<string> => {
+async function relayLogs(): Promise<string> {
   const ended = await Promise.all(
     [...relays].map(async (running) => {
       await kill(running);
@@ -43,26 +43,26 @@ const relayLogs = async (): Promise<string> => {
     }),
   );
   return ended.join('\n---\n');
-};
-const kill = async (running: Running): Promise<void> => {
+}
+async function kill(running: Running): Promise<void> {
   relays.delete(running);
   running.kill('SIGKILL');
   await running.ended;
-};
-const relayIsAtRest = async (): Promise<boolean> => {
+}
+async function relayIsAtRest(): Promise<boolean> {
   const { stdout } = await installation.civicHere(['reactors', 'list', '--json'], { env: settings() });
   const relay = (JSON.parse(stdout) as readonly { name: string; state: string; reason: string | null; lagEvents: number | null }[]).find(
     ({ name }) => name === 'relay',
   )!;
   if (relay.reason !== null) throw new Error(`the relay is paused: ${relay.reason}`);
   return relay.lagEvents === 0;
-};
+}
 const changesOf = async () => (await readFeed(service, key, 500)).flatMap(({ data }) => data.items);
 /** Of each record four changes: A, B, A, C. */
 const states = (from: number): RecordChange[][] =>
   [1, 2, 1, 3].map((variant) => Array.from({ length: RECORDS }, (_, index) => upsert('documents', from + index, variant)));
 /** Sends one state after the other, each after the brokers have the one before: a repeated state is one change. */
-const sendStates = async (from: number): Promise<void> => {
+async function sendStates(from: number): Promise<void> {
   for (const state of states(from)) {
     await untilTrue('the brokers take messages', async () => {
       try {
@@ -73,7 +73,7 @@ const sendStates = async (from: number): Promise<void> => {
       }
     });
   }
-};
+}
 
 describe(`Kafka ${KAFKA_VERSION}, ${BROKERS} brokers`, () => {
   beforeAll(async () => {

@@ -17,13 +17,13 @@ let database: TestDatabase;
 let installation: Installation;
 let trusted: Environment;
 
-const acl = async (
+async function acl(
   user: string,
   resourceType: AclResourceTypes,
   resourceName: string,
   operations: readonly AclOperationTypes[],
   prefixed = false,
-) => {
+) {
   const admin = plainKafka(kafka.brokers).admin();
   await admin.connect();
   await admin.createAcls({
@@ -38,13 +38,13 @@ const acl = async (
     })),
   });
   await admin.disconnect();
-};
-const makeTopic = async (topic: string): Promise<void> => {
+}
+async function makeTopic(topic: string): Promise<void> {
   const admin = plainKafka(kafka.brokers).admin();
   await admin.connect();
   await admin.createTopics({ topics: [{ topic, numPartitions: 1 }], waitForLeaders: true });
   await admin.disconnect();
-};
+}
 
 beforeAll(async () => {
   const { key, certificate, authorityFile } = folder.signed('broker', { host: 'IP:127.0.0.1', days: 2 });
@@ -77,11 +77,11 @@ afterAll(async () => {
 });
 
 /** The row of the doctor about the brokers, from a separate process: certificates are read at its start. */
-const doctor = async (env: Environment) => {
+async function doctor(env: Environment) {
   const { stdout } = await installation.civic(['doctor', '--json'], { env: { ...trusted, ...env } });
   const findings = JSON.parse(stdout) as readonly { check: string; state: string; found: string; remedy?: string }[];
   return findings.find(({ check }) => check === 'brokers')!;
-};
+}
 
 describe(`civic doctor on Kafka ${KAFKA_VERSION} names`, () => {
   test('a certificate that is not trusted', async () => {

@@ -22,7 +22,7 @@ const pom = (version: string): string =>
 <dependencies>${dependency('org.apache.kafka', 'kafka_2.13', version)}${dependency('org.slf4j', 'slf4j-simple', '1.7.36')}</dependencies></project>`;
 
 /** The folder of the official jars, fetched from Maven Central once. Throws where Maven is not there or cannot reach it. */
-export const kafkaJars = (version: string): string => {
+export function kafkaJars(version: string): string {
   const jars = join(CACHE, `kafka-${version}`);
   if (existsSync(jars)) return jars;
   mkdirSync(CACHE, { recursive: true });
@@ -37,9 +37,9 @@ export const kafkaJars = (version: string): string => {
     rmSync(folder, { recursive: true, force: true });
   }
   return jars;
-};
+}
 
-const freePorts = async (count: number): Promise<readonly number[]> => {
+async function freePorts(count: number): Promise<readonly number[]> {
   const servers = Array.from({ length: count }, () => createServer());
   const ports = await Promise.all(
     servers.map(
@@ -49,7 +49,7 @@ const freePorts = async (count: number): Promise<readonly number[]> => {
   );
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
   return ports;
-};
+}
 
 export interface KafkaUser {
   readonly name: string;
@@ -77,10 +77,10 @@ export interface KafkaServers {
 }
 
 /** Starts Apache Kafka in KRaft mode, one process per broker, each also a controller, on free ports of 127.0.0.1. */
-export const startKafka = async (
+export async function startKafka(
   version: string,
   { brokers = 1, security }: { readonly brokers?: number; readonly security?: KafkaSecurity } = {},
-): Promise<KafkaServers> => {
+): Promise<KafkaServers> {
   const classPath = join(kafkaJars(version), '*');
   const folder = mkdtempSync(join(tmpdir(), 'civic-kafka-'));
   const ports = await freePorts(3 * brokers);
@@ -193,9 +193,9 @@ export const startKafka = async (
     await servers.stop();
     throw error;
   }
-};
+}
 
-const answers = async (address: string, wanted: number): Promise<boolean> => {
+async function answers(address: string, wanted: number): Promise<boolean> {
   const admin = plainKafka(address).admin({ retry: { retries: 0 } });
   try {
     await admin.connect();
@@ -205,4 +205,4 @@ const answers = async (address: string, wanted: number): Promise<boolean> => {
   } finally {
     await admin.disconnect().catch(() => undefined);
   }
-};
+}

@@ -35,16 +35,16 @@ const { values } = parseArgs({ options: { results: { type: 'string' } } });
 
 const reasonOf = (error: unknown): string => (error instanceof Error ? error.message.trim().split('\n')[0]! : String(error));
 
-const found = async (engine: string, look: () => Promise<Found> | Found): Promise<Found> => {
+async function found(engine: string, look: () => Promise<Found> | Found): Promise<Found> {
   try {
     return await look();
   } catch (error) {
     return { engine, runs: reasonOf(error) };
   }
-};
+}
 
 /** The server of `DATABASE_URL`, else the one at the usual place, for this user or for `postgres`. */
-const postgresql = (): Promise<Found> => {
+function postgresql(): Promise<Found> {
   const given = process.env['DATABASE_URL'];
   const usual = [userInfo().username, 'postgres'].map((user) => `postgres://${user}@127.0.0.1:5432/postgres`);
   const { hostname, port } = new URL(given ?? usual[0]!);
@@ -60,16 +60,16 @@ const postgresql = (): Promise<Found> => {
       runs: [{ files, named: 'the server of DATABASE_URL', env }],
     };
   });
-};
+}
 
-const versionAt = async (url: string): Promise<{ readonly url: string; readonly version: string }> => {
+async function versionAt(url: string): Promise<{ readonly url: string; readonly version: string }> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
   client.on('error', () => undefined);
   await client.connect();
   const { rows } = await client.query<{ version: string }>(`select current_setting('server_version') as version`);
   await client.end();
   return { url, version: rows[0]!.version.split(' ')[0]! };
-};
+}
 
 const pairOfPostgresql = (): Found => ({
   engine: 'PostgreSQL of this package, a primary and its standby',
@@ -110,13 +110,13 @@ const containers = (): Promise<Found> =>
   });
 
 const kinds = ['passed', 'failed', 'skipped'] as const;
-const add = (sum: Counts, more: Counts): void => {
+function add(sum: Counts, more: Counts): void {
   for (const kind of kinds) sum[kind] += more[kind];
-};
+}
 
 const results = mkdtempSync(join(tmpdir(), 'civic-engines-'));
 
-const runTests = ({ files, named, env = {} }: Run): Counts => {
+function runTests({ files, named, env = {} }: Run): Counts {
   const file = join(results, 'vitest.json');
   rmSync(file, { force: true });
   const args = ['run', ...files, ...(named === '' ? [] : ['-t', named])];
@@ -135,7 +135,7 @@ const runTests = ({ files, named, env = {} }: Run): Counts => {
   }
   if (status !== 0 && counts.failed === 0) counts.failed = 1;
   return counts;
-};
+}
 
 const engines = [
   await postgresql(),

@@ -34,7 +34,7 @@ interface Answered {
 }
 
 /** Sends requests without a pause until it is stopped, and keeps the answers. */
-const load = () => {
+function load() {
   const answered: Answered[] = [];
   const ending = new AbortController();
   const asking = Array.from({ length: ASKERS }, async () => {
@@ -61,7 +61,7 @@ const load = () => {
       await Promise.all(asking);
     },
   };
-};
+}
 
 const isUnavailable = ({ status, code, retryAfter }: Answered) =>
   status === 503 && code === 'authentication_unavailable' && retryAfter === null;

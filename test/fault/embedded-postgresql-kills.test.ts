@@ -16,16 +16,16 @@ let folder: string;
 let dataDir: string;
 let users: EmbeddedUser[];
 
-const start = (role: 'service' | 'command'): EmbeddedUser => {
+function start(role: 'service' | 'command'): EmbeddedUser {
   const user = startUser({ dataDir, role });
   users.push(user);
   return user;
-};
+}
 
-const restarted = async (user: EmbeddedUser): Promise<void> => {
+async function restarted(user: EmbeddedUser): Promise<void> {
   expect((await user.next()).logged).toMatch(/has ended/);
   expect((await user.next()).logged).toMatch(/runs again/);
-};
+}
 
 /** A service that uses the database, with three committed rows. */
 async function serviceWithThreeRows(): Promise<EmbeddedUser> {

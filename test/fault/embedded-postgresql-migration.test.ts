@@ -10,19 +10,19 @@ let folder: string;
 let dataDir: string;
 let users: EmbeddedUser[];
 
-const start = (): EmbeddedUser => {
+function start(): EmbeddedUser {
   const user = startUser({ dataDir, role: 'service' });
   users.push(user);
   return user;
-};
+}
 
 /** A start finds the row of the old version and takes a connection with the stored password. */
-const expectWhole = async (): Promise<void> => {
+async function expectWhole(): Promise<void> {
   const next = start();
   expect(await next.next()).toHaveProperty('url');
   expect(await next.ask('count')).toEqual({ count: 1 });
   expect(await next.ask('leave')).toEqual({ left: true });
-};
+}
 
 beforeEach(() => {
   users = [];

@@ -29,29 +29,29 @@ afterAll(async () => {
   await database?.close();
 });
 
-const json = async <Value>(args: readonly string[], input?: string): Promise<Value> => {
+async function json<Value>(args: readonly string[], input?: string): Promise<Value> {
   const { exitCode, stdout, stderr } = await installation.civic(args, input === undefined ? {} : { input });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout) as Value;
-};
+}
 const version = (title: string): string =>
   JSON.stringify({
     ...{ op: 'upsert', resource: 'documents', id: ID },
     data: { meetingId: null, agendaItemId: null, kind: 'other', title, url: 'https://example.org/d' },
   });
-const hold = async (statement: string): Promise<void> => {
+async function hold(statement: string): Promise<void> {
   await holder.query('begin');
   await holder.query(statement);
-};
+}
 const release = () => holder.query('rollback');
 /** Backends that wait for the lock. */
-const held = async (): Promise<readonly number[]> => {
+async function held(): Promise<readonly number[]> {
   const { processID } = holder as unknown as { readonly processID: number };
   const { rows } = await watch.query<{ pid: number }>('select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))', [
     processID,
   ]);
   return rows.map(({ pid }) => pid);
-};
+}
 const count = async (type: string): Promise<number> =>
   (await watch.query('select from civic.events where type = $1 and stream in ($2, $3)', [type, STREAM, 'erasures-civic'])).rowCount!;
 const tables = async () => tablesWith(await wholeDatabase(database.url), NAME);

@@ -32,13 +32,13 @@ afterAll(async () => {
 
 /** The longest answer so far, in milliseconds. */
 let longest = 0;
-const ask = async (path: string): Promise<{ readonly status: number; readonly text: string }> => {
+async function ask(path: string): Promise<{ readonly status: number; readonly text: string }> {
   const asked = performance.now();
   const answer = await fetch(`${served.opsUrl}${path}`);
   const text = await answer.text();
   longest = Math.max(longest, performance.now() - asked);
   return { status: answer.status, text };
-};
+}
 const readiness = async () => JSON.parse((await ask('/readyz')).text) as Readiness;
 const state = async () => JSON.parse((await ask('/ops/state')).text) as OpsState;
 const SHARED = /^civic_(?:projection|reactor|reports|log_events|feed|snapshots|subscriptions|sources|payments)\w*(?:\{.*\})? /gm;

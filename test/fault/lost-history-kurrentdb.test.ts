@@ -11,37 +11,37 @@ let installation: Installation;
 let service: Service;
 let key: string;
 
-const begin = async (): Promise<void> => {
+async function begin(): Promise<void> {
   peer = await startKurrentPeer();
   database = await startTestDatabase();
   installation = makeInstallation('civic-lost-kurrentdb-', { DATABASE_URL: database.url, EVENTSTORE_URL: peer.url });
   key = await installation.openAccount();
   service = await installation.start();
   await importTopics(installation, 'kept', 100);
-};
+}
 
-const end = async (): Promise<void> => {
+async function end(): Promise<void> {
   await service?.stop();
   await installation?.close();
   await database?.close();
   await peer?.stop();
-};
+}
 
 /** The log after all other writers have ended. */
-const imageOfLog = async (): Promise<number> => {
+async function imageOfLog(): Promise<number> {
   await untilTrue('every read model has caught up', async () => (await healthOf()).pipeline.pendingWork === 0);
   return peer.store.records.length;
-};
+}
 
-const healthOf = async () => {
+async function healthOf() {
   const answer = await service.fetch('/api/v1/data/health', { key });
   return ((await answer.json()) as { data: { status: string; pipeline: { pendingWork: number } } }).data;
-};
+}
 const readyz = async (): Promise<number> => (await fetch(`${service.opsUrl}/readyz`)).status;
-const verified = async (): Promise<unknown> => {
+async function verified(): Promise<unknown> {
   const { stdout } = await installation.civicHere(['projections', 'verify', '--all', '--json']);
   return (JSON.parse(stdout) as { equal: boolean }[]).every(({ equal }) => equal);
-};
+}
 
 describe('a log on KurrentDB that is restored alone, under a running service', () => {
   const seen = { kept: '', lost: '' };

@@ -15,16 +15,16 @@ const cursors = { kept: '', lost: '' };
 
 const write = (prefix: string, count: number) => importTopics(installation, prefix, count);
 const read = (cursor: string) => readTopics(api, key, cursor);
-const readyz = async () => {
+async function readyz() {
   const answer = await fetch(`${api.opsUrl}/readyz`);
   const { checks } = (await answer.json()) as { readonly checks: readonly { readonly name: string; readonly ok: boolean }[] };
   return { status: answer.status, failed: checks.filter(({ ok }) => !ok).map(({ name }) => name) };
-};
-const health = async () => {
+}
+async function health() {
   const answer = await api.fetch('/api/v1/data/health', { key });
   const { data } = (await answer.json()) as { readonly data?: { readonly status: string } };
   return data?.status;
-};
+}
 
 describe('a process of the role api beside a projector, whose database is replaced by an older one', () => {
   beforeAll(async () => {

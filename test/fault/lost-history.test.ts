@@ -17,11 +17,11 @@ const cursors = { kept: '', lost: '' };
 
 const write = (prefix: string, count: number) => importTopics(installation, prefix, count);
 const read = (cursor: string) => readTopics(service, key, cursor);
-const doctor = async () => {
+async function doctor() {
   const { stdout } = await installation.civicHere(['doctor', '--json']);
   const findings = JSON.parse(stdout) as readonly { check: string; state: string; found: string }[];
   return findings.find(({ check }) => check === 'history');
-};
+}
 
 describe('a running service whose database is replaced by an older one, as by a promoted standby', () => {
   beforeAll(async () => {

@@ -21,16 +21,16 @@ let server: TestDatabase;
 let civic: TestCivic;
 const children = new Set<FoldingChild>();
 
-const startChild = (batchSize: number): FoldingChild => {
+function startChild(batchSize: number): FoldingChild {
   const child = startFolding('run', server.url, batchSize);
   children.add(child);
   return child;
-};
+}
 
-const kill = async (child: FoldingChild) => {
+async function kill(child: FoldingChild) {
   children.delete(child);
   await child.kill();
-};
+}
 
 beforeAll(async () => {
   server = await startTestDatabase();
@@ -60,11 +60,11 @@ const withMoves = (work: (random: () => number) => Promise<void>) =>
   });
 
 /** The first position after a read model's checkpoint, or the end of the log. */
-const justAfter = async (name: string): Promise<Position> => {
+async function justAfter(name: string): Promise<Position> {
   const live = (await civic.generations.list()).find(({ projection, state }) => projection === name && state === 'live');
   const [head, next] = [await civic.log.head(), toPosition(Number(live?.checkpoint ?? 0) + 1)];
   return next < head ? next : head;
-};
+}
 
 test(`projectors killed ${KILLS} times at random leave the same tables as a run without kills`, async () => {
   await withMoves(async (random) => {

@@ -17,12 +17,12 @@ let last = '';
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${service.baseUrl}${path}`, { headers });
 const json = async (response: Response) => (await response.json()) as { data: unknown; error?: { code: string } };
 const ops = async (path: string) => (await fetch(`${service.opsUrl}${path}`)).status;
-const softFailures = async (): Promise<Record<string, number>> => {
+async function softFailures(): Promise<Record<string, number>> {
   const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
   const lines = text.matchAll(/^civic_soft_failures_total\{operation="(\w+)"\} (\d+)$/gm);
   return Object.fromEntries([...lines].map(([, operation, count]) => [operation!, Number(count)]));
-};
-const answersWhole = async (): Promise<boolean> => {
+}
+async function answersWhole(): Promise<boolean> {
   const [recent, upcoming, detail, cadence, changes] = await Promise.all([
     get('/api/v1/public/agenda-hits'),
     get(`/api/v1/public/upcoming-agenda-hits?topicSlug=${topic}`),
@@ -34,7 +34,7 @@ const answersWhole = async (): Promise<boolean> => {
   last = statuses.join();
   const [hits, timezone] = [(await json(recent)).data as unknown[], ((await json(cadence)).data as { timezone: string | null }).timezone];
   return statuses.every((status) => status === 200) && hits.length > 0 && timezone !== null && (await ops('/readyz')) === 200;
-};
+}
 
 beforeAll(async () => {
   server = await startPrivateServer();

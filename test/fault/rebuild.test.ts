@@ -18,16 +18,16 @@ let civic: TestCivic;
 let rebuilds: ReturnType<typeof rebuildsOf>;
 const children = new Set<FoldingChild>();
 
-const startChild = async (batchSize: number): Promise<FoldingChild> => {
+async function startChild(batchSize: number): Promise<FoldingChild> {
   const child = startFolding('run', server.url, batchSize);
   children.add(child);
   await child.firstLine;
   return child;
-};
-const kill = async (child: FoldingChild) => {
+}
+async function kill(child: FoldingChild) {
   children.delete(child);
   await child.kill();
-};
+}
 
 beforeAll(async () => {
   server = await startTestDatabase();

@@ -30,7 +30,7 @@ afterEach(async () => {
   await database.close();
 });
 
-const startProcess = async () => {
+async function startProcess() {
   const child = spawn(process.execPath, [MAIN, database.url, peer.brokers, String(LEASE_MS)], {
     stdio: ['ignore', 'pipe', 'inherit'],
     env: childEnvironment(),
@@ -45,14 +45,14 @@ const startProcess = async () => {
       await ended;
     },
   };
-};
+}
 const told = () => [...(peer.store.topics.get(FEED_TOPIC) ?? [])].reduce((sum, { end }) => sum + end, 0n);
 const calls = () => [...peer.calls.values()].reduce((sum, count) => sum + count, 0);
-const complete = async () => {
+async function complete() {
   const items = await feedItems(civic);
   const messages = await readChained(peer.brokers);
   expect(messages.map(({ headers }) => Number(headers['civic-position']))).toEqual(items.map((_, index) => index + 1));
-};
+}
 
 test('a relay that is killed at random points loses and repeats no message', async () => {
   const seed = testSeed();

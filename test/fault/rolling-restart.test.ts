@@ -97,7 +97,7 @@ const questions = (customer: Customer, snapshotId: string | null): readonly Ques
 ];
 
 /** Repeats all requests until the end. Moves to the next process when one closes the connection or refuses it. */
-const ask = async (client: KeptClient, customer: Customer, places: () => readonly string[], met: Met, over: AbortSignal) => {
+async function ask(client: KeptClient, customer: Customer, places: () => readonly string[], met: Met, over: AbortSignal) {
   let [place, snapshotId]: [number, string | null] = [Math.floor(Math.random() * 100), null];
   for (let number = 0; !over.aborted; number += 1) {
     const all = questions(customer, snapshotId);
@@ -117,7 +117,7 @@ const ask = async (client: KeptClient, customer: Customer, places: () => readonl
       } else met.failed.push(`${question.kind}: ${code} ${message}`);
     }
   }
-};
+}
 
 const KINDS = ['batch', 'feed', 'page', 'public', 'report', 'snapshot', 'tools'];
 
@@ -165,7 +165,7 @@ const isReady = (opsUrl: string): Promise<boolean> =>
   );
 
 /** A lookup whose body comes in two parts. */
-const halfAsked = (service: Service, customer: Customer) => {
+function halfAsked(service: Service, customer: Customer) {
   const body = JSON.stringify({ requests: [{ resource: 'topics', ids: [recordId('topics', 3)] }] });
   const answered = Promise.withResolvers<{ readonly status: number; readonly connection: string | undefined }>();
   const sent = request(`${service.baseUrl}/api/v1/data/batch`, {
@@ -186,7 +186,7 @@ const halfAsked = (service: Service, customer: Customer) => {
   answered.promise.catch(() => undefined);
   sent.write(body.slice(0, 10));
   return { answered: answered.promise, goOn: () => sent.end(body.slice(10)) };
-};
+}
 const begun = (service: Service, customer: Customer, count: number) =>
   untilTrue('the requests have been begun', async () => {
     const { perimeter = 0 } = await bench.counters(customer.accountId);

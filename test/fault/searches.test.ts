@@ -17,17 +17,17 @@ let admin: Client;
 let locker: Client;
 let table: string;
 /** Statements of searches that run or wait for the lock in PostgreSQL. */
-const searching = async (): Promise<number> => {
+async function searching(): Promise<number> {
   const text = `select from pg_stat_activity where datname = current_database() and state = 'active' and query like '%from ${table}%' and pid <> pg_backend_pid()`;
   return (await admin.query(text)).rowCount!;
-};
+}
 const block = () => locker.query(`begin; lock table ${table} in access exclusive mode`);
 const unblock = () => locker.query('rollback');
 
-const customer = async (): Promise<string> => {
+async function customer(): Promise<string> {
   const accountId = await served.openAccount({ tier: 'ultra' });
   return (await served.issueKey(accountId, { scopes: ['mcp:read', 'civic:read'] })).secret;
-};
+}
 const search = (key: string, requestOf = currentRequest): Promise<ToolAnswer> =>
   askTools({ url: served.baseUrl, key, ...requestOf('tools/call', call('search_agenda', ARGUMENTS)) });
 const isFound = (answer: ToolAnswer): boolean => answer.status === 200 && only(answer).result?.['isError'] === undefined;

@@ -42,11 +42,11 @@ const ask: Ask = (path, options = {}) => {
   return service.fetch(path, { ...options, key });
 };
 /** Waits until no change arrives and the mirror is complete: a command waits for the read models before it prints. */
-const settle = async (): Promise<void> => {
+async function settle(): Promise<void> {
   await reactorsAtRest(installation.dataDir);
   await installation.civicHere(['records', 'export', '--resource', 'topics']);
   await catchUp(mirror, ask, limit);
-};
+}
 const lines = (text: string): readonly string[] => text.split('\n').filter((line) => line !== '');
 const synced = (): Promise<Answered> =>
   installation.civic([
@@ -62,24 +62,24 @@ const synced = (): Promise<Answered> =>
     '--json',
   ]);
 
-const syncOnce = async (): Promise<void> => {
+async function syncOnce(): Promise<void> {
   const answer = await synced();
   if (answer.exitCode !== 0 || answer.stderr !== '') throw new Error(`sync: ${JSON.stringify(answer)}`);
-};
+}
 
 /** Repeats an operation until the kills are over; the first failure ends all. */
-const untilOver = async (over: AbortSignal, work: () => Promise<void>): Promise<void> => {
+async function untilOver(over: AbortSignal, work: () => Promise<void>): Promise<void> {
   while (!over.aborted) {
     await work();
     await after(PAUSE_MS);
   }
-};
+}
 
 const hasWorked = (): boolean =>
   writers.every(({ imports }) => imports >= 2) && [...rebuilt.values()].every((count) => count >= 1) && advancesWhileKilled >= 3;
 
 /** At least the wanted number; on a busy machine it continues until it has disturbed some work. */
-const killAgainAndAgain = async (failed: AbortSignal): Promise<void> => {
+async function killAgainAndAgain(failed: AbortSignal): Promise<void> {
   for (let kill = 0; (kill < KILLS || (kill < 10 * KILLS && !hasWorked())) && !failed.aborted; kill += 1) {
     const starting = installation.launch();
     const started = starting.ready.then(
@@ -94,16 +94,16 @@ const killAgainAndAgain = async (failed: AbortSignal): Promise<void> => {
     await Promise.all([starting.ended, started]);
     service = undefined;
   }
-};
+}
 
-const rebuildOne = async (name: string): Promise<void> => {
+async function rebuildOne(name: string): Promise<void> {
   const answer = await installation.civicHere(['projections', 'rebuild', name, '--json']);
   if (answer.exitCode !== 0) throw new Error(`rebuild of ${name}: ${JSON.stringify(answer)}`);
   rebuilt.set(name, rebuilt.get(name)! + 1);
-};
+}
 
 /** Repeats from its cursor after any error of the connection, as a customer does. */
-const replicate = async (over: AbortSignal): Promise<void> => {
+async function replicate(over: AbortSignal): Promise<void> {
   while (!over.aborted) {
     const from = mirror.position;
     try {
@@ -115,7 +115,7 @@ const replicate = async (over: AbortSignal): Promise<void> => {
     if (mirror.position > from) advancesWhileKilled += 1;
     await after(20);
   }
-};
+}
 
 describe(`a service killed ${KILLS} times during imports by three writers and two rebuilds (seed ${SEED})`, {
   timeout: MAX_MS,

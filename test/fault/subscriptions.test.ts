@@ -42,10 +42,10 @@ const through = ({ baseUrl }: ApiProcess): ServedCivic => ({
       ...raw,
     }),
 });
-const open = async () => {
+async function open() {
   const account = await served.openAccount({ paidUntil: PAID_UNTIL });
   return { account, key: (await served.issueKey(account)).secret };
-};
+}
 
 interface Asked {
   readonly name: string;

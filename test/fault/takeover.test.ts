@@ -30,11 +30,11 @@ let reactors: number;
 const services = new Set<Service>();
 
 /** The program on the database, by default with its own clock and a direct connection. */
-const start = async (env: Readonly<Record<string, string>> = {}): Promise<Service> => {
+async function start(env: Readonly<Record<string, string>> = {}): Promise<Service> {
   const service = await installation.start({ env: { DATABASE_URL: database.url, ...env } });
   services.add(service);
   return service;
-};
+}
 const rows = (text: string, values: readonly (string | number)[] = []) => classification.civic.rows(text, values);
 
 beforeAll(async () => {
@@ -68,10 +68,10 @@ afterAll(async () => {
   await database?.close();
 });
 
-const through = ({ port }: TcpProxy): string => {
+function through({ port }: TcpProxy): string {
   const { username, password, pathname } = new URL(database.url);
   return `postgres://${username}${password === '' ? '' : `:${password}`}@127.0.0.1:${port}${pathname}`;
-};
+}
 
 const holders = async (): Promise<readonly (readonly [string, string | null, number])[]> =>
   (
@@ -84,17 +84,17 @@ const lastCommit = async (): Promise<number> => Number((await rows('select coale
 const moreCommits = async (count: number): Promise<void> => untilReached('the commits', (await lastCommit()) + count, lastCommit);
 
 /** Resolves to the time until one process owned everything. */
-const hasAll = async (heir: Service, began: number): Promise<number> => {
+async function hasAll(heir: Service, began: number): Promise<number> {
   await untilReached('what the heir owns', NAMES.length + reactors, () => heldBy(heir));
   return performance.now() - began;
-};
-const takenOverBy = async (heir: Service, fault: () => void | Promise<void>): Promise<number> => {
+}
+async function takenOverBy(heir: Service, fault: () => void | Promise<void>): Promise<number> {
   const began = performance.now();
   await fault();
   return hasAll(heir, began);
-};
+}
 /** It did nothing under a lost lease. On a busy machine it may acquire a lease again that has ended. */
-const staysOut = async (former: Service, goOn: () => void): Promise<void> => {
+async function staysOut(former: Service, goOn: () => void): Promise<void> {
   const since = await lastCommit();
   goOn();
   await moreCommits(40);
@@ -104,7 +104,7 @@ const staysOut = async (former: Service, goOn: () => void): Promise<void> => {
     [since, `%:${former.pid}:%`],
   );
   expect(late).toEqual([]);
-};
+}
 
 test('every projection and every reactor is taken over within seconds, without a gap or a double effect', async () => {
   const { civic, events, write } = classification;
@@ -155,7 +155,7 @@ test('every projection and every reactor is taken over within seconds, without a
 });
 
 /** The record of each event that published a hit of the test's own topic. */
-const hitsPublished = async (): Promise<readonly string[]> => {
+async function hitsPublished(): Promise<readonly string[]> {
   const found: string[] = [];
   for (let after = LOG_START, more = true; more; ) {
     const batch = await classification.civic.log.readAll({ after, limit: 1000, types: RECORD_EVENT_TYPES });
@@ -166,10 +166,10 @@ const hitsPublished = async (): Promise<readonly string[]> => {
     [after, more] = [batch.scannedTo, batch.events.length > 0];
   }
   return found;
-};
+}
 
 /** No owner acted after a later one, none took a lease that was held, and no checkpoint went back. */
-const checkTokens = async (): Promise<void> => {
+async function checkTokens(): Promise<void> {
   const seen = new Map<string, { token: number; checkpoint: string }>();
   for (const [what, token, checkpoint] of await rows('select what, token, checkpoint from civic.owners order by id')) {
     const last = seen.get(what!) ?? { token: 0, checkpoint: '' };
@@ -180,4 +180,4 @@ const checkTokens = async (): Promise<void> => {
   expect(seen.size).toBeGreaterThanOrEqual(NAMES.length + 3);
   // The lease of a living owner has more than three seconds left. Processes know the time of the database within a round trip.
   expect(await rows('select what, owner, token, taken_early_ms from civic.owners where taken_early_ms > 2000')).toEqual([]);
-};
+}

@@ -28,30 +28,30 @@ const withHeader = (parts: RequestParts, name: string, value: string): RequestPa
   headers: [...parts.headers, [name, value]],
 });
 
-const pieces = (random: SeededRandom, bytes: Buffer, count: number): readonly Step[] => {
+function pieces(random: SeededRandom, bytes: Buffer, count: number): readonly Step[] {
   const cuts = Array.from({ length: count - 1 }, () => random.below(bytes.length + 1)).toSorted((a, b) => a - b);
   return [...cuts, bytes.length].flatMap((cut, at) => {
     const part = bytes.subarray(cuts[at - 1] ?? 0, cut);
     return at === 0 ? [part] : [random.below(MAX_PAUSE_MS), part];
   });
-};
+}
 
-const pipelined = (random: SeededRandom, facts: FuzzFacts, count: number): Written => {
+function pipelined(random: SeededRandom, facts: FuzzFacts, count: number): Written {
   const requests = Array.from({ length: count }, () => validRequest(random, facts));
   return { steps: [Buffer.concat(requests.map(writeRequest))], methods: requests.map(({ method }) => method) };
-};
+}
 
 const chunked = (random: SeededRandom, parts: RequestParts, isRight: boolean): Written =>
   whole({ ...withHeader(parts, 'transfer-encoding', 'chunked'), body: chunkedBody(random, parts.body ?? '{"a":1}', isRight) });
 
 /** Headers without a key that announce a body which is never sent: the answer does not need the body. */
-const bodyWithoutKey = (random: SeededRandom, parts: RequestParts): Written => {
+function bodyWithoutKey(random: SeededRandom, parts: RequestParts): Written {
   const method = one(random, ['POST', ...ODD_METHODS.slice(0, 4)]);
   // A public path accepts no POST and a customer path needs a key: neither may wait for the body.
   const length = ['content-length', String(1 + random.below(HELD_BODY_BYTES))] as const;
   const headers = [...parts.headers.filter(([name]) => !/^(authorization|content-length)$/.test(name)), length];
   return { ...whole({ ...parts, method, headers, body: null }), end: 'answers' };
-};
+}
 
 /** Each kind of conversation with its share among all. */
 const KINDS: Readonly<Record<string, readonly [share: number, make: Make]>> = {
@@ -87,26 +87,26 @@ const KINDS: Readonly<Record<string, readonly [share: number, make: Make]>> = {
 
 const SHARES = Object.values(KINDS).reduce((sum, [share]) => sum + share, 0);
 
-const drawKind = (random: SeededRandom): readonly [string, Make] => {
+function drawKind(random: SeededRandom): readonly [string, Make] {
   let place = random.below(SHARES);
   for (const [kind, [share, make]] of Object.entries(KINDS)) {
     if (place < share) return [kind, make];
     place -= share;
   }
   throw new Error('the shares do not add up');
-};
+}
 
 /** Most are read to their end, so that their answers can be judged; a third is reset. */
-const drawEnd = (random: SeededRandom): End => {
+function drawEnd(random: SeededRandom): End {
   const place = random.next();
   return place < 0.5 ? 'read' : place < 0.85 ? 'reset' : place < 0.95 ? 'leave' : 'hold';
-};
+}
 
 const randomAt = (seed: number, index: number): SeededRandom =>
   seededRandom(Math.imul(seed + 1, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
 
 /** The conversation with an index in the sequence of a seed: the same seed, index and facts give the same bytes. */
-export const conversationAt = (seed: number, index: number, facts: FuzzFacts): Conversation => {
+export function conversationAt(seed: number, index: number, facts: FuzzFacts): Conversation {
   const random = randomAt(seed, index);
   const listener = random.chance(0.1) ? 'operators' : 'public';
   const parts = listener === 'public' ? validRequest(random, facts) : operatorsRequest(random);
@@ -118,18 +118,18 @@ export const conversationAt = (seed: number, index: number, facts: FuzzFacts): C
   const steps = cut ? upTo(random, written.steps) : written.steps;
   const tools = kind.startsWith('pipelined') || parts.target.startsWith('/api/v1/mcp') || written.methods === null;
   return { listener: kind.startsWith('pipelined') ? 'public' : listener, kind, tools, ...written, steps };
-};
+}
 
 /** Valid requests that warm a process up. */
-export const warmUpAt = (index: number, facts: FuzzFacts): Conversation => {
+export function warmUpAt(index: number, facts: FuzzFacts): Conversation {
   const random = randomAt(0, index);
   return { listener: 'public', kind: 'warm-up', tools: true, end: 'read', ...whole(validRequest(random, facts)) };
-};
+}
 
-const upTo = (random: SeededRandom, steps: readonly Step[]): readonly Step[] => {
+function upTo(random: SeededRandom, steps: readonly Step[]): readonly Step[] {
   const bytes = Buffer.concat(steps.filter((step) => typeof step !== 'number'));
   return [bytes.subarray(0, random.below(bytes.length + 1))];
-};
+}
 
 /** Many connections that do the same during a batch: send an unread flood, a body without a key, half a request, or nothing. */
 export const CROWDS: readonly { readonly kind: string; readonly members: number; readonly step: Buffer | null }[] = [
@@ -150,8 +150,8 @@ function heldBody(): Buffer {
 }
 
 /** The crowd of a batch: all kinds in turn, so a short run has each of them. */
-export const crowdAt = (batch: number): readonly Conversation[] => {
+export function crowdAt(batch: number): readonly Conversation[] {
   const { kind, members, step } = CROWDS[batch % CROWDS.length]!;
   const steps = step === null ? [] : [step];
   return Array.from({ length: members }, () => ({ listener: 'public', kind, steps, end: 'hold', methods: null, tools: false }));
-};
+}

@@ -8,7 +8,7 @@ const NO_METHODS = ['FETCH', 'get', 'G ET', '', 'CONNECTX', 'A'.repeat(300)] as 
 const without = (headers: readonly Header[], name: string): readonly Header[] => headers.filter(([each]) => each !== name);
 const withHeaders = (parts: RequestParts, ...more: readonly Header[]): RequestParts => ({ ...parts, headers: [...parts.headers, ...more] });
 
-export const oddHost = (random: SeededRandom, parts: RequestParts): RequestParts => {
+export function oddHost(random: SeededRandom, parts: RequestParts): RequestParts {
   const { headers } = parts;
   const hosts: readonly (readonly Header[])[] = [
     [],
@@ -29,13 +29,13 @@ export const oddHost = (random: SeededRandom, parts: RequestParts): RequestParts
     [['host', '\u00ff\u0080']],
   ];
   return { ...parts, headers: [...one(random, hosts), ...without(headers, 'host')] };
-};
+}
 
-export const oddCredential = (random: SeededRandom, parts: RequestParts): RequestParts => {
+export function oddCredential(random: SeededRandom, parts: RequestParts): RequestParts {
   const odd = ['', 'Bearer', 'Bearer crs_x', 'Basic YTpi', `Bearer ${'a'.repeat(4_000)}`, 'Bearer a b', 'bearer\tcrs_'];
   const kept = random.chance(0.3) ? parts.headers : without(parts.headers, 'authorization');
   return { ...parts, headers: [...kept, ['authorization', one(random, odd)]] };
-};
+}
 
 export const headerFlood = (random: SeededRandom, parts: RequestParts): RequestParts =>
   one(random, [
@@ -46,7 +46,7 @@ export const headerFlood = (random: SeededRandom, parts: RequestParts): RequestP
     () => ({ ...parts, target: `${parts.target}${'/..'.repeat(4_000)}` }),
   ])();
 
-export const oddFraming = (random: SeededRandom, parts: RequestParts): RequestParts => {
+export function oddFraming(random: SeededRandom, parts: RequestParts): RequestParts {
   const odd: readonly (readonly Header[])[] = [
     [['content-length', '-1']],
     [['content-length', '99999999999999999999']],
@@ -67,7 +67,7 @@ export const oddFraming = (random: SeededRandom, parts: RequestParts): RequestPa
     [['content-type', 'application/json; charset=utf-7']],
   ];
   return withHeaders({ ...parts, body: parts.body ?? '{"a":1}' }, ...one(random, odd));
-};
+}
 
 export const oddTarget = (random: SeededRandom, parts: RequestParts): RequestParts => ({
   ...parts,
@@ -113,7 +113,7 @@ export const oddMethod = (random: SeededRandom, parts: RequestParts): RequestPar
 });
 
 /** Changes a few bytes anywhere: flips, removes, repeats or inserts them. */
-export const mutateBytes = (random: SeededRandom, bytes: Buffer): Buffer => {
+export function mutateBytes(random: SeededRandom, bytes: Buffer): Buffer {
   let mutated = bytes;
   for (let times = 1 + random.below(4); times > 0; times -= 1) {
     const at = random.below(mutated.length + 1);
@@ -129,10 +129,10 @@ export const mutateBytes = (random: SeededRandom, bytes: Buffer): Buffer => {
     mutated = Buffer.concat([mutated.subarray(0, at), put, mutated.subarray(till)]);
   }
   return mutated;
-};
+}
 
 /** A body in chunks, valid or invalid in a way that a parser must detect. */
-export const chunkedBody = (random: SeededRandom, body: string, isRight: boolean): string => {
+export function chunkedBody(random: SeededRandom, body: string, isRight: boolean): string {
   const size = 1 + random.below(40);
   const chunks = body.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
   const right = chunks.map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`).join('');
@@ -147,4 +147,4 @@ export const chunkedBody = (random: SeededRandom, body: string, isRight: boolean
     right,
     `${right}0\r\n`,
   ]);
-};
+}

@@ -20,7 +20,7 @@ const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d) [\x20-\x7e]*$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t\x80-\xff]*?)[ \t]*$/;
 
 /** Reads every answer of a connection; `methods` are those of the requests, null where they are unknown. Throws `BadHttp`. */
-export const readAnswers = (received: Buffer, methods: readonly string[] | null): ReadAnswers => {
+export function readAnswers(received: Buffer, methods: readonly string[] | null): ReadAnswers {
   const answers: RawAnswer[] = [];
   let rest = received;
   while (rest.length > 0) {
@@ -41,9 +41,9 @@ export const readAnswers = (received: Buffer, methods: readonly string[] | null)
     rest = after.subarray(body.length);
   }
   return { answers, rest };
-};
+}
 
-const readHead = (head: string): Pick<RawAnswer, 'status' | 'headers'> => {
+function readHead(head: string): Pick<RawAnswer, 'status' | 'headers'> {
   const [statusLine = '', ...lines] = head.split('\r\n');
   const status = STATUS_LINE.exec(statusLine)?.[1];
   if (status === undefined) throw new BadHttp(`a status line is ${JSON.stringify(statusLine.slice(0, 80))}`);
@@ -54,15 +54,15 @@ const readHead = (head: string): Pick<RawAnswer, 'status' | 'headers'> => {
     headers.set(name.toLowerCase(), value!);
   }
   return { status: Number(status), headers };
-};
+}
 
 /** Null if it is incomplete. */
-const readBody = (
+function readBody(
   status: number,
   headers: RawAnswer['headers'],
   after: Buffer,
   method: string | null | undefined,
-): { readonly bytes: Buffer; readonly length: number } | null => {
+): { readonly bytes: Buffer; readonly length: number } | null {
   const none = { bytes: Buffer.alloc(0), length: 0 };
   // Bytes that are no request have no method: the refusal has a body and ends the connection.
   const isLast = headers.get('connection') === 'close';
@@ -74,11 +74,11 @@ const readBody = (
   if (stated === undefined || !/^\d+$/.test(stated)) throw new BadHttp(`a ${status} does not say how long it is`);
   const length = Number(stated);
   return after.length < length ? null : { bytes: after.subarray(0, length), length };
-};
+}
 
 const NEXT = Buffer.from('HTTP/1.1 ');
 
-const readChunks = (after: Buffer): { readonly bytes: Buffer; readonly length: number } | null => {
+function readChunks(after: Buffer): { readonly bytes: Buffer; readonly length: number } | null {
   const parts: Buffer[] = [];
   let at = 0;
   for (;;) {
@@ -93,6 +93,6 @@ const readChunks = (after: Buffer): { readonly bytes: Buffer; readonly length: n
     if (length === 0) return { bytes: Buffer.concat(parts), length: at };
     parts.push(after.subarray(lineEnd + 2, at - 2));
   }
-};
+}
 
 const excerpt = (bytes: Buffer): string => JSON.stringify(bytes.toString('latin1', 0, 80));

@@ -26,7 +26,7 @@ const uuid = (random: SeededRandom): string =>
 
 type Filled = Partial<Pick<RequestParts, 'target' | 'headers' | 'body'>>;
 
-const toolRequest = (random: SeededRandom, _path: string, { reportId }: FuzzFacts): Filled => {
+function toolRequest(random: SeededRandom, _path: string, { reportId }: FuzzFacts): Filled {
   const requestOf = one(random, [currentRequest, legacyRequest]);
   const name = one(random, TOOL_NAMES);
   const ofRecord = { get_agenda_item: { itemId: uuid(random) }, get_data_report: { reportId } };
@@ -39,7 +39,7 @@ const toolRequest = (random: SeededRandom, _path: string, { reportId }: FuzzFact
       }),
   ])();
   return { headers: [['content-type', 'application/json'], ...Object.entries(headers)], body };
-};
+}
 
 const json = (value: object): Filled => ({ headers: [['content-type', 'application/json']], body: JSON.stringify(value) });
 
@@ -63,13 +63,13 @@ const ASKED: Partial<Record<OperationId, (random: SeededRandom, path: string, fa
 const DOCUMENTS = ['/llms.txt', '/api-reference.md', '/api-reference/readCivicChanges.md', '/reference', '/'];
 const OPERATORS_PATHS = ['/livez', '/readyz', '/metrics', '/ops', '/ops/state'];
 
-const filledPath = (random: SeededRandom, path: string, facts: FuzzFacts): string => {
+function filledPath(random: SeededRandom, path: string, facts: FuzzFacts): string {
   const known: Readonly<Record<string, string>> = { ...facts, slug: 'dallas', bodySlug: 'city-council', resource: one(random, RESOURCES) };
   return path.replaceAll(/\{(\w+)\}/g, (_, name: string) => (random.chance(0.8) ? known[name] : undefined) ?? uuid(random));
-};
+}
 
 /** A valid request of a customer for an operation or document of the public listener. */
-export const validRequest = (random: SeededRandom, facts: FuzzFacts): RequestParts => {
+export function validRequest(random: SeededRandom, facts: FuzzFacts): RequestParts {
   const host: Header = ['host', 'records.test'];
   if (random.chance(0.1)) return { method: one(random, ['GET', 'HEAD']), target: one(random, DOCUMENTS), headers: [host], body: null };
   const { operationId, method, path, access } = one(random, Object.values(OPERATIONS));
@@ -77,7 +77,7 @@ export const validRequest = (random: SeededRandom, facts: FuzzFacts): RequestPar
   const { target = filled, headers = [], body = null } = ASKED[operationId]?.(random, filled, facts) ?? {};
   const credential: readonly Header[] = access === 'key' ? [['authorization', `Bearer ${facts.key}`]] : [];
   return { method, target, headers: [host, ...credential, ...headers], body };
-};
+}
 
 export const operatorsRequest = (random: SeededRandom): RequestParts => ({
   method: one(random, ['GET', 'HEAD']),
@@ -87,9 +87,9 @@ export const operatorsRequest = (random: SeededRandom): RequestParts => ({
 });
 
 /** Adds the length unless a header states it. */
-export const writeRequest = ({ method, target, headers, body }: RequestParts): Buffer => {
+export function writeRequest({ method, target, headers, body }: RequestParts): Buffer {
   const stated = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
   const length: readonly Header[] = body === null || stated ? [] : [['content-length', String(Buffer.byteLength(body, 'latin1'))]];
   const lines = [...headers, ...length].map(([name, value]) => `${name}: ${value}`);
   return Buffer.from([`${method} ${target} HTTP/1.1`, ...lines, '', body ?? ''].join('\r\n'), 'latin1');
-};
+}

@@ -95,17 +95,17 @@ const isUp = ({ pid }: FuzzTarget): boolean => pid !== null && isAlive(pid);
 const portOf = ({ baseUrl, opsUrl }: FuzzTarget, { listener }: Conversation): number =>
   Number(new URL(listener === 'public' ? baseUrl : opsUrl).port);
 
-const warmedUp = async (target: FuzzTarget, facts: FuzzFacts): Promise<Baseline> => {
+async function warmedUp(target: FuzzTarget, facts: FuzzFacts): Promise<Baseline> {
   const held = new Held();
   await inTurn(WARM_UP, async (index) => {
     const conversation = warmUpAt(index, facts);
     await converse(portOf(target, conversation), conversation, held);
   });
   return baselineOf(target);
-};
+}
 
 /** Asks for health, a page of the feed and the operator listener, each on its own connection; returns the error or null. */
-const probed = async ({ baseUrl, opsUrl }: FuzzTarget, key: string): Promise<string | null> => {
+async function probed({ baseUrl, opsUrl }: FuzzTarget, key: string): Promise<string | null> {
   const headers = { authorization: `Bearer ${key}`, connection: 'close' };
   for (const url of [`${baseUrl}/api/v1/data/health`, `${baseUrl}/api/v1/data/changes?limit=5`, `${opsUrl}/livez`]) {
     try {
@@ -117,13 +117,13 @@ const probed = async ({ baseUrl, opsUrl }: FuzzTarget, key: string): Promise<str
     }
   }
   return null;
-};
+}
 
 /** Runs numbered work with a limit of concurrency. */
-const inTurn = async (count: number, work: (index: number) => Promise<void>): Promise<void> => {
+async function inTurn(count: number, work: (index: number) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async (): Promise<void> => {
     while (next < count) await work(next++);
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
-};
+}

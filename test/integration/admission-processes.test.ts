@@ -31,7 +31,7 @@ afterAll(async () => {
 const minuteNow = (): number => Math.floor(Date.now() / MINUTE_MS);
 
 /** Sends all requests at once; repeats with another account if a minute ended meanwhile. */
-const inOneMinute = async (among: readonly Service[]): Promise<{ readonly customer: Customer; readonly answers: readonly Response[] }> => {
+async function inOneMinute(among: readonly Service[]): Promise<{ readonly customer: Customer; readonly answers: readonly Response[] }> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     const customer = await bench.open();
     const other = await bench.issue(customer.accountId);
@@ -45,7 +45,7 @@ const inOneMinute = async (among: readonly Service[]): Promise<{ readonly custom
     if (minuteNow() === began) return { customer, answers };
   }
   throw new Error(`${REQUESTS} requests took longer than a minute, five times`);
-};
+}
 
 test.each([1, PROCESSES])('a thousand concurrent requests to %i API processes use exactly the allowance of the minute', async (number) => {
   const { customer, answers } = await inOneMinute(services.slice(0, number));

@@ -27,7 +27,7 @@ const standard = () => [
 
 const titles = async () => (await agenda.upcoming('zoning')).data.hits.map(({ title }) => title);
 const recentTitles = async () => (await agenda.recent()).map(({ title }) => title);
-const isShown = async (): Promise<'everywhere' | 'in the detail alone' | 'nowhere' | 'at odds'> => {
+async function isShown(): Promise<'everywhere' | 'in the detail alone' | 'nowhere' | 'at odds'> {
   const upcoming = await titles().catch(() => []);
   const lists = upcoming.length + (await recentTitles()).length;
   const detail = await agenda.detail(HIT).then(
@@ -37,7 +37,7 @@ const isShown = async (): Promise<'everywhere' | 'in the detail alone' | 'nowher
   if (detail && lists === 2) return 'everywhere';
   if (lists === 0) return detail ? 'in the detail alone' : 'nowhere';
   return 'at odds';
-};
+}
 
 describe('a public hit', () => {
   test('combines its record, item, meeting, topic, body and jurisdiction', async () => {

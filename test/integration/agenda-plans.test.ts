@@ -28,7 +28,7 @@ let session: Client;
 let folding: Client;
 
 /** The statement that a query sends. */
-const sent = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<Statement> => {
+async function sent(ask: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
   let statement: Statement | undefined;
   const reads = {
     texts: (build: (live: () => number) => Statement) => {
@@ -38,12 +38,12 @@ const sent = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<Statem
   } as unknown as LiveReads;
   await ask(reads).catch(() => undefined);
   return statement!;
-};
+}
 
 /** The 490th hit of its topic, at two hits an hour from now. */
 const cursor = () => encodeUpcomingCursor({ startsAt: TEST_TIME + 300 * HOUR_MS, classifiedAt: 0, hitId: agendaId('agenda_hits', 'x') });
 
-const statements = async (): Promise<Readonly<Record<string, Statement>>> => {
+async function statements(): Promise<Readonly<Record<string, Statement>>> {
   const { clock } = agenda;
   const recent = (input: object) => sent((reads) => createListRecentAgendaHits(reads)({ limit: 3, ...input }));
   const upcoming = (input: object) =>
@@ -61,7 +61,7 @@ const statements = async (): Promise<Readonly<Record<string, Statement>>> => {
       createGetPublicBodyCadence({ reads, clock, pairs: COVERED })({ slug: 'dallas', bodySlug: 'city-council' }),
     ),
   };
-};
+}
 
 const run = ({ name, text, values }: Statement): Promise<unknown> =>
   session.query({ text, values: values as unknown[], ...(name === undefined ? {} : { name }) });
@@ -122,7 +122,7 @@ interface Node {
 const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
 
 /** The reads of a table: the indexes, or "all" for the whole table, and the number of rows. */
-const scans = async ({ name, text, values }: Statement, mode: string, table: keyof AgendaTables, on = session) => {
+async function scans({ name, text, values }: Statement, mode: string, table: keyof AgendaTables, on = session) {
   await on.query('begin');
   try {
     await on.query(`set local plan_cache_mode = ${mode}`);
@@ -149,7 +149,7 @@ const scans = async ({ name, text, values }: Statement, mode: string, table: key
   } finally {
     await on.query('rollback');
   }
-};
+}
 
 describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(`with a million hits and plan_cache_mode %s`, (mode) => {
   test.each(['kept from when the tables were empty', 'with fresh statistics'])('lists use their indexes, plans %s', async (when) => {

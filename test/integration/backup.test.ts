@@ -26,27 +26,27 @@ interface Told {
   readonly answer: Readonly<Record<string, unknown>>;
 }
 
-const newDatabase = async (): Promise<Environment> => {
+async function newDatabase(): Promise<Environment> {
   const database = await startTestDatabase();
   databases.push(database);
   return { DATABASE_URL: database.url };
-};
+}
 const path = (name: string): string => join(installation.folder, name);
-const civic = async (args: readonly string[], env: Environment): Promise<Told> => {
+async function civic(args: readonly string[], env: Environment): Promise<Told> {
   const { exitCode, stdout, stderr } = await installation.civicHere([...args, '--json'], { env });
   return { exitCode, stderr, answer: exitCode === 0 ? (JSON.parse(stdout) as Told['answer']) : {} };
-};
+}
 const linesOf = (changes: readonly RecordChange[]): string =>
   changes
     .map(
       ({ op, resource, id, ...rest }) => `${JSON.stringify({ op, resource, id, ...('content' in rest ? { data: rest.content } : {}) })}\n`,
     )
     .join('');
-const importing = async (changes: readonly RecordChange[]): Promise<void> => {
+async function importing(changes: readonly RecordChange[]): Promise<void> {
   const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-'], { input: linesOf(changes), env: original });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-};
-const rowsIn = async <Row extends object>({ DATABASE_URL }: Environment, statement: string): Promise<readonly Row[]> => {
+}
+async function rowsIn<Row extends object>({ DATABASE_URL }: Environment, statement: string): Promise<readonly Row[]> {
   const client = new Client({ connectionString: DATABASE_URL! });
   await client.connect();
   try {
@@ -54,7 +54,7 @@ const rowsIn = async <Row extends object>({ DATABASE_URL }: Environment, stateme
   } finally {
     await client.end();
   }
-};
+}
 const eventsIn = async (env: Environment): Promise<number> =>
   Number((await rowsIn<{ n: string }>(env, 'select count(*) as n from civic.events').catch(() => []))[0]?.n ?? 0);
 const INLET_PLACES = 'select * from civic.inlet_parts order by topic, partition';

@@ -15,10 +15,10 @@ let classification: TestClassification;
 let installation: Installation;
 /** Commands on the test's database. */
 const civic = (...args: readonly string[]) => installation.civicHere(args, { env: { DATABASE_URL: database.url } });
-const list = async () => {
+async function list() {
   const all = JSON.parse((await civic('reactors', 'list', '--json')).stdout) as Record<string, unknown>[];
   return all.filter(({ name }) => name === CLASSIFICATION);
-};
+}
 
 beforeAll(async () => {
   database = await startTestDatabase();
@@ -31,11 +31,11 @@ afterAll(async () => {
   await database?.close();
 });
 
-const parts = () => {
+function parts() {
   const { civic: opened, store } = classification;
   const follows = new Map([[CLASSIFICATION, createClassificationReactor(classification.parts()).follows]]);
   return { ...opened, leaseClock: systemClock, processorStore: store, follows, history: { doubt: () => null }, deadlineMs: 20_000 };
-};
+}
 const health = () => createReadCivicHealth({ ...parts(), handles: new Map(ALL_PROJECTIONS.map(({ name, handles }) => [name, handles])) })();
 
 test('a reactor that never ran is stopped while it has work, and pending in health', async () => {

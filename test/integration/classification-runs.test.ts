@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 /** A process of its own that runs the classification; see `reactor-main.ts`. */
-const startChild = (mode: 'after-writing' | 'before-writing') => {
+function startChild(mode: 'after-writing' | 'before-writing') {
   const child = spawn(process.execPath, [MAIN, mode, database.url, String(LEASE_MS)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: childEnvironment(),
@@ -62,13 +62,13 @@ const startChild = (mode: 'after-writing' | 'before-writing') => {
       }
     },
   };
-};
+}
 
 const items = (...names: readonly string[]) => names.map((name) => events.item(name, 'session', { title: TITLE }));
 const classifiedItems = async () => new Set((await classification.hits()).map(({ agendaItemId }) => agendaItemId));
 const idsOf = (...names: readonly string[]) => new Set(names.map((name) => agendaId('agenda_items', name)));
 
-const failingFor = (name: string, error: () => Error | null) => {
+function failingFor(name: string, error: () => Error | null) {
   const inner = phraseClassifier();
   return {
     name: inner.name,
@@ -78,7 +78,7 @@ const failingFor = (name: string, error: () => Error | null) => {
       return inner.classify(subject, topics);
     },
   };
-};
+}
 
 test('an owner that is killed between the hits and the checkpoint causes no duplicate', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `case ${index}`);

@@ -15,22 +15,22 @@ let events: TestClassification['events'];
 let reactor: RunningReactor;
 
 /** Hits of the items named, as `item: topic`, in the order of the names. */
-const hitsOf = async (...items: readonly string[]): Promise<readonly string[]> => {
+async function hitsOf(...items: readonly string[]): Promise<readonly string[]> {
   const hits = await classification.hits();
   return items.flatMap((item) =>
     hits
       .filter(({ agendaItemId }) => agendaItemId === agendaId('agenda_items', item))
       .map(({ topicId }) => `${item}: ${topicName(topicId)}`),
   );
-};
+}
 const topicName = (id: string): string => ['zoning', 'water'].find((name) => agendaId('topics', name) === id) ?? id;
 const hitOf = async (item: string, topic = 'zoning') =>
   (await classification.hits()).find(({ id }) => id === hitId(agendaId('agenda_items', item), agendaId('topics', topic)));
 const timeless = ({ updatedAt: _updatedAt, classifiedAt: _classifiedAt, ...hit }: RecordData<'agenda_hits'>) => hit;
-const write = async (...stated: readonly (StoredEvent | readonly StoredEvent[])[]) => {
+async function write(...stated: readonly (StoredEvent | readonly StoredEvent[])[]) {
   await classification.write(...stated);
   await classification.atRest();
-};
+}
 
 const zoning = (content: object = {}) => events.topic('zoning', { keywords: ['rezoning'], publicLabel: 'Zoning', ...content });
 const water = (content: object = {}) => events.topic('water', { keywords: ['water main'], ...content });

@@ -27,11 +27,11 @@ const record = (name: string, title = name): object => ({
   id: derivedId('cli', name),
   data: { kind: 'agenda', title, url: 'https://example.org/agenda.pdf' },
 });
-const file = (name: string, content: string | Buffer): string => {
+function file(name: string, content: string | Buffer): string {
   const path = join(installation.folder, name);
   writeFileSync(path, content);
   return path;
-};
+}
 const ndjson = (changes: readonly object[]): string => changes.map((change) => `${JSON.stringify(change)}\n`).join('');
 const importing = (path: string, run = installation.civicHere): Promise<Answered> => run(['records', 'import', path, '--json']);
 const tally = (answer: Answered): Record<string, number> => JSON.parse(answer.stdout) as Record<string, number>;
@@ -178,11 +178,11 @@ describe('import', () => {
   });
 });
 
-const exported = async (...args: readonly string[]): Promise<readonly string[]> => {
+async function exported(...args: readonly string[]): Promise<readonly string[]> {
   const answer = await installation.civicHere(['records', 'export', ...args]);
   expect({ exitCode: answer.exitCode, stderr: answer.stderr }).toEqual({ exitCode: 0, stderr: '' });
   return answer.stdout.split('\n').filter((line) => line !== '');
-};
+}
 
 describe('export', () => {
   test('ends without a message when its reader disconnects', async () => {

@@ -22,21 +22,21 @@ afterAll(async () => {
 });
 
 const civic = (...args: readonly string[]) => installation.civicHere(['reports', ...args]);
-const expectDone = ({ exitCode, stderr }: { exitCode: number | null; stderr: string }): void => {
+function expectDone({ exitCode, stderr }: { exitCode: number | null; stderr: string }): void {
   if (exitCode !== 0) throw new Error(`exit status ${exitCode}: ${stderr}`);
-};
-const json = async <Value>(...args: readonly string[]): Promise<Value> => {
+}
+async function json<Value>(...args: readonly string[]): Promise<Value> {
   const answer = await civic(...args, '--json');
   expectDone(answer);
   return JSON.parse(answer.stdout) as Value;
-};
-const refusal = async (...args: readonly string[]): Promise<string> => {
+}
+async function refusal(...args: readonly string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await civic(...args);
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   return stderr.replace(/^civic: /, '').trim();
-};
+}
 let submissions = 0;
-const submit = async (more: object = {}): Promise<string> => {
+async function submit(more: object = {}): Promise<string> {
   submissions += 1;
   const answer = await fetch(`${service.baseUrl}/api/v1/data-reports`, {
     method: 'POST',
@@ -45,7 +45,7 @@ const submit = async (more: object = {}): Promise<string> => {
   });
   expect(answer.status).toBe(202);
   return ((await answer.json()) as { data: { reportId: string } }).data.reportId;
-};
+}
 const seen = async (reportId: string): Promise<DataReport> =>
   ((await (await service.fetch(`/api/v1/data-reports/${reportId}`, { key })).json()) as { data: DataReport }).data;
 

@@ -34,13 +34,13 @@ afterAll(async () => {
 });
 
 const listing = (env: Environment, run = installation.civicHere): Promise<Answered> => run(['projections', 'list', '--json'], { env });
-const oneLine = ({ exitCode, stdout, stderr }: Answered): string => {
+function oneLine({ exitCode, stdout, stderr }: Answered): string {
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toMatch(/^civic: [^\n]{10,600}\n$/);
   expect(stderr).not.toContain('s3cret');
   return stderr;
-};
-const refusal = async (starting: Promise<Service>): Promise<string> => {
+}
+async function refusal(starting: Promise<Service>): Promise<string> {
   const error = await starting.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -50,7 +50,7 @@ const refusal = async (starting: Promise<Service>): Promise<string> => {
   // On a busy machine the process may also warn about a slow database; this is not part of the refusal.
   const said = stderr.replaceAll(/^\{"level":40,.*\n/gm, '');
   return oneLine({ exitCode, signal: null, stdout: '', stderr: said });
-};
+}
 
 describe('settings', () => {
   test.each([
@@ -207,13 +207,13 @@ describe('ports and folders', () => {
   });
 });
 
-const canMount = (): boolean => {
+function canMount(): boolean {
   const folder = join(installation.folder, 'try');
   mkdirSync(folder, { recursive: true });
   const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder]).status === 0;
   if (mounted) spawnSync('umount', [folder]);
   return mounted;
-};
+}
 
 describe('a full disk', () => {
   test('ends an import with one line, loses nothing acknowledged, and allows writes when space is free', async (context) => {

@@ -18,10 +18,10 @@ let started: Running[] = [];
 
 const makeOne = (): void => void (installation = makeInstallation('civic-start-', {}, 'bare'));
 /** For a test whose subject is the first start. */
-const makeAnother = async (): Promise<void> => {
+async function makeAnother(): Promise<void> {
   await installation.close();
   makeOne();
-};
+}
 
 beforeAll(makeOne);
 
@@ -49,19 +49,19 @@ interface Started {
   readonly banner: string;
 }
 
-const npmStart = async (sample: 'on' | 'off', prefix: readonly string[] = []): Promise<Started> => {
+async function npmStart(sample: 'on' | 'off', prefix: readonly string[] = []): Promise<Started> {
   const npm = runProgram([...prefix, ...NPM_START], { cwd: CHECKOUT, env: installation.environment({ CIVIC_SAMPLE: sample }) });
   started.push(npm);
   const banner = await bannerOf(npm);
   const [service] = childrenOf(npm.pid);
   if (service === undefined) throw new Error('npm has no child');
   return { npm, service, banner };
-};
+}
 
-const nothingLeft = async (service: number): Promise<void> => {
+async function nothingLeft(service: number): Promise<void> {
   expect(isAlive(service)).toBe(false);
   expect(processesOf(installation.dataDir)).toEqual([]);
-};
+}
 
 test('the npm script uses exec and limits the memory of the service', async () => {
   const { service } = await npmStart('off');
@@ -120,7 +120,7 @@ test('a first start into a file or a pipe prints no key but the command that iss
 });
 
 /** The three lines work as they are printed. */
-const expectToWork = (banner: string, env: Readonly<Record<string, string>>): void => {
+function expectToWork(banner: string, env: Readonly<Record<string, string>>): void {
   const lines = banner.split('\n').filter((line) => line.startsWith('  curl '));
   expect(lines).toHaveLength(3);
   for (const line of lines) {
@@ -129,7 +129,7 @@ const expectToWork = (banner: string, env: Readonly<Record<string, string>>): vo
     expect(status).toMatch(/^20[01]$/);
     expect(JSON.parse(body)).toHaveProperty('data');
   }
-};
+}
 
 test.each(['SIGTERM', 'SIGINT'] as const)('%s to npm ends everything with exit 0, and no process is left', async (signal) => {
   const { npm, service } = await npmStart('off');
@@ -203,14 +203,14 @@ test.each(['the supervisor', 'PostgreSQL'])('after the end of %s, the service an
 });
 
 /** The status of the first answer that is 200, or of the last one within half a minute. */
-const untilAnswered = async (ask: () => Promise<Response>): Promise<number> => {
+async function untilAnswered(ask: () => Promise<Response>): Promise<number> {
   const from = performance.now();
   for (;;) {
     const { status } = await ask();
     if (status === 200 || performance.now() - from > 30_000) return status;
     await after(20);
   }
-};
+}
 
 const topic = (name: string): object => ({
   slug: 'zoning',

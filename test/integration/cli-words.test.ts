@@ -114,11 +114,11 @@ afterAll(async () => {
 const civic = (args: readonly string[]): Promise<Answered> => leavingNothingOpen(() => installation.civicHere(args));
 const given = (args: readonly string[]): readonly string[] => args.map((arg) => at[arg as keyof typeof at] ?? arg);
 
-const expectOneLine = ({ stdout, stderr }: Answered): void => {
+function expectOneLine({ stdout, stderr }: Answered): void {
   expect(stdout).toBe('');
   expect(stderr).toMatch(/^(civic|error): [^\n]{10,600}\n$/);
   expect(stderr).not.toMatch(/\bat \S+ \(|node:internal|Error:/);
-};
+}
 
 test('every command is tried here or is the service itself', () => {
   const tried = new Set([...Object.keys(WORKING), ...Object.keys(REFUSED), 'serve']);

@@ -12,11 +12,11 @@ const PAGE = readFileSync(join(CHECKOUT, 'docs/connect-an-agent.md'), 'utf8');
 const EXAMPLE = 'https://records.example.org';
 
 /** The one fenced block of this language that is marked to be run. */
-const block = (language: string): string => {
+function block(language: string): string {
   const found = [...PAGE.matchAll(new RegExp(`^\`\`\`${language} run\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, text]) => text!);
   expect({ language, blocks: found.length }).toEqual({ language, blocks: 1 });
   return found[0]!;
-};
+}
 
 const installation = makeInstallation('civic-connect-');
 let service: Service;
@@ -29,10 +29,10 @@ afterAll(async () => {
 });
 
 const environment = () => ({ ...installation.environment(), CIVIC_URL: service.baseUrl, CIVIC_KEY: service.key! });
-const here = (text: string): string => {
+function here(text: string): string {
   expect(text).toContain(EXAMPLE);
   return text.replaceAll(EXAMPLE, service.baseUrl);
-};
+}
 
 test('the address and the headers of the client configuration reach the tools', async () => {
   const { mcpServers } = JSON.parse(here(block('json'))) as {

@@ -19,23 +19,23 @@ afterAll(async () => {
   await database.close();
 });
 
-const examined = async (
+async function examined(
   env: Environment,
-): Promise<{ readonly exitCode: number | null; readonly states: Record<string, Finding['state']> }> => {
+): Promise<{ readonly exitCode: number | null; readonly states: Record<string, Finding['state']> }> {
   const { exitCode, stdout } = await installation.civic(['doctor', '--json'], { env: { ...FREE, ...env } });
   const findings = JSON.parse(stdout) as readonly Finding[];
   return { exitCode, states: Object.fromEntries(findings.map(({ check, state }) => [check, state])) };
-};
-const connected = async (): Promise<Client> => {
+}
+async function connected(): Promise<Client> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
   return client;
-};
-const run = async (sql: string) => {
+}
+async function run(sql: string) {
   const client = await connected();
   await client.query(sql);
   await client.end();
-};
+}
 
 test('an installation that was never started has no finding, and the doctor does not change it', async () => {
   expect(await examined({})).toMatchObject({ exitCode: 0, states: { database: 'ok', schema: 'ok', clock: 'ok', 'free disk': 'ok' } });

@@ -10,11 +10,11 @@ let folder: string;
 let dataDir: string;
 let users: EmbeddedUser[];
 
-const start = (role: 'service' | 'command', directory = dataDir): EmbeddedUser => {
+function start(role: 'service' | 'command', directory = dataDir): EmbeddedUser {
   const user = startUser({ dataDir: directory, role });
   users.push(user);
   return user;
-};
+}
 
 beforeEach(() => {
   users = [];

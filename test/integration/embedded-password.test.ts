@@ -18,29 +18,29 @@ let folder: string;
 let dataDir: string;
 let users: EmbeddedUser[];
 
-const serviceOn = async (env: Readonly<Record<string, string>> = {}): Promise<{ readonly user: EmbeddedUser; readonly url: string }> => {
+async function serviceOn(env: Readonly<Record<string, string>> = {}): Promise<{ readonly user: EmbeddedUser; readonly url: string }> {
   const user = startUser({ dataDir, role: 'service', env });
   users.push(user);
   const { url, refused } = await user.next();
   if (url === undefined) throw new Error(refused);
   return { user, url };
-};
+}
 
 /** The result of a login of a process of a user with a connection string. */
-const loginAs = (uid: number, url: string): string => {
+function loginAs(uid: number, url: string): string {
   const become = root ? [`--reuid=${uid}`, `--regid=${uid}`, '--clear-groups'] : [];
   return spawnSync('setpriv', [...become, process.execPath, LOGIN], { input: url, encoding: 'utf8', cwd: '/', env: childEnvironment() })
     .stdout;
-};
+}
 
-const withPassword = (url: string, password: string): string => {
+function withPassword(url: string, password: string): string {
   const changed = new URL(url);
   changed.password = password;
   return changed.href;
-};
+}
 
 /** No process of the server's account can log in or read the password. */
-const expectLocked = async (url: string): Promise<void> => {
+async function expectLocked(url: string): Promise<void> {
   const serverAccount = statSync(dataLayout(dataDir).cluster).uid;
   expect(loginAs(serverAccount, url)).toBe('in');
   expect(loginAs(serverAccount, withPassword(url, ''))).toBe('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a string');
@@ -62,7 +62,7 @@ const expectLocked = async (url: string): Promise<void> => {
   expect(readFileSync(password, 'utf8').trim()).toBe(new URL(url).password);
   const read = spawnSync('setpriv', [`--reuid=${serverAccount}`, `--regid=${serverAccount}`, '--clear-groups', 'cat', password]);
   if (root) expect(read.status).not.toBe(0);
-};
+}
 
 beforeEach(() => {
   users = [];

@@ -29,10 +29,10 @@ afterAll(async () => {
   await server?.close();
 });
 
-const change = async () => {
+async function change() {
   await civic.writer.write(randomChanges(random, 30, 20), {});
   await civic.caughtUp();
-};
+}
 const explain = (text: string) => explainCursor({ reads: civic.reads, clock: civic.clock, retentionMs: RETENTION_MS }, text);
 
 describe('a feed cursor', () => {

@@ -17,12 +17,12 @@ const random = randomFrom(testSeed());
 const databases: TestDatabase[] = [];
 let installation: Installation;
 
-const newDatabase = async (): Promise<string> => {
+async function newDatabase(): Promise<string> {
   const database = await startTestDatabase();
   databases.push(database);
   return database.url;
-};
-const onDatabase = async (url: string, statement: string): Promise<void> => {
+}
+async function onDatabase(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -30,17 +30,17 @@ const onDatabase = async (url: string, statement: string): Promise<void> => {
   } finally {
     await client.end();
   }
-};
+}
 const civic = (args: readonly string[], env: Environment) => installation.civicHere([...args, '--json'], { env });
-const write = async (served: ServedCivic, changes: ReturnType<typeof randomChanges>): Promise<void> => {
+async function write(served: ServedCivic, changes: ReturnType<typeof randomChanges>): Promise<void> {
   await served.civic.writer.write(changes, {});
   await served.civic.caughtUp(await served.civic.log.head());
-};
-const statusOf = async (answer: Promise<Response>): Promise<number | string> => {
+}
+async function statusOf(answer: Promise<Response>): Promise<number | string> {
   const response = await answer;
   if (response.status === 200) return 200;
   return `${response.status} ${((await response.json()) as { error: { code: string } }).error.code}`;
-};
+}
 const EXPIRED = '410 cursor_expired';
 const MISSING = '404 not_found';
 
@@ -175,10 +175,10 @@ const filesOf = (folder: string): string =>
   readdirSync(folder)
     .map((name) => readFileSync(join(folder, name), 'utf8'))
     .join('\n');
-const startOn = async (env: Environment) => {
+async function startOn(env: Environment) {
   const { exitCode, stderr } = await civic(['accounts', 'list'], env);
   return { exitCode, stderr };
-};
+}
 
 describe('a database that was restored or moved by other tools', () => {
   test('one from a dump is refused at the start, with the two commands to choose from', async () => {

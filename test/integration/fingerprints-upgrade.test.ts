@@ -27,19 +27,19 @@ interface Page {
 
 const page = async (cursor?: string): Promise<Page> =>
   JSON.parse((await civic.changes({ ...(cursor === undefined ? {} : { cursor }), limit: 500, maxResponseBytes: 10_000_000 })).text) as Page;
-const partsOf = (text: string) => {
+function partsOf(text: string) {
   const cursor = decodeFeedCursor(text);
   if (typeof cursor === 'string') throw new Error(cursor);
   return cursor;
-};
+}
 /** The state in which the migration leaves a generation of the version before. */
-const makeOlder = async (): Promise<void> => {
+async function makeOlder(): Promise<void> {
   const { history, state } = recordHistoryTables(await civic.live(recordHistory.name));
   await civic.rows(`update civic.generations set version = 2 where projection = '${recordHistory.name}'`);
   await civic.rows(`alter table ${state} alter column fingerprint drop not null, alter column fingerprint drop default`);
   await civic.rows(`update ${state} set fingerprint = null`);
   await civic.rows(`update ${history} set fingerprint = null`);
-};
+}
 
 test('a generation without fingerprints is read until a new one replaces it, and its cursors continue', async () => {
   const projector = civic.startProjector();

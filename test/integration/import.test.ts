@@ -32,7 +32,7 @@ async function* inPieces(bytes: Buffer, size: () => number): AsyncGenerator<Uint
   }
 }
 
-const importLines = async (lines: readonly (string | Buffer)[], size: () => number = () => 65_536, separator = '\n') => {
+async function importLines(lines: readonly (string | Buffer)[], size: () => number = () => 65_536, separator = '\n') {
   const bytes = Buffer.concat(lines.flatMap((line) => [Buffer.from(line), Buffer.from(separator)]));
   const rejected: { readonly line: number; readonly reason: string }[] = [];
   const tally = await importRecords({
@@ -46,27 +46,27 @@ const importLines = async (lines: readonly (string | Buffer)[], size: () => numb
   });
   await civic.caughtUp();
   return { ...tally, last: undefined, rejected: rejected.toSorted((one, other) => one.line - other.line), count: tally.rejected };
-};
+}
 
-const lineOf = (number: number, variant: number, change: object = {}, data: object = {}): string => {
+function lineOf(number: number, variant: number, change: object = {}, data: object = {}): string {
   const { id, content, resource } = upsert('stream_records', number, variant) as { id: string; content: object; resource: string };
   return JSON.stringify({ op: 'upsert', resource, id, data: { ...content, ...data }, ...change });
-};
-const topic = (number: number, variant: number, data: object = {}): string => {
+}
+function topic(number: number, variant: number, data: object = {}): string {
   const { id, content } = upsert('topics', number, variant) as { id: string; content: object };
   return JSON.stringify({ op: 'upsert', resource: 'topics', id, data: { ...content, ...data } });
-};
+}
 const removal = (number: number, change: object = {}): string =>
   JSON.stringify({ op: 'remove', resource: 'topics', id: recordId('topics', number), ...change });
 
 const MAX_RECORD = 1_048_576;
 
 /** The largest `text` of a record, computed from the size of the record without it. */
-const fitting = (number: number): number => {
+function fitting(number: number): number {
   const { id, content } = upsert('topics', number, 1) as { id: string; content: object };
   const at = '2026-01-01T00:00:00.000Z';
   return MAX_RECORD - Buffer.byteLength(JSON.stringify({ ...content, id, createdAt: at, updatedAt: at, description: '' }));
-};
+}
 
 const BAD: Readonly<Record<string, readonly [line: string | Buffer, reason: RegExp]>> = {
   'broken JSON': ['{"op":"upsert",', /not JSON/],

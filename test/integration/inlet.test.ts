@@ -36,11 +36,11 @@ afterAll(async () => {
   await database.close();
 });
 
-const inlet = (overrides?: Parameters<typeof startInlet>[3]): RunningInlet => {
+function inlet(overrides?: Parameters<typeof startInlet>[3]): RunningInlet {
   const started = startInlet(civic, peer.brokers, topic, overrides);
   inlets.push(started);
   return started;
-};
+}
 const made = (partitions: number) => void peer.store.create(topic, partitions);
 const id = (number: number) => recordId('topics', numbers + number);
 const put = (number: number, variant: number): RecordChange => upsert('topics', numbers + number, variant);

@@ -52,7 +52,7 @@ const requests = function* (secret: string) {
   }
 };
 
-const askEverything = async (where: string): Promise<void> => {
+async function askEverything(where: string): Promise<void> {
   const answers: string[] = [];
   for (const secret of Object.values(secrets)) {
     for (const { method, path, body } of requests(secret)) {
@@ -63,7 +63,7 @@ const askEverything = async (where: string): Promise<void> => {
   }
   expect(answers.length).toBeGreaterThan(400);
   said[where] = answers.join('\n');
-};
+}
 
 const output = ({ stdout, stderr }: Answered): string => stdout + stderr;
 

@@ -35,7 +35,7 @@ afterAll(async () => {
   await peer.stop();
 });
 
-const importing = async (changes: readonly RecordChange[], env: Environment): Promise<number> => {
+async function importing(changes: readonly RecordChange[], env: Environment): Promise<number> {
   const lines = changes.map(({ op, resource, id, ...rest }) =>
     JSON.stringify({ op, resource, id, ...('content' in rest ? { data: rest.content } : {}) }),
   );
@@ -45,16 +45,16 @@ const importing = async (changes: readonly RecordChange[], env: Environment): Pr
   });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return (JSON.parse(stdout) as { appended: number }).appended;
-};
-const copying = async (to: string, env: Environment = {}) => {
+}
+async function copying(to: string, env: Environment = {}) {
   const { exitCode, stdout, stderr } = await installation.civicHere(['log', 'copy', '--to', to, '--json'], { env });
   return { exitCode, stderr, moved: (exitCode === 0 ? JSON.parse(stdout) : null) as Record<string, unknown> | null };
-};
+}
 const own = (): number => peer.store.records.filter(({ type }) => !type.startsWith('$')).length;
-const verified = async (env: Environment) => {
+async function verified(env: Environment) {
   const { stdout } = await installation.civicHere(['projections', 'verify', '--all', '--json'], { env });
   return (JSON.parse(stdout) as { name: string; equal: boolean }[]).filter(({ equal }) => !equal);
-};
+}
 
 test('a killed copy continues where it was, beside the running service, and does not switch', async () => {
   const killed = installation.run(['log', 'copy', '--to', peer.url]);

@@ -25,7 +25,7 @@ afterAll(async () => {
   await peer.stop();
 });
 
-const importing = async (changes: readonly RecordChange[]): Promise<Record<string, number>> => {
+async function importing(changes: readonly RecordChange[]): Promise<Record<string, number>> {
   const lines = changes.map(({ op, resource, id, ...rest }) =>
     JSON.stringify({ op, resource, id, ...('content' in rest ? { data: rest.content } : {}) }),
   );
@@ -34,14 +34,14 @@ const importing = async (changes: readonly RecordChange[]): Promise<Record<strin
   });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout) as Record<string, number>;
-};
+}
 const someOf = (from: number, count: number, variant = 0) =>
   Array.from({ length: count }, (_, n) => upsert('documents', from + n, variant));
-const json = async <Value>(...args: string[]): Promise<Value> => {
+async function json<Value>(...args: string[]): Promise<Value> {
   const { exitCode, stdout, stderr } = await installation.civicHere([...args, '--json']);
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
   return JSON.parse(stdout) as Value;
-};
+}
 
 test('PostgreSQL contains no event of the log, and KurrentDB contains every event', async () => {
   const types = new Set(peer.store.records.map(({ type }) => type));

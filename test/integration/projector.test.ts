@@ -49,7 +49,7 @@ const afterFold = (projection: Projection, hook: (batch: readonly StoredEvent[])
   },
 });
 
-const checkFeed = async (reader: TestCivic = civic) => {
+async function checkFeed(reader: TestCivic = civic) {
   const expected = await expectedFeed(civic.log);
   let cursor: string | undefined;
   const items = [];
@@ -62,10 +62,10 @@ const checkFeed = async (reader: TestCivic = civic) => {
     if (!page.hasMore) break;
   }
   checkReading(expected, items, { from: 0, to: expected.length, resource: null });
-};
+}
 
 /** The actions of the owners of a generation, in order: no owner may act after a later one. */
-const checkOwners = async (generation: number) => {
+async function checkOwners(generation: number) {
   const rows = await civic.rows('select token, checkpoint from civic.owners where generation = $1 order by id', [generation]);
   let [token, checkpoint] = [0, ''];
   for (const row of rows) {
@@ -74,7 +74,7 @@ const checkOwners = async (generation: number) => {
     [token, checkpoint] = [Number(row[0]), row[1]!];
   }
   return token;
-};
+}
 
 test('a batch that is rolled back leaves no position and no gap, and the next one has the same numbers', async () => {
   await withSeed(async (random) => {
@@ -107,7 +107,7 @@ test('a batch whose fold fails as a whole is folded event by event, none twice',
 });
 
 /** A suspended process: its clock and timers stand still, and it sends nothing until it continues. */
-const suspendable = () => {
+function suspendable() {
   let resume: () => void = () => undefined;
   let suspended: Promise<void> | undefined;
   let at = 0;
@@ -139,7 +139,7 @@ const suspendable = () => {
       resume();
     },
   };
-};
+}
 
 test.each(['between two batches', 'between fold and commit'])(
   'a projector that was suspended %s past its lease commits nothing after another took over',

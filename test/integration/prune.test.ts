@@ -38,7 +38,7 @@ const mark = async () => Number((await civic.rows('select pruned_through from ci
 const floorAt = async (now: number): Promise<number> =>
   (await expectedFeed(civic.log)).findLastIndex(({ changedAt }) => changedAt < now - RETENTION_MS) + 1;
 
-const readAt = async (position: number) => {
+async function readAt(position: number) {
   const cursor = encodeFeedCursor({ feedId: civic.feedId, position, fingerprint: null, binding: 'nothing' });
   try {
     return readPage((await civic.changes({ cursor, limit: 500, maxResponseBytes: MAX_BYTES })).text).items.length;
@@ -46,7 +46,7 @@ const readAt = async (position: number) => {
     if (error instanceof Rejection) return error.code;
     throw error;
   }
-};
+}
 
 test('pruning removes superseded rows up to the replay floor, and every answer above it is unchanged', async () => {
   const now = civic.clock.now();

@@ -16,16 +16,16 @@ afterAll(async () => {
 });
 
 const answer = (...args: readonly string[]) => installation.civicHere(['projections', ...args, '--json']);
-const value = async <Value>(...args: readonly string[]): Promise<Value> => {
+async function value<Value>(...args: readonly string[]): Promise<Value> {
   const { exitCode, stdout, stderr } = await answer(...args);
   expect([exitCode, stderr]).toEqual([0, '']);
   return JSON.parse(stdout) as Value;
-};
-const refusal = async (...args: readonly string[]): Promise<string> => {
+}
+async function refusal(...args: readonly string[]): Promise<string> {
   const { exitCode, stdout, stderr } = await answer(...args);
   expect([exitCode, stdout]).toEqual([1, '']);
   return stderr;
-};
+}
 const listed = () => value<readonly ProjectionStatus[]>('list', 'record_history');
 const states = async () => (await listed()).map(({ generation, state }) => [generation, state]);
 

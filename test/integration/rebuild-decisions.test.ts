@@ -21,7 +21,7 @@ const { start } = trial;
 beforeAll(() => void ({ civic, rebuilds } = trial));
 
 /** A fold that waits while its gate is closed. */
-const gate = () => {
+function gate() {
   let open: () => void = () => undefined;
   let shut: Promise<void> | undefined;
   return {
@@ -32,10 +32,10 @@ const gate = () => {
     },
     passed: async () => await shut,
   };
-};
+}
 
 /** Reads the feed page by page until it is stopped, and records the head. */
-const following = async (stopped: () => boolean): Promise<{ readonly items: ReadItem[]; readonly to: number }> => {
+async function following(stopped: () => boolean): Promise<{ readonly items: ReadItem[]; readonly to: number }> {
   const items: ReadItem[] = [];
   let cursor: string | undefined;
   for (let head = 0; ; ) {
@@ -49,7 +49,7 @@ const following = async (stopped: () => boolean): Promise<{ readonly items: Read
     cursor = page.nextCursor;
     if (last && !page.hasMore) return { items, to: page.next };
   }
-};
+}
 
 test('a held rebuild is compared, serves after a switch and not after a switch back, without a gap', async () => {
   await start([recordHistory, snapshots]);

@@ -56,7 +56,7 @@ const slowed = (projection: Projection, milliseconds: number, onBatch: () => voi
   },
 });
 
-const following = async (stopped: () => boolean): Promise<{ readonly items: ReadItem[]; readonly to: number }> => {
+async function following(stopped: () => boolean): Promise<{ readonly items: ReadItem[]; readonly to: number }> {
   const items: ReadItem[] = [];
   let cursor: string | undefined;
   let head = 0;
@@ -72,7 +72,7 @@ const following = async (stopped: () => boolean): Promise<{ readonly items: Read
     cursor = page.nextCursor;
     if (last && !page.hasMore) return { items, to: page.next };
   }
-};
+}
 
 test('a generation is built while the live one serves; a reader across the switch sees no gap', async () => {
   projector = civic.startProjector([slowed(recordHistory, 3), snapshots]);

@@ -35,7 +35,7 @@ const superseded = (count: number): Statement =>
   );
 
 /** The statement that a query sends. */
-const sent = async (read: (reads: LiveReads) => Promise<unknown>): Promise<Statement> => {
+async function sent(read: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
   let statement: Statement | undefined;
   const reads = {
     texts: (build: (live: () => number) => Statement) => {
@@ -45,9 +45,9 @@ const sent = async (read: (reads: LiveReads) => Promise<unknown>): Promise<State
   } as unknown as LiveReads;
   await read(reads).catch(() => undefined);
   return statement!;
-};
+}
 
-const statements = async (): Promise<Record<string, Statement>> => {
+async function statements(): Promise<Record<string, Statement>> {
   const page = { after: 1000, limit: 100, maxBytes: MAX_BYTES, cutoff: 0 };
   const id = civic.identifiers.next();
   const snapshot = { accountId: id, snapshotId: SNAPSHOT, resource: 'meetings', limit: 100, maxResponseBytes: MAX_BYTES } as const;
@@ -64,11 +64,11 @@ const statements = async (): Promise<Record<string, Statement>> => {
     ),
     supersede: superseded(500),
   };
-};
+}
 
-const run = async ({ name, text, values }: Statement, session: Client): Promise<void> => {
+async function run({ name, text, values }: Statement, session: Client): Promise<void> {
   await session.query({ text, values: values as unknown[], ...(name === undefined ? {} : { name }) });
-};
+}
 
 beforeAll(async () => {
   server = await startTestDatabase();
@@ -127,7 +127,7 @@ interface Node {
 const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
 
 /** The plan of the statement: for each scan of the history the index, or "all" for the whole table, and the rows that were read. */
-const scans = async ({ name, text, values }: Statement, mode: string, session: Client) => {
+async function scans({ name, text, values }: Statement, mode: string, session: Client) {
   await session.query('begin');
   try {
     await session.query(`set local plan_cache_mode = ${mode}`);
@@ -152,7 +152,7 @@ const scans = async ({ name, text, values }: Statement, mode: string, session: C
   } finally {
     await session.query('rollback');
   }
-};
+}
 
 /** `execute` takes literals; the binary form of an array is not one. */
 const asText = {

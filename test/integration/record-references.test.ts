@@ -26,7 +26,7 @@ let database: Database;
 const newest = new Map<string, StoredEvent>();
 let position = 0;
 
-const event = (resource: Resource, id: string, data: object | null): StoredEvent => {
+function event(resource: Resource, id: string, data: object | null): StoredEvent {
   const stream = recordStream(resource, id);
   const stored: StoredEvent = {
     position: String(++position).padStart(20, '0') as Position,
@@ -41,7 +41,7 @@ const event = (resource: Resource, id: string, data: object | null): StoredEvent
   };
   newest.set(stream, stored);
   return stored;
-};
+}
 
 const fold = (batch: readonly StoredEvent[]) =>
   database.transactor.transaction((transaction) =>

@@ -15,23 +15,23 @@ import { expectedFeed, linesOf, stateAt } from '../support/history-checker.ts';
 let server: TestDatabase | undefined;
 let civic: TestCivic | undefined;
 
-const open = async (): Promise<TestCivic> => {
+async function open(): Promise<TestCivic> {
   server = await startTestDatabase();
   civic = await openTestCivic(server.url);
   return civic;
-};
+}
 
-const close = async (): Promise<void> => {
+async function close(): Promise<void> {
   const [opened, database] = [civic, server];
   [civic, server] = [undefined, undefined];
   await opened?.close();
   await database?.close();
-};
+}
 
 afterEach(close);
 
 /** A process that dies at its n-th append, before or after it is stored. */
-const dyingAt = (log: EventLog, appends: number, stored: boolean): EventLog => {
+function dyingAt(log: EventLog, appends: number, stored: boolean): EventLog {
   let left = appends;
   const dying = async <Result>(append: () => Promise<Result>): Promise<Result> => {
     left -= 1;
@@ -40,21 +40,21 @@ const dyingAt = (log: EventLog, appends: number, stored: boolean): EventLog => {
     throw new Error('the process died');
   };
   return { ...log, append: (one) => dying(() => log.append(one)), appendEach: (many) => dying(() => log.appendEach(many)) };
-};
+}
 
-const start = async ({ clock, identifiers }: TestCivic, log: EventLog, sample: 'new' | 'off' = 'new') => {
+async function start({ clock, identifiers }: TestCivic, log: EventLog, sample: 'new' | 'off' = 'new') {
   const writer = createRecordWriter({ log, clock, identifiers, deadlineMs: 10_000 });
   return fillNewLog({ log, clock, identifiers, randomBytes, writer }, { sample, sampleKey: true });
-};
+}
 
-const contents = async (log: EventLog): Promise<string[]> => {
+async function contents(log: EventLog): Promise<string[]> {
   const changes = await expectedFeed(log);
   const withoutTimes = [...stateAt(changes, changes.length)].map(([key, data]) => {
     const { createdAt: _, updatedAt: __, ...content } = JSON.parse(data) as Record<string, unknown>;
     return [key, JSON.stringify(content)] as const;
   });
   return linesOf(withoutTimes);
-};
+}
 
 test('a first run that dies at any of its appends is completed by the next start', async () => {
   const whole = await open();

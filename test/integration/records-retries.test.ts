@@ -27,7 +27,7 @@ const writerOn = (log: EventLog) => createRecordWriter({ log, clock: civic.clock
 const history = (number: number) => civic.log.readStream(recordStream('topics', recordId('topics', number)), NO_STREAM, 1000);
 
 /** A lost connection whose append is stored after a failed lookup, when the log is read again. */
-const storedLate = (log: EventLog, moment: 'before reading' | 'after reading'): EventLog => {
+function storedLate(log: EventLog, moment: 'before reading' | 'after reading'): EventLog {
   let late: readonly StreamAppend[] | undefined;
   let lost = false;
   const store = async () => {
@@ -50,7 +50,7 @@ const storedLate = (log: EventLog, moment: 'before reading' | 'after reading'): 
       return last;
     },
   };
-};
+}
 
 test('a log that stores nothing until the deadline ends the write as a deadline, which can be retried', async () => {
   const silent: EventLog = {

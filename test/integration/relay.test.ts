@@ -30,19 +30,19 @@ afterEach(async () => {
   await database.close();
 });
 
-const relay = (options?: Parameters<typeof startRelay>[2]): RunningRelay => {
+function relay(options?: Parameters<typeof startRelay>[2]): RunningRelay {
   const started = startRelay(civic, peer.brokers, options);
   relays.push(started);
   return started;
-};
+}
 const write = (...changes: Parameters<TestCivic['writer']['write']>[0]) => civic.writer.write(changes, {});
 const positions = async () => (await readChained(peer.brokers)).map(({ headers }) => Number(headers['civic-position']));
 const dense = (to: number) => Array.from({ length: to }, (_, index) => index + 1);
 const ends = () => [...(peer.store.topics.get(FEED_TOPIC) ?? [])].map(({ end }) => end);
-const paused = async (): Promise<string> => {
+async function paused(): Promise<string> {
   await untilTrue('the relay is paused', async () => typeof (await relayRow(civic))?.pausedReason === 'string');
   return (await relayRow(civic))!.pausedReason!;
-};
+}
 
 test('the topic contains every item once, unchanged, keyed by its record, with its position in headers', async () => {
   await civic.writer.write(randomChanges(randomFrom(7), 300), {});

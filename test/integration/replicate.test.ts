@@ -30,14 +30,14 @@ afterAll(async () => {
   await database.close();
 });
 
-const importSome = async (count: number, run = installation.civicHere): Promise<void> => {
+async function importSome(count: number, run = installation.civicHere): Promise<void> {
   const lines = randomChanges(random, count, 120).map((change) => {
     const { op, resource, id } = change;
     return `${JSON.stringify(change.op === 'upsert' ? { op, resource, id, data: change.content } : { op, resource, id })}\n`;
   });
   const { exitCode, stderr } = await run(['records', 'import', '-'], { input: lines.join('') });
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-};
+}
 const mirror = (to: string, ...more: string[]) =>
   installation.civic(['replicate', '--base-url', service.baseUrl, '--key', key, '--to', to, '--verify', '--json', ...more]);
 

@@ -36,38 +36,38 @@ afterEach(async () => {
   await database.close();
 });
 
-const start = (...args: readonly string[]) => {
+function start(...args: readonly string[]) {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['pipe', 'pipe', 'inherit'], env: childEnvironment() });
   children.push(child);
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   return { child, next: async () => String((await lines.next()).value) };
-};
+}
 
 const input = (number: number) => ({ sourceUrl: `https://example.org/${number}`, expectedRecord: `Record ${number}` });
-const submitted = async (count: number) => {
+async function submitted(count: number) {
   const ids: string[] = [];
   for (let number = 0; number < count; number++) ids.push(await reports.submit(`account ${number % 3}`, input(number)));
   return ids;
-};
-const lease = async (reportId: string, holder: string, more: { leaseMs?: number; dailyBudget?: number; work?: ReportWork } = {}) => {
+}
+async function lease(reportId: string, holder: string, more: { leaseMs?: number; dailyBudget?: number; work?: ReportWork } = {}) {
   const { accountId } = await reports.report(reportId);
   const { work = reports.work, leaseMs = LEASE_MS, dailyBudget = 1000 } = more;
   return leaseReport(work, { reportId, accountId, holder, leaseMs, dailyBudget, whilePaused: false });
-};
-const leased = async (...args: Parameters<typeof lease>) => {
+}
+async function leased(...args: Parameters<typeof lease>) {
   const outcome = await lease(...args);
   if (outcome instanceof Rejection) throw outcome;
   return outcome;
-};
+}
 const EMPTY = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
-const move = async (held: WorkedReport, to: ReportMove['to'], work = reports.work, seen = 1000) => {
+async function move(held: WorkedReport, to: ReportMove['to'], work = reports.work, seen = 1000) {
   const handled = await moveReport(work, held, seen, { moves: [{ ...EMPTY, to, finding: 'It is so.' }], note: null });
   return handled.kind === 'rejected' ? handled.rejection.code : handled.kind;
-};
+}
 const eventsOf = async (reportId: string) => (await reports.log.readStream(reportStream(reportId), -1, 1000)).map(readReportEvent);
 
 /** Holds for every report: each move belongs to its newest lease and starts at the status of the move before. */
-const expectSound = async (reportId: string) => {
+async function expectSound(reportId: string) {
   let [status, holder, token] = ['received', '', 0];
   for (const { type, data } of await eventsOf(reportId)) {
     if (type === 'DataReportLeased') {
@@ -81,7 +81,7 @@ const expectSound = async (reportId: string) => {
     status = data.to;
   }
   expect((await reports.report(reportId)).status).toBe(status);
-};
+}
 
 test('of four processes that want the same thirty reports each report is moved by one, under its lease', async () => {
   const ids = await submitted(30);
@@ -124,7 +124,7 @@ test('a worker that is killed between lease and move changes nothing, and anothe
 });
 
 /** A log that waits before it stores a move, until it is released. */
-const stalling = () => {
+function stalling() {
   const waits = Promise.withResolvers<void>();
   let stalled = false;
   const log: ReportWork['log'] = {
@@ -138,7 +138,7 @@ const stalling = () => {
     },
   };
   return { work: { ...reports.work, log }, isStalled: () => stalled, goOn: waits.resolve };
-};
+}
 
 test('a holder that was delayed between its check and its append moves nothing after a takeover', async () => {
   const [reportId] = await submitted(1);

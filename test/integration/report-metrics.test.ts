@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const EMPTY = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
-const move = async (reportId: string, ...moves: readonly [Pick<ReportMove, 'to'>, ...Pick<ReportMove, 'to'>[]]) => {
+async function move(reportId: string, ...moves: readonly [Pick<ReportMove, 'to'>, ...Pick<ReportMove, 'to'>[]]) {
   const { accountId, revision } = await reports.report(reportId);
   const leased = await leaseReport(reports.work, {
     reportId,
@@ -36,14 +36,14 @@ const move = async (reportId: string, ...moves: readonly [Pick<ReportMove, 'to'>
   const [first, ...others] = moves.map((one): ReportMove => ({ ...EMPTY, finding: 'It is so.', ...one }));
   const handled = await moveReport(reports.work, leased.lease, revision, { moves: [first!, ...others], note: null });
   expect(handled).toMatchObject({ kind: 'appended' });
-};
+}
 /** The metrics of another process that has just started. */
-const told = async (): Promise<readonly string[]> => {
+async function told(): Promise<readonly string[]> {
   await reports.caughtUp(undefined, ['reports']);
   const registry = new Registry();
   registerReportMetrics(registry, reports.clock, () => readReportFigures(reports.reads));
   return (await registry.metrics()).split('\n');
-};
+}
 
 test('open reports by status, the oldest age and the times to first move and closing are reported', async () => {
   expect(await told()).toContain('civic_reports_oldest_open_seconds 0');

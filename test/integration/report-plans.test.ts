@@ -42,7 +42,7 @@ afterAll(async () => {
 });
 
 /** The statements that a query sends. */
-const sent = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<readonly Statement[]> => {
+async function sent(ask: (reads: LiveReads) => Promise<unknown>): Promise<readonly Statement[]> {
   const statements: Statement[] = [];
   const live = (name: string) => (name === 'reports' ? generation : keys);
   const reads = {
@@ -58,10 +58,10 @@ const sent = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<readon
   } as unknown as LiveReads;
   await ask(reads).catch(() => undefined);
   return statements;
-};
+}
 
 /** Runs the statements with a generic plan, as prepared statements have. */
-const plans = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<string> => {
+async function plans(ask: (reads: LiveReads) => Promise<unknown>): Promise<string> {
   const found: string[] = [];
   for (const { text, values } of await sent(ask)) {
     await reports.database.transactor.transaction(async (transaction) => {
@@ -71,7 +71,7 @@ const plans = async (ask: (reads: LiveReads) => Promise<unknown>): Promise<strin
     });
   }
   return found.join('\n\n');
-};
+}
 
 const wanted: WantedRecord = {
   addressKey: derivedId('test', 'address'),

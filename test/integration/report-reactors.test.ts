@@ -25,17 +25,17 @@ let events: AgendaEvents;
 let store: ReturnType<typeof createProcessorStore>;
 const stops: (() => Promise<void>)[] = [];
 
-const changeOf = ({ stream, type, data }: StoredEvent): RecordChange => {
+function changeOf({ stream, type, data }: StoredEvent): RecordChange {
   const { resource, recordId } = recordOfStream(stream);
   return type === RECORD_PUBLISHED
     ? { op: 'upsert', resource, id: recordId, content: JSON.parse(data) as unknown }
     : { op: 'remove', resource, id: recordId };
-};
+}
 const write = async (...stated: readonly StoredEvent[]) => reports.writer.write(stated.map(changeOf), {});
 const item = () => events.item('wanted', 'session', { title: TITLE, sourceUrl: PAGE });
 const input = { sourceUrl: PAGE, expectedRecord: TITLE };
 
-const run = (reactors: readonly Reactor[] = reports.parts().reactors): (() => Promise<void>) => {
+function run(reactors: readonly Reactor[] = reports.parts().reactors): () => Promise<void> {
   const stopping = new AbortController();
   const owner = `test ${process.pid} ${stops.length}`;
   const ended = reactors.map((reactor) =>
@@ -51,7 +51,7 @@ const run = (reactors: readonly Reactor[] = reports.parts().reactors): (() => Pr
   };
   stops.push(stop);
   return stop;
-};
+}
 const atRest = (...names: readonly string[]) =>
   untilTrue(`${names.join()} have followed the log to its end`, async () => {
     const rows = (await store.listReactors()).filter(({ name }) => names.includes(name));

@@ -20,16 +20,16 @@ let database: TestDatabase;
 let reports: TestReports;
 let events: AgendaEvents;
 
-const changeOf = ({ stream, type, data }: StoredEvent): RecordChange => {
+function changeOf({ stream, type, data }: StoredEvent): RecordChange {
   const { resource, recordId } = recordOfStream(stream);
   return type === RECORD_PUBLISHED
     ? { op: 'upsert', resource, id: recordId, content: JSON.parse(data) as unknown }
     : { op: 'remove', resource, id: recordId };
-};
-const write = async (...stated: readonly (StoredEvent | readonly StoredEvent[])[]) => {
+}
+async function write(...stated: readonly (StoredEvent | readonly StoredEvent[])[]) {
   const outcomes = await reports.writer.write(stated.flat().map(changeOf), {});
   expect(outcomes.map(({ kind }) => kind)).not.toContain('rejected');
-};
+}
 const input = (more: Partial<ReportInput> = {}): ReportInput => ({ sourceUrl: PAGE, expectedRecord: TITLE, ...more });
 const dallasSource = { officialSourceUrl: 'https://cityofdallas.legistar.com/Calendar.aspx' };
 const at = (name: string, title: string, more: object = {}) => events.item(name, 'session', { title, sourceUrl: PAGE, ...more });

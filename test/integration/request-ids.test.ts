@@ -24,11 +24,11 @@ afterAll(async () => {
 });
 
 /** The events that were appended during the call, and the request id of its answer. */
-const caused = async (ask: () => Promise<unknown>): Promise<readonly Pick<StoredEvent, 'type' | 'metadata'>[]> => {
+async function caused(ask: () => Promise<unknown>): Promise<readonly Pick<StoredEvent, 'type' | 'metadata'>[]> {
   const after = await served.civic.log.head();
   await ask();
   return (await served.civic.log.readAll({ after, limit: 100 })).events;
-};
+}
 const metadataOf = ({ metadata }: Pick<StoredEvent, 'metadata'>) => JSON.parse(metadata) as Record<string, unknown>;
 
 test('every event of a request, over HTTP or by a tool, has the id of its answer, its account and key', async () => {

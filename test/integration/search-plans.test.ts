@@ -27,10 +27,10 @@ let folding: Client;
 const uuid = (number: string, kind: number) => `('00000000-0000-4000-${8000 + kind}-' || lpad((${number})::text, 12, '0'))::uuid`;
 const startsAt = (number: string) =>
   `(${TEST_TIME - (ITEMS / MEETING) * APART_MS} + ((${number}) / ${MEETING})::bigint * ${APART_MS})::bigint`;
-const period = (number: string) => {
+function period(number: string) {
   const time = `to_timestamp(${startsAt(number)} / 1000.0)`;
   return `(extract(year from ${time})::int * 4 + extract(quarter from ${time})::int - 1)`;
-};
+}
 
 beforeAll(async () => {
   search = await openTestSearch();
@@ -86,7 +86,7 @@ interface Node {
 }
 const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
 
-const explained = async ({ text, values }: Statement, on = session): Promise<readonly Node[]> => {
+async function explained({ text, values }: Statement, on = session): Promise<readonly Node[]> {
   await on.query('begin');
   try {
     const { rows } = await on.query({ text: `explain (analyze, timing off, format json) ${text}`, values: values as unknown[] });
@@ -94,7 +94,7 @@ const explained = async ({ text, values }: Statement, on = session): Promise<rea
   } finally {
     await on.query('rollback');
   }
-};
+}
 
 const QUERIES = ['c1', 'c2', 'c4', 'c5', 'c6', 'w5', 'c1 -c2', '-c2', 'c2 or c3', '"c1 c2"', 'c2 c4', 'c3 w5'];
 const FILTERS = [
@@ -106,7 +106,7 @@ const FILTERS = [
   { fromDate: '2025-07-01' },
 ];
 
-const looksAtFewRows = async (): Promise<void> => {
+async function looksAtFewRows(): Promise<void> {
   for (const filters of FILTERS) {
     for (const query of QUERIES) {
       search.sent.length = 0;
@@ -130,9 +130,9 @@ const looksAtFewRows = async (): Promise<void> => {
       }
     }
   }
-};
+}
 
-const ranksTheLatest = async (): Promise<void> => {
+async function ranksTheLatest(): Promise<void> {
   for (const query of ['c2', 'c6', '"c1 c2" c4', 'c5 or w5']) {
     const { rows } = await session.query<{ item_id: string }>(
       `select item_id from ${tables.entries} where words @@ websearch_to_tsquery('pg_catalog.english', $1) order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}`,
@@ -141,7 +141,7 @@ const ranksTheLatest = async (): Promise<void> => {
     const found = await search.all({ query, limit: 20 });
     expect([query, found.toSorted()]).toEqual([query, rows.map(({ item_id }) => item_id).toSorted()]);
   }
-};
+}
 
 const refreshedBy = (refresh: 'vacuum' | 'analyze'): void =>
   beforeAll(async () => void (await session.query(`${refresh} ${Object.values(tables).join(', ')}`)), 60_000);

@@ -35,15 +35,15 @@ afterAll(async () => {
   await server?.close();
 });
 
-const change = async (count = 40) => {
+async function change(count = 40) {
   await civic.writer.write(randomChanges(random, count, 30), {});
   await civic.caughtUp();
-};
+}
 
 const take = () => civic.takeSnapshot({ accountId: account, keyId: account, requestId: 'test' });
 
 /** Reads every record of a snapshot; `between` runs after each page. */
-const readAll = async (snapshotId: string, limit: number, between: () => Promise<void> = async () => undefined) => {
+async function readAll(snapshotId: string, limit: number, between: () => Promise<void> = async () => undefined) {
   const state = new Map<string, string>();
   for (const resource of SOME_RESOURCES) {
     let cursor: string | undefined;
@@ -70,7 +70,7 @@ const readAll = async (snapshotId: string, limit: number, between: () => Promise
     } while (cursor !== undefined);
   }
   return state;
-};
+}
 
 const code = async (work: Promise<unknown>): Promise<string> =>
   work.then(

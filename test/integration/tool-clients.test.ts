@@ -29,17 +29,17 @@ const NAME = { name: 'test', version: '1.0.0' };
 const endpoint = () => new URL(`${service.baseUrl}/api/v1/mcp`);
 const withKey = (key: string) => ({ requestInit: { headers: { authorization: `Bearer ${key}` } } });
 
-const current = async (versionNegotiation?: { mode: 'auto' | { pin: string } }, key = service.key!): Promise<Connected> => {
+async function current(versionNegotiation?: { mode: 'auto' | { pin: string } }, key = service.key!): Promise<Connected> {
   const client = new CurrentClient(NAME, versionNegotiation === undefined ? {} : { versionNegotiation });
   await client.connect(new CurrentTransport(endpoint(), withKey(key)));
   return client;
-};
+}
 
-const first = async (): Promise<Connected> => {
+async function first(): Promise<Connected> {
   const client = new FirstClient(NAME);
   await client.connect(new FirstTransport(endpoint(), withKey(service.key!)));
   return client;
-};
+}
 
 const CLIENTS: Readonly<Record<string, () => Promise<Connected>>> = {
   'the current client, held to the current era': () => current({ mode: { pin: '2026-07-28' } }),
@@ -49,7 +49,7 @@ const CLIENTS: Readonly<Record<string, () => Promise<Connected>>> = {
 };
 
 /** Asserts that the answer matches the contract and that its text equals its data. Returns the data. */
-const called = async <Name extends ToolName>(client: Connected, name: Name, input: object) => {
+async function called<Name extends ToolName>(client: Connected, name: Name, input: object) {
   const result = await client.callTool({ name, arguments: input as Record<string, unknown> });
   expect({ name, error: result['isError'], text: result['isError'] === true ? result['content'] : '' }).toEqual({
     name,
@@ -60,7 +60,7 @@ const called = async <Name extends ToolName>(client: Connected, name: Name, inpu
   const [{ text } = { text: '' }] = result['content'] as { text: string }[];
   expect(JSON.parse(text)).toEqual(data);
   return TOOLS[name].data.parse(data) as z.output<(typeof TOOLS)[Name]['data']>;
-};
+}
 
 describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
   test('lists every tool and calls each of them', async () => {

@@ -24,26 +24,26 @@ afterAll(async () => {
 });
 
 /** A payer with money; a wallet pays for one account only. */
-const fundedPayer = () => {
+function fundedPayer() {
   const payer = makePayer();
   facilitator.chain.fund(payer.address, 1_000_000n);
   return payer;
-};
+}
 
 /** A key for the tools of a new account on a channel. */
-const openAccount = async (channel: string): Promise<string> => {
+async function openAccount(channel: string): Promise<string> {
   const said = async (...args: string[]) =>
     JSON.parse((await installation.civicHere([...args, '--json'])).stdout) as Record<string, string>;
   const { accountId } = await said('accounts', 'open', '--name', 'Agent', '--channel', channel);
   return (await said('keys', 'issue', '--account', accountId!, '--scope', 'mcp:read'))['key']!;
-};
+}
 
-const connect = async (key: string, era: 'current' | '2025'): Promise<Client> => {
+async function connect(key: string, era: 'current' | '2025'): Promise<Client> {
   const client = new Client({ name: 'agent', version: '1' }, era === '2025' ? {} : { versionNegotiation: { mode: { pin: '2026-07-28' } } });
   const requestInit = { headers: { authorization: `Bearer ${key}` } };
   await client.connect(new StreamableHTTPClientTransport(new URL(`${service.baseUrl}/api/v1/mcp`), { requestInit }));
   return client;
-};
+}
 
 const call = (client: Client, name: ToolName, args: Record<string, unknown>, payment?: SentPayment) =>
   client.callTool({ name, arguments: args, ...(payment === undefined ? {} : { _meta: { 'x402/payment': payment } }) });

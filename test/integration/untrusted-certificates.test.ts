@@ -20,11 +20,11 @@ afterEach(() => {
   for (const server of servers.splice(0)) server.close();
 });
 
-const listening = async (server: Server): Promise<number> => {
+async function listening(server: Server): Promise<number> {
   servers.push(server.listen(0, '127.0.0.1'));
   await once(server, 'listening');
   return (server.address() as AddressInfo).port;
-};
+}
 /** A server behind TLS, such as the log or a broker, that no client gets past its certificate. */
 const tlsServer = ({ key, certificate: cert }: MadeCertificate): Promise<number> =>
   listening(

@@ -19,14 +19,14 @@ afterAll(async () => {
 });
 
 /** A process with its own connections. */
-const process = (connections = 2): WindowCounts => {
+function process(connections = 2): WindowCounts {
   const opened = openPipelinedConnections(
     { dsn: database.url, purpose: 'test-counts', statementTimeoutMs: 20_000, plansForGrowth: true, lossy: true },
     connections,
   );
   closing.push(() => opened.close());
   return createWindowCounts(async (statement) => (await opened.run(statement)).rows);
-};
+}
 
 test('counts are in unlogged tables and wait for no disk', async () => {
   const opened = await openDatabase({ dsn: database.url, statementTimeoutMs: 20_000 });

@@ -29,7 +29,7 @@ const one = <Value>(random: Random, values: readonly Value[]): Value => values[b
 const time = (random: Random, days: number): string => new Date(TEST_TIME + (below(random, 2 * days + 1) - days) * DAY_MS).toISOString();
 
 /** A change of one of few records, with few names and fewer slugs, so that records collide. */
-const change = (random: Random): StoredEvent => {
+function change(random: Random): StoredEvent {
   const { events } = agenda;
   const number = below(random, 5);
   const place = random() < 0.05 ? 'plano' : CITIES[number % CITIES.length]!;
@@ -55,7 +55,7 @@ const change = (random: Random): StoredEvent => {
   const made = one(random, kinds)();
   if (random() > 0.05) return made;
   return { ...made, type: 'RecordWithdrawn' };
-};
+}
 
 /** The age of a record never changes. Two of the ages are equal, so that ids decide too. */
 const agedOf = (name: string): string => new Date(TEST_TIME - (name.charCodeAt(1) % 3) * DAY_MS).toISOString();
@@ -136,7 +136,7 @@ const order =
   };
 const reversed = (text: string): string => text.replaceAll(/[0-9]/g, (digit) => String(9 - Number(digit)));
 
-const expectAnswers = async (model: Model): Promise<number> => {
+async function expectAnswers(model: Model): Promise<number> {
   const hits = model.hits();
   const listed = hits.filter((hit) => hit.listed);
   const recent = listed
@@ -176,18 +176,18 @@ const expectAnswers = async (model: Model): Promise<number> => {
     expect(data.totalCount).toBe(upcoming.length);
   }
   return hits.length;
-};
+}
 
-const inBatches = async (random: Random, events: readonly StoredEvent[], generation: number): Promise<void> => {
+async function inBatches(random: Random, events: readonly StoredEvent[], generation: number): Promise<void> {
   for (let from = 0; from < events.length; ) {
     const size = random() < 0.4 ? 1 : 1 + below(random, 25);
     await agenda.fold(events.slice(from, from + size), generation);
     from += size;
   }
-};
+}
 
 /** The same events in another order; the events of each record keep theirs. */
-const shuffled = (random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] => {
+function shuffled(random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] {
   const left = Map.groupBy(events, ({ stream }) => stream);
   const result: StoredEvent[] = [];
   while (left.size > 0) {
@@ -196,7 +196,7 @@ const shuffled = (random: Random, events: readonly StoredEvent[]): readonly Stor
     if (left.get(stream)!.length === 0) left.delete(stream);
   }
   return result;
-};
+}
 
 describe('the agenda', () => {
   test('is the same for any order and batches of the events and shows the last event of each record', async () => {

@@ -23,19 +23,19 @@ beforeAll(async () => {
   lines = gunzipSync(archive).toString().trimEnd().split('\n');
 });
 
-const reasonOf = async (bytes: Buffer, piece?: number): Promise<string> => {
+async function reasonOf(bytes: Buffer, piece?: number): Promise<string> {
   const outcome = await verified(bytes, piece).catch((error: unknown) => error);
   if (!(outcome instanceof BadArchive)) throw new Error(`not found: ${JSON.stringify(outcome)}`);
   return outcome.message;
-};
+}
 /** The lines other than seals; a test changes them and seals them again. */
 const content = () => lines.filter((line) => !line.startsWith('{"block":') && !line.startsWith('{"file":'));
-const changed = (at: number, change: (line: string) => string | null): Buffer => {
+function changed(at: number, change: (line: string) => string | null): Buffer {
   const kept = content();
   const line = change(kept.at(at)!);
   kept.splice(at < 0 ? kept.length + at : at, 1, ...(line === null ? [] : [line]));
   return sealedAnew(kept);
-};
+}
 
 test('a backup is verified in pieces of any size, contains every event as exact text, and zcat reads it', async () => {
   for (const piece of [1, 7]) expect(await verified(small, piece)).toMatchObject({ end: { events: FEW, payments: 1 } });

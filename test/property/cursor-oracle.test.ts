@@ -76,7 +76,7 @@ const actions = fc.oneof(
 );
 type Read = Extract<typeof actions extends fc.Arbitrary<infer Action> ? Action : never, { kind: 'read' }>;
 
-const asked = async (question: Omit<FeedQuestion, 'cursor'>, cursor: string | undefined): Promise<FeedAnswer> => {
+async function asked(question: Omit<FeedQuestion, 'cursor'>, cursor: string | undefined): Promise<FeedAnswer> {
   try {
     const { text } = await civic.changes({
       ...(cursor === undefined ? {} : { cursor }),
@@ -99,9 +99,9 @@ const asked = async (question: Omit<FeedQuestion, 'cursor'>, cursor: string | un
       return { refused: error.code };
     throw error;
   }
-};
+}
 
-const read = async ({ form, place, binding, resource, limit, damage }: Read) => {
+async function read({ form, place, binding, resource, limit, damage }: Read) {
   const state = await world();
   const head = state.changes.length;
   const base = { start: 0, mark, floor: floorOf(state), head, anywhere: Math.round(place.share * head) }[place.near];
@@ -125,7 +125,7 @@ const read = async ({ form, place, binding, resource, limit, damage }: Read) => 
   }
   const answer = await asked({ resource, limit }, text);
   expect(answer).toEqual(answerOf(state, { cursor: parts, resource, limit }));
-};
+}
 
 test('a model of feed, replay floor, mark and filter predicts every answer to every cursor', async () => {
   await fc.assert(

@@ -56,7 +56,7 @@ const toChange = ({ resource, number, variant }: Step) => (variant === null ? re
 const worldOf = ({ changes, mark, now }: Model) => ({ feedId: civic.feedId, changes, mark, now, retentionMs: RETENTION_MS });
 
 /** Adds new events of the log to the model after a check that they follow from the steps. */
-const takeOver = async (model: Model, steps: readonly Step[], ordered: boolean) => {
+async function takeOver(model: Model, steps: readonly Step[], ordered: boolean) {
   const wanted: string[] = [];
   for (const step of steps) {
     const before = model.said.get(keyOf(step)) ?? null;
@@ -70,7 +70,7 @@ const takeOver = async (model: Model, steps: readonly Step[], ordered: boolean) 
   });
   expect(ordered ? found : found.toSorted()).toEqual(ordered ? wanted : wanted.toSorted());
   model.changes.push(...fresh);
-};
+}
 
 const append = (steps: readonly Step[]): Command => ({
   check: always,

@@ -33,12 +33,12 @@ interface Reading {
 }
 
 /** Reads the feed from its head at random page sizes until `done` is set and a page is empty. */
-const tail = async (
+async function tail(
   random: () => number,
   resource: Resource | null,
   start: { readonly position: number; readonly cursor: string },
   done: () => boolean,
-): Promise<Reading> => {
+): Promise<Reading> {
   let { cursor } = start;
   const reading: Reading = { resource, from: start.position, items: [], to: start.position };
   for (;;) {
@@ -56,7 +56,7 @@ const tail = async (
     cursor = page.nextCursor;
     if (last && !page.hasMore) return reading;
   }
-};
+}
 
 test('readers of a growing feed miss, repeat and reorder no position, at any page size and filter', async () => {
   const writersAndReaders = fc.record({

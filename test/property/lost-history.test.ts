@@ -46,7 +46,7 @@ interface Storage {
 }
 
 /** A database of the server of this run, restored from copies. */
-const copiedDatabase = async (): Promise<Storage> => {
+async function copiedDatabase(): Promise<Storage> {
   let database = await startTestDatabase();
   const images: TestDatabase[] = [];
   return {
@@ -59,10 +59,10 @@ const copiedDatabase = async (): Promise<Storage> => {
     pair: null,
     end: async () => void (await Promise.all([database, ...images].map((each) => each.close()))),
   };
-};
+}
 
 /** A primary and its standby. */
-const pairOfServers = async (): Promise<Storage> => {
+async function pairOfServers(): Promise<Storage> {
   const pair = await startServerPair();
   return {
     url: () => pair.dsn('postgres'),
@@ -71,7 +71,7 @@ const pairOfServers = async (): Promise<Storage> => {
     pair,
     end: () => pair.stop(),
   };
-};
+}
 
 interface Customer {
   cursor: string | undefined;
@@ -179,11 +179,11 @@ class World {
   }
 }
 
-const partsOf = (text: string) => {
+function partsOf(text: string) {
   const cursor = decodeFeedCursor(text);
   if (typeof cursor === 'string') throw new Error(`a cursor is ${cursor}`);
   return cursor;
-};
+}
 const asOld = (text: string): string => encodeFeedCursor({ ...partsOf(text), fingerprint: null });
 
 const sorted = (state: Map<string, string>) => [...state].toSorted(([one], [other]) => (one < other ? -1 : 1));

@@ -56,7 +56,7 @@ type Seen = Map<number, PaymentAnswer>;
 /** After these answers the payment may not be billed, whether it is sent again or not. */
 const FINAL: readonly string[] = ['payment_settlement_failed', 'payment_previous_settlement_failure', 'payment_previous_read_failure'];
 
-const look = (world: PaymentWorld, seen: Seen, payment: number, answer: PaymentAnswer): void => {
+function look(world: PaymentWorld, seen: Seen, payment: number, answer: PaymentAnswer): void {
   const before = seen.get(payment);
   if (before?.kind === 'error') expect([before.code, answer.kind]).toEqual([before.code, 'error']);
   if (answer.kind === 'error' && FINAL.includes(answer.code)) seen.set(payment, answer);
@@ -65,9 +65,9 @@ const look = (world: PaymentWorld, seen: Seen, payment: number, answer: PaymentA
   expect(world.moved.get(world.nonce(payment))).toBe(answer.receipt.transaction);
   expect(answer).toEqual(seen.get(payment) ?? answer);
   seen.set(payment, answer);
-};
+}
 
-const take = async (world: PaymentWorld, seen: Seen, each: Step): Promise<void> => {
+async function take(world: PaymentWorld, seen: Seen, each: Step): Promise<void> {
   switch (each.do) {
     case 'ask': {
       const asking = Array.from({ length: each.at_once }, (_, index) => world.ask(each.nth, index === 0 ? each.death : null));
@@ -99,10 +99,10 @@ const take = async (world: PaymentWorld, seen: Seen, each: Step): Promise<void> 
       await world.operate(each.nth);
       return;
   }
-};
+}
 
 /** Invariant at every moment: settled equals billed, and a payment answered as failed was not billed. */
-const hold = async (world: PaymentWorld): Promise<void> => {
+async function hold(world: PaymentWorld): Promise<void> {
   for (const payment of world.payments) {
     const row = await world.ledger.find(world.keyOf(payment));
     const moved = world.moved.has(world.nonce(payment));
@@ -110,10 +110,10 @@ const hold = async (world: PaymentWorld): Promise<void> => {
     else if (row.state === 'SETTLED') expect(moved).toBe(true);
     else if (row.state !== 'SETTLING' && row.state !== 'RECONCILE') expect([row.state, moved]).toEqual([row.state, false]);
   }
-};
+}
 
 /** At the end, after all deadlines, with the chain readable: no outcome is unknown, all are answered, budgets equal the billed sums. */
-const finish = async (world: PaymentWorld, seen: Seen): Promise<void> => {
+async function finish(world: PaymentWorld, seen: Seen): Promise<void> {
   Object.assign(world, { chainUp: true, settleMode: 'nothing', readMode: 'data', verifyMode: 'valid' });
   world.land();
   for (const seconds of [20, 400, 4_000, 20, 20]) {
@@ -142,7 +142,7 @@ const finish = async (world: PaymentWorld, seen: Seen): Promise<void> => {
     world.accountId,
   ]);
   expect(budgets).toEqual([[String(billed)]]);
-};
+}
 
 test('through any crash, loss, repetition and order no call is billed twice, for nothing, or unanswered', async () => {
   const ends = { steps: 0, settled: 0 };

@@ -40,7 +40,7 @@ const happening = fc.oneof(
 );
 
 /** Dies after the given number of commits, before or after the store has applied the last one. */
-const dyingAfter = (store: ReplicaStore, commits: number, stored: boolean): ReplicaStore => {
+function dyingAfter(store: ReplicaStore, commits: number, stored: boolean): ReplicaStore {
   let left = commits;
   return {
     ...store,
@@ -50,7 +50,7 @@ const dyingAfter = (store: ReplicaStore, commits: number, stored: boolean): Repl
       throw new Killed();
     },
   };
-};
+}
 
 const run = (service: FeedService, store: ReplicaStore, resource: string | null) =>
   replicate({
@@ -106,12 +106,12 @@ describe.each(['folder', 'sqlite'] as const)('a mirror in a %s', (kind) => {
   });
 });
 
-const someState = async (service: FeedService, store: ReplicaStore, resource: string | null): Promise<boolean> => {
+async function someState(service: FeedService, store: ReplicaStore, resource: string | null): Promise<boolean> {
   for (let position = service.changes.length; position >= 0; position -= 1) {
     if ((await compareReplica(store, service.digests(position), resource)).equal) return true;
   }
   return false;
-};
+}
 
 test('a page that skips a position is not applied', async () => {
   const service = new FeedService(10);

@@ -138,7 +138,7 @@ class Model {
   day = (account: number): string => `${account} ${new Date(this.#world.now).toISOString().slice(0, 10)}`;
 }
 
-const run = async (cap: number, steps: readonly Step[]): Promise<void> => {
+async function run(cap: number, steps: readonly Step[]): Promise<void> {
   const world = memoryIntake({ now: START, cap });
   const model = new Model(world, cap);
   const processes = [world.process(), world.process()];
@@ -227,13 +227,13 @@ const run = async (cap: number, steps: readonly Step[]): Promise<void> => {
     await take(next);
     expectHistory(world, model, cap);
   }
-};
+}
 
 const sameReport = (one: unknown, other: object): boolean =>
   typeof one === 'object' && (one as { reportId: string }).reportId === (other as { reportId: string }).reportId;
 
 /** Invariants of the stored data, for any answers. */
-const expectHistory = (world: IntakeWorld, model: Model, cap: number): void => {
+function expectHistory(world: IntakeWorld, model: Model, cap: number): void {
   const reports = new Map<string, string>();
   const days = new Map<string, number>();
   const aliases = new Map<string, Set<string>>();
@@ -260,7 +260,7 @@ const expectHistory = (world: IntakeWorld, model: Model, cap: number): void => {
   expect(world.open().size).toBeLessThanOrEqual(cap);
   // No place is reserved after all requests were answered.
   expect([...world.row.reserved.keys()]).toEqual([]);
-};
+}
 
 test('every answer to random submissions, repeats, races, closings and losses follows the rules', async () => {
   await fc.assert(fc.asyncProperty(fc.constantFrom(...CAPS), fc.array(step, { minLength: 1, maxLength: 40 }), run), {

@@ -117,7 +117,7 @@ afterAll(async () => {
 });
 
 /** One append of the command has the fault; the fault determines what it stores. */
-const workWith = (fault: Fault): ReportWork => {
+function workWith(fault: Fault): ReportWork {
   let met = fault === 'none';
   const log: EventLog = {
     ...civic.log,
@@ -130,20 +130,20 @@ const workWith = (fault: Fault): ReportWork => {
   };
   const { clock, identifiers } = civic;
   return { log, clock, identifiers, leases: createReportLeases(civic.database.transactor), deadlineMs: 10_000 };
-};
+}
 
 const day = () => Math.floor(civic.clock.now() / DAY_MS);
 const current = ({ lease }: ModelReport) => (lease !== null && lease.until > civic.clock.now() ? lease : null);
 
-const refusesLease = (model: Model, one: ModelReport, holder: string): string | null => {
+function refusesLease(model: Model, one: ModelReport, holder: string): string | null {
   if (model.paused) return 'worker_paused';
   if (isClosed(one.status)) return 'invalid_transition';
   const held = current(one);
   if (held !== null) return held.holder === holder ? null : 'lease_conflict';
   return (model.begun.get(day()) ?? 0) >= BUDGET ? 'budget_exhausted' : null;
-};
+}
 
-const lease = async (model: Model, { report: nth, holder: number, seconds, fault }: Extract<Step, { kind: 'lease' }>) => {
+async function lease(model: Model, { report: nth, holder: number, seconds, fault }: Extract<Step, { kind: 'lease' }>) {
   const one = model.reports[nth]!;
   const wanted = HOLDERS[number]!;
   const refused = refusesLease(model, one, wanted);
@@ -185,16 +185,16 @@ const lease = async (model: Model, { report: nth, holder: number, seconds, fault
   if (given.at(-1) !== token) one.given.set(wanted, [...given, token]);
   one.revision = outcome.state.revision;
   expect(outcome.state).toMatchObject({ status: one.status, holder: wanted, fencingToken: token });
-};
+}
 
-const refusesMove = (one: ModelReport, { holder, token, to, move }: Mover): string | null => {
+function refusesMove(one: ModelReport, { holder, token, to, move }: Mover): string | null {
   const held = current(one);
   if (held === null || held.holder !== holder || held.token !== token || !held.recorded) return 'lease_conflict';
   if (move.stale && one.moved >= 0) return 'state_conflict';
   if (!(ARROWS[one.status] ?? '').split(' ').includes(to)) return 'invalid_transition';
   if (isClosed(to) && !move.says) return 'resolution_incomplete';
   return (to === 'resolved' || to === 'already_available') && !move.names ? 'resolution_incomplete' : null;
-};
+}
 
 interface Mover {
   readonly holder: string;
@@ -203,17 +203,17 @@ interface Mover {
   readonly move: Extract<Step, { kind: 'move' }>;
 }
 
-const moverOf = (one: ModelReport, move: Mover['move']): Mover => {
+function moverOf(one: ModelReport, move: Mover['move']): Mover {
   const arrows = (ARROWS[one.status] ?? '').split(' ').filter((to) => to !== '') as ReportStatus[];
   if (move.aimed && one.lease !== null && arrows.length > 0) {
     return { holder: one.lease.holder, token: one.lease.token - move.tokenAge, to: arrows[move.to % arrows.length]!, move };
   }
   const holder = HOLDERS[move.holder]!;
   return { holder, token: one.given.get(holder)?.at(-1 - move.tokenAge) ?? 1, to: REPORT_STATUSES[move.to]!, move };
-};
+}
 
 const RECORD = { itemId: derivedId('test', 'item'), sourceUrl: 'https://example.org/item' };
-const move = async (model: Model, asked: Extract<Step, { kind: 'move' }>) => {
+async function move(model: Model, asked: Extract<Step, { kind: 'move' }>) {
   const one = model.reports[asked.report]!;
   const mover = moverOf(one, asked);
   const { holder, token, to } = mover;
@@ -240,10 +240,10 @@ const move = async (model: Model, asked: Extract<Step, { kind: 'move' }>) => {
   one.status = to;
   one.revision += 1;
   one.moved = one.revision;
-};
+}
 
 /** Two holders that take the same free report at once. */
-const race = async (model: Model, { report: nth }: Extract<Step, { kind: 'race' }>) => {
+async function race(model: Model, { report: nth }: Extract<Step, { kind: 'race' }>) {
   const one = model.reports[nth]!;
   const rivals = ['racer one', 'racer two'];
   if (refusesLease(model, one, rivals[0]!) !== null || current(one) !== null) return;
@@ -258,16 +258,16 @@ const race = async (model: Model, { report: nth }: Extract<Step, { kind: 'race' 
   one.highest = taken.token;
   one.revision = state.revision;
   model.begun.set(day(), (model.begun.get(day()) ?? 0) + 1);
-};
+}
 
-const settle = async (model: Model, times: number) => {
+async function settle(model: Model, times: number) {
   const batch = (await Promise.all(model.reports.map(({ id }) => civic.log.readStream(reportStream(id), -1, 1000)))).flat();
   const moves = batch.filter(({ type }) => type === 'DataReportMoved');
   const running = { signal: new AbortController().signal, confirm: async () => undefined };
   for (let time = 0; time < times; time++) await createReportSettler(civic).begin()(moves, running);
-};
+}
 
-const run = async (model: Model, one: Step): Promise<void> => {
+async function run(model: Model, one: Step): Promise<void> {
   switch (one.kind) {
     case 'lease':
       return lease(model, one);
@@ -295,10 +295,10 @@ const run = async (model: Model, one: Step): Promise<void> => {
       model.reports[one.report]!.lease = null;
     }
   }
-};
+}
 
 /** Invariants of the events alone. */
-const expectSound = async ({ id, status, accountId }: ModelReport) => {
+async function expectSound({ id, status, accountId }: ModelReport) {
   let [at, holder, token, closings] = ['received' as ReportStatus, '', 0, 0];
   for (const { type, data } of (await civic.log.readStream(reportStream(id), -1, 1000)).map(readReportEvent)) {
     if (type === 'DataReportLeased') {
@@ -318,10 +318,10 @@ const expectSound = async ({ id, status, accountId }: ModelReport) => {
   );
   const settled = told.filter(({ type, data }) => type === 'DataReportSettled' && data.reportId === id);
   expect(settled).toHaveLength(isClosed(status) ? 1 : 0);
-};
+}
 
 let runs = 0;
-const freshModel = async (): Promise<Model> => {
+async function freshModel(): Promise<Model> {
   runs += 1;
   // A separate budget.
   civic.clock.advance(DAY_MS);
@@ -342,7 +342,7 @@ const freshModel = async (): Promise<Model> => {
   const stored = events.map(({ data, ...event }) => ({ ...event, data: JSON.stringify(data) }));
   await civic.log.append({ stream: accountReportsStream(accountId), expectedRevision: -1, events: stored });
   return { reports, begun: new Map(), paused: false };
-};
+}
 
 test('no random lease, move or crash puts a report in two states, loses it, or moves it without its lease', async () => {
   const seed = testSeed();

@@ -36,7 +36,7 @@ const hours = (random: Random): string => new Date(TEST_TIME + (below(random, 97
 const aged = (number: number): string => new Date(TEST_TIME - (number % 3) * DAY_MS).toISOString();
 
 /** A change of one of few records, so that records collide. */
-const change = (random: Random): StoredEvent => {
+function change(random: Random): StoredEvent {
   const { events } = search;
   const number = below(random, 4);
   const body = () => `b${below(random, 4)}`;
@@ -68,7 +68,7 @@ const change = (random: Random): StoredEvent => {
   ];
   const made = one(random, kinds)();
   return random() < 0.07 ? { ...made, type: 'RecordWithdrawn' } : made;
-};
+}
 
 interface Shown {
   readonly id: string;
@@ -158,7 +158,7 @@ const somePart = (random: Random, mayLack: boolean): Part => ({
 });
 
 /** A query with or, minus and quotes, and the items that it must find. */
-const someQuery = (random: Random, from: readonly Shown[]): { readonly query: string; readonly expected: readonly Shown[] } => {
+function someQuery(random: Random, from: readonly Shown[]): { readonly query: string; readonly expected: readonly Shown[] } {
   const lenient = random() < 0.5;
   const groups = Array.from({ length: lenient ? 1 : 1 + below(random, 3) }, () =>
     Array.from({ length: 1 + below(random, 4) }, () => somePart(random, !lenient)),
@@ -173,9 +173,9 @@ const someQuery = (random: Random, from: readonly Shown[]): { readonly query: st
     if (found.length > 0) return { query, expected: found };
   }
   return { query, expected: [] };
-};
+}
 
-const someFilters = (random: Random): Omit<SearchArguments, 'query'> => {
+function someFilters(random: Random): Omit<SearchArguments, 'query'> {
   const day = (offset: number) => new Date(TEST_TIME + offset * DAY_MS).toISOString().slice(0, 10);
   const from = below(random, 5) - 2;
   return {
@@ -184,9 +184,9 @@ const someFilters = (random: Random): Omit<SearchArguments, 'query'> => {
     ...(random() < 0.3 ? { fromDate: day(from) } : {}),
     ...(random() < 0.3 ? { toDate: day(from + below(random, 3)) } : {}),
   };
-};
+}
 
-const expectAnswers = async (random: Random, model: Model): Promise<number> => {
+async function expectAnswers(random: Random, model: Model): Promise<number> {
   let found = 0;
   for (let times = 0; times < QUERIES; times++) {
     const filters = someFilters(random);
@@ -205,18 +205,18 @@ const expectAnswers = async (random: Random, model: Model): Promise<number> => {
     ]);
   }
   return found;
-};
+}
 
-const inBatches = async (random: Random, events: readonly StoredEvent[], generation: number): Promise<void> => {
+async function inBatches(random: Random, events: readonly StoredEvent[], generation: number): Promise<void> {
   for (let from = 0; from < events.length; ) {
     const size = random() < 0.4 ? 1 : 1 + below(random, 25);
     await search.fold(events.slice(from, from + size), generation);
     from += size;
   }
-};
+}
 
 /** The same events in another order; the events of each record keep theirs. */
-const shuffled = (random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] => {
+function shuffled(random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] {
   const left = Map.groupBy(events, ({ stream }) => stream);
   const result: StoredEvent[] = [];
   while (left.size > 0) {
@@ -225,7 +225,7 @@ const shuffled = (random: Random, events: readonly StoredEvent[]): readonly Stor
     if (left.get(stream)!.length === 0) left.delete(stream);
   }
   return result;
-};
+}
 
 describe('the search', () => {
   test('is the same for any order and batches of the events and finds the last event of each record', async () => {

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 /** A mirror of a customer, built only from the answers of the three operations. */
-const openMirror = async (limit: () => number) => {
+async function openMirror(limit: () => number) {
   const state = new Map<string, string>();
   const accountId = civic.identifiers.next();
   const taken = await civic.takeSnapshot({ accountId, keyId: accountId, requestId: 'test' });
@@ -63,7 +63,7 @@ const openMirror = async (limit: () => number) => {
       return page.meta.hasMore;
     },
   };
-};
+}
 
 test('a snapshot taken during writes plus the later changes equal the service at every later position', async () => {
   await fc.assert(

@@ -57,7 +57,7 @@ interface Row {
 }
 
 /** The parts of the program over a log in memory; keys expire 0, 24 and 48 hours after the start, the first never. */
-const openProgram = async () => {
+async function openProgram() {
   const memory = memoryLog();
   const checkpoints = memoryCheckpoints();
   const clock = { time: START, now: () => clock.time, sleep: async () => undefined };
@@ -110,7 +110,7 @@ const openProgram = async () => {
       },
     }),
   };
-};
+}
 
 const outcome = async <Result>(work: Promise<Result>): Promise<Result | string> =>
   work.catch((error: unknown) => {

@@ -21,11 +21,11 @@ const JSON_TYPE = 'content-type: application/json';
 /** An edge whose deadlines pass within a test. */
 const startHastyEdge = (): Promise<HttpEdge> => startHttpEdge({ timeouts: { headers: 400, request: 800 } });
 
-const expectRefusal = (received: string, statuses: readonly number[]): void => {
+function expectRefusal(received: string, statuses: readonly number[]): void {
   const { status, body } = parseResponse(received);
   expect({ received, isExpected: statuses.includes(status) }).toEqual({ received, isExpected: true });
   expect(errorEnvelope.parse(JSON.parse(body)).error.code).not.toBe('internal_error');
-};
+}
 
 describe('a request whose body never arrives', () => {
   let edge: HttpEdge;

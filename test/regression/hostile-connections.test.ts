@@ -19,27 +19,27 @@ afterEach(async () => {
 afterAll(() => database?.close());
 
 /** The status of a request on a connection that stays open; null if it is ended without an answer or refused. */
-const open = async (): Promise<number | null> => {
+async function open(): Promise<number | null> {
   const raw = await rawConnection(Number(new URL(served.baseUrl).port));
   raws.push(raw);
   raw.send('GET /llms.txt HTTP/1.1\r\nhost: x\r\n\r\n');
   const received = await raw.until(isWholeResponse).catch(() => null);
   return received === null ? null : parseResponse(received).status;
-};
+}
 
-const openMany = async (count: number): Promise<readonly (number | null)[]> => {
+async function openMany(count: number): Promise<readonly (number | null)[]> {
   const statuses: (number | null)[] = [];
   while (statuses.length < count) statuses.push(await open());
   return statuses;
-};
+}
 
 const times = (count: number): readonly number[] => Array.from({ length: count }, () => 200);
 
 /** The place of a closed connection is free once the server has seen its end. */
-const openAgain = async (): Promise<void> => {
+async function openAgain(): Promise<void> {
   raws.shift()!.socket.destroy();
   await expect.poll(open, { timeout: 60_000 }).toBe(200);
-};
+}
 
 describe('connections over a limit get no answer, and one is answered after another has closed', () => {
   test('in total', async () => {

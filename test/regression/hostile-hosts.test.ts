@@ -9,12 +9,12 @@ import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
 
 const PATHS = ['/livez', '/readyz', '/metrics', '/ops', '/ops/state'];
 
-const askAt = async (url: string, path: string, ...hosts: readonly string[]): Promise<ReturnType<typeof parseResponse>> => {
+async function askAt(url: string, path: string, ...hosts: readonly string[]): Promise<ReturnType<typeof parseResponse>> {
   const { port, hostname: address } = new URL(url);
   const raw = await rawConnection(Number(port), address);
   raw.send([`GET ${path} HTTP/1.1`, ...hosts.map((host) => `host: ${host}`), 'connection: close', '', ''].join('\r\n'));
   return parseResponse(await raw.ended());
-};
+}
 
 /** A page whose name resolves to this address (DNS rebinding) is same-origin for the browser: only its `Host` differs. */
 describe("the operators' listener", () => {

@@ -39,15 +39,15 @@ const written = (socket: Socket, bytes: Buffer): Promise<void> =>
     socket.once('close', () => resolve());
   });
 
-const answersHealth = async (): Promise<number> => {
+async function answersHealth(): Promise<number> {
   const headers = { authorization: `Bearer ${facts.key}`, connection: 'close' };
   const answer = await fetch(`${attacked.baseUrl}/api/v1/data/health`, { headers });
   await answer.text();
   return answer.status;
-};
+}
 
 /** Resets one connection per text, many at once: after the text was sent, or after another connection got an answer. */
-const resetAll = async (texts: readonly Buffer[], when: 'once sent' | 'once read'): Promise<void> => {
+async function resetAll(texts: readonly Buffer[], when: 'once sent' | 'once read'): Promise<void> {
   for (let from = 0; from < texts.length && isAlive(pid); from += AT_ONCE) {
     const sockets = await Promise.all(
       texts.slice(from, from + AT_ONCE).map(async (text) => {
@@ -60,13 +60,13 @@ const resetAll = async (texts: readonly Buffer[], when: 'once sent' | 'once read
     if (when === 'once read') await answersHealth().catch(() => undefined);
     for (const socket of sockets) socket?.resetAndDestroy();
   }
-};
+}
 
-const expectUnharmed = async (): Promise<void> => {
+async function expectUnharmed(): Promise<void> {
   expect({ isAlive: isAlive(pid), pid: attacked.pid }).toEqual({ isAlive: true, pid });
   await untilConnectionsGone(attacked);
   expect(await answersHealth()).toBe(200);
-};
+}
 
 const headed = (line: string, ...headers: readonly string[]): string => [line, 'host: x', ...headers, '', ''].join('\r\n');
 

@@ -9,10 +9,10 @@ afterEach(async () => {
   await edge.close();
 });
 
-const open = async (settings: EdgeSettings = {}): Promise<void> => {
+async function open(settings: EdgeSettings = {}): Promise<void> {
   edge = await startHttpEdge(settings);
   raw = await rawConnection(edge.port);
-};
+}
 const get = (path: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, 'host: x', `authorization: Bearer ${edge.keys.all}`, ...headers, '', ''].join('\r\n');
 const post = (path: string, body: string, ...headers: string[]): string =>
@@ -35,7 +35,7 @@ const SOUND = JSON.stringify({ requests: [{ resource: 'topics', ids: ['x'] }] })
 const statuses = (received: string): number[] => [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 /** Delays the answer of health until it is released. */
-const held = () => {
+function held() {
   const asked = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   edge.answerWith({
@@ -46,7 +46,7 @@ const held = () => {
     },
   });
   return { asked: asked.promise, release: released.resolve };
-};
+}
 
 describe('requests behind a running one', () => {
   test('whose bodies exceed 64 KiB in total end the connection', async () => {

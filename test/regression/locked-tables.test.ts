@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 /** Runs the work while another session locks the tables, and then unlocks them. */
-const whileLocked = async <Result>(tables: readonly string[], work: () => Promise<Result>): Promise<Result> => {
+async function whileLocked<Result>(tables: readonly string[], work: () => Promise<Result>): Promise<Result> {
   const client = new Client({ connectionString: database.url });
   await client.connect();
   try {
@@ -43,7 +43,7 @@ const whileLocked = async <Result>(tables: readonly string[], work: () => Promis
   } finally {
     await client.end();
   }
-};
+}
 const inTime = (answer: Promise<Response>): Promise<Response> =>
   Promise.race([
     answer,
@@ -51,10 +51,10 @@ const inTime = (answer: Promise<Response>): Promise<Response> =>
       AbortSignal.timeout(PATIENCE_MS).addEventListener('abort', () => reject(new Error('it was not answered')), { once: true });
     }),
   ]);
-const liveTable = async (projection: string, part?: string): Promise<string> => {
+async function liveTable(projection: string, part?: string): Promise<string> {
   const live = (await served.civic.generations.list()).find((row) => row.projection === projection && row.state === 'live');
   return generationTable(projection, live!.generation, part);
-};
+}
 const healthOf = async (at: ServedCivic, secret: string) =>
   readCivicHealth.success.schema.parse(await (await inTime(at.ask('GET', '/health', secret))).json()).data;
 
@@ -63,7 +63,7 @@ const snapshotsTaken = async (): Promise<number> =>
   (await served.civic.log.readAll({ after: LOG_START, limit: 1_000, types: ['SnapshotTaken'] })).events.length;
 
 /** Every operation that writes or reads the log, all at once, because each waits for the whole deadline. */
-const expectAllRefused = async (at: ServedCivic, secret: string, feedId: string): Promise<void> => {
+async function expectAllRefused(at: ServedCivic, secret: string, feedId: string): Promise<void> {
   const [snapshot, creation, revocation, report] = await Promise.all([
     inTime(takeSnapshot(at, secret)),
     inTime(createFeed(at, secret, { name: 'late', resource: null })),
@@ -72,7 +72,7 @@ const expectAllRefused = async (at: ServedCivic, secret: string, feedId: string)
   ]);
   for (const answer of [snapshot, creation, revocation]) await expectRefusal(answer, 504, 'timeout');
   await expectRefusal(report, 503, 'authentication_unavailable');
-};
+}
 
 test('with the log locked every write is refused by the deadline, and health names the log', async () => {
   const feed = await newFeed(served, key, 'before');

@@ -10,11 +10,11 @@ afterEach(async () => {
   await edge?.close();
 });
 
-const open = async (timeouts: EdgeSettings['timeouts']): Promise<{ edge: HttpEdge; raw: RawConnection }> => {
+async function open(timeouts: EdgeSettings['timeouts']): Promise<{ edge: HttpEdge; raw: RawConnection }> {
   edge = await startHttpEdge({ timeouts });
   raw = await rawConnection(edge.port);
   return { edge, raw };
-};
+}
 
 const HEALTH = 'GET /api/v1/data/health HTTP/1.1';
 const head = (line: string, ...headers: string[]): string =>

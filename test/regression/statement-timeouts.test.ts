@@ -25,11 +25,11 @@ afterAll(async () => {
   await server?.close();
 });
 
-const connect = (statementTimeoutMs: number): PipelinedConnection => {
+function connect(statementTimeoutMs: number): PipelinedConnection {
   const connection = new PipelinedConnection({ dsn: server.url, purpose: 'timeouts', statementTimeoutMs });
   opened.push(connection);
   return connection;
-};
+}
 
 test('consecutive statements that each time out leave the connection open', { timeout: 60_000 }, async () => {
   const connection = connect(200);

@@ -100,7 +100,7 @@ interface Broken {
 }
 
 /** On a kept connection: the service must not end a connection with a request on it. */
-const send = async (url: string, init: RequestInit): Promise<Outcome> => {
+async function send(url: string, init: RequestInit): Promise<Outcome> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {
     const answer = await fetch(url, { ...init, signal: patience });
@@ -112,10 +112,10 @@ const send = async (url: string, init: RequestInit): Promise<Outcome> => {
     const on = localPort === undefined ? '' : `, from port ${localPort} after ${bytesWritten} bytes there and ${bytesRead} back`;
     return { kind: 'none', how, why: `${cause.code ?? ''} ${cause.message ?? String(error)}${on}`.trim() };
   }
-};
+}
 
-const count = ({ answers }: World, operation: OperationId, outcome: Outcome): void => {
+function count({ answers }: World, operation: OperationId, outcome: Outcome): void {
   const code = outcome.kind === 'none' ? outcome.how : `${outcome.status} ${/"code":"(\w+)"/.exec(outcome.text.slice(0, 80))?.[1] ?? ''}`;
   const key = `${operation} ${code}`.trim();
   answers.set(key, (answers.get(key) ?? 0) + 1);
-};
+}

@@ -18,7 +18,7 @@ export interface SoakDatabase {
 
 const START_MS = 120_000;
 
-export const openSoakDatabase = async (dataDir: string): Promise<SoakDatabase> => {
+export async function openSoakDatabase(dataDir: string): Promise<SoakDatabase> {
   const attached = await attachEmbedded({
     dataDir,
     role: 'command',
@@ -55,4 +55,4 @@ export const openSoakDatabase = async (dataDir: string): Promise<SoakDatabase> =
     },
     leave: () => attached.leave(),
   };
-};
+}

@@ -21,7 +21,7 @@ const inodesAt = (ports: ReadonlySet<number>): ReadonlySet<string> =>
   );
 
 /** The open descriptors of a process that listens on these ports; throws when it has ended. */
-export const descriptorsOf = (pid: number, ports: ReadonlySet<number>): Descriptors => {
+export function descriptorsOf(pid: number, ports: ReadonlySet<number>): Descriptors {
   const taken = inodesAt(ports);
   const links = readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
     try {
@@ -33,4 +33,4 @@ export const descriptorsOf = (pid: number, ports: ReadonlySet<number>): Descript
   });
   const others = links.filter((link) => taken.has(/^socket:\[(\d+)\]$/.exec(link)?.[1] ?? ''));
   return { own: links.length - others.length, taken: others.length };
-};
+}

@@ -12,7 +12,7 @@ import type { World } from './world.ts';
 const MANY_EVENTS = 100_000;
 
 /** After all actors have ended: the copies of the readers, the log and the results of the writers agree. */
-export const checkEverything = async (world: World, cast: Cast): Promise<{ readonly position: number; readonly events: number }> => {
+export async function checkEverything(world: World, cast: Cast): Promise<{ readonly position: number; readonly events: number }> {
   const { failures, published, installation } = world;
   const never = new AbortController().signal;
   const direct = openLinkedLog(world.database.url);
@@ -100,10 +100,10 @@ export const checkEverything = async (world: World, cast: Cast): Promise<{ reado
   } finally {
     await direct.close();
   }
-};
+}
 
 /** Every acknowledged change is in the feed exactly as often as it was acknowledged. */
-const checkWriters = ({ failures }: World, { writers, importers }: Cast, feed: readonly string[]): void => {
+function checkWriters({ failures }: World, { writers, importers }: Cast, feed: readonly string[]): void {
   const times = new Map<string, number>();
   const held = new Map<string, string | null>();
   for (const text of feed) {
@@ -141,4 +141,4 @@ const checkWriters = ({ failures }: World, { writers, importers }: Cast, feed: r
     const other = [...importer.own].filter(([id, token]) => (held.get(`stream_records ${id}`) ?? null) !== token);
     if (other.length > 0) failures.add(`imported records hold something else: ${other.slice(0, 3).join('; ')}`);
   }
-};
+}

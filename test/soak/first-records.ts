@@ -16,7 +16,7 @@ export interface SoakAccount {
 }
 
 /** Fills the log with the catalogue, the sample and a meeting with classified items, and opens paid accounts. */
-export const writeFirstRecords = async (databaseUrl: string, accounts: number): Promise<readonly SoakAccount[]> => {
+export async function writeFirstRecords(databaseUrl: string, accounts: number): Promise<readonly SoakAccount[]> {
   const { settings } = readSettings({ DATABASE_URL: databaseUrl, CIVIC_SAMPLE: 'off', CIVIC_LOG_LEVEL: 'silent' });
   const civic = await openCivic(settings, 'command', []);
   try {
@@ -46,4 +46,4 @@ export const writeFirstRecords = async (databaseUrl: string, accounts: number): 
   } finally {
     await civic.close();
   }
-};
+}

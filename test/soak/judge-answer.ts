@@ -35,7 +35,7 @@ const WAITS: ReadonlySet<OperationId> = new Set([
 export type Verdict = 'good' | 'again' | { readonly wrong: string };
 
 /** Classifies an answer: a success, a refusal of the closed list that a fault explains, or wrong. */
-export const judgeAnswer = (asked: Asked, outcome: Outcome, disturbances: Disturbances): Verdict => {
+export function judgeAnswer(asked: Asked, outcome: Outcome, disturbances: Disturbances): Verdict {
   const { operation, member, from, to } = asked;
   const process: Touched = `process ${member}`;
   if (outcome.kind === 'none') {
@@ -58,12 +58,12 @@ export const judgeAnswer = (asked: Asked, outcome: Outcome, disturbances: Distur
   const near: readonly Touched[] = ['database', process, `link ${member}`];
   if (disturbances.during(from, to, WAITS.has(operation) ? undefined : near)) return 'again';
   return { wrong: `${said}, and nothing was disturbed` };
-};
+}
 
-const parsed = (text: string): unknown => {
+function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
-};
+}

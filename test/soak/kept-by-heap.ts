@@ -15,12 +15,12 @@ export interface Kept {
 /** Buffers of collected objects are freed a little later. */
 const SETTLES_MS = 500;
 
-const tell = (file: string): void => {
+function tell(file: string): void {
   const spaces = getHeapSpaceStatistics().filter(({ space_name: name }) => name !== 'new_space' && name !== 'new_large_object_space');
   const heap = spaces.reduce((total, { space_used_size: used }) => total + used, 0);
   const kept: Kept = { pid: process.pid, age: process.uptime(), keptMb: (heap + process.memoryUsage().external) / 2 ** 20 };
   appendFileSync(file, `${JSON.stringify(kept)}\n`);
-};
+}
 
 /**
  * Loaded before a process's own code (`--import`): tells in the file what is left after each full collection of the heap. Nothing is collected

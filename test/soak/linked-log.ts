@@ -16,8 +16,8 @@ const STATEMENT_MS = 20_000;
 const WRITE_MS = 30_000;
 
 /** The log over the connection of the commands, which faults cut and stall. */
-export const openLinkedLog = (dsn: string): LinkedLog => {
+export function openLinkedLog(dsn: string): LinkedLog {
   const log = openEventLog({ dsn, statementTimeoutMs: STATEMENT_MS });
   const writer = createRecordWriter({ log, clock: systemClock, identifiers: randomIdentifiers, deadlineMs: WRITE_MS });
   return { log, writer, close: () => log.close() };
-};
+}

@@ -6,7 +6,7 @@ import type { LinkMessage } from './links.ts';
 const proxies: TcpProxy[] = [];
 let server = '';
 
-const obey = async ({ call, link, argument }: LinkMessage): Promise<void> => {
+async function obey({ call, link, argument }: LinkMessage): Promise<void> {
   if (call === 'server') {
     server = String(argument);
     return;
@@ -23,6 +23,6 @@ const obey = async ({ call, link, argument }: LinkMessage): Promise<void> => {
   if (call === 'flow') proxy.flow();
   if (call === 'slow') proxy.slow(Number(argument));
   if (call === 'halfOpen') proxy.halfOpen(argument === 'near' ? 'near' : 'far');
-};
+}
 
 parentPort!.on('message', (message: LinkMessage) => void obey(message));

@@ -20,7 +20,7 @@ export interface Links {
   close(): Promise<void>;
 }
 
-export const openLinks = (): Links => {
+export function openLinks(): Links {
   const thread = new Worker(new URL('links-thread.ts', import.meta.url));
   const send = (message: LinkMessage): void => thread.postMessage(message);
   let opened = 0;
@@ -44,4 +44,4 @@ export const openLinks = (): Links => {
     },
     close: async () => void (await thread.terminate()),
   };
-};
+}

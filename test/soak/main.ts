@@ -28,7 +28,7 @@ ${Object.keys(FAULTS)
 // On a requested exit the started processes end too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
-const run = async (): Promise<void> => {
+async function run(): Promise<void> {
   const seed = Number(values.seed ?? Date.now() % 1_000_000);
   const minutes = Number(values.minutes);
   if (!Number.isSafeInteger(seed) || !(minutes > 0)) throw new Error('--seed is a whole number, --minutes a number over 0');
@@ -53,7 +53,7 @@ const run = async (): Promise<void> => {
   });
   process.stdout.write(soakTable(plan, result));
   if (result.failures.length > 0) process.exitCode = 1;
-};
+}
 
 if (values.help) process.stdout.write(USAGE);
 else await run();

@@ -111,7 +111,7 @@ const median = (values: readonly number[]): number => values.toSorted((one, othe
 const slopeOf = (points: readonly (readonly [age: number, mb: number])[]): number =>
   median(points.flatMap(([age, mb], at) => points.slice(at + 1).map(([later, then]) => ((then - mb) / (later - age)) * 60)));
 
-export const findingOf = ({ member, samples, kept }: Life): MemoryFinding => {
+export function findingOf({ member, samples, kept }: Life): MemoryFinding {
   const seconds = samples.at(-1)!.age;
   const warm = samples.filter(({ age }) => age >= WARM_UP_SECONDS);
   const settled = seconds - WARM_UP_SECONDS >= SHORTEST_SECONDS ? warm : samples;
@@ -136,7 +136,7 @@ export const findingOf = ({ member, samples, kept }: Life): MemoryFinding => {
     mostConnections: Math.max(...samples.map(({ taken }) => taken)),
     lagMs: [lag(first), lag(last)],
   };
-};
+}
 
 /** The findings that exceed the bounds. */
 export const memoryFailures = (findings: readonly MemoryFinding[]): readonly string[] =>

@@ -74,11 +74,11 @@ export class PublishedFeed {
 }
 
 /** State digests of records, by resource. */
-export const digestsOf = (state: ReadonlyMap<string, Content>): Readonly<Record<string, string>> => {
+export function digestsOf(state: ReadonlyMap<string, Content>): Readonly<Record<string, string>> {
   const sums = new Map<string, bigint>(RESOURCES.map((resource) => [resource, 0n]));
   for (const content of state.values()) {
     content.digest ??= recordDigest(content.resource, content.id, content.canonical);
     sums.set(content.resource, addDigest(sums.get(content.resource)!, content.digest));
   }
   return Object.fromEntries([...sums].map(([resource, sum]) => [resource, digestText(sum)]));
-};
+}

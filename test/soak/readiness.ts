@@ -15,7 +15,7 @@ export interface Readiness {
 }
 
 /** Checks whether the service works, by a change that is appended without the proxies. */
-export const openReadiness = (world: World, key: string): Readiness => {
+export function openReadiness(world: World, key: string): Readiness {
   const direct = openLinkedLog(world.database.url);
   let count = 0;
   const look = async (token: string, position: string): Promise<string | null> => {
@@ -55,9 +55,9 @@ export const openReadiness = (world: World, key: string): Readiness => {
     },
     close: () => direct.close(),
   };
-};
+}
 
-const missingAt = async ({ name, role, baseUrl, opsUrl }: Member, key: string, token: string): Promise<string | null> => {
+async function missingAt({ name, role, baseUrl, opsUrl }: Member, key: string, token: string): Promise<string | null> {
   const signal = AbortSignal.timeout(ANSWER_MS);
   const ready = await fetch(`${opsUrl}/readyz`, { signal });
   const said = await ready.text();
@@ -71,4 +71,4 @@ const missingAt = async ({ name, role, baseUrl, opsUrl }: Member, key: string, t
   });
   const text = await answer.text();
   return text.includes(`"${token}"`) ? null : `${name} does not tell of the newest change: ${answer.status} ${text.slice(0, 200)}`;
-};
+}

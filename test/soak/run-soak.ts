@@ -29,7 +29,7 @@ export interface SoakOptions {
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0);
 
 /** Runs a soak from an empty folder to the last check; throws only when the world could not be built. */
-export const runSoak = async (plan: SoakPlan, { onFault, onBatch, onFailure }: SoakOptions): Promise<SoakResult> => {
+export async function runSoak(plan: SoakPlan, { onFault, onBatch, onFailure }: SoakOptions): Promise<SoakResult> {
   const world = await openWorld(plan);
   const { failures, published } = world;
   if (onFailure !== undefined) failures.onFound = onFailure;
@@ -103,22 +103,22 @@ export const runSoak = async (plan: SoakPlan, { onFault, onBatch, onFailure }: S
     connections.stop();
     await world.close().catch((error: unknown) => failures.add(`at the very end: ${String(error)}`));
   }
-};
+}
 
 /** The messages alone, since every line has a time and a request of its own. */
-const errorsOf = (members: readonly { readonly name: string; readonly errors: readonly string[] }[]): ReadonlyMap<string, number> => {
+function errorsOf(members: readonly { readonly name: string; readonly errors: readonly string[] }[]): ReadonlyMap<string, number> {
   const errors = new Map<string, number>();
   for (const { errors: lines } of members) {
     for (const line of lines) errors.set(messageOf(line), (errors.get(messageOf(line)) ?? 0) + 1);
   }
   return errors;
-};
+}
 
-const messageOf = (line: string): string => {
+function messageOf(line: string): string {
   try {
     const { time: _time, level: _level, requestId: _requestId, ...rest } = JSON.parse(line) as Record<string, unknown>;
     return JSON.stringify(rest).slice(0, 800);
   } catch {
     return line.slice(0, 400);
   }
-};
+}

@@ -1,7 +1,7 @@
 import type { SoakResult } from './run-soak.ts';
 import type { SoakPlan } from './soak-plan.ts';
 
-const lines = (title: string, rows: readonly (readonly string[])[]): string => {
+function lines(title: string, rows: readonly (readonly string[])[]): string {
   const widths = rows.reduce<number[]>((most, row) => row.map((cell, at) => Math.max(most[at] ?? 0, cell.length)), []);
   return `\n${title}\n${rows
     .map(
@@ -12,12 +12,12 @@ const lines = (title: string, rows: readonly (readonly string[])[]): string => {
           .trimEnd()}\n`,
     )
     .join('')}`;
-};
+}
 
 const milliseconds = (value: number): string => `${Math.round(value)} ms`;
 
 /** What `npm run soak` prints at its end. */
-export const soakTable = ({ seed }: SoakPlan, { failures, suffered, answers, memory, errors, done }: SoakResult): string => {
+export function soakTable({ seed }: SoakPlan, { failures, suffered, answers, memory, errors, done }: SoakResult): string {
   const kinds = [...new Set(suffered.map(({ kind }) => kind))].toSorted();
   const recoveries = kinds.map((kind) => {
     const of = suffered.filter((one) => one.kind === kind);
@@ -72,4 +72,4 @@ export const soakTable = ({ seed }: SoakPlan, { failures, suffered, answers, mem
         ]),
     '',
   ].join('\n');
-};
+}

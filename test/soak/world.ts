@@ -30,7 +30,7 @@ export interface World {
 }
 
 /** Makes the database, the proxies and the processes, and starts them. */
-export const openWorld = async (plan: SoakPlan): Promise<World> => {
+export async function openWorld(plan: SoakPlan): Promise<World> {
   const closers: (() => Promise<unknown>)[] = [];
   const close = async (): Promise<void> => {
     for (const closer of closers.splice(0).toReversed()) await closer();
@@ -82,4 +82,4 @@ export const openWorld = async (plan: SoakPlan): Promise<World> => {
     await close().catch(() => undefined);
     throw error;
   }
-};
+}

@@ -67,7 +67,7 @@ export interface AdmissionBench {
 const iso = (time: number): string => new Date(time).toISOString();
 
 /** `projections`: what is folded besides accounts; a service that is started on the database waits for all of its own. */
-export const openAdmissionBench = async (now: number, projections: readonly Projection[] = [accounts]): Promise<AdmissionBench> => {
+export async function openAdmissionBench(now: number, projections: readonly Projection[] = [accounts]): Promise<AdmissionBench> {
   const database = await startTestDatabase();
   const civic = await openTestCivic(database.url);
   civic.clock.time = now;
@@ -131,4 +131,4 @@ export const openAdmissionBench = async (now: number, projections: readonly Proj
     },
   };
   return bench;
-};
+}

@@ -22,7 +22,7 @@ export type TestSearch = Awaited<ReturnType<typeof openTestSearch>>;
 export type SearchArguments = z.input<typeof searchAgenda.input>;
 
 /** The tables of the search on a separate database, the events that fill them, and the checked queries of the two tools. */
-export const openTestSearch = async () => {
+export async function openTestSearch() {
   const server = await startTestDatabase();
   await migrate(server.url);
   const database = await openDatabase({ dsn: server.url, statementTimeoutMs: 20_000 });
@@ -86,7 +86,7 @@ export const openTestSearch = async () => {
       await server.close();
     },
   };
-};
+}
 
 /** Ids of items by the names that a test gave them. */
 export const itemIds = (...names: readonly string[]): readonly string[] => names.map((name) => agendaId('agenda_items', name));

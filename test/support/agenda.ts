@@ -26,7 +26,7 @@ export const agenda = createAgendaProjection(COVERED);
 export type TestAgenda = Awaited<ReturnType<typeof openTestAgenda>>;
 
 /** The tables of the agenda on a separate database, the events that fill them, and their queries. */
-export const openTestAgenda = async () => {
+export async function openTestAgenda() {
   const server = await startTestDatabase();
   await migrate(server.url);
   const database = await openDatabase({ dsn: server.url, statementTimeoutMs: 10_000 });
@@ -70,6 +70,6 @@ export const openTestAgenda = async () => {
       await server.close();
     },
   };
-};
+}
 
 const parsed = ({ text }: JsonPage): unknown => JSON.parse(text);

@@ -12,7 +12,7 @@ export interface ApiProcess {
   kill9(): Promise<void>;
 }
 
-export const startApiProcess = async (url: string): Promise<ApiProcess> => {
+export async function startApiProcess(url: string): Promise<ApiProcess> {
   const cwd = mkdtempSync(join(tmpdir(), 'civic-api-'));
   const env = {
     ...plainEnvironment(),
@@ -38,4 +38,4 @@ export const startApiProcess = async (url: string): Promise<ApiProcess> => {
     await end('SIGKILL');
     throw error;
   }
-};
+}

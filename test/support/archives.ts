@@ -59,13 +59,13 @@ export const HEADER = {
 };
 
 /** A whole backup in memory. */
-export const archiveOf = async (log: EventLog, rows: WorkingRows = rowsOf()): Promise<Buffer> => {
+export async function archiveOf(log: EventLog, rows: WorkingRows = rowsOf()): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const signal = new AbortController().signal;
   const nothing = () => undefined;
   for await (const chunk of archiveBytes({ log, rows, header: HEADER, signal, onProgress: nothing, onEnd: nothing })) chunks.push(chunk);
   return Buffer.concat(chunks);
-};
+}
 
 async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
@@ -74,14 +74,14 @@ async function* inPieces(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
 export const verified = (bytes: Buffer, piece = 4096) => verifyArchive(inPieces(bytes, piece), () => undefined);
 
 /** An archive of these lines with valid seals: only its content can be wrong. */
-export const sealedAnew = (lines: readonly string[]): Buffer => {
+export function sealedAnew(lines: readonly string[]): Buffer {
   const chain = new BlockChain();
   const sealed = lines.flatMap((line, at) => {
     chain.add(line);
     return chain.lines === BLOCK_LINES || at === lines.length - 1 ? [line, chain.seal()] : [line];
   });
   return withFileSeal(gzipSync(`${sealed.join('\n')}\n`));
-};
+}
 
 export const withFileSeal = (compressed: Buffer): Buffer =>
   Buffer.concat([compressed, fileSeal(compressed.length, createHash('sha256').update(compressed).digest('hex'))]);

@@ -4,7 +4,7 @@ import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
 import type { Asked, ProxiedAnswer, ValidatingProxy } from './validating-proxy.ts';
 
 /** Sends a request through the proxy, which must find no difference in the answer. */
-export const expectAnswer = async (proxy: ValidatingProxy, id: OperationId, status: number, asked: Asked = {}): Promise<ProxiedAnswer> => {
+export async function expectAnswer(proxy: ValidatingProxy, id: OperationId, status: number, asked: Asked = {}): Promise<ProxiedAnswer> {
   const got = await proxy.ask(id, asked);
   expect({ id, asked, status: got.status, violations: got.ofResponse, text: got.status === status ? '' : got.text }).toEqual({
     id,
@@ -14,26 +14,26 @@ export const expectAnswer = async (proxy: ValidatingProxy, id: OperationId, stat
     text: '',
   });
   return got;
-};
+}
 
 /** The same for a request that also matches the document; returns the body. */
-export const expectGood = async <Body>(proxy: ValidatingProxy, id: OperationId, asked: Asked = {}): Promise<Body> => {
+export async function expectGood<Body>(proxy: ValidatingProxy, id: OperationId, asked: Asked = {}): Promise<Body> {
   const operation = OPERATIONS[id];
   const got = await expectAnswer(proxy, id, operation.access === 'closed' ? 403 : operation.success.status, asked);
   expect({ id, asked, violations: got.ofRequest }).toEqual({ id, asked, violations: [] });
   return JSON.parse(got.text) as Body;
-};
+}
 
-export const expectRefused = async (
+export async function expectRefused(
   proxy: ValidatingProxy,
   id: OperationId,
   status: number,
   code: string,
   asked: Asked = {},
-): Promise<void> => {
+): Promise<void> {
   const { text } = await expectAnswer(proxy, id, status, asked);
   expect(JSON.parse(text)).toMatchObject({ error: { code } });
-};
+}
 
 export interface Page<Item> {
   readonly data: { readonly items: readonly Item[] };
@@ -41,11 +41,11 @@ export interface Page<Item> {
 }
 
 /** Every item of a customer's list, page by page. */
-export const expectEverything = async <Item>(
+export async function expectEverything<Item>(
   proxy: ValidatingProxy,
   id: OperationId,
   { query = '?limit=100', ...asked }: Asked,
-): Promise<readonly Item[]> => {
+): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (let cursor = ''; ; ) {
     const { data, meta } = await expectGood<Page<Item>>(proxy, id, { ...asked, query: `${query}${cursor}` });
@@ -53,7 +53,7 @@ export const expectEverything = async <Item>(
     if (!meta.hasMore) return items;
     cursor = `&cursor=${meta.nextCursor}`;
   }
-};
+}
 
 /** Every status of every operation by the document, as `operationId status`. */
 export const documentedAnswers = (): readonly string[] =>
@@ -62,8 +62,8 @@ export const documentedAnswers = (): readonly string[] =>
     .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`));
 
 /** Whether a healthy service with a short history, within the allowances, never gives this answer. */
-export const isOfFailure = (answer: string): boolean => {
+export function isOfFailure(answer: string): boolean {
   const [id, status = ''] = answer.split(' ');
   const ofCustomer = OPERATIONS[id as OperationId].access === 'key';
   return status === '413' || status >= '500' || (status === '429' && ofCustomer) || answer === 'readCivicSnapshotPage 410';
-};
+}

@@ -18,7 +18,7 @@ export interface Balancer {
 
 const CHECK_EVERY_MS = 25;
 
-export const startBalancer = async (backends: readonly Backend[]): Promise<Balancer> => {
+export async function startBalancer(backends: readonly Backend[]): Promise<Balancer> {
   const up = new Set<Backend>();
   const failures: string[] = [];
   const over = new AbortController();
@@ -69,4 +69,4 @@ export const startBalancer = async (backends: readonly Backend[]): Promise<Balan
       agent.destroy();
     },
   };
-};
+}

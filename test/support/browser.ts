@@ -14,14 +14,14 @@ const ARGUMENTS = [
 ];
 
 /** The Chromium of this machine: that of `CHROMIUM_PATH`, or one under its usual names; undefined where there is none. */
-export const chromiumPath = (): string | undefined => {
+export function chromiumPath(): string | undefined {
   const given = process.env['CHROMIUM_PATH'];
   if (given !== undefined && given !== '') return existsSync(given) ? given : undefined;
   return ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => {
     const found = spawnSync('which', [name], { encoding: 'utf8' }).stdout?.trim() ?? '';
     return found === '' ? [] : [found];
   })[0];
-};
+}
 
 /** The name of a suite that needs a browser; it is skipped without one. */
 export const NEEDS_CHROMIUM = 'in Chromium (install it, or set CHROMIUM_PATH to it, to run these)';
@@ -30,7 +30,7 @@ export const openBrowser = (executablePath: string): Promise<Browser> =>
   chromium.launch({ executablePath, headless: true, args: ARGUMENTS, timeout: 60_000 });
 
 /** All problems that a page reports: errors, warnings, refused loads, violations of its policy. */
-export const complaintsOf = (page: Page): string[] => {
+export function complaintsOf(page: Page): string[] {
   const complaints: string[] = [];
   page.on('console', (message) => {
     if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
@@ -38,4 +38,4 @@ export const complaintsOf = (page: Page): string[] => {
   page.on('pageerror', (error) => complaints.push(error.message));
   page.on('requestfailed', (request) => complaints.push(`${request.url()} ${request.failure()?.errorText ?? ''}`));
   return complaints;
-};
+}

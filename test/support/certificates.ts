@@ -13,7 +13,7 @@ export interface MadeCertificate {
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'];
 
 /** Certificates of a server, made by openssl in a folder of their own. `remove` deletes it. */
-export const certificateFolder = () => {
+export function certificateFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'civic-certificates-'));
   const openssl = (...args: string[]) => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
   const made = (name: string, authority: string): MadeCertificate => ({
@@ -51,4 +51,4 @@ export const certificateFolder = () => {
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
-};
+}

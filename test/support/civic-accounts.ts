@@ -5,7 +5,7 @@ import { accountStream } from '../../domain/streams.ts';
 import { below } from './civic-records.ts';
 
 /** An account's life as events: opened, then periods, payments, suspensions, keys issued and revoked, in any order that can be. */
-export const appendAccount = async (log: EventLog, number: number, random: () => number): Promise<void> => {
+export async function appendAccount(log: EventLog, number: number, random: () => number): Promise<void> {
   const stream = accountStream(derivedId('test', 'account', number));
   const keys: string[] = [];
   const later = (): readonly [string, object] => {
@@ -43,4 +43,4 @@ export const appendAccount = async (log: EventLog, number: number, random: () =>
   }));
   const outcome = await log.append({ stream, expectedRevision: NO_STREAM, events });
   if (outcome.kind !== 'appended') throw new Error(`account ${number} is there already`);
-};
+}

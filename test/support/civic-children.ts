@@ -18,12 +18,12 @@ export interface FoldingChild {
 }
 
 /** Starts a process that folds; see `civic-projector-main.ts`. */
-export const startFolding = (
+export function startFolding(
   mode: 'run' | 'replay',
   url: string,
   number: number,
   environment: Readonly<Record<string, string>> = {},
-): FoldingChild => {
+): FoldingChild {
   const child = spawn(process.execPath, [MAIN, mode, url, String(number)], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: childEnvironment(environment),
@@ -51,4 +51,4 @@ export const startFolding = (
       await ended;
     },
   };
-};
+}

@@ -35,30 +35,30 @@ const collecting = (take: (bytes: Uint8Array) => void): Writable =>
   });
 
 const running = { count: 0, folder: '', outside: '' };
-const enter = (folder: string): void => {
+function enter(folder: string): void {
   if (running.count === 0) Object.assign(running, { folder, outside: process.cwd() });
   if (running.folder !== folder) throw new Error('commands of two folders cannot run in one process at once');
   running.count += 1;
   process.chdir(folder);
-};
-const leave = (): void => {
+}
+function leave(): void {
   running.count -= 1;
   if (running.count === 0) process.chdir(running.outside);
-};
+}
 
 /**
  * Runs a command as `src/main.ts` does, in this process: with these arguments and this environment alone, in this working directory,
  * and with streams that are no terminal. It has neither signals nor a reader that goes away: those want a process of their own, and so
  * does whether it ends by itself (`leavingNothingOpen`).
  */
-export const runCivicHere = async (
+export async function runCivicHere(
   args: readonly string[],
   {
     cwd,
     env,
     input = '',
   }: { readonly cwd: string; readonly env: Readonly<Record<string, string>>; readonly input?: string | Buffer | undefined },
-): Promise<AnsweredHere> => {
+): Promise<AnsweredHere> {
   const said = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
   const sayError = (bytes: Uint8Array): void => void said.stderr.push(bytes);
   const environment: Record<string, string> = { ...env };
@@ -89,4 +89,4 @@ export const runCivicHere = async (
   }
   const text = (parts: readonly Uint8Array[]) => Buffer.concat(parts).toString('utf8');
   return { exitCode, stdout: text(said.stdout), stderr: text(said.stderr) };
-};
+}

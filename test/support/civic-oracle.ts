@@ -38,7 +38,7 @@ export const fingerprintAt = (changes: FeedWorld['changes'], position: number): 
   changes[position - 1]?.fingerprint ?? '0'.repeat(16);
 
 /** The expected answer to a query, computed over plain arrays. */
-export const answerOf = (world: FeedWorld, { cursor, resource, limit }: FeedQuestion): FeedAnswer => {
+export function answerOf(world: FeedWorld, { cursor, resource, limit }: FeedQuestion): FeedAnswer {
   const { changes, now, retentionMs, mark } = world;
   if (typeof cursor === 'string') return { refused: 'invalid_parameter' };
   if (cursor !== null) {
@@ -57,4 +57,4 @@ export const answerOf = (world: FeedWorld, { cursor, resource, limit }: FeedQues
   const replayExpiresAt = (changes[next]?.changedAt ?? now) + retentionMs;
   const historyPruned = cursor === null && floorOf(world) > 0;
   return { items: page.map(({ position, text }) => `${position} ${text}`), next, hasMore, replayExpiresAt, historyPruned };
-};
+}

@@ -51,7 +51,7 @@ export const remove = (resource: SomeResource, number: number): RecordChange => 
 });
 
 /** A number generator with a seed (mulberry32), so that a run can be repeated. Numbers from 0 up to, not including, 1. */
-export const randomFrom = (seed: number): (() => number) => {
+export function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -60,7 +60,7 @@ export const randomFrom = (seed: number): (() => number) => {
     value ^= value + Math.imul(value ^ (value >>> 7), value | 61);
     return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
   };
-};
+}
 
 export const below = (random: () => number, limit: number): number => Math.floor(random() * limit);
 

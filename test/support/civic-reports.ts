@@ -31,7 +31,7 @@ export const submitted = (reportId: string, number: number, time: number) => ({
 });
 
 /** Any events of a report from `received` to its closing. */
-const lifecycle = (accountId: string, number: number, random: () => number): readonly ReportEvent[] => {
+function lifecycle(accountId: string, number: number, random: () => number): readonly ReportEvent[] {
   const events: ReportEvent[] = [];
   let from: ReportStatus = 'received';
   let time = number * 1000;
@@ -73,10 +73,10 @@ const lifecycle = (accountId: string, number: number, random: () => number): rea
     }
   }
   return events;
-};
+}
 
 /** An account's reports as events, their lifecycles interleaved with one another and with the submissions. */
-export const appendReports = async (log: EventLog, number: number, random: () => number): Promise<void> => {
+export async function appendReports(log: EventLog, number: number, random: () => number): Promise<void> {
   const accountId = derivedId('test', 'account', number);
   const ids = [0, 1, 2].map((nth) => derivedId('test', 'report', number, nth));
   const waiting = ids.map((id, nth) => ({ id, nth, revision: NO_STREAM, events: [...lifecycle(accountId, number * 3 + nth, random)] }));
@@ -101,4 +101,4 @@ export const appendReports = async (log: EventLog, number: number, random: () =>
       next.revision += 1;
     }
   }
-};
+}

@@ -7,7 +7,7 @@ import { accountFeedsStream } from '../../domain/streams.ts';
 import { below } from './civic-records.ts';
 
 /** An account's polling subscriptions as events, on several keys: created, and some of them revoked, in any order that can be. */
-export const appendSubscriptions = async (log: EventLog, number: number, random: () => number): Promise<void> => {
+export async function appendSubscriptions(log: EventLog, number: number, random: () => number): Promise<void> {
   const accountId = derivedId('test', 'account', number);
   const live: string[] = [];
   const later = (_: unknown, nth: number): SubscriptionEvent => {
@@ -42,4 +42,4 @@ export const appendSubscriptions = async (log: EventLog, number: number, random:
   }));
   const outcome = await log.append({ stream: accountFeedsStream(accountId), expectedRevision: NO_STREAM, events });
   if (outcome.kind !== 'appended') throw new Error(`account ${number} has subscriptions already`);
-};
+}

@@ -79,7 +79,7 @@ export type TestCivic = Awaited<ReturnType<typeof openTestCivic>>;
 let owners = 0;
 
 /** The parts of the program on one database, with a test clock. Folding begins when a projector is started. */
-export const openTestCivic = async (url: string, options: TestCivicOptions = {}) => {
+export async function openTestCivic(url: string, options: TestCivicOptions = {}) {
   await migrate(url);
   const clock = new TestClock();
   const logger = new KeptLog();
@@ -183,4 +183,4 @@ export const openTestCivic = async (url: string, options: TestCivicOptions = {})
       await database.close();
     },
   };
-};
+}

@@ -29,12 +29,12 @@ export const hurriedClock: Clock = {
 };
 
 /** An event as a change for the record writer. */
-const changeOf = ({ stream, type, data }: StoredEvent): RecordChange => {
+function changeOf({ stream, type, data }: StoredEvent): RecordChange {
   const { resource, recordId } = recordOfStream(stream);
   return type === RECORD_PUBLISHED
     ? { op: 'upsert', resource, id: recordId, content: JSON.parse(data) as unknown }
     : { op: 'remove', resource, id: recordId };
-};
+}
 
 export interface RunningReactor {
   readonly owner: string;
@@ -47,10 +47,7 @@ export type TestClassification = Awaited<ReturnType<typeof openClassification>>;
 let owners = 0;
 
 /** The record read models, unless another folds them, and the classification on one database; the reactor runs when it is started. */
-export const openClassification = async (
-  url: string,
-  { folds = true, ...options }: TestCivicOptions & { readonly folds?: boolean } = {},
-) => {
+export async function openClassification(url: string, { folds = true, ...options }: TestCivicOptions & { readonly folds?: boolean } = {}) {
   const civic = await openTestCivic(url, options);
   const projector = folds ? civic.startProjector() : undefined;
   const events = new AgendaEvents();
@@ -121,7 +118,7 @@ export const openClassification = async (
       await civic.close();
     },
   };
-};
+}
 
 interface StartOptions {
   readonly reactor?: Reactor;

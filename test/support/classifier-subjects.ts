@@ -40,7 +40,7 @@ export interface SubjectParts {
 }
 
 /** An invented item of an invented city's council, decided finally and on an evening in March 2026. */
-export const subject = (title: string, parts: SubjectParts = {}): ClassificationSubject => {
+export function subject(title: string, parts: SubjectParts = {}): ClassificationSubject {
   const [jurisdictionId, publicBodyId, meetingId] = ['place', 'body', 'meeting'].map((part) => derivedId('test', part)) as [
     string,
     string,
@@ -100,4 +100,4 @@ export const subject = (title: string, parts: SubjectParts = {}): Classification
       }),
     },
   };
-};
+}

@@ -22,7 +22,7 @@ export interface KeptClient {
   close(): void;
 }
 
-export const keptClient = (): KeptClient => {
+export function keptClient(): KeptClient {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   return {
     ask: (baseUrl, { method, path, headers = {}, body }) =>
@@ -40,7 +40,7 @@ export const keptClient = (): KeptClient => {
       }),
     close: () => agent.destroy(),
   };
-};
+}
 
 /** A new connection that the kernel of the server reset; a process that closes it sends an end instead. */
 export const notHandedOver = (error: NodeJS.ErrnoException & { kept?: boolean }): boolean =>

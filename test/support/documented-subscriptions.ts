@@ -10,7 +10,7 @@ interface Feed {
 const create = (proxy: ValidatingProxy, key: string, body: object) => expectGood<Feed>(proxy, 'createFeedSubscription', { key, body });
 
 /** A subscription from its creation to its end; each answer matches the document. */
-export const expectSubscriptionLife = async (proxy: ValidatingProxy, key: string): Promise<void> => {
+export async function expectSubscriptionLife(proxy: ValidatingProxy, key: string): Promise<void> {
   const { data } = await create(proxy, key, { name: 'topics to a copy', resource: 'topics' });
   const same = { name: ' topics to a copy ', resource: 'topics' };
   const again = await expectAnswer(proxy, 'createFeedSubscription', 200, { key, body: same });
@@ -20,10 +20,10 @@ export const expectSubscriptionLife = async (proxy: ValidatingProxy, key: string
   await expectGood(proxy, 'readFeedSubscriptionChanges', { key, params });
   for (let time = 0; time < 2; time += 1) await expectGood(proxy, 'revokeFeedSubscription', { key, params });
   await expectRefused(proxy, 'readFeedSubscriptionChanges', 404, 'not_found', { key, params });
-};
+}
 
 /** Every refusal for an account with ten places, each as in the document; leaves the places full. */
-export const expectSubscriptionRefusals = async (proxy: ValidatingProxy, key: string, foreignCursor: string): Promise<void> => {
+export async function expectSubscriptionRefusals(proxy: ValidatingProxy, key: string, foreignCursor: string): Promise<void> {
   const refused = (status: number, code: string, body: object) =>
     expectRefused(proxy, 'createFeedSubscription', status, code, { key, body });
   for (const body of [{}, { name: ' ' }, { name: 'x'.repeat(81) }, { name: 'x', resource: 'topic' }, { name: 'x', key: 'y' }]) {
@@ -44,4 +44,4 @@ export const expectSubscriptionRefusals = async (proxy: ValidatingProxy, key: st
   for (const subscriptionId of [randomUUID(), 'first']) {
     await expectRefused(proxy, 'revokeFeedSubscription', 404, 'not_found', { key, params: { subscriptionId } });
   }
-};
+}

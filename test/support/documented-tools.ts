@@ -8,7 +8,7 @@ const asked = ({ headers, body }: ToolSending): Asked => ({ headers, body: JSON.
 export const unacceptableToolRequest = asked(legacyRequest('tools/list', { headers: { accept: 'application/json' } }));
 
 /** Asserts that the tool endpoint answers as the document has it. */
-export const expectToolAnswers = async (proxy: ValidatingProxy, key: string): Promise<void> => {
+export async function expectToolAnswers(proxy: ValidatingProxy, key: string): Promise<void> {
   const good = (sending: ToolSending) => expectGood(proxy, 'postMcpJsonRpc', { ...asked(sending), key });
   for (const name of ['get_coverage', 'get_data_coverage']) {
     await good(currentRequest('tools/call', { params: { name, arguments: {} } }));
@@ -19,13 +19,10 @@ export const expectToolAnswers = async (proxy: ValidatingProxy, key: string): Pr
   await expectAnswer(proxy, 'postMcpJsonRpc', 200, { ...asked(legacyRequest('tools/list')), key });
   const { id: _, ...notification } = JSON.parse(legacyRequest('notifications/initialized').body) as { id: unknown };
   await expectAnswer(proxy, 'postMcpJsonRpc', 202, { ...asked(legacyRequest('ping')), key, body: notification });
-};
+}
 
 /** Asserts that the tool endpoint refuses as the document has it. `narrow` is a key without the scope. */
-export const expectToolRefusals = async (
-  proxy: ValidatingProxy,
-  keys: { readonly key: string; readonly narrow: string },
-): Promise<void> => {
+export async function expectToolRefusals(proxy: ValidatingProxy, keys: { readonly key: string; readonly narrow: string }): Promise<void> {
   const refused = (status: number, sending: ToolSending, more: Asked = {}) =>
     expectAnswer(proxy, 'postMcpJsonRpc', status, { ...asked(sending), key: keys.key, ...more });
   await refused(400, currentRequest('tools/list', { headers: { 'mcp-method': 'ping' } }));
@@ -36,4 +33,4 @@ export const expectToolRefusals = async (
   await refused(404, currentRequest('tools/none'));
   await refused(406, legacyRequest('tools/list', { headers: { accept: 'application/json' } }));
   await refused(415, currentRequest('tools/list'), { body: 'x', headers: { 'content-type': 'text/plain' } });
-};
+}

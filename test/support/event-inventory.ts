@@ -17,7 +17,7 @@ export interface EventForm {
 
 const FOLDER = new URL('../../domain/events/', import.meta.url);
 
-const formsIn = (exported: Readonly<Record<string, unknown>>): readonly (readonly [string, z.ZodType])[] => {
+function formsIn(exported: Readonly<Record<string, unknown>>): readonly (readonly [string, z.ZodType])[] {
   const schemaOf = (type: string): z.ZodType => {
     const schema = exported[type.charAt(0).toLowerCase() + type.slice(1)];
     if (!(schema instanceof z.ZodType)) throw new Error(`${type} has no schema beside it`);
@@ -28,10 +28,10 @@ const formsIn = (exported: Readonly<Record<string, unknown>>): readonly (readonl
     if (!/^[A-Z_]+$/.test(name) || typeof value !== 'string') return [];
     return value === RECORD_PUBLISHED ? [] : [[value, schemaOf(value)]];
   });
-};
+}
 
 /** All schemas in the folder of events, by the names of their golden files. */
-export const eventForms = async (): Promise<ReadonlyMap<string, EventForm>> => {
+export async function eventForms(): Promise<ReadonlyMap<string, EventForm>> {
   const forms = new Map<string, EventForm>();
   for (const file of readdirSync(FOLDER)) {
     const exported = (await import(new URL(file, FOLDER).href)) as Readonly<Record<string, unknown>>;
@@ -39,7 +39,7 @@ export const eventForms = async (): Promise<ReadonlyMap<string, EventForm>> => {
   }
   for (const resource of RESOURCES) forms.set(`${RECORD_PUBLISHED}.${resource}`, { type: RECORD_PUBLISHED, schema: RECORD_DATA[resource] });
   return forms;
-};
+}
 
 const READERS: Readonly<Record<string, (stored: Pick<StoredEvent, 'type' | 'data'>) => { readonly type: string; readonly data: unknown }>> =
   {
@@ -50,10 +50,10 @@ const READERS: Readonly<Record<string, (stored: Pick<StoredEvent, 'type' | 'data
   };
 
 /** An event as the program reads it: by its category's reader, where it has one, else by its schema. */
-export const readAsProgram = (stored: Pick<StoredEvent, 'type' | 'data' | 'stream'>, { schema }: EventForm) => {
+export function readAsProgram(stored: Pick<StoredEvent, 'type' | 'data' | 'stream'>, { schema }: EventForm) {
   const read = READERS[category(stored.stream)];
   return read === undefined ? { type: stored.type, data: schema.parse(JSON.parse(stored.data)) } : read(stored);
-};
+}
 
 /** A schema as text that changes with the set of accepted values, as far as JSON Schema expresses it. */
 export const schemaText = (schema: z.ZodType): unknown => z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' });

@@ -12,7 +12,7 @@ export interface Store {
 export type OpenStore = () => Promise<Store>;
 
 /** The store and one log of a suite, opened before and closed after its tests. */
-export const useStore = (openStore: OpenStore): { readonly log: EventLog; connect(): OpenLog } => {
+export function useStore(openStore: OpenStore): { readonly log: EventLog; connect(): OpenLog } {
   let store: Store;
   const opened: OpenLog[] = [];
   const connect = (): OpenLog => {
@@ -35,7 +35,7 @@ export const useStore = (openStore: OpenStore): { readonly log: EventLog; connec
     },
     connect,
   };
-};
+}
 
 export const freshStream = (category = 'meetings'): string => `${category}-${randomUUID()}`;
 
@@ -53,13 +53,13 @@ export const newEvents = (count: number, overrides: Partial<NewEvent> = {}): New
   Array.from({ length: count }, () => newEvent(overrides));
 
 /** The outcome, which must be an append. */
-export const appended = (outcome: AppendOutcome): Extract<AppendOutcome, { kind: 'appended' }> => {
+export function appended(outcome: AppendOutcome): Extract<AppendOutcome, { kind: 'appended' }> {
   expect(outcome.kind).toBe('appended');
   return outcome as Extract<AppendOutcome, { kind: 'appended' }>;
-};
+}
 
 /** All events after the position up to the present head, page by page. */
-export const readOn = async (log: EventLog, after: Position, limit = 100, types?: readonly string[]): Promise<StoredEvent[]> => {
+export async function readOn(log: EventLog, after: Position, limit = 100, types?: readonly string[]): Promise<StoredEvent[]> {
   const head = await log.head();
   const events: StoredEvent[] = [];
   let from = after;
@@ -71,4 +71,4 @@ export const readOn = async (log: EventLog, after: Position, limit = 100, types?
     from = batch.scannedTo;
   }
   return events;
-};
+}

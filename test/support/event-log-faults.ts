@@ -7,7 +7,7 @@ export type Fault = 'none' | 'conflict' | 'unknown, not stored' | 'unknown, stor
  * The log with faults in its appends: a conflict although the expectation holds, and an unknown outcome before or after the commit.
  * `next` is asked once for each append.
  */
-export const withFaults = (log: EventLog, next: () => Fault): EventLog => {
+export function withFaults(log: EventLog, next: () => Fault): EventLog {
   const append = async (one: StreamAppend): Promise<AppendOutcome> => {
     const fault = next();
     if (fault === 'conflict') return { kind: 'conflict', actualRevision: one.expectedRevision };
@@ -32,4 +32,4 @@ export const withFaults = (log: EventLog, next: () => Fault): EventLog => {
       });
     },
   };
-};
+}

@@ -8,7 +8,7 @@ const ATTEMPTS = 50;
  * A log whose appends go wrong, with what commands do about it on top: after an unknown outcome they look for their own event ids, and
  * after a conflict that the revision does not explain they append again. To its callers it must be the log itself.
  */
-export const recovering = (log: OpenLog, random: () => number): OpenLog => {
+export function recovering(log: OpenLog, random: () => number): OpenLog {
   const pick = (faults: readonly Fault[]) => (): Fault => faults[Math.floor(random() * faults.length)]!;
   const single = withFaults(log, pick(['none', 'none', 'conflict', 'unknown, not stored', 'unknown, stored']));
   // In a batch a conflict would be retried after its neighbours, and the log would not keep the order of the batch.
@@ -60,4 +60,4 @@ export const recovering = (log: OpenLog, random: () => number): OpenLog => {
       throw new Error('no attempt came through');
     },
   };
-};
+}

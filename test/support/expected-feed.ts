@@ -19,7 +19,7 @@ export interface ExpectedChange {
 }
 
 /** The expected feed of a log, made without code of the projector. */
-export const expectedFeed = async (log: EventLog): Promise<readonly ExpectedChange[]> => {
+export async function expectedFeed(log: EventLog): Promise<readonly ExpectedChange[]> {
   const changes: ExpectedChange[] = [];
   let changedAt = 0;
   let fingerprint = '0000000000000000';
@@ -53,20 +53,20 @@ export const expectedFeed = async (log: EventLog): Promise<readonly ExpectedChan
       });
     }
   }
-};
+}
 
 /** Records by `<resource> <id>` after a position, as JSON text of their data. */
-export const stateAt = (expected: readonly ExpectedChange[], position: number): Map<string, string> => {
+export function stateAt(expected: readonly ExpectedChange[], position: number): Map<string, string> {
   const state = new Map<string, string>();
   for (const { resource, recordId, removed, data } of expected.slice(0, position)) {
     if (removed) state.delete(`${resource} ${recordId}`);
     else state.set(`${resource} ${recordId}`, data!);
   }
   return state;
-};
+}
 
 /** Numbers and state digests of a reader's own copy, per resource. */
-export const totalsOf = (state: ReadonlyMap<string, string>) => {
+export function totalsOf(state: ReadonlyMap<string, string>) {
   const counts: Record<string, number> = Object.fromEntries(RESOURCES.map((resource) => [resource, 0]));
   const sums: Record<string, bigint> = Object.fromEntries(RESOURCES.map((resource) => [resource, 0n]));
   for (const [key, data] of state) {
@@ -75,4 +75,4 @@ export const totalsOf = (state: ReadonlyMap<string, string>) => {
     sums[resource] = addDigest(sums[resource]!, recordDigest(resource, id, data));
   }
   return { counts, digests: Object.fromEntries(Object.entries(sums).map(([resource, sum]) => [resource, digestText(sum)])) };
-};
+}

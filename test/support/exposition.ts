@@ -22,7 +22,7 @@ const PARTS: Readonly<Record<MetricFamily['type'], readonly string[]>> = {
 };
 
 /** Reads a text exposition; throws with the line for anything that a strict parser refuses. */
-export const parseExposition = (text: string): readonly MetricFamily[] => {
+export function parseExposition(text: string): readonly MetricFamily[] {
   const families = new Map<string, { name: string; type: MetricFamily['type']; help: string; samples: MetricSample[] }>();
   const seen = new Set<string>();
   let current: { name: string; type: MetricFamily['type']; help: string; samples: MetricSample[] } | undefined;
@@ -51,9 +51,9 @@ export const parseExposition = (text: string): readonly MetricFamily[] => {
   }
   for (const family of families.values()) if (family.type === 'histogram') checkHistogram(family);
   return [...families.values()];
-};
+}
 
-const checkHistogram = ({ name, samples }: MetricFamily): void => {
+function checkHistogram({ name, samples }: MetricFamily): void {
   const without = ({ labels }: MetricSample) => JSON.stringify(Object.entries(labels).filter(([key]) => key !== 'le'));
   for (const count of samples.filter((sample) => sample.name === `${name}_count`)) {
     const buckets = samples.filter((sample) => sample.name === `${name}_bucket` && without(sample) === without(count));
@@ -61,4 +61,4 @@ const checkHistogram = ({ name, samples }: MetricFamily): void => {
     if (values.some((value, index) => index > 0 && value < values[index - 1]!)) throw new Error(`${name} falls`);
     if (buckets.at(-1)?.labels['le'] !== '+Inf' || values.at(-1) !== count.value) throw new Error(`${name} does not end at +Inf`);
   }
-};
+}

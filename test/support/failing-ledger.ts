@@ -3,15 +3,15 @@ import type { Payments } from '../../src/edge/admission/payments/pay-for-read.ts
 import type { TestPayments } from './payments.ts';
 
 /** A process whose ledger fails at one operation; with `after`, the operation takes effect first. */
-export const openWithFailing = (shop: TestPayments, method: 'reserve' | 'find', when: 'before' | 'after' = 'before'): Payments => {
+export function openWithFailing(shop: TestPayments, method: 'reserve' | 'find', when: 'before' | 'after' = 'before'): Payments {
   const failing = async (...given: readonly unknown[]): Promise<never> => {
     if (when === 'after') await (shop.ledger[method] as (...all: readonly unknown[]) => Promise<unknown>)(...given);
     throw new Error('the store is gone');
   };
   return shop.open({ ledger: { ...shop.ledger, [method]: failing } });
-};
+}
 /** A process that fails to write the move to a state, a number of times. */
-export const openWithFailingMove = (shop: TestPayments, to: string, often = 1): Payments => {
+export function openWithFailingMove(shop: TestPayments, to: string, often = 1): Payments {
   let left = often;
   const failIf = (move: { readonly to: string }): void => {
     if (move.to === to && (left -= 1) >= 0) throw new Error('the store is gone');
@@ -28,4 +28,4 @@ export const openWithFailingMove = (shop: TestPayments, to: string, often = 1): 
     },
   };
   return shop.open({ ledger });
-};
+}

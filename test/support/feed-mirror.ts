@@ -23,9 +23,9 @@ export class FeedBroken extends Error {
   override readonly name = 'FeedBroken';
 }
 
-const require = (holds: boolean, what: string): void => {
+function require(holds: boolean, what: string): void {
   if (!holds) throw new FeedBroken(what);
-};
+}
 
 /** A customer's copy of the unfiltered feed. A page that skips, repeats, reorders or contradicts throws `FeedBroken`. */
 export class FeedMirror {
@@ -86,7 +86,7 @@ export class FeedMirror {
 export type Ask = (path: string, options?: { readonly method?: string }) => Promise<Response>;
 
 /** Reads from the cursor of the mirror to the last head seen. `limit` is asked before each page. */
-export const catchUp = async (mirror: FeedMirror, ask: Ask, limit: () => number): Promise<void> => {
+export async function catchUp(mirror: FeedMirror, ask: Ask, limit: () => number): Promise<void> {
   for (;;) {
     const after = mirror.cursor === null ? '' : `&cursor=${mirror.cursor}`;
     const answer = await ask(`/api/v1/data/changes?limit=${limit()}${after}`);
@@ -95,7 +95,7 @@ export const catchUp = async (mirror: FeedMirror, ask: Ask, limit: () => number)
     mirror.apply(page);
     if (!page.meta.hasMore) return;
   }
-};
+}
 
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer';
@@ -113,7 +113,7 @@ export interface SnapshotCopy {
 }
 
 /** Takes a snapshot and reads every page of it. */
-export const readSnapshot = async (ask: Ask, limit: () => number): Promise<SnapshotCopy> => {
+export async function readSnapshot(ask: Ask, limit: () => number): Promise<SnapshotCopy> {
   const created = await ask('/api/v1/data/snapshots', { method: 'POST' });
   if (created.status !== 201) throw new UnexpectedAnswer(created.status, await created.text());
   const { data } = (await created.json()) as {
@@ -138,4 +138,4 @@ export const readSnapshot = async (ask: Ask, limit: () => number): Promise<Snaps
   const boundary = decodeFeedCursor(data.boundaryCursor);
   if (typeof boundary === 'string') throw new FeedBroken(`the boundary is ${boundary}`);
   return { records, digests: data.digests, position: boundary.position };
-};
+}

@@ -6,14 +6,14 @@ export interface FeedPage {
 }
 
 /** The answer's body, which must be one. */
-export const bodyOf = async <Body>(answer: Response): Promise<Body> => {
+export async function bodyOf<Body>(answer: Response): Promise<Body> {
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${answer.status}: ${text}`);
   return JSON.parse(text) as Body;
-};
+}
 
 /** All pages of the feed from a cursor to its end, as text and parsed. */
-export const readFeed = async (service: Service, key: string, limit: number, from?: string): Promise<readonly FeedPage[]> => {
+export async function readFeed(service: Service, key: string, limit: number, from?: string): Promise<readonly FeedPage[]> {
   const pages: FeedPage[] = [];
   for (let cursor = from, more = true; more; ) {
     const page = await bodyOf<FeedPage>(
@@ -24,7 +24,7 @@ export const readFeed = async (service: Service, key: string, limit: number, fro
     more = page.meta.hasMore;
   }
   return pages;
-};
+}
 
 /** The part of the pages that never changes: items with cursors, and the end of each page. */
 export const lasting = (pages: readonly FeedPage[]): string =>

@@ -19,14 +19,14 @@ export interface ReadPage {
   readonly historyPruned: boolean;
 }
 
-export const positionOf = (cursor: string): number => {
+export function positionOf(cursor: string): number {
   const decoded = decodeFeedCursor(cursor);
   if (typeof decoded === 'string') throw new Error(`a cursor that was given out is ${decoded}`);
   return decoded.position;
-};
+}
 
 /** A page of the feed as its reader sees it. */
-export const readPage = (text: string): ReadPage => {
+export function readPage(text: string): ReadPage {
   const { data, meta } = JSON.parse(text) as {
     readonly data: { readonly items: readonly ({ readonly cursor: string } & Record<string, unknown>)[] };
     readonly meta: {
@@ -44,20 +44,20 @@ export const readPage = (text: string): ReadPage => {
     replayExpiresAt: Date.parse(meta.replayExpiresAt),
     historyPruned: meta.historyPruned ?? false,
   };
-};
+}
 
 /** Compares the items of a reader over (from, to] with the log: nothing lost, repeated, reordered or changed. */
-export const checkReading = (
+export function checkReading(
   expected: readonly ExpectedChange[],
   read: readonly ReadItem[],
   span: { readonly from: number; readonly to: number; readonly resource: string | null },
-): void => {
+): void {
   const wanted = expected.slice(span.from, span.to).filter(({ resource }) => span.resource === null || resource === span.resource);
   const positions = read.map(({ position }) => position);
   const wantedPositions = wanted.map(({ position }) => position);
   expect(positions.join(' ')).toBe(wantedPositions.join(' '));
   for (const [index, { text }] of read.entries()) if (text !== wanted[index]!.text) expect(text).toBe(wanted[index]!.text);
-};
+}
 
 /** A state as sorted lines, to compare with another. */
 export const linesOf = (state: Iterable<readonly [string, string]>): string[] =>

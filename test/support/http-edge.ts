@@ -185,7 +185,7 @@ export interface EdgeSettings {
   readonly chargeUnits?: ChargeUnits;
 }
 
-export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEdge> => {
+export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEdge> {
   const accountId = randomUUID();
   const identities = new Map<string, KeyIdentity>();
   const issue = (facts: Partial<KeyIdentity>): string => {
@@ -312,4 +312,4 @@ export const startHttpEdge = async (settings: EdgeSettings = {}): Promise<HttpEd
     close: () => server.close(),
   };
   return edge;
-};
+}

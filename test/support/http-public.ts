@@ -4,7 +4,7 @@ import { errorEnvelope } from '../../contract/statuses.ts';
 export const PUBLIC_DIRECTIVE = 'public, s-maxage=60, stale-while-revalidate=300';
 
 /** Asserts what holds for every refusal of a public operation, and gives the envelope's `error`. */
-export const expectPublicRefusal = async (response: Response, status: number, code: string) => {
+export async function expectPublicRefusal(response: Response, status: number, code: string) {
   const text = await response.text();
   expect({ status: response.status, text }).toMatchObject({ status });
   const { error } = errorEnvelope.parse(JSON.parse(text));
@@ -14,10 +14,10 @@ export const expectPublicRefusal = async (response: Response, status: number, co
     expect([absent, response.headers.get(absent)]).toEqual([absent, null]);
   expect(response.headers.has('retry-after')).toBe(status === 429);
   return error;
-};
+}
 
 /** Asserts what holds for every success of a public operation, and gives its body. */
-export const expectPublicSuccess = async (response: Response, directive = PUBLIC_DIRECTIVE): Promise<unknown> => {
+export async function expectPublicSuccess(response: Response, directive = PUBLIC_DIRECTIVE): Promise<unknown> {
   const text = await response.text();
   expect({ status: response.status, text }).toMatchObject({ status: 200 });
   const told = Object.fromEntries(['content-type', 'cache-control', 'vary'].map((name) => [name, response.headers.get(name)]));
@@ -26,7 +26,7 @@ export const expectPublicSuccess = async (response: Response, directive = PUBLIC
   for (const absent of ['retry-after', 'ratelimit', 'ratelimit-policy', 'set-cookie'])
     expect([absent, response.headers.get(absent)]).toEqual([absent, null]);
   return JSON.parse(text) as unknown;
-};
+}
 
 /** A public hit in the shape of the contract. */
 export const PUBLIC_HIT = {

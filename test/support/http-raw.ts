@@ -12,7 +12,7 @@ export interface RawConnection {
   ended(): Promise<string>;
 }
 
-export const rawConnection = async (port: number, host = '127.0.0.1'): Promise<RawConnection> => {
+export async function rawConnection(port: number, host = '127.0.0.1'): Promise<RawConnection> {
   const socket = connect({ port, host });
   const chunks: Buffer[] = [];
   const received = () => Buffer.concat(chunks).toString('latin1');
@@ -40,20 +40,20 @@ export const rawConnection = async (port: number, host = '127.0.0.1'): Promise<R
         else socket.once('close', () => resolve(received()));
       }),
   };
-};
+}
 
 /** The last response in a received text that holds whole responses with `Content-Length`. */
-export const parseResponse = (received: string): { status: number; headers: Record<string, string>; body: string } => {
+export function parseResponse(received: string): { status: number; headers: Record<string, string>; body: string } {
   const [head = '', ...rest] = received.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const headers = Object.fromEntries(
     lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
   );
   return { status: Number(statusLine.split(' ')[1]), headers, body: rest.join('\r\n\r\n') };
-};
+}
 
 /** Whether one whole response with `Content-Length` is there. */
-export const isWholeResponse = (received: string): boolean => {
+export function isWholeResponse(received: string): boolean {
   const { headers, body } = parseResponse(received);
   return received.includes('\r\n\r\n') && body.length >= Number(headers['content-length'] ?? 0);
-};
+}

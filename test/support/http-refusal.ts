@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { errorEnvelope } from '../../contract/statuses.ts';
 
 /** Asserts what holds for every refusal on a customer path, and gives the envelope's `error`. */
-export const expectRefusal = async (response: Response, status: number, code: string) => {
+export async function expectRefusal(response: Response, status: number, code: string) {
   const text = await response.text();
   expect({ status: response.status, text }).toMatchObject({ status });
   const { error } = errorEnvelope.parse(JSON.parse(text));
@@ -11,4 +11,4 @@ export const expectRefusal = async (response: Response, status: number, code: st
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.has('retry-after')).toBe(status === 429);
   return error;
-};
+}

@@ -25,7 +25,7 @@ export interface RunningInlet {
 }
 
 /** The dependencies of an inlet on a database; messages set aside are in `aside` unless they go to the brokers. */
-export const inletParts = (civic: TestCivic, overrides: Partial<InletDependencies> = {}) => {
+export function inletParts(civic: TestCivic, overrides: Partial<InletDependencies> = {}) {
   const completed = { appended: 0, unchanged: 0, rejected: 0 };
   const parts: InletDependencies = {
     store: createInletStore(civic.database.transactor),
@@ -40,9 +40,9 @@ export const inletParts = (civic: TestCivic, overrides: Partial<InletDependencie
     ...overrides,
   };
   return { parts, completed };
-};
+}
 
-export const startInlet = (civic: TestCivic, brokers: string, topic: string, overrides: Partial<InletDependencies> = {}): RunningInlet => {
+export function startInlet(civic: TestCivic, brokers: string, topic: string, overrides: Partial<InletDependencies> = {}): RunningInlet {
   const kafka = kafkaClient({ brokers: brokers.split(','), tls: false }, civic.logger);
   const rejected = createRejectedTopic(kafka, topic);
   const { parts, completed } = inletParts(civic, { putAside: (refused) => rejected.putAside(refused), ...overrides });
@@ -64,7 +64,7 @@ export const startInlet = (civic: TestCivic, brokers: string, topic: string, ove
       await rejected.end();
     },
   };
-};
+}
 
 /** Every event of a record, oldest first. */
 export const eventsOfRecord = (civic: TestCivic, resource: Resource, id: string): Promise<readonly StoredEvent[]> =>

@@ -4,7 +4,7 @@ import { idempotentProducer, openPartitionSender } from '../../infra/kafka/parti
 import { leaveOutTimeoutWarning } from '../../infra/kafka/connection.ts';
 
 /** An ordinary client without log output. */
-export const plainKafka = (brokers: string): Kafka => {
+export function plainKafka(brokers: string): Kafka {
   leaveOutTimeoutWarning();
   return new Kafka({
     clientId: 'test',
@@ -12,7 +12,7 @@ export const plainKafka = (brokers: string): Kafka => {
     logLevel: logLevel.NOTHING,
     retry: { retries: 8, initialRetryTime: 50, maxRetryTime: 1000 },
   });
-};
+}
 
 export interface ReadMessage {
   readonly partition: number;
@@ -26,7 +26,7 @@ const textHeaders = (headers: IHeaders | undefined): Record<string, string> =>
   Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name, String(value)]));
 
 /** Every committed message of a topic from its beginning to its end. */
-export const readTopic = async (brokers: string, topic: string): Promise<readonly ReadMessage[]> => {
+export async function readTopic(brokers: string, topic: string): Promise<readonly ReadMessage[]> {
   const kafka = plainKafka(brokers);
   const admin = kafka.admin();
   await admin.connect();
@@ -65,10 +65,10 @@ export const readTopic = async (brokers: string, topic: string): Promise<readonl
   await promise;
   await consumer.disconnect();
   return [...messages.values()];
-};
+}
 
 /** Sends messages; resolves when the brokers have all of them. */
-export const sendAll = async (brokers: string, topic: string, messages: readonly Message[]): Promise<void> => {
+export async function sendAll(brokers: string, topic: string, messages: readonly Message[]): Promise<void> {
   const kafka = plainKafka(brokers);
   const producer = idempotentProducer(kafka);
   await producer.connect();
@@ -77,4 +77,4 @@ export const sendAll = async (brokers: string, topic: string, messages: readonly
   } finally {
     await producer.disconnect();
   }
-};
+}

@@ -1,15 +1,15 @@
 import { createServer } from 'node:net';
 
-const freePort = async (): Promise<number> => {
+async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   await new Promise((resolve) => server.close(resolve));
   return port;
-};
+}
 
 /** One broker in a container that advertises its outer port to clients. */
-export const startKafkaContainer = async (): Promise<{ readonly brokers: string; stop(): Promise<unknown> }> => {
+export async function startKafkaContainer(): Promise<{ readonly brokers: string; stop(): Promise<unknown> }> {
   const { GenericContainer, Wait } = await import('testcontainers');
   const port = await freePort();
   const container = await new GenericContainer('apache/kafka:3.9.0')
@@ -29,4 +29,4 @@ export const startKafkaContainer = async (): Promise<{ readonly brokers: string;
     .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
     .start();
   return { brokers: `127.0.0.1:${port}`, stop: () => container.stop() };
-};
+}

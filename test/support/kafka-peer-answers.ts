@@ -29,13 +29,13 @@ const topicsOf = <Part>(asked: WireReader, part: (topic: string) => Part): { rea
     return { topic, parts: asked.list(() => part(topic)) };
   });
 
-const groupOf = ({ groups }: PeerState, id: string): PeerGroup => {
+function groupOf({ groups }: PeerState, id: string): PeerGroup {
   const known = groups.get(id);
   if (known !== undefined) return known;
   const made = new PeerGroup();
   groups.set(id, made);
   return made;
-};
+}
 
 const produce: Answer = (asked, { store, node }) => {
   const name = asked.nullableText();
@@ -294,10 +294,10 @@ export const APIS: readonly Api[] = [
 const API_VERSIONS = { key: 18, newest: 2 };
 
 /** The answer to the call that tells which calls there are, in the versions 0 to 2. */
-export const versionsAnswer = (version: number): WireWriter => {
+export function versionsAnswer(version: number): WireWriter {
   const said = new WireWriter().int16(version > API_VERSIONS.newest ? CODES.unsupported : CODES.none);
   const spans = [...APIS.map(({ key, version: only }) => [key, only, only] as const), [API_VERSIONS.key, 0, API_VERSIONS.newest] as const];
   said.list(spans, ([key, from, to]) => said.int16(key).int16(from).int16(to));
   return version === 0 || version > API_VERSIONS.newest ? said : said.int32(0);
-};
+}
 export const VERSIONS_KEY = API_VERSIONS.key;

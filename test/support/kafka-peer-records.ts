@@ -36,14 +36,14 @@ const TABLE = Array.from({ length: 256 }, (_, index) => {
 });
 
 /** CRC-32C (Castagnoli). */
-export const checksum = (bytes: Buffer): number => {
+export function checksum(bytes: Buffer): number {
   let value = 0xffffffff;
   for (const byte of bytes) value = TABLE[(value ^ byte) & 0xff]! ^ (value >>> 8);
   return (value ^ 0xffffffff) >>> 0;
-};
+}
 
 /** The head of a batch that a producer sent; null when its checksum or form is wrong. */
-export const readHead = (bytes: Buffer): BatchHead | null => {
+export function readHead(bytes: Buffer): BatchHead | null {
   if (bytes.length < AT.body || bytes.readInt8(AT.magic) !== 2 || bytes.readInt32BE(AT.length) !== bytes.length - 12) return null;
   if (bytes.readUInt32BE(AT.crc) !== checksum(bytes.subarray(AT.attributes))) return null;
   return {
@@ -53,17 +53,17 @@ export const readHead = (bytes: Buffer): BatchHead | null => {
     sequence: bytes.readInt32BE(AT.sequence),
     transactional: (bytes.readInt16BE(AT.attributes) & TRANSACTIONAL) !== 0,
   };
-};
+}
 
 /** The batch at its place in a partition. */
-export const placed = (bytes: Buffer, base: bigint): StoredBatch => {
+export function placed(bytes: Buffer, base: bigint): StoredBatch {
   const copy = Buffer.from(bytes);
   copy.writeBigInt64BE(base, 0);
   return { base, last: base + BigInt(copy.readInt32BE(AT.lastDelta)), bytes: copy };
-};
+}
 
 /** The marker that a coordinator writes into each partition at the end of a transaction. */
-export const markerBatch = (base: bigint, producer: bigint, epoch: number, committed: boolean): StoredBatch => {
+export function markerBatch(base: bigint, producer: bigint, epoch: number, committed: boolean): StoredBatch {
   const key = Buffer.from([0, 0, 0, committed ? 1 : 0]);
   const value = Buffer.from([0, 0, 0, 0, 0, 0]);
   const zigzag = (number: number): Buffer => Buffer.from([number * 2]);
@@ -80,4 +80,4 @@ export const markerBatch = (base: bigint, producer: bigint, epoch: number, commi
   record.copy(bytes, AT.body);
   bytes.writeUInt32BE(checksum(bytes.subarray(AT.attributes)), AT.crc);
   return placed(bytes, base);
-};
+}

@@ -107,7 +107,7 @@ export class WireWriter {
 }
 
 /** Cuts a stream of bytes into messages, each behind its length. */
-export const framesOf = (onFrame: (frame: Buffer) => void): ((chunk: Buffer) => void) => {
+export function framesOf(onFrame: (frame: Buffer) => void): (chunk: Buffer) => void {
   let kept: Buffer = Buffer.alloc(0);
   return (chunk) => {
     kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
@@ -117,7 +117,7 @@ export const framesOf = (onFrame: (frame: Buffer) => void): ((chunk: Buffer) => 
       kept = kept.subarray(end);
     }
   };
-};
+}
 
 /** Codes of the protocol that the peer answers with. */
 export const CODES = {

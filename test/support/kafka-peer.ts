@@ -36,14 +36,14 @@ export interface KafkaPeerSettings {
   readonly autoCreate?: number;
 }
 
-const take = (counts: Map<string, number>, name: string): boolean => {
+function take(counts: Map<string, number>, name: string): boolean {
   const left = counts.get(name) ?? 0;
   if (left > 0) counts.set(name, left - 1);
   return left > 0;
-};
+}
 
 /** A broker in this process that speaks the wire protocol of Kafka: topics, groups, idempotent and transactional producers. */
-export const startKafkaPeer = async (settings: KafkaPeerSettings = {}): Promise<KafkaPeer> => {
+export async function startKafkaPeer(settings: KafkaPeerSettings = {}): Promise<KafkaPeer> {
   const { store = new PeerStore(), node = 1, autoCreate = 0 } = settings;
   const faults: KafkaFaults = { cutBefore: new Map(), cutAfter: new Map(), slowMs: 0 };
   const calls = new Map<string, number>();
@@ -122,4 +122,4 @@ export const startKafkaPeer = async (settings: KafkaPeerSettings = {}): Promise<
     comeBack: () => listen(port),
     stop: () => goDown(),
   };
-};
+}

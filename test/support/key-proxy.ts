@@ -9,7 +9,7 @@ export interface KeyProxy {
   close(): Promise<void>;
 }
 
-export const startKeyProxy = async (): Promise<KeyProxy> => {
+export async function startKeyProxy(): Promise<KeyProxy> {
   const server = createServer((received, response) => {
     const { port, key } = proxy.target!;
     const headers = { ...received.headers, authorization: `Bearer ${key}` };
@@ -31,4 +31,4 @@ export const startKeyProxy = async (): Promise<KeyProxy> => {
       }),
   };
   return proxy;
-};
+}

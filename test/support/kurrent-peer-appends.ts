@@ -29,7 +29,7 @@ export interface Gathered {
 
 export const expectedOf = (options: BatchAppendReq.Options): number => (options.hasNoStream() ? -1 : Number(options.getStreamPosition()));
 
-const answerTo = (correlation: string, stream: string): BatchAppendResp => {
+function answerTo(correlation: string, stream: string): BatchAppendResp {
   const answer = new streams.BatchAppendResp();
   const id = new shared.UUID();
   id.setString(correlation);
@@ -38,9 +38,9 @@ const answerTo = (correlation: string, stream: string): BatchAppendResp => {
   named.setStreamName(Buffer.from(stream));
   answer.setStreamIdentifier(named);
   return answer;
-};
+}
 
-const failed = (answer: BatchAppendResp, name: string, details: { serializeBinary(): Uint8Array }, message = ''): BatchAppendResp => {
+function failed(answer: BatchAppendResp, name: string, details: { serializeBinary(): Uint8Array }, message = ''): BatchAppendResp {
   const packed = new anyPb.Any();
   packed.pack(details.serializeBinary(), name);
   const error = new status.Status();
@@ -48,9 +48,9 @@ const failed = (answer: BatchAppendResp, name: string, details: { serializeBinar
   error.setMessage(message);
   answer.setError(error);
   return answer;
-};
+}
 
-export const batchStored = (correlation: string, { stream, expected }: Gathered, stored: Stored): BatchAppendResp => {
+export function batchStored(correlation: string, { stream, expected }: Gathered, stored: Stored): BatchAppendResp {
   const answer = answerTo(correlation, stream);
   if (stored.kind === 'wrong version') {
     const wrong = new shared.WrongExpectedVersion();
@@ -70,18 +70,18 @@ export const batchStored = (correlation: string, { stream, expected }: Gathered,
   } else success.setNoPosition(new googleEmpty.Empty());
   answer.setSuccess(success);
   return answer;
-};
+}
 
-export const batchTooLarge = (correlation: string, { stream }: Gathered, limit: number): BatchAppendResp => {
+export function batchTooLarge(correlation: string, { stream }: Gathered, limit: number): BatchAppendResp {
   const details = new shared.MaximumAppendSizeExceeded();
   details.setMaxappendsize(limit);
   return failed(answerTo(correlation, stream), 'event_store.client.MaximumAppendSizeExceeded', details);
-};
+}
 
 export const batchBusy = (correlation: string, { stream }: Gathered): BatchAppendResp =>
   failed(answerTo(correlation, stream), 'google.protobuf.Empty', new googleEmpty.Empty(), 'Server Is Busy');
 
-export const singleStored = (expected: number, stored: Stored) => {
+export function singleStored(expected: number, stored: Stored) {
   const answer = new streams.AppendResp();
   if (stored.kind === 'wrong version') {
     const wrong = new streams.AppendResp.WrongExpectedVersion();
@@ -102,4 +102,4 @@ export const singleStored = (expected: number, stored: Stored) => {
   } else success.setNoPosition(new shared.Empty());
   answer.setSuccess(success);
   return answer;
-};
+}

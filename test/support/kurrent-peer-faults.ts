@@ -27,11 +27,11 @@ export const noFaults = (): PeerFaults => ({
 });
 
 /** Uses a fault up; true while there was one left. */
-export const takeFault = (
+export function takeFault(
   faults: PeerFaults,
   name: 'refuseCalls' | 'cutAfterStoring' | 'cutBeforeStoring' | 'neverAnswer' | 'busy',
-): boolean => {
+): boolean {
   if (faults[name] === 0) return false;
   faults[name] -= 1;
   return true;
-};
+}

@@ -6,7 +6,7 @@ import type { PeerRecord, PeerStore } from './kurrent-peer-store.ts';
 /** Thrown for a place where no record begins. */
 export class InvalidPlace extends Error {}
 
-export const recordedAnswer = (record: PeerRecord): ReadResp => {
+export function recordedAnswer(record: PeerRecord): ReadResp {
   const recorded = new streams.ReadResp.ReadEvent.RecordedEvent();
   const id = new shared.UUID();
   id.setString(record.id);
@@ -26,9 +26,9 @@ export const recordedAnswer = (record: PeerRecord): ReadResp => {
   const answer = new streams.ReadResp();
   answer.setEvent(event);
   return answer;
-};
+}
 
-export const notFoundAnswer = (stream: string): ReadResp => {
+export function notFoundAnswer(stream: string): ReadResp {
   const missing = new streams.ReadResp.StreamNotFound();
   const named = new shared.StreamIdentifier();
   named.setStreamName(Buffer.from(stream));
@@ -36,33 +36,33 @@ export const notFoundAnswer = (stream: string): ReadResp => {
   const answer = new streams.ReadResp();
   answer.setStreamNotFound(missing);
   return answer;
-};
+}
 
-export const checkpointAnswer = (place: bigint): ReadResp => {
+export function checkpointAnswer(place: bigint): ReadResp {
   const checkpoint = new streams.ReadResp.Checkpoint();
   checkpoint.setCommitPosition(String(place));
   checkpoint.setPreparePosition(String(place));
   const answer = new streams.ReadResp();
   answer.setCheckpoint(checkpoint);
   return answer;
-};
+}
 
-export const confirmationAnswer = (): ReadResp => {
+export function confirmationAnswer(): ReadResp {
   const confirmation = new streams.ReadResp.SubscriptionConfirmation();
   confirmation.setSubscriptionId(crypto.randomUUID());
   const answer = new streams.ReadResp();
   answer.setConfirmation(confirmation);
   return answer;
-};
+}
 
-export const caughtUpAnswer = (): ReadResp => {
+export function caughtUpAnswer(): ReadResp {
   const answer = new streams.ReadResp();
   answer.setCaughtUp(new streams.ReadResp.CaughtUp());
   return answer;
-};
+}
 
 /** The server's filter by event type. */
-export const filterOf = (options: ReadReq.Options): ((record: PeerRecord) => boolean) => {
+export function filterOf(options: ReadReq.Options): (record: PeerRecord) => boolean {
   const expression = options.getFilter()?.getEventType();
   if (expression === undefined) return () => true;
   const regex = expression.getRegex();
@@ -72,22 +72,22 @@ export const filterOf = (options: ReadReq.Options): ((record: PeerRecord) => boo
   }
   const prefixes = expression.getPrefixList();
   return ({ type }) => prefixes.some((prefix) => type.startsWith(prefix));
-};
+}
 
 const { BACKWARDS } = streams.ReadReq.Options.ReadDirection;
 
 /** Index of the record at which a read of all begins: at the place itself, and after it for a subscription. */
-export const startOfAll = (store: PeerStore, options: ReadReq.Options): number => {
+export function startOfAll(store: PeerStore, options: ReadReq.Options): number {
   const all = options.getAll()!;
   if (all.hasStart()) return 0;
   if (all.hasEnd()) return options.getReadDirection() === BACKWARDS ? store.records.length - 1 : store.records.length;
   const at = store.indexAt(BigInt(all.getPosition()!.getCommitPosition()));
   if (at < 0) throw new InvalidPlace();
   return options.hasSubscription() ? at + 1 : at;
-};
+}
 
 /** Records of a read that ends; null where the stream does not exist. */
-export const recordsOf = (store: PeerStore, options: ReadReq.Options): Iterable<PeerRecord> | null => {
+export function recordsOf(store: PeerStore, options: ReadReq.Options): Iterable<PeerRecord> | null {
   const step = options.getReadDirection() === BACKWARDS ? -1 : 1;
   const passes = filterOf(options);
   const walk = function* (records: readonly PeerRecord[], from: number) {
@@ -105,4 +105,4 @@ export const recordsOf = (store: PeerStore, options: ReadReq.Options): Iterable<
   if (records.length === 0) return null;
   const from = wanted.hasEnd() ? records.length - 1 : wanted.hasStart() ? 0 : Number(wanted.getRevision());
   return walk(records, from);
-};
+}

@@ -62,13 +62,13 @@ export interface KurrentPeerSettings {
 
 type Call = { readonly metadata: grpc.Metadata };
 
-const failure = (code: grpc.status, details: string, about: Record<string, string> = {}): Partial<grpc.StatusObject> & Error => {
+function failure(code: grpc.status, details: string, about: Record<string, string> = {}): Partial<grpc.StatusObject> & Error {
   const metadata = new grpc.Metadata();
   for (const [name, value] of Object.entries(about)) metadata.set(name, value);
   return Object.assign(new Error(details), { code, details, metadata });
-};
+}
 
-const delivered = async <Answer>(call: grpc.ServerWritableStream<unknown, Answer>, answer: Answer): Promise<void> => {
+async function delivered<Answer>(call: grpc.ServerWritableStream<unknown, Answer>, answer: Answer): Promise<void> {
   if (call.cancelled || call.write(answer)) return;
   await new Promise<void>((resolve) => {
     const events = ['drain', 'cancelled', 'close'];
@@ -78,10 +78,10 @@ const delivered = async <Answer>(call: grpc.ServerWritableStream<unknown, Answer
     };
     for (const event of events) call.on(event, go);
   });
-};
+}
 
 /** A server in this process that speaks the wire protocol of KurrentDB by the client's own definitions of it. */
-export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Promise<KurrentPeer> => {
+export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Promise<KurrentPeer> {
   const { store = new PeerStore(), batches = true, maxAppendBytes = 4_194_304, tls, password } = settings;
   const faults = noFaults();
   const subscribedAt: number[] = [];
@@ -269,4 +269,4 @@ export const startKurrentPeer = async (settings: KurrentPeerSettings = {}): Prom
       await way.goDown().catch(() => undefined);
     },
   };
-};
+}

@@ -1,17 +1,17 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { STALL_MS } from './until-reached.ts';
 
-const open = (): ReadonlyMap<string, number> => {
+function open(): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return counts;
-};
+}
 
 /**
  * Does something of which a process of its own would end afterwards; throws when a socket, a timer or a file that it opened would keep one
  * alive. For a test that has nothing else under way.
  */
-export const leavingNothingOpen = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+export async function leavingNothingOpen<Result>(work: () => Promise<Result>): Promise<Result> {
   const before = open();
   const result = await work();
   const left = (): readonly string[] =>
@@ -23,4 +23,4 @@ export const leavingNothingOpen = async <Result>(work: () => Promise<Result>): P
     await after(2);
   }
   return result;
-};
+}

@@ -4,7 +4,7 @@ export interface Entry {
 }
 
 /** Compares the events of a tailing reader with the final log and the acknowledged appends. */
-export const tailViolations = (read: readonly Entry[], stored: readonly Entry[], acknowledged: ReadonlySet<string>): readonly string[] => {
+export function tailViolations(read: readonly Entry[], stored: readonly Entry[], acknowledged: ReadonlySet<string>): readonly string[] {
   const found: string[] = [];
   const ids = new Map(stored.map(({ position, id }) => [position, id]));
   const seen = new Set<number>();
@@ -20,4 +20,4 @@ export const tailViolations = (read: readonly Entry[], stored: readonly Entry[],
   const kept = new Set(stored.map(({ id }) => id));
   for (const id of acknowledged) if (!kept.has(id)) found.push(`lost write: ${id}`);
   return found;
-};
+}

@@ -26,7 +26,7 @@ const random = generator(Number(seedText));
 const event = (id: string = randomUUID()) => ({ id, type: 'T', schemaVersion: 1, data: '{}', metadata: { commandId: id }, time: 0 });
 const append = () => ({ stream: `tail-${randomUUID()}`, expectedRevision: NO_STREAM, events: [event()] });
 
-const write = async (batch: boolean): Promise<void> => {
+async function write(batch: boolean): Promise<void> {
   const log = openEventLog({ dsn, statementTimeoutMs: 20_000 });
   const writers = Array.from({ length: batch ? 2 : 8 }, async () => {
     while (!stop.signal.aborted) {
@@ -38,9 +38,9 @@ const write = async (batch: boolean): Promise<void> => {
   });
   await Promise.all(writers);
   await log.close();
-};
+}
 
-const die = async (): Promise<void> => {
+async function die(): Promise<void> {
   const client = new Client(dsn);
   await client.connect();
   await client.query('begin');
@@ -51,9 +51,9 @@ const die = async (): Promise<void> => {
   await client.query('commit');
   say({ acknowledged: [id] });
   await client.end();
-};
+}
 
-const read = async (types?: readonly string[]): Promise<void> => {
+async function read(types?: readonly string[]): Promise<void> {
   const log = openEventLog({ dsn, statementTimeoutMs: 20_000 });
   let after: Position = LOG_START;
   while (!stop.signal.aborted || after < (await log.head())) {
@@ -63,7 +63,7 @@ const read = async (types?: readonly string[]): Promise<void> => {
     after = scannedTo;
   }
   await log.close();
-};
+}
 
 const roles: Readonly<Record<string, () => Promise<void>>> = {
   single: async () => await write(false),

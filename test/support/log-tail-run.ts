@@ -29,7 +29,7 @@ const ROUNDS = 8;
 const FURTHER_READS = 200;
 
 /** Runs writers that append, hold, commit and die beside tailing readers, each in a process, and returns what each saw. */
-export const runTail = async (dsn: string, readers: readonly string[], seed: number): Promise<TailRun> => {
+export async function runTail(dsn: string, readers: readonly string[], seed: number): Promise<TailRun> {
   const acknowledged = new Set<string>();
   const complaints: string[] = [];
   let seeds = seed;
@@ -100,4 +100,4 @@ export const runTail = async (dsn: string, readers: readonly string[], seed: num
     for (const { child } of [...writers, ...tails]) child.kill('SIGKILL');
     await admin.end();
   }
-};
+}

@@ -52,10 +52,10 @@ const LONG = [
   'integration/classification-runs',
 ].map((name) => `/test/${name}.test.ts`);
 
-const placeOf = ({ moduleId }: TestSpecification): number => {
+function placeOf({ moduleId }: TestSpecification): number {
   const place = LONG.findIndex((name) => moduleId.endsWith(name));
   return place === -1 ? LONG.length : place;
-};
+}
 
 /** The order of a run: the long files of every lane, then lane by lane. */
 export class LongestFirst extends BaseSequencer {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { DeciderCheckpoint, DeciderCheckpoints } from '../../domain/ports/decider-checkpoints.ts';
 
 /** Checkpoints in memory, that a test may spoil: as damage does, or as a sound writer of something else. */
-export const memoryCheckpoints = () => {
+export function memoryCheckpoints() {
   const rows = new Map<string, DeciderCheckpoint>();
   const edit = (decider: string, change: (kept: DeciderCheckpoint) => DeciderCheckpoint): void => {
     let edited = 0;
@@ -30,4 +30,4 @@ export const memoryCheckpoints = () => {
         return { ...changed, seal: createHash('sha256').update(sealed).digest('hex') };
       }),
   };
-};
+}

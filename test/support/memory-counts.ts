@@ -2,7 +2,7 @@ import type { ClientCounts } from '../../domain/ports/client-counts.ts';
 import { secondsUntil, type WindowCounts } from '../../domain/ports/window-counts.ts';
 
 /** Counts in windows of time as the database does, in this process alone. */
-const windows = () => {
+function windows() {
   const used = new Map<string, number>();
   return (name: string, limit: number, seconds: number, units: number, now: number) => {
     const length = seconds * 1000;
@@ -11,9 +11,9 @@ const windows = () => {
     const before = used.get(key) ?? 0;
     return { room: before + units <= limit, before, end: start + length, take: () => used.set(key, before + units) };
   };
-};
+}
 
-export const memoryWindowCounts = (): WindowCounts => {
+export function memoryWindowCounts(): WindowCounts {
   const at = windows();
   return {
     async take(accountId, buckets, units, now) {
@@ -29,9 +29,9 @@ export const memoryWindowCounts = (): WindowCounts => {
       return { kind: 'taken', states };
     },
   };
-};
+}
 
-export const memoryClientCounts = (): ClientCounts => {
+export function memoryClientCounts(): ClientCounts {
   const at = windows();
   return {
     async take(client, { requests, seconds }, now) {
@@ -41,4 +41,4 @@ export const memoryClientCounts = (): ClientCounts => {
       return null;
     },
   };
-};
+}

@@ -11,7 +11,7 @@ import { memoryWindowCounts } from './memory-counts.ts';
 import { memoryLog } from './memory-log.ts';
 
 /** The row of the cap on open reports. */
-export const memoryQueue = () => {
+export function memoryQueue() {
   const row = { counted: null as number | null, recounts: 0, reserved: new Map<string, number>() };
   const queue: ReportQueue = {
     async reserve({ reportId, until, limit }) {
@@ -35,10 +35,10 @@ export const memoryQueue = () => {
     },
   };
   return { queue, row };
-};
+}
 
 /** Claims do not expire: the test clock stands still during work. */
-const memoryClaims = (last: () => boolean): ReportClaims => {
+function memoryClaims(last: () => boolean): ReportClaims {
   const holders = new Map<string, string>();
   return {
     async claim({ accountId, tokenKey, by }) {
@@ -49,7 +49,7 @@ const memoryClaims = (last: () => boolean): ReportClaims => {
     },
     release: async ({ accountId, tokenKey }) => void holders.delete(`${accountId} ${tokenKey}`),
   };
-};
+}
 
 export interface IntakeWorld {
   now: number;
@@ -73,7 +73,7 @@ export interface IntakeWorld {
 }
 
 /** Intake on stores in memory, with a clock that the test moves. */
-export const memoryIntake = ({ now, cap }: { readonly now: number; readonly cap: number }): IntakeWorld => {
+export function memoryIntake({ now, cap }: { readonly now: number; readonly cap: number }): IntakeWorld {
   const log = memoryLog();
   const checkpoints = memoryCheckpoints();
   const windows = memoryWindowCounts();
@@ -139,6 +139,6 @@ export const memoryIntake = ({ now, cap }: { readonly now: number; readonly cap:
     },
   };
   return world;
-};
+}
 
 export const ONE_KEY = '00000000-0000-4000-8000-000000000001';

@@ -5,7 +5,7 @@ export type Fate = 'stored' | 'lose before' | 'lose after';
 const positionOf = (number: number): Position => String(number).padStart(16, '0') as Position;
 
 /** A log in memory. `fates` sets the results of the next appends; `read` counts the events read, `appends` the attempts. */
-export const memoryLog = () => {
+export function memoryLog() {
   const events: StoredEvent[] = [];
   const fates: Fate[] = [];
   const counted = { read: 0, appends: 0 };
@@ -53,4 +53,4 @@ export const memoryLog = () => {
       return counted.appends;
     },
   };
-};
+}

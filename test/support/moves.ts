@@ -5,17 +5,17 @@ import { tellPlaces } from './places.ts';
 const LAST_STINTS = 4;
 
 /** Records every later change of the row of a generation, for the three functions below. */
-export const noteMoves = async ({ rows }: Pick<TestCivic, 'rows'>): Promise<void> => {
+export async function noteMoves({ rows }: Pick<TestCivic, 'rows'>): Promise<void> {
   await rows(`create table civic.owners (id bigint generated always as identity, generation int, owner text, token bigint, checkpoint text,
     at timestamptz not null default clock_timestamp())`);
   await rows(`create function civic.note_owner() returns trigger language plpgsql as $$ begin
     insert into civic.owners (generation, owner, token, checkpoint) values (new.generation, new.owner, new.token, new.checkpoint);
     return new; end $$`);
   await rows(`create trigger note_owner after update on civic.generations for each row execute function civic.note_owner()`);
-};
+}
 
 /** No owner acted after a later one, and no checkpoint went back. */
-export const checkMoves = async ({ rows }: Pick<TestCivic, 'rows'>): Promise<void> => {
+export async function checkMoves({ rows }: Pick<TestCivic, 'rows'>): Promise<void> {
   const seen = new Map<string, { token: number; checkpoint: string }>();
   for (const [generation, token, checkpoint] of await rows('select generation, token, checkpoint from civic.owners order by id')) {
     const last = seen.get(generation!) ?? { token: 0, checkpoint: '' };
@@ -23,7 +23,7 @@ export const checkMoves = async ({ rows }: Pick<TestCivic, 'rows'>): Promise<voi
     expect(checkpoint! >= last.checkpoint).toBe(true);
     seen.set(generation!, { token: Number(token), checkpoint: checkpoint! });
   }
-};
+}
 
 const STINTS = `
   select o.generation, coalesce(o.owner, 'nobody'), o.token, min(o.checkpoint), max(o.checkpoint), count(*),
@@ -32,7 +32,7 @@ const STINTS = `
   group by o.generation, o.owner, o.token order by o.generation, max(o.id)`;
 
 /** Checkpoints and last moves of every live read model, for the message of a failure. */
-export const tellMoves = async (civic: Pick<TestCivic, 'rows' | 'generations' | 'log'>): Promise<string> => {
+export async function tellMoves(civic: Pick<TestCivic, 'rows' | 'generations' | 'log'>): Promise<string> {
   const stints = Map.groupBy(await civic.rows(STINTS), ([generation]) => generation);
   const lines = [...stints].map(([generation, all]) => {
     const told = all
@@ -44,4 +44,4 @@ export const tellMoves = async (civic: Pick<TestCivic, 'rows' | 'generations' | 
     return `moves of generation ${generation}: ${told.join('; ')}`;
   });
   return [await tellPlaces(civic), ...lines].join('\n');
-};
+}

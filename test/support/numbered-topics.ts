@@ -23,10 +23,10 @@ export const topicLines = (prefix: string, count: number): string =>
     .join('');
 
 /** Imports topics of these names with the command; throws its output if it fails. */
-export const importTopics = async (installation: Installation, prefix: string, count: number): Promise<void> => {
+export async function importTopics(installation: Installation, prefix: string, count: number): Promise<void> {
   const { exitCode, stderr } = await installation.civicHere(['records', 'import', '-', '--json'], { input: topicLines(prefix, count) });
   if (exitCode !== 0) throw new Error(stderr);
-};
+}
 
 export interface TopicPage {
   readonly status: number;
@@ -36,7 +36,7 @@ export interface TopicPage {
 }
 
 /** Reads one page of changes of topics; an empty cursor reads from the start. */
-export const readTopics = async (service: Service, key: string, cursor: string): Promise<TopicPage> => {
+export async function readTopics(service: Service, key: string, cursor: string): Promise<TopicPage> {
   const answer = await service.fetch(`/api/v1/data/changes?limit=500&resource=topics${cursor === '' ? '' : `&cursor=${cursor}`}`, { key });
   if (answer.status !== 200) return { status: answer.status, names: [], next: '' };
   const { data, meta } = (await answer.json()) as {
@@ -44,4 +44,4 @@ export const readTopics = async (service: Service, key: string, cursor: string):
     readonly meta: { readonly nextCursor: string };
   };
   return { status: 200, names: data.items.flatMap((item) => item.data?.name ?? []), next: meta.nextCursor };
-};
+}

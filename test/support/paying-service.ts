@@ -30,7 +30,7 @@ export interface PayingService {
   close(): Promise<void>;
 }
 
-export const makePayingService = async (): Promise<PayingService> => {
+export async function makePayingService(): Promise<PayingService> {
   const facilitator = await startLocalFacilitator();
   const node = await startLocalNode(facilitator.chain);
   const settings = { CIVIC_X402_PAY_TO: PAY_TO, CIVIC_X402_FACILITATOR_URL: facilitator.url, CIVIC_X402_RPC_URL: node.url };
@@ -61,4 +61,4 @@ export const makePayingService = async (): Promise<PayingService> => {
       await facilitator.close();
     },
   };
-};
+}

@@ -38,10 +38,10 @@ export interface Mortal {
 type Port = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
 
 /** The ports of a process that dies at the given place and does nothing later. */
-export const mortal = (
+export function mortal(
   parts: { readonly ledger: PaymentLedger; readonly log: EventLog; readonly facilitator: Facilitator },
   death: Death | null,
-): Mortal => {
+): Mortal {
   let commits = 0;
   let dead = false;
   const alive = (): void => {
@@ -71,4 +71,4 @@ export const mortal = (
     commits: () => commits,
     dead: () => dead,
   };
-};
+}

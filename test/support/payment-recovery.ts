@@ -44,12 +44,12 @@ export const paidOnChain = (shop: TestPayments, payment: SentPayment): number =>
 const LEASE_OVER_MS = 16_000;
 
 /** The steps after a crash: leases expire, the worker runs, and the payer sends the same payment again. */
-export const afterwards = async (
+export async function afterwards(
   shop: TestPayments,
   payments: Payments,
   payment: SentPayment,
   { chain = null }: { readonly chain?: ChainLookup | null } = {},
-): Promise<PaymentAnswer> => {
+): Promise<PaymentAnswer> {
   let answer: PaymentAnswer = { kind: 'serve' };
   for (let round = 0; round < 3; round += 1) {
     shop.clock.advance(LEASE_OVER_MS);
@@ -60,13 +60,13 @@ export const afterwards = async (
   shop.clock.advance(LEASE_OVER_MS);
   await work(shop, { chain });
   return answer;
-};
+}
 
 /**
  * Money and data agree: the ledger says settled exactly if there was one transfer, and then the payment fetches the data and the
  * account has one event of it. Only a payment of unknown outcome may be either.
  */
-export const expectAgreement = async (shop: TestPayments, payments: Payments, payment: SentPayment): Promise<PaymentRow | null> => {
+export async function expectAgreement(shop: TestPayments, payments: Payments, payment: SentPayment): Promise<PaymentRow | null> {
   const paid = paidOnChain(shop, payment);
   const row = await rowOf(shop, payment);
   expect(paid).toBeLessThanOrEqual(1);
@@ -80,4 +80,4 @@ export const expectAgreement = async (shop: TestPayments, payments: Payments, pa
   );
   expect(settledFacts).toHaveLength(row?.state === 'SETTLED' ? 1 : 0);
   return row;
-};
+}

@@ -63,7 +63,7 @@ export interface SentPayment {
   [field: string]: unknown;
 }
 
-export const makePayer = (): Payer => {
+export function makePayer(): Payer {
   const account = privateKeyToAccount(generatePrivateKey());
   const client = new x402Client().register('eip155:*', new ExactEvmScheme(account));
   const pay = async (challenge: PaymentChallenge): Promise<SentPayment> =>
@@ -85,7 +85,7 @@ export const makePayer = (): Payer => {
       return { ...payment, payload: { signature, authorization } };
     },
   };
-};
+}
 
 export const newNonce = (): string => `0x${randomBytes(32).toString('hex')}`;
 
@@ -114,7 +114,7 @@ export interface TestPayments {
 export const TOOL_DATA = { results: [{ itemId: 'a', title: 'Water main on “Élm” Street 🚰' }], truncated: false };
 
 /** The parts of pay as you go on a database, with a local facilitator over HTTP and one payer with money. */
-export const openTestPayments = async (url: string): Promise<TestPayments> => {
+export async function openTestPayments(url: string): Promise<TestPayments> {
   const civic = await openTestCivic(url);
   const clock = new MovableClock();
   const facilitator = await startLocalFacilitator();
@@ -202,4 +202,4 @@ export const openTestPayments = async (url: string): Promise<TestPayments> => {
   let standard: Payments | undefined;
   const byDefault = () => (standard ??= self.open());
   return self;
-};
+}

@@ -40,7 +40,7 @@ const PARTS: readonly (readonly [string, string])[] = [
 ];
 
 /** The schema `civic` as text: equal text means an equal schema, whatever the server's version. */
-export const dumpCatalogue = async (dsn: string): Promise<string> => {
+export async function dumpCatalogue(dsn: string): Promise<string> {
   const client = new Client(dsn);
   await client.connect();
   try {
@@ -53,4 +53,4 @@ export const dumpCatalogue = async (dsn: string): Promise<string> => {
   } finally {
     await client.end();
   }
-};
+}

@@ -20,7 +20,7 @@ export interface ServerPair {
   stop(): Promise<void>;
 }
 
-export const startServerPair = async (): Promise<ServerPair> => {
+export async function startServerPair(): Promise<ServerPair> {
   const folder = newServerFolder();
   const at = (name: string): string => join(folder, name);
   const [sockets, standbySockets] = [serverFolder(at('at')), serverFolder(at('by'))];
@@ -80,4 +80,4 @@ export const startServerPair = async (): Promise<ServerPair> => {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-};
+}

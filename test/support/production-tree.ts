@@ -17,7 +17,7 @@ interface LockedPackage {
 }
 
 /** The packages that `npm ci --omit=dev --omit=optional` puts at the top of `node_modules`. */
-const productionPackages = (): readonly string[] => {
+function productionPackages(): readonly string[] {
   const { packages } = JSON.parse(readFileSync(join(CHECKOUT, 'package-lock.json'), 'utf8')) as {
     packages: Readonly<Record<string, LockedPackage>>;
   };
@@ -26,7 +26,7 @@ const productionPackages = (): readonly string[] => {
       ? [path.slice('node_modules/'.length)]
       : [],
   );
-};
+}
 
 export interface ProductionTree {
   readonly folder: string;
@@ -38,7 +38,7 @@ export interface ProductionTree {
  * The files of the image in a read-only folder: a copy of the program, with production packages only. `install` takes
  * these from npm, in the command that the Dockerfile has; else they are links to those that are installed here.
  */
-export const makeProductionTree = (how: 'link' | 'install'): ProductionTree => {
+export function makeProductionTree(how: 'link' | 'install'): ProductionTree {
   const folder = mkdtempSync(join(tmpdir(), 'civic-image-'));
   const dockerfile = readFileSync(join(CHECKOUT, 'Dockerfile'), 'utf8');
   for (const name of new Set(copiedByDockerfile(dockerfile))) cpSync(join(CHECKOUT, name), join(folder, name), { recursive: true });
@@ -65,11 +65,11 @@ export const makeProductionTree = (how: 'link' | 'install'): ProductionTree => {
       if (after.join('\n') !== before.join('\n')) throw new Error('something was written into the tree of the image');
     },
   };
-};
+}
 
-const readOnly = (folder: string): void => {
+function readOnly(folder: string): void {
   chmodSync(folder, 0o755);
   // Links are left alone: chmod -R does not follow them.
   const { status } = spawnSync('chmod', ['-R', 'a-w,a+rX', folder]);
   if (status !== 0) throw new Error('the tree could not be made read-only');
-};
+}

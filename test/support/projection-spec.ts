@@ -7,7 +7,7 @@ import type { Projection } from '../../domain/ports/projection.ts';
 import { below } from './civic-records.ts';
 
 /** Every event that a projection folds, in order. */
-export const eventsOf = async (deps: Pick<ProjectorDependencies, 'log'>, projection: Projection): Promise<readonly StoredEvent[]> => {
+export async function eventsOf(deps: Pick<ProjectorDependencies, 'log'>, projection: Projection): Promise<readonly StoredEvent[]> {
   const all: StoredEvent[] = [];
   for (let after = LOG_START; ; ) {
     const { events, scannedTo } = await deps.log.readAll({ after, limit: 1000, types: projection.handles });
@@ -15,13 +15,13 @@ export const eventsOf = async (deps: Pick<ProjectorDependencies, 'log'>, project
     all.push(...events);
     after = scannedTo;
   }
-};
+}
 
 /**
  * Folds the log into scratch tables in batches of random sizes, each delivered one to three times, as a projector does that is not sure
  * whether its last commit went through. Returns the generation's number.
  */
-export const foldAtRandom = async (deps: ProjectorDependencies, projection: Projection, random: () => number): Promise<number> => {
+export async function foldAtRandom(deps: ProjectorDependencies, projection: Projection, random: () => number): Promise<number> {
   const events = await eventsOf(deps, projection);
   const { generation } = await deps.generations.create(projection, 'scratch', deps.leaseClock.now());
   const acquired = await deps.generations.acquire(generation, deps.owner, deps.leaseClock.now(), 60_000);
@@ -43,7 +43,7 @@ export const foldAtRandom = async (deps: ProjectorDependencies, projection: Proj
     from += size;
   }
   return generation;
-};
+}
 
 /** Every row of a generation's tables as text, in an order of their own: two builds of one log are equal byte by byte. */
 export const dumpTables = async (
@@ -64,6 +64,6 @@ export const dumpTables = async (
 export const hashOf = (dump: readonly string[]): string => createHash('sha256').update(dump.join('\n')).digest('hex');
 
 /** For a fold that is given no erasure. */
-export const nothingToReread = (): AsyncIterable<never> => {
+export function nothingToReread(): AsyncIterable<never> {
   throw new Error('nothing is to be read again here');
-};
+}

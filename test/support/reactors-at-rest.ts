@@ -6,7 +6,7 @@ import type { Position } from '../../domain/ports/event-log.ts';
 import { STALL_MS, untilAtEnd } from './until-reached.ts';
 
 /** Waits until every reactor of a running service has reached the end of the log; then it appends nothing by itself. */
-export const reactorsAtRest = async (dataDir: string): Promise<void> => {
+export async function reactorsAtRest(dataDir: string): Promise<void> {
   const attached = await attachEmbedded({
     dataDir,
     role: 'command',
@@ -28,4 +28,4 @@ export const reactorsAtRest = async (dataDir: string): Promise<void> => {
     await log.close();
     await attached.leave();
   }
-};
+}

@@ -13,7 +13,7 @@ import { startTestDatabase, type TestDatabase } from './embedded-database.ts';
 import { dumpTables } from './projection-spec.ts';
 
 /** The operations of the tests of rebuilds. */
-export const rebuildsOf = (civic: TestCivic) => {
+export function rebuildsOf(civic: TestCivic) {
   const row = async (generation: number): Promise<Generation | undefined> =>
     (await civic.generations.list()).find((candidate) => candidate.generation === generation);
   return {
@@ -43,7 +43,7 @@ export const rebuildsOf = (civic: TestCivic) => {
         .update((await dumpTables(civic.database, projection, generation)).join('\n'))
         .digest('hex'),
   };
-};
+}
 
 /** The fold with a callback before each batch. */
 export const beforeFold = (projection: Projection, hook: (generation: number) => Promise<void> | void): Projection => ({
@@ -65,7 +65,7 @@ export interface RebuildTrial {
 }
 
 /** A database with some hundred changes for the tests of one file; each test begins with live generations only. */
-export const rebuildTrial = (): RebuildTrial => {
+export function rebuildTrial(): RebuildTrial {
   let server: TestDatabase;
   let civic: TestCivic;
   let rebuilds: ReturnType<typeof rebuildsOf>;
@@ -112,4 +112,4 @@ export const rebuildTrial = (): RebuildTrial => {
     await server?.close();
   });
   return trial;
-};
+}

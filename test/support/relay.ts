@@ -25,11 +25,11 @@ export interface RunningRelay {
 let owners = 0;
 
 /** Runs the relay on a database and brokers until it is stopped. */
-export const startRelay = (
+export function startRelay(
   civic: TestCivic,
   brokers: string,
   { leaseMs = 1500, around = (topic: FeedTopic): FeedTopic => topic } = {},
-): RunningRelay => {
+): RunningRelay {
   const kafka = kafkaClient({ brokers: brokers.split(','), tls: false }, civic.logger);
   const topic = around(createFeedTopic({ kafka, topic: FEED_TOPIC, identifiers: randomIdentifiers, keepMs: 1000 }));
   const published: number[] = [];
@@ -59,7 +59,7 @@ export const startRelay = (
       await ended;
     },
   };
-};
+}
 
 export const relayRow = async (civic: TestCivic) =>
   (await createProcessorStore(civic.database.transactor).listReactors()).find(({ name }) => name === RELAY);
@@ -73,7 +73,7 @@ export const relayAtRest = (civic: TestCivic): Promise<void> =>
   });
 
 /** The messages of a topic in the order of the feed; throws unless each names the one before it, the first of a feed none. */
-export const readChained = async (brokers: string): Promise<readonly ReadMessage[]> => {
+export async function readChained(brokers: string): Promise<readonly ReadMessage[]> {
   const messages = (await readTopic(brokers, FEED_TOPIC)).toSorted(
     (one, other) => Number(one.headers['civic-position']) - Number(other.headers['civic-position']),
   );
@@ -86,10 +86,10 @@ export const readChained = async (brokers: string): Promise<readonly ReadMessage
     previous = headers['civic-position']!;
   }
   return messages;
-};
+}
 
 /** The items of the feed over HTTP, as text. */
-export const feedItems = async (civic: TestCivic): Promise<readonly string[]> => {
+export async function feedItems(civic: TestCivic): Promise<readonly string[]> {
   const items: string[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = JSON.parse(
@@ -102,4 +102,4 @@ export const feedItems = async (civic: TestCivic): Promise<readonly string[]> =>
     if (!page.meta.hasMore) return items;
     cursor = page.meta.nextCursor;
   }
-};
+}

@@ -35,12 +35,12 @@ export const readReport = ({ baseUrl }: At, key: string, reportId: string): Prom
   fetch(`${baseUrl}/api/v1/data-reports/${reportId}`, { headers: { authorization: `Bearer ${key}` } });
 
 /** The body of an answer that must be a success of its operation. */
-const dataOf = async (answer: Promise<Response>, status: number): Promise<unknown> => {
+async function dataOf(answer: Promise<Response>, status: number): Promise<unknown> {
   const response = await answer;
   const text = await response.text();
   if (response.status !== status) throw new Error(`${response.status}: ${text}`);
   return (JSON.parse(text) as { data: unknown }).data;
-};
+}
 
 export const receiptOf = async (answer: Promise<Response>): Promise<ReportReceipt> => reportReceipt.parse(await dataOf(answer, 202));
 
@@ -51,15 +51,15 @@ export const reportOf = async (at: At, key: string, reportId: string): Promise<D
   dataReport.parse(await dataOf(readReport(at, key, reportId), 200));
 
 /** The rows of intake for an account. */
-export const intakeEvents = async ({ civic }: ServedCivic, accountId: string) => {
+export async function intakeEvents({ civic }: ServedCivic, accountId: string) {
   const stored = await civic.log.readStream(accountReportsStream(accountId), NO_STREAM, 10_000);
   return stored.map((event) => ({ ...readAccountReportEvent(event), metadata: JSON.parse(event.metadata) as Record<string, unknown> }));
-};
+}
 
 type Moved = Extract<ReportEvent, { type: 'DataReportMoved' }>['data'];
 
 /** Appends lifecycle events to the stream of a report; waits until they can be read. */
-export const moveReport = async ({ civic }: ServedCivic, reportId: string, data: Moved): Promise<void> => {
+export async function moveReport({ civic }: ServedCivic, reportId: string, data: Moved): Promise<void> {
   const stream = reportStream(reportId);
   const last = (await civic.log.readLast([stream])).get(stream);
   const event = {
@@ -72,7 +72,7 @@ export const moveReport = async ({ civic }: ServedCivic, reportId: string, data:
   const events = [{ ...event, time: civic.clock.now() }];
   await civic.log.append({ stream, expectedRevision: last?.revision ?? NO_STREAM, events });
   await civic.caughtUp(await civic.log.head());
-};
+}
 
 /** A move out of `received` without further text. */
 export const plainMove = ({ clock }: ServedCivic, accountId: string, to: Moved['to']): Moved => ({
@@ -90,10 +90,10 @@ export const plainMove = ({ clock }: ServedCivic, accountId: string, to: Moved['
 });
 
 /** Closes a report and notifies its account. */
-export const closeReport = async (served: ServedCivic, accountId: string, reportId: string): Promise<void> => {
+export async function closeReport(served: ServedCivic, accountId: string, reportId: string): Promise<void> {
   const { civic } = served;
   await moveReport(served, reportId, plainMove(served, accountId, 'declined'));
   const closedAt = new Date(civic.clock.now()).toISOString();
   const settling = { accountId, reportId, closedAt, commandId: randomUUID(), causedBy: randomUUID() };
   await settleReport(civic, settling, civic.clock.now() + 60_000);
-};
+}

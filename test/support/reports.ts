@@ -21,7 +21,7 @@ let opened = 0;
 export type TestReports = Awaited<ReturnType<typeof openReports>>;
 
 /** The read models and the processors of reports on one database, with a test clock. */
-export const openReports = async (url: string, options: TestCivicOptions & { readonly folds?: boolean; readonly budget?: number } = {}) => {
+export async function openReports(url: string, options: TestCivicOptions & { readonly folds?: boolean; readonly budget?: number } = {}) {
   const civic = await openTestCivic(url, options);
   if (options.folds !== false) civic.startProjector(REPORT_MODELS);
   const { log, clock, reads } = civic;
@@ -107,4 +107,4 @@ export const openReports = async (url: string, options: TestCivicOptions & { rea
       return (await log.readStream(stream, -1, 1000)).map(({ type }) => type);
     },
   };
-};
+}

@@ -11,7 +11,7 @@ const PLACE = /\d{20}(\/\d{20})?/g;
  * Every row of every read model on a log, by name. Places in the log stand as numbers of events, without those that a restore has added, and
  * the feed's identity as a word: so the dumps of a log and of what was made from its backup are the same text.
  */
-export const readModelsOf = async (env: Environment): Promise<Readonly<Record<string, string>>> => {
+export async function readModelsOf(env: Environment): Promise<Readonly<Record<string, string>>> {
   const { settings } = readSettings({ ...env, CIVIC_LOG_LEVEL: 'silent' });
   const civic = await openCivic(settings, 'command', []);
   try {
@@ -41,4 +41,4 @@ export const readModelsOf = async (env: Environment): Promise<Readonly<Record<st
   } finally {
     await civic.close();
   }
-};
+}

@@ -6,11 +6,11 @@ import { readSettings } from '../../src/settings.ts';
 import type { Environment } from './service.ts';
 
 /** Restores a backup in memory, as the command does. */
-export const restoreInto = async (
+export async function restoreInto(
   archive: Buffer,
   env: Environment,
   wishes: { readonly asCopy?: boolean; readonly revokeKeys?: boolean } = {},
-): Promise<RestoreOutcome> => {
+): Promise<RestoreOutcome> {
   const stores = await openStoresAlone(readSettings({ ...env, CIVIC_LOG_LEVEL: 'silent' }).settings);
   const read = () => Readable.from([archive]);
   const { asCopy = false, revokeKeys = asCopy } = wishes;
@@ -22,4 +22,4 @@ export const restoreInto = async (
   } finally {
     await stores.close();
   }
-};
+}

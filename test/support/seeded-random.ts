@@ -8,7 +8,7 @@ export interface SeededRandom {
 }
 
 /** mulberry32. */
-export const seededRandom = (seed: number): SeededRandom => {
+export function seededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -17,4 +17,4 @@ export const seededRandom = (seed: number): SeededRandom => {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
   return { next, below: (bound) => Math.floor(next() * bound), chance: (probability) => next() < probability };
-};
+}

@@ -34,7 +34,7 @@ const BOTH_SCOPES: readonly Scope[] = ['civic:read', 'civic:export'];
 const YEAR_MS = 365 * 86_400_000;
 const DEADLINE_MS = 60_000;
 
-export const serveCivic = async (url: string, environment: Readonly<Record<string, string>> = {}): Promise<ServedCivic> => {
+export async function serveCivic(url: string, environment: Readonly<Record<string, string>> = {}): Promise<ServedCivic> {
   const clock = new TestClock();
   const { settings } = readSettings({
     DATABASE_URL: url,
@@ -99,4 +99,4 @@ export const serveCivic = async (url: string, environment: Readonly<Record<strin
       await civic.close();
     },
   };
-};
+}

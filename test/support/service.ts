@@ -116,10 +116,10 @@ const living = new Set<ChildProcess>();
 process.once('exit', () => living.forEach((child) => child.kill('SIGKILL')));
 
 /** Starts a program and collects what it says. */
-export const runProgram = (
+export function runProgram(
   command: readonly string[],
   { cwd, env, input }: { readonly cwd: string; readonly env: Environment; readonly input?: string | Buffer | Open | undefined },
-): Running & { readonly child: ChildProcess } => {
+): Running & { readonly child: ChildProcess } {
   const [file = '', ...args] = command;
   const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   living.add(child);
@@ -138,17 +138,17 @@ export const runProgram = (
     });
   });
   return { child, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) };
-};
+}
 
 /**
  * Makes an installation in a temporary folder, whose programs all get these settings. Close it in `afterAll` or `finally`. Its data directory
  * holds a migrated database, which saves half of the work of a first start; `bare` is for tests of that start.
  */
-export const makeInstallation = (
+export function makeInstallation(
   name = 'civic-service-',
   settings: Environment = {},
   state: 'prepared' | 'bare' = 'prepared',
-): Installation => {
+): Installation {
   const folder = mkdtempSync(join(tmpdir(), name));
   chmodSync(folder, 0o755);
   const dataDir = join(folder, 'data');
@@ -223,28 +223,28 @@ export const makeInstallation = (
       if (left.length > 0) throw new Error(`left behind: ${left.map(({ command }) => command).join('; ')}`);
     },
   };
-};
+}
 
-const killed = (pid: number): void => {
+function killed(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
     // It ended with its parent.
   }
-};
+}
 
 /** The supervisor and PostgreSQL processes that still live on a data directory after the time that a clean end takes. */
-export const remaining = async (dataDir: string): Promise<ReturnType<typeof processesOf>> => {
+export async function remaining(dataDir: string): Promise<ReturnType<typeof processesOf>> {
   const started = performance.now();
   for (;;) {
     const left = processesOf(dataDir);
     if (left.length === 0 || performance.now() - started > END_MS) return left;
     await after(20);
   }
-};
+}
 
 /** What the service prints at its start, whole; throws `ServiceDidNotStart` when it ends instead. */
-export const bannerOf = async (program: Running & { readonly child: ChildProcess }): Promise<string> => {
+export async function bannerOf(program: Running & { readonly child: ChildProcess }): Promise<string> {
   const timer = setTimeout(() => program.kill('SIGKILL'), START_MS);
   let text = '';
   try {
@@ -262,7 +262,7 @@ export const bannerOf = async (program: Running & { readonly child: ChildProcess
   } finally {
     clearTimeout(timer);
   }
-};
+}
 
 /** The service ended before it had printed its banner. */
 export class ServiceDidNotStart extends Error {
@@ -276,7 +276,7 @@ export class ServiceDidNotStart extends Error {
   }
 }
 
-const toService = (program: Running, banner: string, key: string | null): Service => {
+function toService(program: Running, banner: string, key: string | null): Service {
   const found = (pattern: RegExp): string | null => pattern.exec(banner)?.[1] ?? null;
   const baseUrl = found(/^Civic Records +(http\S+)$/m) ?? '';
   return {
@@ -300,4 +300,4 @@ const toService = (program: Running, banner: string, key: string | null): Servic
         ...(options.body === undefined ? {} : { body: options.body }),
       }),
   };
-};
+}

@@ -22,7 +22,7 @@ const withoutComments = (text: string): string =>
 const withoutSqlComments = (text: string): string => text.replaceAll(/\/\*[\s\S]*?\*\//g, blank).replaceAll(/--.*$/gm, blank);
 
 /** The checkout's files under the folders, by their ending, tracked or not yet. */
-export const sourceFiles = (folders: readonly string[], endings: readonly string[] = ['ts', 'mjs']): readonly SourceFile[] => {
+export function sourceFiles(folders: readonly string[], endings: readonly string[] = ['ts', 'mjs']): readonly SourceFile[] {
   const patterns = folders.flatMap((folder) => endings.map((ending) => `${folder}/*.${ending}`));
   const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '--deduplicate', '--', ...patterns], {
     cwd: root,
@@ -38,7 +38,7 @@ export const sourceFiles = (folders: readonly string[], endings: readonly string
       return [];
     }
   });
-};
+}
 
 /** `path:line: text` of every line of code that matches. */
 export const linesWith = (files: readonly SourceFile[], pattern: RegExp): readonly string[] =>

@@ -12,22 +12,22 @@ export const createFeed = (served: ServedCivic, secret: string, body: unknown): 
   served.ask('POST', '/subscriptions', secret, { body });
 
 /** A subscription that must be new (201) or must be there already (200). */
-export const feedOf = async (answer: Response | Promise<Response>, status: 200 | 201 = 201): Promise<FeedSubscription> => {
+export async function feedOf(answer: Response | Promise<Response>, status: 200 | 201 = 201): Promise<FeedSubscription> {
   const response = await answer;
   const body: unknown = await response.json();
   expect({ status: response.status, body }).toMatchObject({ status });
   expect(response.headers.get('cache-control')).toBe('no-store');
   return createFeedSubscription.success.schema.parse(body).data;
-};
+}
 
 export const newFeed = (served: ServedCivic, secret: string, name: string, resource: Resource | null = null): Promise<FeedSubscription> =>
   feedOf(createFeed(served, secret, { name, resource }));
 
-export const listFeeds = async (served: ServedCivic, secret: string): Promise<FeedSubscriptions> => {
+export async function listFeeds(served: ServedCivic, secret: string): Promise<FeedSubscriptions> {
   const response = await served.ask('GET', '/subscriptions', secret);
   expect(response.status).toBe(200);
   return listFeedSubscriptions.success.schema.parse(await response.json()).data;
-};
+}
 
 export const pollFeed = (served: ServedCivic, secret: string, id: string, query = ''): Promise<Response> =>
   served.ask('GET', `/subscriptions/${id}/changes${query}`, secret);

@@ -18,7 +18,7 @@ export interface TamperingServer {
 const NOT_HANDED_ON = ['connection', 'content-length', 'content-encoding', 'keep-alive', 'transfer-encoding'];
 
 /** Forwards requests to a service and returns its answers changed. Close it in `afterAll` or `finally`. */
-export const startTamperingServer = async (upstream: string): Promise<TamperingServer> => {
+export async function startTamperingServer(upstream: string): Promise<TamperingServer> {
   const server = createServer((request, response) => {
     void (async () => {
       const answer = await handOn(upstream, request);
@@ -37,9 +37,9 @@ export const startTamperingServer = async (upstream: string): Promise<TamperingS
       }),
   };
   return tampering;
-};
+}
 
-const handOn = async (upstream: string, request: IncomingMessage): Promise<Tampered> => {
+async function handOn(upstream: string, request: IncomingMessage): Promise<Tampered> {
   const parts: Buffer[] = [];
   for await (const part of request) parts.push(part as Buffer);
   const { authorization, 'content-type': type, 'idempotency-key': token } = request.headers;
@@ -56,4 +56,4 @@ const handOn = async (upstream: string, request: IncomingMessage): Promise<Tampe
   const headers = new Headers(answer.headers);
   for (const name of NOT_HANDED_ON) headers.delete(name);
   return { status: answer.status, headers, body: await answer.text() };
-};
+}

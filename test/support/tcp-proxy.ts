@@ -18,7 +18,7 @@ export interface TcpProxy {
 }
 
 /** A proxy on 127.0.0.1 that a test can cut, stall, slow down and close. `target` is called for each connection. */
-export const openTcpProxy = async (target: () => NetConnectOpts): Promise<TcpProxy> => {
+export async function openTcpProxy(target: () => NetConnectOpts): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   const pairs = new Set<readonly [Socket, Socket]>();
   const orphans = new Set<Socket>();
@@ -95,12 +95,12 @@ export const openTcpProxy = async (target: () => NetConnectOpts): Promise<TcpPro
     },
     comeBack: async () => await listen(port),
   };
-};
+}
 
 /** Where the PostgreSQL server of a connection string listens: a port, or a socket in a folder. */
-export const serverAt = (url: string): NetConnectOpts => {
+export function serverAt(url: string): NetConnectOpts {
   const { hostname, port } = new URL(url);
   const number = Number(port || '5432');
   if (hostname.startsWith('%2F')) return { path: `${decodeURIComponent(hostname)}/.s.PGSQL.${number}` };
   return { host: hostname, port: number };
-};
+}

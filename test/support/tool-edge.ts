@@ -21,7 +21,7 @@ export interface ToolEdge extends HttpEdge {
 
 export const ALLOWED_ORIGIN = 'https://app.example.org';
 
-export const startToolEdge = async (): Promise<ToolEdge> => {
+export async function startToolEdge(): Promise<ToolEdge> {
   const ran: string[] = [];
   const charged: number[] = [];
   const functions = Object.fromEntries(
@@ -52,26 +52,26 @@ export const startToolEdge = async (): Promise<ToolEdge> => {
     },
   });
   return toolEdge;
-};
+}
 
 /** The one message of an answer. */
-export const only = ({ messages }: ToolAnswer): RpcMessage => {
+export function only({ messages }: ToolAnswer): RpcMessage {
   expect(messages).toHaveLength(1);
   return messages[0]!;
-};
+}
 
 /** Asserts a JSON-RPC error with the code of the interface beside it, and that no tool ran; gives the error. */
-export const expectProtocolError = (edge: ToolEdge, answer: ToolAnswer, status: number, code: number, id: unknown = 1) => {
+export function expectProtocolError(edge: ToolEdge, answer: ToolAnswer, status: number, code: number, id: unknown = 1) {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
   const { error, ...message } = only(answer);
   expect({ code: error?.code, id: message.id, said: error?.data?.['code'] }).toEqual({ code, id, said: 'invalid_parameter' });
   expect(answer.headers['cache-control']).toBe('no-store');
   expect(edge.ran).toEqual([]);
   return error!;
-};
+}
 
 /** Asserts a refusal in the envelope, and that no tool ran. */
-export const expectEnvelope = (edge: ToolEdge, answer: ToolAnswer, status: number, code: string): void => {
+export function expectEnvelope(edge: ToolEdge, answer: ToolAnswer, status: number, code: string): void {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
   const message = only(answer);
   expect({ code: message.error?.code, keys: Object.keys(message) }).toEqual({ code, keys: ['error'] });
@@ -79,7 +79,7 @@ export const expectEnvelope = (edge: ToolEdge, answer: ToolAnswer, status: numbe
   expect(answer.headers['retry-after'] !== undefined).toBe(status === 429);
   expect(answer.headers['x-request-id']).toMatch(/-\d+$/);
   expect(edge.ran).toEqual([]);
-};
+}
 
 /** The params of a call, with good arguments unless others are given. */
 export const call = (name: ToolName, args: object = ARGUMENTS[name]) => ({ params: { name, arguments: args } });

@@ -62,11 +62,11 @@ export const askTools = ({ url, key, method = 'POST', headers = {}, body }: Tool
     }
   });
 
-const messagesOf = (text: string): readonly RpcMessage[] => {
+function messagesOf(text: string): readonly RpcMessage[] {
   if (text === '') return [];
   if (text.startsWith('{') || text.startsWith('[')) return [JSON.parse(text) as RpcMessage];
   return [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data!) as RpcMessage);
-};
+}
 
 export interface Called {
   readonly id?: unknown;

@@ -43,7 +43,7 @@ const plain = (attributes: readonly Attribute[] = []) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0]]));
 
 /** Takes spans over OTLP/HTTP with JSON, as a collector does. */
-export const startTraceCollector = async (): Promise<TraceCollector> => {
+export async function startTraceCollector(): Promise<TraceCollector> {
   const collector = { url: '', spans: [] as CollectedSpan[], resource: {}, received: '' };
   const take = (text: string): void => {
     collector.received += text;
@@ -72,4 +72,4 @@ export const startTraceCollector = async (): Promise<TraceCollector> => {
         server.closeAllConnections();
       }),
   });
-};
+}

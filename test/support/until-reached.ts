@@ -17,12 +17,12 @@ interface Patience {
  * Waits until a growing value has reached a goal, at any speed. Fails with its name only if it
  * has not grown for `stallMs` milliseconds.
  */
-export const untilReached = async <Place extends number | string>(
+export async function untilReached<Place extends number | string>(
   what: string,
   goal: Place,
   measure: () => Promise<Place> | Place,
   { stallMs = STALL_MS, tell = () => '' }: Patience = {},
-): Promise<void> => {
+): Promise<void> {
   let farthest: Place | undefined;
   let movedAt = Date.now();
   for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
@@ -35,28 +35,28 @@ export const untilReached = async <Place extends number | string>(
     }
     await systemClock.sleep(pause);
   }
-};
+}
 
 /** Undefined if a busy machine did not connect in time; the next attempt does. */
-const lookedAt = async <Place>(measure: () => Promise<Place> | Place): Promise<Place | undefined> => {
+async function lookedAt<Place>(measure: () => Promise<Place> | Place): Promise<Place | undefined> {
   try {
     return await measure();
   } catch (error) {
     if (error instanceof DatabaseUnavailable) return undefined;
     throw error;
   }
-};
+}
 
 /** Waits for one condition; fails with its name. For progress in many steps use `untilReached`. */
 export const untilTrue = (what: string, isSo: () => Promise<boolean> | boolean, patience: Patience = {}): Promise<void> =>
   untilReached(what, 1, async () => Number(await isSo()), patience);
 
 /** Waits until a follower has reached the end of the log, also under writes; fails if it stops before the end. */
-export const untilAtEnd = async (what: string, log: Pick<EventLog, 'head'>, place: () => Promise<Position | undefined>): Promise<void> => {
+export async function untilAtEnd(what: string, log: Pick<EventLog, 'head'>, place: () => Promise<Position | undefined>): Promise<void> {
   for (let end = await log.head(); ; ) {
     await untilReached<string>(what, end, async () => (await place()) ?? '');
     const now = await log.head();
     if (now === end) return;
     end = now;
   }
-};
+}

@@ -40,7 +40,7 @@ const SILENT = Object.fromEntries(
 SILENT['child'] = () => SILENT;
 
 /** Starts one on a free port, for the document that the service answers unless another is given. Close it in `afterAll` or `finally`. */
-export const startValidatingProxy = async (upstream: string, given?: object): Promise<ValidatingProxy> => {
+export async function startValidatingProxy(upstream: string, given?: object): Promise<ValidatingProxy> {
   // As JSON, for Prism puts what it resolves in the place of references.
   const document = given === undefined ? await (await fetch(`${upstream}/api/openapi.json`)).json() : JSON.parse(JSON.stringify(given));
   const operations = await prismHttp.getHttpOperationsFromSpec(document as object);
@@ -78,7 +78,7 @@ export const startValidatingProxy = async (upstream: string, given?: object): Pr
     },
     close: () => server.close(),
   };
-};
+}
 
 const pathOf = (id: OperationId, { params = {}, query = '' }: Asked): string =>
   OPERATIONS[id].path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')) + query;
@@ -94,8 +94,8 @@ const requestOf = (id: OperationId, { key, headers, body }: Asked): RequestInit 
 });
 
 /** A list that is too long for a header is cut off by Prism and is no JSON any more: it counts for both sides. */
-const violationsOf = (header: string | null): readonly Violation[] => {
+function violationsOf(header: string | null): readonly Violation[] {
   if (header === null) return [];
   if (header.startsWith('[')) return JSON.parse(header) as Violation[];
   return ['request', 'response'].map((side) => ({ location: [side], message: header }));
-};
+}

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 
 /** Every row of every table of a database as text, the words of its search indexes among them, by table. */
-export const wholeDatabase = async (url: string): Promise<ReadonlyMap<string, readonly string[]>> => {
+export async function wholeDatabase(url: string): Promise<ReadonlyMap<string, readonly string[]>> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -23,7 +23,7 @@ export const wholeDatabase = async (url: string): Promise<ReadonlyMap<string, re
   } finally {
     await client.end();
   }
-};
+}
 
 /** The tables that contain a text, in any case, also in JSON or an array. */
 export const tablesWith = (whole: ReadonlyMap<string, readonly string[]>, text: string): readonly string[] =>

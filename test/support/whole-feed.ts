@@ -2,7 +2,7 @@ import type { TestCivic } from './civic.ts';
 import { checkReading, expectedFeed, readPage } from './history-checker.ts';
 
 /** Reads the whole feed and compares it, item by item, with the log. */
-export const checkWholeFeed = async ({ log, changes }: Pick<TestCivic, 'log' | 'changes'>): Promise<void> => {
+export async function checkWholeFeed({ log, changes }: Pick<TestCivic, 'log' | 'changes'>): Promise<void> {
   const expected = await expectedFeed(log);
   const items = [];
   for (let cursor: string | undefined, more = true; more; ) {
@@ -11,4 +11,4 @@ export const checkWholeFeed = async ({ log, changes }: Pick<TestCivic, 'log' | '
     [cursor, more] = [page.nextCursor, page.hasMore];
   }
   checkReading(expected, items, { from: 0, to: expected.length, resource: null });
-};
+}

@@ -33,12 +33,12 @@ export interface LocalFacilitator {
   close(): Promise<void>;
 }
 
-const send = (response: ServerResponse, status: number, body: string): void => {
+function send(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, { 'content-type': 'application/json' }).end(body);
-};
+}
 
 /** A facilitator made of the library's code over a simulated chain; in process and over 127.0.0.1. */
-export const startLocalFacilitator = async (): Promise<LocalFacilitator> => {
+export async function startLocalFacilitator(): Promise<LocalFacilitator> {
   const chain = new LocalChain();
   const facilitator = new x402Facilitator();
   registerExactEvmScheme(facilitator, { signer: chain.signer, networks: NETWORK });
@@ -91,4 +91,4 @@ export const startLocalFacilitator = async (): Promise<LocalFacilitator> => {
     await new Promise((resolve) => server.close(resolve));
   };
   return { chain, client, url: `http://127.0.0.1:${port}`, faults, asked, closePort, close: closePort };
-};
+}

@@ -28,7 +28,7 @@ export interface LocalNode {
 }
 
 /** The part of a node's JSON-RPC that a search for a payment uses, over a simulated chain. */
-export const startLocalNode = async (chain: LocalChain): Promise<LocalNode> => {
+export async function startLocalNode(chain: LocalChain): Promise<LocalNode> {
   const node = { url: '', down: false, searched: [] as bigint[] };
   const log = (address: string, topics: readonly unknown[], data: Hex, hash: Hex) => ({
     address,
@@ -101,4 +101,4 @@ export const startLocalNode = async (chain: LocalChain): Promise<LocalNode> => {
       await new Promise((resolve) => server.close(resolve));
     },
   });
-};
+}

@@ -9,7 +9,7 @@ import { type AppendOutcome, type EventLog, OutcomeUnknown, type Position, type 
 type Before = (append: Parameters<EventLog['append']>[0], attempt: number) => void | 'lose before' | 'lose after';
 
 /** One stream in memory; `before` runs before each append: it stores events of another writer or fails as a lost connection. */
-const memoryLog = (before: Before = () => undefined) => {
+function memoryLog(before: Before = () => undefined) {
   const events: StoredEvent[] = [];
   let attempts = 0;
   const store = ({ stream, expectedRevision, events: added }: Parameters<EventLog['append']>[0]): AppendOutcome => {
@@ -31,12 +31,12 @@ const memoryLog = (before: Before = () => undefined) => {
     readStream: async (_, after, limit) => events.filter(({ revision }) => revision > after).slice(0, limit),
   };
   return { log: log as EventLog, events, store };
-};
+}
 
-const stoppedClock = () => {
+function stoppedClock() {
   const clock = { time: 1_000, now: () => clock.time, sleep: async (ms: number) => void (clock.time += ms) };
   return clock;
-};
+}
 
 const accountId = randomUUID();
 const open = { type: 'OpenAccount', name: 'A', channel: 'unset', tier: 'none', paidUntil: null } as const;

@@ -16,10 +16,10 @@ const issued: AccountEvent = { type: 'KeyIssued', data: { keyId, sha256: 'a'.rep
 const decided = (given: readonly AccountEvent[], command: AccountCommand) =>
   accountDecider.decide(command, given.reduce(accountDecider.evolve, accountDecider.initialState()));
 
-const refusal = (given: readonly AccountEvent[], command: AccountCommand) => {
+function refusal(given: readonly AccountEvent[], command: AccountCommand) {
   const decision = decided(given, command);
   return decision instanceof Rejection ? decision.code : decision;
-};
+}
 
 describe('an account', () => {
   test('is opened once', () => {

@@ -21,7 +21,7 @@ const eventAt = (place: number): StoredEvent => ({
 const BATCH = { events: Array.from({ length: 20 }, (_, index) => eventAt(index + 1)), scannedTo: toPosition(25) };
 
 /** A store whose checkpoint moves only with the fold, and a fold that can fail; records the folded batches and the pauses. */
-const world = (refuse: (events: readonly StoredEvent[]) => Error | null) => {
+function world(refuse: (events: readonly StoredEvent[]) => Error | null) {
   const seen = {
     folded: [] as number[][],
     pauses: [] as number[],
@@ -77,7 +77,7 @@ const world = (refuse: (events: readonly StoredEvent[]) => Error | null) => {
     skipped: new Set(),
   } as unknown as FoldTarget;
   return { seen, run: () => foldOrPause(deps, target, toPosition(0), BATCH, new AbortController().signal) };
-};
+}
 const ALL = BATCH.events.map(({ id }) => Number(id));
 
 test('a batch that misses its deadline is folded in smaller pieces, each event once and in order', async () => {

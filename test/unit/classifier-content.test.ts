@@ -5,11 +5,11 @@ import { statedAmount } from '../../src/classifier/facts/amount.ts';
 import { statedParty } from '../../src/classifier/facts/party.ts';
 import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
-const content = (title: string, parts: SubjectParts = {}) => {
+function content(title: string, parts: SubjectParts = {}) {
   const [hit] = classifyItem(subject(title, parts), shippedTaxonomy);
   if (hit === undefined) throw new Error(`no hit: ${title}`);
   return hit.content;
-};
+}
 const context = (title: string, parts: SubjectParts = {}) => content(title, parts).proceduralContext;
 
 describe('the evidence', () => {

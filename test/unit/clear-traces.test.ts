@@ -24,7 +24,7 @@ const erasure: StoredEvent = {
   time: 0,
 };
 
-const world = () => {
+function world() {
   const said: unknown[] = [];
   const now = { clock: 0, chain: 100, passed: new Set(['one', 'two']), left: 0, lost: false };
   const reactor = createErasureReactor({
@@ -46,7 +46,7 @@ const world = () => {
     if (now.lost) throw new Error('lost');
   };
   return { said, now, look: () => handle([erasure], { signal, confirm }) };
-};
+}
 
 test('nothing is deleted before every read model has passed the erasure', async () => {
   const { said, now, look } = world();

@@ -15,7 +15,7 @@ const list = (input: Partial<CoverageInput>, catalogue: CoverageCatalogue = COVE
   listDfwResearchCoverage(catalogue, { ...PLAIN, ...input });
 const slugs = ({ data }: CoveragePage): string[] => data.map((row) => row.jurisdictionSlug);
 
-const walk = (input: Partial<CoverageInput>): CoveragePage[] => {
+function walk(input: Partial<CoverageInput>): CoveragePage[] {
   const pages: CoveragePage[] = [];
   for (let cursor: string | null | undefined; cursor !== null && pages.length < 300; ) {
     const page = list({ ...input, ...(cursor === undefined ? {} : { cursor }) });
@@ -23,9 +23,9 @@ const walk = (input: Partial<CoverageInput>): CoveragePage[] => {
     cursor = page.meta.pagination.nextCursor;
   }
   return pages;
-};
+}
 
-const expectRefused = (work: () => unknown, why: string): void => {
+function expectRefused(work: () => unknown, why: string): void {
   let thrown: unknown;
   try {
     work();
@@ -35,7 +35,7 @@ const expectRefused = (work: () => unknown, why: string): void => {
   expect(thrown).toBeInstanceOf(Rejection);
   expect((thrown as Rejection).code).toBe('invalid_parameter');
   expect((thrown as Rejection).message).toContain(why);
-};
+}
 
 describe('the pages of the coverage catalogue', () => {
   const filters: Partial<CoverageInput>[] = [

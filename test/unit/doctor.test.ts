@@ -50,9 +50,9 @@ const on = ({ facts, folder, nodeVersion, refused, serving, unreachable, environ
   }),
 });
 
-const away = async (): Promise<never> => {
+async function away(): Promise<never> {
   throw new Error('nobody answers');
-};
+}
 
 const complaints = async (machine: Machine) => (await examine(on(machine))).filter(({ state }) => state !== 'ok');
 

@@ -9,12 +9,12 @@ const FEED = '00000000-0000-4000-8000-000000000001';
 const PRINT = '0123456789abcdef';
 const ITEM = '"resource":"topics","operation":"remove"';
 
-const reading = (rows: readonly TextRow[], resource?: 'topics') => {
+function reading(rows: readonly TextRow[], resource?: 'topics') {
   const reads = { texts: () => Promise.resolve(rows) } as unknown as LiveReads;
   const read = createReadCivicChanges({ reads, clock: { now: () => 1000, sleep: () => Promise.resolve() }, retentionMs: 500 });
   const cursor = encodeFeedCursor({ feedId: FEED, position: 5, fingerprint: null, binding: 'nothing' });
   return read({ cursor, limit: 10, maxResponseBytes: 1000, ...(resource === undefined ? {} : { resource }) });
-};
+}
 
 const meta = (
   changes: Partial<Record<'head' | 'start' | 'last' | 'bytes', number>> & { more?: boolean; feed?: string | null } = {},

@@ -54,9 +54,9 @@ const add = (amount = 1, { most = 1_000_000, decider = counter() } = {}) =>
     deadline: 60_000,
   });
 const sumNow = async (decider = counter()) => (await foldStream({ log: log.log, checkpoints }, decider, stream)).state;
-const addMany = async (times: number) => {
+async function addMany(times: number) {
   for (let time = 0; time < times; time += 1) await add();
-};
+}
 
 beforeEach(() => {
   log = memoryLog();

@@ -36,7 +36,7 @@ const logs = fc
   });
 
 /** The rows after all batches, as in the tables: a later batch ends the rows that it supersedes. */
-const folded = (events: readonly StoredEvent[], sizes: readonly number[]) => {
+function folded(events: readonly StoredEvent[], sizes: readonly number[]) {
   const rows: { position: number; recordId: string; supersededAt: number | null }[] = [];
   let state = EMPTY;
   for (let from = 0, nth = 0; from < events.length; nth++) {
@@ -51,7 +51,7 @@ const folded = (events: readonly StoredEvent[], sizes: readonly number[]) => {
     from = to;
   }
   return { rows, state };
-};
+}
 
 test('the rows and the state do not depend on how the log is cut into batches', () => {
   fc.assert(

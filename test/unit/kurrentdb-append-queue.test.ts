@@ -5,7 +5,7 @@ import type { Position } from '../../domain/ports/event-log.ts';
 import { newEvent } from '../support/event-log-builders.ts';
 
 /** A lane that stores its appends until the test answers them. */
-const heldLane = () => {
+function heldLane() {
   const sent: { readonly stream: string; readonly answer: PromiseWithResolvers<Answer> }[] = [];
   const lane = {
     send({ stream }: { readonly stream: string }) {
@@ -15,7 +15,7 @@ const heldLane = () => {
     },
   };
   return { sent, queue: new AppendQueue({ lane, againMs: 60_000, positionOf: async () => '' as Position }) };
-};
+}
 const done: Answer = { kind: 'appended', revision: 0, place: { commit: '1', prepare: '1' } };
 const append = (stream: string) => ({ stream, expectedRevision: -1, events: [newEvent()] });
 const turn = () => new Promise((resolve) => setImmediate(resolve));

@@ -21,7 +21,7 @@ const eventAt = (position: number, history = 0): StoredEvent => ({
 });
 
 /** A log in memory that implements the port; its answers wait for the test. */
-const memoryLog = () => {
+function memoryLog() {
   const events: StoredEvent[] = [];
   let reads = 0;
   const read = async ({ after, afterId, limit, types }: ReadAll): Promise<LogBatch> => {
@@ -51,15 +51,15 @@ const memoryLog = () => {
     reads: () => reads,
     events,
   };
-};
+}
 
 /** A follower like `subscribeTo`; its folded events are reset together with the log, and it folds only events after a proof. */
-const followerOf = (
+function followerOf(
   log: ReturnType<typeof memoryLog>,
   read: (read: ReadAll) => Promise<LogBatch>,
   types: string[] | undefined,
   limit: number,
-) => {
+) {
   let folded: StoredEvent[] = [];
   let checkpoint: Position = LOG_START;
   let held: { readonly after: Position; readonly afterId: string | undefined } | undefined;
@@ -88,7 +88,7 @@ const followerOf = (
       return batch.scannedTo > from.after;
     },
   };
-};
+}
 
 test('followers of any filter, pace and batch size get every event of the log once and in order', async () => {
   const follower = fc.record({

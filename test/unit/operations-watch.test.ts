@@ -17,11 +17,11 @@ const silent = () => undefined;
 const logger = { debug: silent, info: silent, warn: silent, error: silent };
 
 /** Each sleep returns at once and advances the clock by its duration. */
-const clockOf = () => {
+function clockOf() {
   let time = 1_000_000;
   const advance = (milliseconds: number) => void (time += milliseconds);
   return { now: () => time, sleep: async (milliseconds: number) => advance(milliseconds), advance };
-};
+}
 
 test('one reading runs for any number of readers, and is reported as slow and then hanging until it ends', async () => {
   const clock = clockOf();

@@ -24,14 +24,14 @@ const good = () => ({
     authorization: { from: hex(20), to: hex(20, 'b'), value: '10000', validAfter: '0', validBefore: '1800000000', nonce: hex(32, 'd') },
   },
 });
-const refusal = (payment: unknown) => {
+function refusal(payment: unknown) {
   try {
     readPayment(payment, 'search_agenda');
     return null;
   } catch (error) {
     return error as PaymentRefused;
   }
-};
+}
 
 describe('the shape of a payment', () => {
   test('is the official one, with hex digits in any case', () => {

@@ -4,7 +4,7 @@ import type { Representation } from '../../src/edge/answers/representation.ts';
 
 const answer = (bytes = 10): Representation => ({ form: () => Promise.reject(new Error('not asked for')), bytes });
 
-const createCache = (bounds: { readonly mostAnswers?: number; readonly mostBytes?: number } = {}) => {
+function createCache(bounds: { readonly mostAnswers?: number; readonly mostBytes?: number } = {}) {
   const state = { now: 1_000_000, era: 1, awake: true };
   const watch = {
     get era() {
@@ -15,7 +15,7 @@ const createCache = (bounds: { readonly mostAnswers?: number; readonly mostBytes
     close: () => undefined,
   };
   return { state, cache: createAnswerCache({ watch, clock: { now: () => state.now, sleep: async () => undefined }, ...bounds }) };
-};
+}
 
 test('an answer is kept for under a second while the watch is awake, else briefly, from its request on', async () => {
   const { state, cache } = createCache();

@@ -5,7 +5,7 @@ import type { SharedCounts } from '../../domain/ports/shared-counts.ts';
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 
 /** One store in memory for several processes. */
-const createStore = () => {
+function createStore() {
   const rows = new Map<string, Map<string, number>>();
   const windows = new Set<number>();
   const forProcess = (process: string): SharedCounts => ({
@@ -25,7 +25,7 @@ const createStore = () => {
     },
   });
   return { forProcess, windows };
-};
+}
 
 const logged: string[] = [];
 const note = (_: object, message: string) => void logged.push(message);

@@ -27,11 +27,11 @@ const log = (events: readonly StoredEvent[] = EVENTS): Pick<EventLog, 'readStrea
   },
 });
 
-const collect = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> => {
+async function collect<Item>(items: AsyncIterable<Item>): Promise<readonly Item[]> {
   const collected: Item[] = [];
   for await (const item of items) collected.push(item);
   return collected;
-};
+}
 const ids = async (events: AsyncIterable<StoredEvent>): Promise<readonly string[]> => (await collect(events)).map(({ id }) => id);
 const ALL = EVENTS.map(({ id }) => id);
 

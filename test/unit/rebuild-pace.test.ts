@@ -3,7 +3,7 @@ import { createRebuildThrottle } from '../../src/processors/projector/rebuild-th
 import { createTrafficWatch } from '../../src/processors/projector/traffic-watch.ts';
 
 /** A database with a rate of other traffic; its clock advances while a batch is folded and during a rest. */
-const beside = (othersPerSecond: () => number, most = 2000) => {
+function beside(othersPerSecond: () => number, most = 2000) {
   let now = 1_000_000;
   let committed = 0;
   const rests: number[] = [];
@@ -39,7 +39,7 @@ const beside = (othersPerSecond: () => number, most = 2000) => {
       return folded;
     },
   };
-};
+}
 
 test('without readers it never rests and folds full batches', async () => {
   const { pace, rests, fold } = beside(() => 0);

@@ -17,23 +17,23 @@ import { recordId, upsert } from '../support/civic-records.ts';
 const ID = recordId('topics', 1);
 const at = (second: number): string => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
 
-const publish = (variant: number, second: number, content: object = {}): RecordCommand => {
+function publish(variant: number, second: number, content: object = {}): RecordCommand {
   const change = upsert('topics', 1, variant);
   if (change.op !== 'upsert') throw new Error('not an upsert');
   const checked = checkChange({ ...change, content: { ...(change.content as object), ...content } });
   if (checked.kind === 'rejected') throw new Error(checked.reason);
   return { ...checked.intent, at: at(second) };
-};
+}
 const withdraw = (second: number, reason: string | null = null): RecordCommand => ({ type: 'WithdrawRecord', reason, at: at(second) });
 
 /** The outcome of a command after the given commands. */
-const given = (...commands: readonly RecordCommand[]) => {
+function given(...commands: readonly RecordCommand[]) {
   let state: RecordState = initialState();
   for (const command of commands) {
     for (const event of decide(command, state) as readonly RecordEvent[]) state = evolve(state, event);
   }
   return { when: (command: RecordCommand) => decide(command, state), state };
-};
+}
 
 const data = (decision: ReturnType<typeof decide>) => JSON.parse((decision as readonly RecordEvent[])[0]!.data) as Record<string, unknown>;
 

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { createSampledFailures } from '../../src/edge/admission/sampled-failures.ts';
 
-const start = () => {
+function start() {
   const logged: object[] = [];
   const clock = { at: 1_000_000, now: () => clock.at };
   const say = (fields: object, message: string) => void logged.push({ ...fields, message });
   const failed = createSampledFailures({ clock, logger: { debug: say, info: say, warn: say, error: say } }, 'gone');
   return { logged, clock, failed };
-};
+}
 
 test('one of a thousand failures in a second is logged, and the next one states the number between them', () => {
   const { logged, clock, failed } = start();

@@ -8,7 +8,7 @@ const MAX_WAITING = 100;
 const { signal: never } = new AbortController();
 
 /** A limit whose waits end when the test ends them, and searches that do so too. */
-const start = () => {
+function start() {
   const waits = new Set<() => void>();
   const clock: Clock = {
     now: () => 0,
@@ -26,7 +26,7 @@ const start = () => {
   const search = (account: string, signal = never): Promise<string> =>
     limit(account, signal, () => new Promise<string>((resolve) => running.push(() => resolve(account))));
   return { waits, running, search };
-};
+}
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 const outcomeOf = (search: Promise<string>) => search.catch((error: unknown) => (error instanceof Rejection ? error.code : error));
 

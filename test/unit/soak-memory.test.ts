@@ -5,14 +5,14 @@ import { descriptorsOf } from '../soak/descriptors.ts';
 import { findingOf, type Life, memoryFailures } from '../soak/memory.ts';
 
 /** Samples of a process: its kept and resident memory at each age. */
-const life = (seconds: number, at: (age: number) => Partial<Life['samples'][number] & { keptMb: number }>): Life => {
+function life(seconds: number, at: (age: number) => Partial<Life['samples'][number] & { keptMb: number }>): Life {
   const ages = Array.from({ length: seconds / 2 }, (_, sample) => sample * 2);
   return {
     member: 'api-1',
     samples: ages.map((age) => ({ age, residentMb: 200, own: 50, taken: 20, lagMs: 20, ...at(age) })),
     kept: ages.filter((age) => age % 30 === 0).map((age) => ({ age, keptMb: at(age).keptMb ?? 50 })),
   };
-};
+}
 const wrong = (one: Life) => memoryFailures([findingOf(one)]);
 
 test.each([

@@ -75,14 +75,14 @@ const event = (fields: Record<string, unknown> = {}) =>
 const item = (fields: Record<string, unknown>) =>
   eventItemRow.parse({ EventItemId: 11, EventItemAgendaSequence: 1, EventItemTitle: 'Example', ...fields });
 
-const contentOf = (mapped: ReturnType<typeof mapEvent>, resource: string): Record<string, unknown>[] => {
+function contentOf(mapped: ReturnType<typeof mapEvent>, resource: string): Record<string, unknown>[] {
   if (mapped.kind === 'skipped') throw new Error(mapped.skipped.reason);
   return mapped.changes.flatMap((change) =>
     change.op === 'upsert' && change.resource === resource
       ? [RECORD_SCHEMAS[change.resource].parse(change.content) as Record<string, unknown>]
       : [],
   );
-};
+}
 
 describe('events', () => {
   it('start at their local time in the zone of the place', () => {

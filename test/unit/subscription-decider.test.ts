@@ -31,10 +31,10 @@ const revoke = (number: number, keyId = mine): SubscriptionCommand => ({
 });
 
 const fold = (events: readonly SubscriptionEvent[]) => events.reduce(subscriptionDecider.evolve, subscriptionDecider.initialState());
-const decided = (given: readonly SubscriptionEvent[], command: SubscriptionCommand) => {
+function decided(given: readonly SubscriptionEvent[], command: SubscriptionCommand) {
   const decision = subscriptionDecider.decide(command, fold(given));
   return decision instanceof Rejection ? decision.code : decision;
-};
+}
 /** The events of commands that are all accepted. */
 const after = (...commands: readonly SubscriptionCommand[]): readonly SubscriptionEvent[] =>
   commands.reduce<readonly SubscriptionEvent[]>((events, command) => {

@@ -10,7 +10,7 @@ const ofEach = <Value>(value: Value) => Object.fromEntries(RESOURCES.map((resour
 const ID = '5b0c3b0e-0f0e-4b57-9d3d-0a4a5b1f7f10';
 
 /** Creates a snapshot, refused while the feed is read or not; resolves to the number of stored events. */
-const stored = async (isRefused: boolean): Promise<number> => {
+async function stored(isRefused: boolean): Promise<number> {
   const over = new AbortController();
   let appends = 0;
   const take = createTakeSnapshot({
@@ -35,7 +35,7 @@ const stored = async (isRefused: boolean): Promise<number> => {
   if (isRefused) await expect(asked).rejects.toThrow('refused by now');
   else await asked;
   return appends;
-};
+}
 
 test('a snapshot whose request was refused while the feed was read is not stored', async () => {
   expect(await stored(true)).toBe(0);

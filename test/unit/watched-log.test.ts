@@ -17,7 +17,7 @@ const event = (number: number, id: string): StoredEvent => ({
 });
 
 /** A log whose events the test replaces; its subscription returns the present events and then waits. */
-const world = () => {
+function world() {
   const state = { events: [] as StoredEvent[], forgotten: 0, proves: false, setBacks: [] as SetBack[] };
   const batchAfter = (after: Position): LogBatch => {
     const events = state.events.filter(({ position }) => position > after);
@@ -45,7 +45,7 @@ const world = () => {
   };
   const reached = Promise.withResolvers<void>();
   return { state, look: () => watched.look(), remember: (mark: StoredEvent) => watched.remember(mark), follow, reached: reached.promise };
-};
+}
 
 test.each([
   ['is shorter than it was', [event(1, 'a')]],

@@ -6,10 +6,10 @@ import { challengeFor, priceOf } from '../../src/edge/admission/payments/price.t
 import { makePayer, PAY_TO, type SentPayment } from '../support/payments.ts';
 
 const challenge = challengeFor('search_agenda', priceOf('10000', PAY_TO)!);
-const check = (payment: SentPayment) => {
+function check(payment: SentPayment) {
   const { accepted, authorization, signature } = readPayment(payment, 'search_agenda').signed;
   return checkSignature(authorization, accepted, signature);
-};
+}
 const ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n;
 
 describe('the offline check of a signature', () => {

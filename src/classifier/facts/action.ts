@@ -46,11 +46,11 @@ const PREFIX =
   /^(?:\([^)]{1,40}\)\s*)*(?:(?:authorize|approve|adopt|consider(?:ation of)?|ratify|execution of|the execution of)\s+)*(?:\(\d\)\s*)?/i;
 
 /** The kind of action that an item asks for, read from its opening words alone. */
-export const statedAction = (title: string, matterType: string): string => {
+export function statedAction(title: string, matterType: string): string {
   const plain = title.replace(/^(?:\([^)]{2,40}\)\s*)+/, '');
   const bare = plain.replace(PREFIX, '');
   return (
     ACTIONS.find(([pattern]) => pattern.test(plain) || pattern.test(bare))?.[1] ??
     (/\breport\b/i.test(matterType) && !/ - report of/i.test(matterType) ? 'Report' : 'Agenda item')
   );
-};
+}

@@ -18,7 +18,7 @@ const sums = (text: string): string[] => [...text.matchAll(ANY)].map((match) => 
  * The amount of money that the text gives for the whole, in its own words: what stands behind the title's closing label, or a stated total, or
  * the only amount. Of several without a total the first labelled one, marked as one among others.
  */
-export const statedAmount = (text: string): string | null => {
+export function statedAmount(text: string): string | null {
   const priced = text.replace(PENALTY, '');
   const closing = [...priced.matchAll(CLOSING)].at(-1)?.[1];
   if (closing !== undefined) return closing.replace(/\((?=\$)/, '');
@@ -30,4 +30,4 @@ export const statedAmount = (text: string): string | null => {
   if (all.size < 2) return [...all][0] ?? null;
   const labelled = sums(LABELLED.exec(priced)?.[0] ?? '')[0];
   return labelled === undefined ? null : `${labelled} among others`;
-};
+}

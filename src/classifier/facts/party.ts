@@ -27,9 +27,9 @@ const tidy = (name: string): string =>
     .trim();
 
 /** Who applies or contracts, in the text's own words: an applicant where the text says so, else the first company that it names. */
-export const statedParty = (text: string, matterType: string): Party | null => {
+export function statedParty(text: string, matterType: string): Party | null {
   const applicant = APPLICATION.exec(text)?.[1] ?? (/\bzoning\b/i.test(matterType) ? BEFORE_ADDRESS.exec(text)?.[1] : undefined);
   if (applicant !== undefined) return { role: 'applicant', name: tidy(applicant) };
   const company = BY_OR_WITH.exec(text)?.[1] ?? COMPANY.exec(text)?.[0];
   return company === undefined ? null : { role: 'party', name: tidy(company) };
-};
+}

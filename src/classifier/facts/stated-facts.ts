@@ -12,14 +12,14 @@ const STATED = [
 const LENGTH = 160;
 
 /** Each recommendation as one short sentence without its full stop, in the order of the text; the case numbers behind them are left out. */
-const statedRecommendations = (text: string): string[] => {
+function statedRecommendations(text: string): string[] {
   const [labelled, bracketed] = STATED as [RegExp, RegExp];
   const found = [...text.matchAll(labelled)].map((match) => `${match[1]} recommends: ${match[2]}`);
   found.push(...[...text.matchAll(bracketed)].map((match) => match[1] as string));
   return found.map((sentence) =>
     sentence.length > LENGTH ? `${sentence.slice(0, LENGTH).replace(/\s+\S*$/, '')} …` : sentence.replace(/[.\s]+$/, ''),
   );
-};
+}
 
 /** What the record itself says of an item; null or empty where it says nothing. */
 export interface StatedFacts {
@@ -39,7 +39,7 @@ const OUTCOMES = {
 } as const;
 
 /** The facts that summaries are made of, taken from title and text without how the item is paid for. */
-export const statedFacts = ({ item }: ClassificationSubject): StatedFacts => {
+export function statedFacts({ item }: ClassificationSubject): StatedFacts {
   const title = operativeText(item.title);
   const text = item.text === null ? '' : operativeText(item.text);
   return {
@@ -49,4 +49,4 @@ export const statedFacts = ({ item }: ClassificationSubject): StatedFacts => {
     recommendations: [...statedRecommendations(item.title), ...statedRecommendations(item.text ?? '')],
     outcome: item.outcome === null ? null : OUTCOMES[item.outcome],
   };
-};
+}

@@ -136,7 +136,7 @@ const FINDERS = [roadSegments, intersections, streetAddresses, zoningDistricts, 
 const overlaps = (left: FoundLocation, right: FoundLocation): boolean => left.start < right.end && right.start < left.end;
 
 /** The matched text; a longer one than the limit is cut at white space. */
-const sourceText = (text: string, found: FoundLocation): string => {
+function sourceText(text: string, found: FoundLocation): string {
   const whole = text.slice(found.start, found.end).replace(/[\s,.;]+$/, '');
   return whole.length <= LENGTH
     ? whole
@@ -144,13 +144,13 @@ const sourceText = (text: string, found: FoundLocation): string => {
         .slice(0, LENGTH + 1)
         .replace(/\s+\S*$/, '')
         .slice(0, LENGTH);
-};
+}
 
 /**
  * The places that the texts name, in their order, each once; at most 20 with at most 160 characters each. Nothing is
  * looked up or completed.
  */
-export const affectedLocation = (texts: readonly string[]): AffectedLocation => {
+export function affectedLocation(texts: readonly string[]): AffectedLocation {
   const locations = new Map<string, AffectedLocation['locations'][number]>();
   for (const text of texts) {
     const kept: FoundLocation[] = [];
@@ -164,4 +164,4 @@ export const affectedLocation = (texts: readonly string[]): AffectedLocation => 
   }
   const stated = [...locations.values()].slice(0, AT_MOST);
   return { status: stated.length > 0 ? 'stated' : 'not_stated', locations: stated };
-};
+}

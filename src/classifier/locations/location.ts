@@ -10,7 +10,7 @@ export interface FoundLocation {
 }
 
 /** Every match of the pattern as a location; where the pattern has a group named `place`, that group alone. */
-export const scan = (text: string, kind: LocationKind, pattern: RegExp): FoundLocation[] => {
+export function scan(text: string, kind: LocationKind, pattern: RegExp): FoundLocation[] {
   const found: FoundLocation[] = [];
   for (const match of text.matchAll(pattern)) {
     const place = match.groups?.place;
@@ -18,4 +18,4 @@ export const scan = (text: string, kind: LocationKind, pattern: RegExp): FoundLo
     found.push({ kind, start, end: start + (place ?? match[0]).length });
   }
   return found;
-};
+}

@@ -31,7 +31,7 @@ export const scanNamed = (text: string, kind: LocationKind, pattern: RegExp): Fo
   });
 
 /** Whether a word that may begin a name is followed by a part of one. */
-const opens = (words: readonly RegExpExecArray[], index: number): boolean => {
+function opens(words: readonly RegExpExecArray[], index: number): boolean {
   const following = words[index + 1]?.[0].toLowerCase() ?? '';
   return (
     !NO_NAME.has(following) ||
@@ -39,4 +39,4 @@ const opens = (words: readonly RegExpExecArray[], index: number): boolean => {
     (/^(?:North|South|East|West)$/.test(words[index]?.[0] ?? '') && MAY_OPEN.has(following)) ||
     (words[index]?.[0] === 'Dallas' && following === 'fort')
   );
-};
+}

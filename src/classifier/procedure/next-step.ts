@@ -7,11 +7,11 @@ const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 
 const MONTH_NAMES = MONTHS.join('|');
 
 /** A day of the calendar as `YYYY-MM-DD`, or null where there is no such day. */
-const calendarDay = (year: string, monthName: string, day: string): string | null => {
+function calendarDay(year: string, monthName: string, day: string): string | null {
   const time = new Date(Date.UTC(Number(year), MONTHS.indexOf(monthName.toLowerCase()), Number(day)));
   const text = time.toISOString().slice(0, 10);
   return text.startsWith(year) && time.getUTCDate() === Number(day) ? text : null;
-};
+}
 
 export interface NextStep {
   readonly bodyName: string | null;
@@ -32,7 +32,7 @@ const BODY =
  * The next meeting on an item and the body that holds it, where the texts state them; a date that does not lie after the meeting's own local
  * day is history, not a next step.
  */
-export const nextStep = ({ meeting }: ClassificationSubject, texts: readonly string[]): NextStep => {
+export function nextStep({ meeting }: ClassificationSubject, texts: readonly string[]): NextStep {
   const dates = texts.flatMap((text) =>
     [...text.matchAll(ANNOUNCED)].map((match) => calendarDay(match.groups?.year ?? '', match.groups?.month ?? '', match.groups?.day ?? '')),
   );
@@ -41,4 +41,4 @@ export const nextStep = ({ meeting }: ClassificationSubject, texts: readonly str
   const meetingDay = dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
   const later = dates.filter((date): date is string => date !== null && date > meetingDay).toSorted();
   return { bodyName: bodies[0] ?? null, date: later[0] ?? null };
-};
+}

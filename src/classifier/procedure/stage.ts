@@ -19,7 +19,7 @@ const PREFIX = /^(?:\([^)]{2,40}\)\s*|sample:\s*)+/i;
  * How far along an item is, by its words, the source's type of it and whether the body decides or recommends: readings first, then
  * the call of a hearing, the hearing, a briefing, and last an action, which is a recommendation where the body only recommends.
  */
-export const proceduralStage = ({ item, meeting, body }: ClassificationSubject): Stage => {
+export function proceduralStage({ item, meeting, body }: ClassificationSubject): Stage {
   const words = item.title.replace(PREFIX, '');
   const type = item.matterType ?? '';
   if (FINAL_READING.test(words)) return 'final_reading';
@@ -30,4 +30,4 @@ export const proceduralStage = ({ item, meeting, body }: ClassificationSubject):
   if (body.actingBodyRole === 'recommending') return 'recommendation';
   const acts = ACTION.test(words) || item.outcome !== null || /\bzoning case|\bcontract|\bconsent\b|\bordinance|\bresolution/i.test(type);
   return acts && body.actingBodyRole === 'final_decision_maker' ? 'final_action' : 'unknown';
-};
+}

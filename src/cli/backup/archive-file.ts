@@ -20,20 +20,20 @@ const isFolder = async (path: string): Promise<boolean> => (await stat(path).cat
 const exists = (file: string): CommandFailed =>
   new CommandFailed(`${file} is there already: give another name, or --replace to write over it`);
 
-const flushFolder = async (folder: string): Promise<void> => {
+async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder, constants.O_RDONLY);
   try {
     await handle.sync();
   } finally {
     await handle.close();
   }
-};
+}
 
 /**
  * Writes a file under a temporary name, flushes it to the disk and then renames it, so that a killed backup leaves no file that looks
  * complete. Throws `CommandFailed` for a name that exists; removes the temporary file on any failure.
  */
-export const writeArchiveFile = async (target: ArchiveTarget, bytes: AsyncIterable<Uint8Array>) => {
+export async function writeArchiveFile(target: ArchiveTarget, bytes: AsyncIterable<Uint8Array>) {
   const to = resolve(target.to);
   const file = (await isFolder(to)) ? join(to, target.defaultName) : to;
   if (!target.replace && (await stat(file).catch(() => undefined)) !== undefined) throw exists(file);
@@ -62,4 +62,4 @@ export const writeArchiveFile = async (target: ArchiveTarget, bytes: AsyncIterab
   } finally {
     await rm(temporary, { force: true });
   }
-};
+}

@@ -95,7 +95,7 @@ const BYTES_DIGITS = 20;
 const GZIP_HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
 
 /** The last gzip member of the file. It has a fixed length, and the bytes before it determine its content. */
-export const fileSeal = (bytes: number, digest: string): Buffer => {
+export function fileSeal(bytes: number, digest: string): Buffer {
   const text = Buffer.from(`{"file":{"bytes":"${String(bytes).padStart(BYTES_DIGITS, '0')}","sha256":"${digest}"}}\n`);
   const stored = Buffer.alloc(5);
   stored.writeUInt8(1, 0);
@@ -105,5 +105,5 @@ export const fileSeal = (bytes: number, digest: string): Buffer => {
   trailer.writeUInt32LE(crc32(text), 0);
   trailer.writeUInt32LE(text.length, 4);
   return Buffer.concat([GZIP_HEADER, stored, text, trailer]);
-};
+}
 export const FILE_SEAL_BYTES = fileSeal(0, CHAIN_START).length;

@@ -56,19 +56,19 @@ class SealedBytes {
   }
 }
 
-const parsed = <Value>(schema: z.ZodType<Value>, value: unknown, what: string): Value => {
+function parsed<Value>(schema: z.ZodType<Value>, value: unknown, what: string): Value {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   throw new BadArchive(`${what} is not of the form that it must have: ${result.error.issues[0]?.message ?? 'unknown'}`);
-};
+}
 
-const json = (bytes: Buffer, line: number): unknown => {
+function json(bytes: Buffer, line: number): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch {
     throw new BadArchive(line === 1 ? NO_BACKUP : `line ${line} is no JSON`);
   }
-};
+}
 
 /**
  * Reads an archive from its first byte to its last in bounded memory, and checks the seals, the order of the parts, and the totals. Items
@@ -166,10 +166,10 @@ async function* itemsOf(text: AsyncIterable<Buffer>, sealed: SealedBytes): Async
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const headerOf = (value: unknown): ArchiveHeader => {
+function headerOf(value: unknown): ArchiveHeader {
   if (!isObject(value) || typeof value['civicBackup'] !== 'number') throw new BadArchive(NO_BACKUP);
   if (value['civicBackup'] !== FORMAT) {
     throw new BadArchive(`it is of format ${value['civicBackup']}, and this version reads format ${FORMAT}: use the version that wrote it`);
   }
   return parsed(archiveHeader, value, 'the header');
-};
+}

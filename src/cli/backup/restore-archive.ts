@@ -42,7 +42,7 @@ const ROWS_AT_ONCE = 100;
  * Fills an empty log, or one in which a restore of the same file was begun, from a verified archive. Then reads both again, compares them
  * event by event, writes the working rows, and last the event without which the log is not served. Throws `CommandFailed` and `BadArchive`.
  */
-export const restoreArchive = async (request: RestoreRequest): Promise<RestoreOutcome> => {
+export async function restoreArchive(request: RestoreRequest): Promise<RestoreOutcome> {
   const { stores, archive, read, signal, onProgress } = request;
   const restoring = await beginOrGoOn(request);
   const { restoreId } = restoring.begun;
@@ -71,13 +71,13 @@ export const restoreArchive = async (request: RestoreRequest): Promise<RestoreOu
   await finish(log, restoring);
   const { asCopy, revokeKeys } = restoring.begun;
   return { ...restored!, restoreId, feedId: restoredFeedId(restoreId), revokedKeys: revokeKeys, asCopy, events: events + 1, found };
-};
+}
 
 const EMPTY_PLEASE =
   'give an empty database in DATABASE_URL, or a new folder in CIVIC_DATA_DIR, and with EVENTSTORE_URL an empty server as well';
 
 /** A new restore, or the one that was begun here with the same file and the same options. */
-const beginOrGoOn = async ({ stores, archive, asCopy, revokeKeys }: RestoreRequest): Promise<Restoring> => {
+async function beginOrGoOn({ stores, archive, asCopy, revokeKeys }: RestoreRequest): Promise<Restoring> {
   const { log, rows, identifiers, clock } = stores;
   const { events } = await log.readAll({ after: LOG_START, limit: 1 });
   const first = events[0];
@@ -105,7 +105,7 @@ const beginOrGoOn = async ({ stores, archive, asCopy, revokeKeys }: RestoreReque
     );
   }
   return { begun, time: first.time };
-};
+}
 
 /** Writes rows page by page; none for a copy, because the original continues their work. */
 class RowsToPut {
@@ -140,7 +140,7 @@ interface Comparing {
 }
 
 /** What was written against what was to be written, and where each reactor goes on. */
-const compare = async ({ wanted, log, signal, reactors, onProgress }: Comparing) => {
+async function compare({ wanted, log, signal, reactors, onProgress }: Comparing) {
   const written = eventsOf(log, signal);
   const checkpoints = new Map<number, Position>([[0, LOG_START]]);
   const asked = new Set(reactors.map(({ after }) => after));
@@ -158,13 +158,13 @@ const compare = async ({ wanted, log, signal, reactors, onProgress }: Comparing)
   const { value: more } = await written.next();
   if (more !== undefined) throw new CommandFailed(`something else has written ${more.type} of ${more.stream} to the log: ${EMPTY_PLEASE}`);
   return { events, places: reactors.map(({ name, after }) => ({ name, checkpoint: checkpoints.get(after)! })) };
-};
+}
 
-const finish = async (log: EventLog, { begun, time }: Restoring): Promise<void> => {
+async function finish(log: EventLog, { begun, time }: Restoring): Promise<void> {
   const { restoreId } = begun;
   const data: RestoreFinished = { restoreId, feedId: restoredFeedId(restoreId) };
   const command = { commandId: derivedId('restore', restoreId, 'finish'), time };
   const events = newEvents([{ type: RESTORE_FINISHED, data: canonicalJson(data) }], command);
   const outcome = await log.append({ stream: restoreStream(restoreId), expectedRevision: 0, events });
   if (outcome.kind === 'conflict') throw new CommandFailed(`another process has ended this restore: ${EMPTY_PLEASE}`);
-};
+}

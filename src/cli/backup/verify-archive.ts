@@ -20,7 +20,7 @@ export interface VerifiedArchive {
  * Reads a whole archive and checks the chain, the seals, that revisions of each stream are dense, that ids are unique, that this version
  * reads every event, and that the first event begins a log of this service. Throws `BadArchive`.
  */
-export const verifyArchive = async (file: AsyncIterable<Uint8Array>, onProgress: (events: number) => void): Promise<VerifiedArchive> => {
+export async function verifyArchive(file: AsyncIterable<Uint8Array>, onProgress: (events: number) => void): Promise<VerifiedArchive> {
   const revisions = new SeenKeys();
   const ids = new SeenKeys();
   let header: ArchiveHeader | undefined;
@@ -46,7 +46,7 @@ export const verifyArchive = async (file: AsyncIterable<Uint8Array>, onProgress:
     }
   }
   throw new BadArchive('the backup has no end');
-};
+}
 
 const bad = ({ type, stream, revision }: CopiedEvent, number: number, reason: string): BadArchive =>
   new BadArchive(`event ${number} (${type}, revision ${revision} of ${stream}): ${reason}`);

@@ -15,7 +15,7 @@ export interface Examination {
 const OLDEST_NODE = 24;
 
 /** Examines what a start needs. Changes nothing, but starts the embedded database if it does not run. Never throws. */
-export const examine = async ({ environment, probes, clock }: Examination): Promise<readonly Finding[]> => {
+export async function examine({ environment, probes, clock }: Examination): Promise<readonly Finding[]> {
   let read: ReturnType<typeof readSettings>;
   try {
     read = readSettings(environment);
@@ -43,10 +43,10 @@ export const examine = async ({ environment, probes, clock }: Examination): Prom
   if (eventStore !== null) findings.push(await judgeEventStore(eventStore));
   if (brokers !== null) findings.push(await judgeBrokers(brokers, settings));
   return findings;
-};
+}
 
 /** Problems of the database and of the disk of the embedded one, a line each. Never throws. */
-export const databaseTroubles = async ({ environment, probes }: Examination): Promise<readonly string[]> => {
+export async function databaseTroubles({ environment, probes }: Examination): Promise<readonly string[]> {
   const troubles: string[] = [];
   try {
     const { settings } = readSettings(environment);
@@ -62,18 +62,18 @@ export const databaseTroubles = async ({ environment, probes }: Examination): Pr
     troubles.push((error as Error).message);
   }
   return troubles;
-};
+}
 
-const judgeEventStore = async (look: NonNullable<Probes['eventStore']>): Promise<Finding> => {
+async function judgeEventStore(look: NonNullable<Probes['eventStore']>): Promise<Finding> {
   try {
     await look();
     return ok('event store', 'the server of EVENTSTORE_URL answers');
   } catch (error) {
     return failed('event store', (error as Error).message, 'correct EVENTSTORE_URL or start its server: nothing can be written without it');
   }
-};
+}
 
-const judgeBrokers = async (look: NonNullable<Probes['brokers']>, settings: Settings): Promise<Finding> => {
+async function judgeBrokers(look: NonNullable<Probes['brokers']>, settings: Settings): Promise<Finding> {
   try {
     const { brokers, topics } = await look();
     const found = `${brokers} broker${brokers === 1 ? '' : 's'} of Kafka`;
@@ -86,18 +86,14 @@ const judgeBrokers = async (look: NonNullable<Probes['brokers']>, settings: Sett
     const remedy = error instanceof KafkaRefused ? error.remedy : 'correct KAFKA_BROKERS or start the brokers';
     return failed('brokers', (error as Error).message, `${remedy}: the relay waits for them, all else goes on`);
   }
-};
+}
 
 const judgeNode = (version: string): Finding =>
   Number.parseInt(version, 10) >= OLDEST_NODE
     ? ok('node', version)
     : failed('node', version, `run the scripts of package.json, which bring Node ${OLDEST_NODE} where the system's is older`);
 
-const judgeListeners = async (
-  settings: Settings,
-  machine: Probes['machine'],
-  answersAt: Probes['answersAt'],
-): Promise<readonly Finding[]> => {
+async function judgeListeners(settings: Settings, machine: Probes['machine'], answersAt: Probes['answersAt']): Promise<readonly Finding[]> {
   const { CIVIC_HTTP_HOST, CIVIC_HTTP_PORT, CIVIC_OPS_HOST, CIVIC_OPS_PORT } = settings;
   const ours = CIVIC_OPS_PORT !== 'off' && CIVIC_OPS_PORT !== 0 && (await answersAt(`http://${CIVIC_OPS_HOST}:${CIVIC_OPS_PORT}/livez`));
   const judge = async (name: 'CIVIC_HTTP' | 'CIVIC_OPS', host: string, port: number): Promise<Finding> => {
@@ -114,4 +110,4 @@ const judgeListeners = async (
   const both = [judge('CIVIC_HTTP', CIVIC_HTTP_HOST, CIVIC_HTTP_PORT)];
   if (CIVIC_OPS_PORT !== 'off') both.push(judge('CIVIC_OPS', CIVIC_OPS_HOST, CIVIC_OPS_PORT));
   return Promise.all(both);
-};
+}

@@ -21,7 +21,7 @@ const NO_SPACE = 256 * MEGABYTE;
 const CLOCK_TOLERANCE_MS = 2_000;
 const OLDEST_SERVER = 15;
 
-export const judgeFolder = (setting: string, { path, writable, freeBytes }: FolderFacts): readonly Finding[] => {
+export function judgeFolder(setting: string, { path, writable, freeBytes }: FolderFacts): readonly Finding[] {
   const free = `${Math.floor(freeBytes / MEGABYTE)} MB free at ${path}`;
   const space = freeBytes < NO_SPACE ? failed : warning;
   return [
@@ -30,9 +30,9 @@ export const judgeFolder = (setting: string, { path, writable, freeBytes }: Fold
       : failed('data folder', `${path} cannot be written`, `start as its owner, or set ${setting} to a folder of your own`),
     freeBytes < LITTLE_SPACE ? space('free disk', free, 'free disk space: a full disk stops every write') : ok('free disk', free),
   ];
-};
+}
 
-export const judgeSchema = (facts: DatabaseFacts): Finding => {
+export function judgeSchema(facts: DatabaseFacts): Finding {
   const { schema, pendingMigrations, unknownMigrations } = facts;
   switch (schema) {
     case 'current':
@@ -50,9 +50,9 @@ export const judgeSchema = (facts: DatabaseFacts): Finding => {
     case 'foreign':
       return failed('schema', 'tables of another program', 'set DATABASE_URL to an empty database');
   }
-};
+}
 
-export const judgeDatabase = (facts: DatabaseFacts, now: number): readonly Finding[] => {
+export function judgeDatabase(facts: DatabaseFacts, now: number): readonly Finding[] {
   const weak = Object.entries(facts.durability).filter(([, value]) => value === 'off' || value === 'local');
   const tooOld = Number.parseInt(facts.version, 10) < OLDEST_SERVER;
   return [
@@ -78,7 +78,7 @@ export const judgeDatabase = (facts: DatabaseFacts, now: number): readonly Findi
     ...judgeHistory(facts),
     ...judgeClocks(facts, now),
   ];
-};
+}
 
 const judgeHistory = ({ timeline, standbys, setBacks }: DatabaseFacts): readonly Finding[] => [
   ...(timeline === null
@@ -104,7 +104,7 @@ const judgeHistory = ({ timeline, standbys, setBacks }: DatabaseFacts): readonly
       ),
 ];
 
-const judgeStandbys = ({ synchronous, connected }: DatabaseFacts['standbys']): Finding => {
+function judgeStandbys({ synchronous, connected }: DatabaseFacts['standbys']): Finding {
   const standbys = `${connected ?? 'an unknown number of'} standby${connected === 1 ? '' : 's'}`;
   if (synchronous !== '') return ok('standby', `a commit waits for ${synchronous}; ${standbys} connected`);
   if (connected === 0) return ok('standby', 'none is connected, and a commit waits for none');
@@ -113,9 +113,9 @@ const judgeStandbys = ({ synchronous, connected }: DatabaseFacts['standbys']): F
     `a commit waits for no standby; ${standbys} connected`,
     'a failover loses what the standby has not received: set synchronous_standby_names',
   );
-};
+}
 
-const judgeClocks = ({ clockAheadMs, trialOffsetMs, newestEventAt }: DatabaseFacts, now: number): readonly Finding[] => {
+function judgeClocks({ clockAheadMs, trialOffsetMs, newestEventAt }: DatabaseFacts, now: number): readonly Finding[] {
   const findings: Finding[] = [];
   if (Math.abs(clockAheadMs) > CLOCK_TOLERANCE_MS) {
     const way = clockAheadMs > 0 ? 'ahead of' : 'behind';
@@ -138,4 +138,4 @@ const judgeClocks = ({ clockAheadMs, trialOffsetMs, newestEventAt }: DatabaseFac
     findings.push(warning('clock', `a trial clock: this database believes that it is ${trial}`, 'use this database for trials only'));
   }
   return findings.length === 0 ? [ok('clock', 'agrees with the database and the newest event')] : findings;
-};
+}

@@ -23,7 +23,7 @@ export interface Copied {
  * Appends to the target what it lacks of the source. The events of the target must be the first ones of the source: a stopped copy continues,
  * and another log is never written. Throws `CommandFailed`.
  */
-export const copyEvents = async ({ source, target, signal, onProgress }: Copying): Promise<Copied> => {
+export async function copyEvents({ source, target, signal, onProgress }: Copying): Promise<Copied> {
   let found = 0;
   for await (const there of eventsOf(target, signal)) {
     const { value: event } = await source.next();
@@ -61,7 +61,7 @@ export const copyEvents = async ({ source, target, signal, onProgress }: Copying
   }
   await flush();
   return { found, copied };
-};
+}
 
 const newEvent = ({ id, type, schemaVersion, data, metadata, time }: CopiedEvent): NewEvent => ({
   id,

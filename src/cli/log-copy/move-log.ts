@@ -32,7 +32,7 @@ export interface Moved {
 }
 
 /** Copies; once no process follows the source, compares both logs and moves every read model and reactor to the target. */
-export const moveLog = async (moving: Moving): Promise<Moved> => {
+export async function moveLog(moving: Moving): Promise<Moved> {
   const { source, moves, leaseClock } = moving;
   let total: Copied = { found: 0, copied: 0 };
   const copyOn = async (): Promise<void> => {
@@ -56,7 +56,7 @@ export const moveLog = async (moving: Moving): Promise<Moved> => {
     if ((await source.head()) === compared.end) throw new CommandFailed('the source changed and did not grow');
     await copyOn();
   }
-};
+}
 
 interface Compared {
   readonly events: number;
@@ -69,7 +69,7 @@ interface Compared {
 }
 
 /** Reads both logs from their first event to their last. Throws `CommandFailed` where they differ. */
-const compareLogs = async ({ source, target, moves, projections, signal, onProgress }: Moving): Promise<Compared> => {
+async function compareLogs({ source, target, moves, projections, signal, onProgress }: Moving): Promise<Compared> {
   const identity = await source.identity();
   const wanted = new Set(identity === null ? [] : await moves.checkpoints(identity));
   const withPositions = projections.filter((projection) => projection.positionColumns !== undefined);
@@ -97,9 +97,9 @@ const compareLogs = async ({ source, target, moves, projections, signal, onProgr
     throw new CommandFailed('the target does not hold the same events in the same order; empty it and copy again');
   }
   return { events, digest, end, places, pairs };
-};
+}
 
-const switchTo = async ({ source, target, moves, projections, leaseClock, here }: Moving, compared: Compared): Promise<boolean> => {
+async function switchTo({ source, target, moves, projections, leaseClock, here }: Moving, compared: Compared): Promise<boolean> {
   const [from, to] = await Promise.all([source.identity(), target.identity()]);
   if (from === null || to === null) throw new CommandFailed('there is nothing to copy: the log is empty');
   const generations = await moves.generations(from);
@@ -108,4 +108,4 @@ const switchTo = async ({ source, target, moves, projections, leaseClock, here }
   );
   const isComplete = async (): Promise<boolean> => (await source.head()) === compared.end;
   return await moves.move({ from, to, places: compared.places, columns, pairs: compared.pairs, here, now: leaseClock.now(), isComplete });
-};
+}

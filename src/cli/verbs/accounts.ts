@@ -18,7 +18,7 @@ interface Options {
 }
 
 /** Runs one command on an account and waits until the change is visible. */
-export const commandAccount = async (context: CliContext, civic: Civic, accountId: string, command: AccountCommand): Promise<void> => {
+export async function commandAccount(context: CliContext, civic: Civic, accountId: string, command: AccountCommand): Promise<void> {
   const handled = await handleAccountCommand(civic, {
     accountId,
     command,
@@ -28,13 +28,13 @@ export const commandAccount = async (context: CliContext, civic: Civic, accountI
   });
   if (handled.kind === 'rejected') throw new CommandFailed(handled.rejection.message);
   if (handled.kind === 'appended') await waitUntilVisible(context, civic, handled.position);
-};
+}
 
 const TIERS = tier.options.join(', ');
 const CHANNELS = channel.options.join(', ');
 const PAID_UNTIL = ['--paid-until <time>', 'end of the paid period'] as const;
 
-export const addAccountsCommands = (program: Command, context: CliContext): void => {
+export function addAccountsCommands(program: Command, context: CliContext): void {
   const accounts = program.command('accounts').description('accounts of customers and their billing');
   const command = (name: string, description: string): Command => accounts.command(name).description(description);
   const ofAccount = (name: string, description: string): Command =>
@@ -87,4 +87,4 @@ export const addAccountsCommands = (program: Command, context: CliContext): void
   decides(ofAccount('suspend', 'suspend an account'), () => ({ type: 'SuspendAccount' }));
   decides(ofAccount('resume', 'resume an account'), () => ({ type: 'ResumeAccount' }));
   runs(context, 'read models', command('list', 'every account'), ({ reads }) => listAccounts(reads));
-};
+}

@@ -3,7 +3,7 @@ import { listAudit } from '../../../queries/accounts/list-audit.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { runs, uuidParser } from '../verb.ts';
 
-export const addAuditCommand = (program: Command, context: CliContext): void => {
+export function addAuditCommand(program: Command, context: CliContext): void {
   const audit = program
     .command('audit')
     .description('who wrote what for an account, with which key and request, newest last')
@@ -14,4 +14,4 @@ export const addAuditCommand = (program: Command, context: CliContext): void => 
     if (entries.length === 0) throw new CommandFailed(`there is no account ${accountId}`);
     return entries;
   });
-};
+}

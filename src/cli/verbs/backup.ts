@@ -21,7 +21,7 @@ interface Options {
 
 const STDIO = '-';
 
-export const addBackupCommands = (program: Command, context: CliContext): void => {
+export function addBackupCommands(program: Command, context: CliContext): void {
   const backup = program
     .command('backup')
     .description('write the log, and the payments beside it, to one file that can be verified and restored; beside the running service')
@@ -39,9 +39,9 @@ export const addBackupCommands = (program: Command, context: CliContext): void =
     .option('--json', 'print one JSON value')
     // The parent command has an option of the same name and takes it first.
     .action((file: string, _: unknown, command: Command) => runVerify(context, file, command.optsWithGlobals()));
-};
+}
 
-const headerOf = async ({ log, workingRows, clock, identifiers }: Civic): Promise<ArchiveHeader> => {
+async function headerOf({ log, workingRows, clock, identifiers }: Civic): Promise<ArchiveHeader> {
   const newest = (await log.readLast([FEED_STREAM])).get(FEED_STREAM);
   const logId = await log.identity();
   if (newest === undefined || logId === null) throw new CommandFailed('there is nothing to back up: the log is empty');
@@ -54,12 +54,12 @@ const headerOf = async ({ log, workingRows, clock, identifiers }: Civic): Promis
     feedId: feedIdOf(newest),
     trialClock: await workingRows.trialClock(),
   };
-};
+}
 
 const nameOf = ({ createdAt, backupId }: ArchiveHeader): string =>
   `civic-${createdAt.replaceAll(/[-:]|\.\d+/g, '')}-${backupId.slice(-8)}.backup.gz`;
 
-const runBackup = async (context: CliContext, { to, replace = false, json = false }: Options): Promise<void> => {
+async function runBackup(context: CliContext, { to, replace = false, json = false }: Options): Promise<void> {
   if (to === undefined) throw new CommandFailed('say where the backup goes: --to FILE, --to FOLDER or --to -');
   if (to === STDIO && json) throw new CommandFailed('--json and the backup itself cannot both go to standard output');
   await withCivic(context, 'log', (civic) =>
@@ -84,9 +84,9 @@ const runBackup = async (context: CliContext, { to, replace = false, json = fals
       print(context, { ...written, backupId, feedId, createdAt, head, events, payments }, { json });
     }),
   );
-};
+}
 
-const runVerify = async (context: CliContext, file: string, options: { readonly json?: boolean }): Promise<void> => {
+async function runVerify(context: CliContext, file: string, options: { readonly json?: boolean }): Promise<void> {
   try {
     const bytes = file === STDIO ? context.stdin : createReadStream(file, { signal: context.stopping });
     const { header, end, sha256, streams, newestEventAt } = await withProgress(context.stderr, 'events', (bar) =>
@@ -99,12 +99,12 @@ const runVerify = async (context: CliContext, file: string, options: { readonly 
   } catch (error) {
     throw explained(context, file, error);
   }
-};
+}
 
 /** The failure for a file that is unreadable or not a backup; another error as it is. */
-export const explained = (context: CliContext, file: string, error: unknown): unknown => {
+export function explained(context: CliContext, file: string, error: unknown): unknown {
   if (context.stopping.aborted) return context.stopping.reason;
   if (error instanceof BadArchive) return new CommandFailed(`${file}: ${error.message}`);
   const { code, message } = error as NodeJS.ErrnoException;
   return code !== undefined && /^E[A-Z]+$/.test(code) ? new CommandFailed(`${file} cannot be read: ${message}`) : error;
-};
+}

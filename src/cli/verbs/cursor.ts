@@ -3,7 +3,7 @@ import { explainCursor } from '../../../queries/feed/explain-cursor.ts';
 import type { CliContext } from '../context.ts';
 import { runs } from '../verb.ts';
 
-export const addCursorCommands = (program: Command, context: CliContext): void => {
+export function addCursorCommands(program: Command, context: CliContext): void {
   const explain = program
     .command('cursor')
     .description('cursors that customers hold')
@@ -12,4 +12,4 @@ export const addCursorCommands = (program: Command, context: CliContext): void =
   runs(context, 'read models', explain, ({ reads, clock, settings }, _, cursor) =>
     explainCursor({ reads, clock, retentionMs: settings.CIVIC_REPLAY_RETENTION }, cursor),
   );
-};
+}

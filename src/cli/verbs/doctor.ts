@@ -3,7 +3,7 @@ import { type CliContext, CommandFailed } from '../context.ts';
 import { examine } from '../doctor/examine.ts';
 import { print } from '../output.ts';
 
-export const addDoctorCommand = (program: Command, context: CliContext): void => {
+export function addDoctorCommand(program: Command, context: CliContext): void {
   program
     .command('doctor')
     .description('look at settings, addresses, disk, database, schema, clock, event store and brokers, and say what to do')
@@ -15,4 +15,4 @@ export const addDoctorCommand = (program: Command, context: CliContext): void =>
       const broken = findings.filter(({ state }) => state === 'failed');
       if (broken.length > 0) throw new CommandFailed(`${broken.map(({ check }) => check).join(', ')}: see what to do above`);
     });
-};
+}

@@ -29,22 +29,22 @@ interface Options {
   readonly vacuum: boolean;
 }
 
-const existing = async ({ log }: Civic, streams: readonly string[], what: string): Promise<readonly ErasedStream[]> => {
+async function existing({ log }: Civic, streams: readonly string[], what: string): Promise<readonly ErasedStream[]> {
   const last = await log.readLast(streams);
   if (last.size === 0) throw new CommandFailed(`there is no ${what}`);
   return streams.filter((stream) => last.has(stream)).map((stream) => ({ stream }));
-};
+}
 
 const PAGE = 1000;
 
 /** The report's own stream, and its submission among all of its account's. */
-const reportStreams = async ({ log }: Civic, id: string): Promise<readonly ErasedStream[]> => {
+async function reportStreams({ log }: Civic, id: string): Promise<readonly ErasedStream[]> {
   for await (const submitted of logEvents(log, LOG_START, { batchSize: PAGE, types: ['DataReportSubmitted'] })) {
     if (!submitted.data.includes(id) || dataReportSubmitted.parse(JSON.parse(submitted.data)).reportId !== id) continue;
     return [{ stream: submitted.stream, isWanted: (event) => event.id === submitted.id }, { stream: reportStream(id) }];
   }
   throw new CommandFailed(`there is no report ${id}`);
-};
+}
 
 type Streams = (civic: Civic, id: string) => Promise<readonly ErasedStream[]>;
 
@@ -67,7 +67,7 @@ const SUBJECTS: readonly { readonly name: string; readonly what: string; readonl
   },
 ];
 
-export const addEraseCommands = (program: Command, context: CliContext): void => {
+export function addEraseCommands(program: Command, context: CliContext): void {
   const erase = program.command('erase').description('erase a personal detail from the log and everything made of it');
   const find = erase
     .command('find <text>')
@@ -88,14 +88,14 @@ export const addEraseCommands = (program: Command, context: CliContext): void =>
       .option('--json', 'print one JSON value')
       .action((id: string, options: Options) => runErase(context, id, streams, options));
   }
-};
+}
 
 /** The text in the form in which the log stores texts. */
-const literalOf = (text: string): string => {
+function literalOf(text: string): string {
   const literal = text.normalize('NFC');
   if (literal === '' || !literal.isWellFormed()) throw new CommandFailed('the text is empty or holds half a character');
   return literal;
-};
+}
 
 const foundIn = async (context: CliContext, civic: Civic, text: string, ignoreCase: boolean): Promise<readonly FoundText[]> =>
   withProgress(context.stderr, 'events', async (bar) => {
@@ -108,7 +108,7 @@ const foundIn = async (context: CliContext, civic: Civic, text: string, ignoreCa
     return found;
   });
 
-const erasingOf = ({ path, text, with: replacement }: Options): Erasing => {
+function erasingOf({ path, text, with: replacement }: Options): Erasing {
   if (path === undefined && text === undefined) throw new CommandFailed('give --path, --text, or both');
   const keys = path === undefined ? null : pathOf(path);
   if (path !== undefined && keys === null)
@@ -117,9 +117,9 @@ const erasingOf = ({ path, text, with: replacement }: Options): Erasing => {
   if (literal !== null && replacement.includes(literal)) throw new CommandFailed('--with holds the text that is to go');
   if (!replacement.isWellFormed() || replacement.includes('\0')) throw new CommandFailed('--with holds U+0000 or half a character');
   return { path: keys, literal, replacement: replacement.normalize('NFC') };
-};
+}
 
-const runErase = (context: CliContext, id: string, streamsOf: Streams, options: Options): Promise<void> => {
+function runErase(context: CliContext, id: string, streamsOf: Streams, options: Options): Promise<void> {
   const erasing = erasingOf(options);
   const reason = oneOf('--reason', ERASURE_REASONS, options.reason);
   const by = personName('--by', options.by);
@@ -140,11 +140,11 @@ const runErase = (context: CliContext, id: string, streamsOf: Streams, options: 
       throw error instanceof Rejection ? failedAs(error) : error;
     }
   });
-};
+}
 
 /** Also when nothing was left to erase: an earlier run may have been killed. */
-const clean = async (context: CliContext, civic: Civic, streams: readonly ErasedStream[], vacuum: boolean): Promise<void> => {
+async function clean(context: CliContext, civic: Civic, streams: readonly ErasedStream[], vacuum: boolean): Promise<void> {
   const left = await civic.erasing.purgeCopies(streams.map(({ stream }) => stream));
   if (left > 0) warn(context, `${left} paid calls are under way: their saved answers go when they have ended, while a service runs`);
   if (vacuum) await civic.erasing.reclaim();
-};
+}

@@ -13,7 +13,7 @@ interface Options {
 
 const MAX_REASON_LENGTH = 1000;
 
-export const addFeedCommands = (program: Command, context: CliContext): void => {
+export function addFeedCommands(program: Command, context: CliContext): void {
   const feed = program.command('feed').description('the identity of the change feed, after its database was restored, recovered or moved');
   const runsOnStores = (command: Command, work: (stores: Stores, options: Options) => Promise<object>): void => {
     command.option('--json', 'print one JSON value').action(async (options: Options) => {
@@ -54,17 +54,17 @@ export const addFeedCommands = (program: Command, context: CliContext): void => 
       ),
     async ({ setBacks, leaseClock }) => ({ acknowledged: await setBacks.acknowledge(leaseClock.now()) }),
   );
-};
+}
 
 /** The log's identity. Throws for a log that is empty, of another program or half restored. */
-const openedLog = async ({ log, clock, identifiers }: Stores): Promise<string> => {
+async function openedLog({ log, clock, identifiers }: Stores): Promise<string> {
   const logId = await log.identity();
   if (logId === null) throw new CommandFailed('the log is empty: there is no feed yet');
   await openFeed(log, clock, identifiers);
   return logId;
-};
+}
 
-const renew = async (stores: Stores, options: Options) => {
+async function renew(stores: Stores, options: Options) {
   const reason = options.reason.trim();
   if (reason === '' || reason.length > MAX_REASON_LENGTH) throw new CommandFailed(`--reason takes 1 to ${MAX_REASON_LENGTH} characters`);
   const logId = await openedLog(stores);
@@ -80,9 +80,9 @@ const renew = async (stores: Stores, options: Options) => {
   const { feedId, previousFeedId } = await renewFeed(stores, reason);
   await installation.keep(identity, logId);
   return { feedId, previousFeedId, rebuilt };
-};
+}
 
-const keep = async (stores: Stores) => {
+async function keep(stores: Stores) {
   const logId = await openedLog(stores);
   await requireOfThisLog(stores, logId);
   const kept = await stores.installation.kept();
@@ -92,12 +92,12 @@ const keep = async (stores: Stores) => {
   const identity = await stores.installation.identity();
   await stores.installation.keep(identity, logId);
   return { ...identity, logId };
-};
+}
 
-const requireOfThisLog = async ({ installation }: Stores, logId: string): Promise<void> => {
+async function requireOfThisLog({ installation }: Stores, logId: string): Promise<void> {
   const kept = await installation.kept();
   if (kept === null || kept.logId === logId) return;
   throw new CommandFailed(
     `the database belongs to log ${kept.logId}, and the log is ${logId}: point DATABASE_URL and EVENTSTORE_URL at the same installation`,
   );
-};
+}

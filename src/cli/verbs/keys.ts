@@ -16,18 +16,18 @@ interface Options {
   readonly key: string;
 }
 
-const futureTime = (text: string, now: number): string => {
+function futureTime(text: string, now: number): string {
   const time = timeOf('--expires', text);
   if (Date.parse(time) <= now) throw new CommandFailed(`--expires is ${JSON.stringify(text)}, which is past; allowed is a time to come`);
   return time;
-};
+}
 
 const scopes = z
   .string()
   .transform((text) => text.split(',').map((part) => part.trim()))
   .pipe(z.array(scope).min(1));
 
-export const addKeysCommands = (program: Command, context: CliContext): void => {
+export function addKeysCommands(program: Command, context: CliContext): void {
   const keys = program.command('keys').description('API keys of an account');
   const issue = keys
     .command('issue')
@@ -65,4 +65,4 @@ export const addKeysCommands = (program: Command, context: CliContext): void => 
     }
     return listed;
   });
-};
+}

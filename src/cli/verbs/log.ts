@@ -10,7 +10,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-export const addLogCommands = (program: Command, context: CliContext): void => {
+export function addLogCommands(program: Command, context: CliContext): void {
   const copy = program
     .command('log')
     .description('the log itself')
@@ -50,4 +50,4 @@ export const addLogCommands = (program: Command, context: CliContext): void => {
       await target.close();
     }
   });
-};
+}

@@ -43,22 +43,22 @@ const shown = ({ paymentId, state, accountId, tool, amount, payer, nonce, cause,
   settledAt: iso(row.settledAt),
 });
 
-const paymentOf = async (civic: Civic, id: string): Promise<PaymentRow> => {
+async function paymentOf(civic: Civic, id: string): Promise<PaymentRow> {
   const row = await civic.paymentLedger.get(parseOption('the payment', uuid, id, 'a payment id'));
   if (row === null) throw new CommandFailed(`there is no payment ${id}`);
   return row;
-};
+}
 
-const factsOf = async ({ log }: Civic, row: PaymentRow): Promise<readonly unknown[]> => {
+async function factsOf({ log }: Civic, row: PaymentRow): Promise<readonly unknown[]> {
   const facts: unknown[] = [];
   for await (const stored of streamEvents(log, accountStream(row.accountId), row.factsAfter)) {
     const { type, data } = readAccountEvent(stored);
     if ('paymentId' in data && data.paymentId === row.paymentId) facts.push({ type, at: iso(stored.time), ...data });
   }
   return facts;
-};
+}
 
-export const addPaymentsCommands = (program: Command, context: CliContext): void => {
+export function addPaymentsCommands(program: Command, context: CliContext): void {
   const payments = program.command('payments').description('payments for single calls, and what became of them');
   const list = payments
     .command('list')
@@ -109,4 +109,4 @@ export const addPaymentsCommands = (program: Command, context: CliContext): void
     } else await paymentLedger.bar(NETWORK, payer, bar, clock.now());
     return { wallet: payer, barred: bar, released: release };
   });
-};
+}

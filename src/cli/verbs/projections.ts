@@ -21,7 +21,7 @@ interface Options {
   readonly reason?: string;
 }
 
-export const addProjectionsCommands = (program: Command, context: CliContext): void => {
+export function addProjectionsCommands(program: Command, context: CliContext): void {
   const projections = program.command('projections').description('list, rebuild and verify the read models');
   const list = projections
     .command('list [name]')
@@ -46,7 +46,7 @@ export const addProjectionsCommands = (program: Command, context: CliContext): v
     .requiredOption('--event <id>', 'the event id that `projections list` shows')
     .requiredOption('--reason <text>', 'why it may be left out');
   runs(context, 'log', skip, (civic, { event, reason }: Options, name) => resume(civic, name, { eventId: event!, reason: reason! }));
-};
+}
 
 const rounded = (value: number | null): number | null => (value === null ? null : Math.round(value * 10) / 10);
 const time = (milliseconds: number | null): string | null => (milliseconds === null ? null : new Date(milliseconds).toISOString());
@@ -90,7 +90,7 @@ const runVerify = (context: CliContext, name: string | undefined, options: Optio
     if (wrong.length > 0) throw new CommandFailed(`different from the log: ${wrong.join(', ')}; find the cause, then rebuild`);
   });
 
-const resume = async (civic: Civic, name: string, skip: { readonly eventId: string; readonly reason: string } | null) => {
+async function resume(civic: Civic, name: string, skip: { readonly eventId: string; readonly reason: string } | null) {
   const paused = (await civic.generations.list()).filter(
     ({ projection, pausedReason, state }) => projection === name && pausedReason !== null && state !== 'refused',
   );
@@ -108,4 +108,4 @@ const resume = async (civic: Civic, name: string, skip: { readonly eventId: stri
   }
   for (const { generation } of paused) await civic.generations.resume(generation);
   return { name, resumed: paused.map(({ generation }) => generation), skipped: skip?.eventId ?? null };
-};
+}

@@ -3,7 +3,7 @@ import { listReactors } from '../../../queries/operators/list-reactors.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { runs } from '../verb.ts';
 
-export const addReactorsCommands = (program: Command, context: CliContext): void => {
+export function addReactorsCommands(program: Command, context: CliContext): void {
   const reactors = program.command('reactors').description('list reactors and resume a paused one');
   runs(context, 'log', reactors.command('list').description('lag and state of every reactor'), ({ listingReactors }) =>
     listReactors(listingReactors),
@@ -17,4 +17,4 @@ export const addReactorsCommands = (program: Command, context: CliContext): void
     await processorStore.resume(name);
     return { name, resumed: true, poisonEvent: found.poisonEvent };
   });
-};
+}

@@ -18,25 +18,25 @@ const ON_GOING =
   '\nA running service does the work and continues it when this command is stopped. Without a service this command does the work, and the same command continues it.';
 
 /** The named read model, or all with `all`. Throws `CommandFailed` with the known names. */
-export const chosenProjections = (civic: Civic, name: string | undefined, all: boolean): readonly Projection[] => {
+export function chosenProjections(civic: Civic, name: string | undefined, all: boolean): readonly Projection[] {
   if (all && name === undefined) return civic.projections;
   const found = civic.projections.filter((projection) => projection.name === name);
   const names = civic.projections.map((projection) => projection.name);
   if (found.length === 0 || all) throw new CommandFailed(`name one of ${names.join(', ')}, or --all`);
   return found;
-};
+}
 
-const chosenProjection = (civic: Civic, name: string): Projection => {
+function chosenProjection(civic: Civic, name: string): Projection {
   const found = civic.projections.find((projection) => projection.name === name);
   if (found === undefined) throw new CommandFailed(`name one of ${civic.projections.map((projection) => projection.name).join(', ')}`);
   return found;
-};
+}
 
 /** Generations of one read model, newest first. */
 const generationsOf = async (civic: Civic, name: string): Promise<readonly Generation[]> =>
   (await civic.generations.list()).filter(({ projection }) => projection === name).toReversed();
 
-export const addRebuildCommands = (projections: Command, context: CliContext): void => {
+export function addRebuildCommands(projections: Command, context: CliContext): void {
   const verb = (
     words: string,
     description: string,
@@ -60,7 +60,7 @@ export const addRebuildCommands = (projections: Command, context: CliContext): v
   );
   verb('switch-back <name>', 'let what the last rebuild replaced catch up and serve again', switchBack);
   verb('drop <name>', 'remove the tables that are kept for `switch-back`, and those of refused rebuilds', drop);
-};
+}
 
 const summary = (row: Generation, started: number) => ({
   name: row.projection,
@@ -70,7 +70,7 @@ const summary = (row: Generation, started: number) => ({
   seconds: Math.round(performance.now() - started) / 1000,
 });
 
-const rebuild = async (context: CliContext, civic: Civic, name: string | undefined, options: Options) => {
+async function rebuild(context: CliContext, civic: Civic, name: string | undefined, options: Options) {
   const results = [];
   const held = options.hold === true;
   for (const projection of chosenProjections(civic, name, options.all === true)) {
@@ -91,22 +91,22 @@ const rebuild = async (context: CliContext, civic: Civic, name: string | undefin
     results.push(summary(built, started));
   }
   return results;
-};
+}
 
 /** The failure for a decision that is not possible now. */
-const notNow = async (civic: Civic, name: string, decision: string): Promise<CommandFailed> => {
+async function notNow(civic: Civic, name: string, decision: string): Promise<CommandFailed> {
   const rows = await generationsOf(civic, name);
   const building = rows.find(({ state }) => state === 'building');
   if (building === undefined) return new CommandFailed(`${name}: there is nothing to ${decision}, no rebuild is under way`);
   const state = building.operatorPausedAt !== null ? 'paused' : building.held ? 'held' : 'under way, and switches by itself';
   return new CommandFailed(`${name}: there is nothing to ${decision}, its rebuild is ${state}`);
-};
+}
 
-const decided = async (civic: Civic, name: string, row: Generation | undefined, decision: Decision, word: string): Promise<Generation> => {
+async function decided(civic: Civic, name: string, row: Generation | undefined, decision: Decision, word: string): Promise<Generation> {
   const after = row === undefined ? null : await civic.generations.decide(row.generation, decision, civic.leaseClock.now());
   if (after === null) throw await notNow(civic, name, word);
   return after;
-};
+}
 
 const decision = (word: 'pause' | 'resume' | 'cancel') => async (_: CliContext, civic: Civic, name: string) => {
   chosenProjection(civic, name);
@@ -116,7 +116,7 @@ const decision = (word: 'pause' | 'resume' | 'cancel') => async (_: CliContext, 
   return { name, generation: row.generation, state, folded: row.folded };
 };
 
-const compare = async (context: CliContext, civic: Civic, name: string, options: Options): Promise<void> => {
+async function compare(context: CliContext, civic: Civic, name: string, options: Options): Promise<void> {
   const projection = chosenProjection(civic, name);
   const rows = await generationsOf(civic, name);
   const building = rows.find(({ state }) => state === 'building');
@@ -129,9 +129,9 @@ const compare = async (context: CliContext, civic: Civic, name: string, options:
   const asked = await decided(civic, name, building, 'compare', 'compare');
   const compared = await followRebuild(context, civic, asked, ({ comparison }) => comparison !== null);
   return printComparison(context, compared, compared.comparison!, options);
-};
+}
 
-const requireComparable = ({ name, published }: Projection, rows: readonly Generation[], building: Generation): void => {
+function requireComparable({ name, published }: Projection, rows: readonly Generation[], building: Generation): void {
   const live = rows.find(({ state }) => state === 'live');
   if (live === undefined) throw new CommandFailed(`${name} has no live generation to compare with`);
   if (live.version !== building.version && published !== true) {
@@ -142,9 +142,9 @@ const requireComparable = ({ name, published }: Projection, rows: readonly Gener
   if (live.pausedReason !== null) {
     throw new CommandFailed(`${name}: the live one is paused at event ${live.pausedEvent ?? '?'}; \`retry\` or \`skip\` it first`);
   }
-};
+}
 
-const printComparison = (context: CliContext, { projection, generation }: Generation, found: Comparison, options: Options): void => {
+function printComparison(context: CliContext, { projection, generation }: Generation, found: Comparison, options: Options): void {
   const tables = found.tables.map(({ table, live, rebuilt }) => ({
     table,
     equal: live.rows === rebuilt.rows && live.digest === rebuilt.digest,
@@ -162,9 +162,9 @@ const printComparison = (context: CliContext, { projection, generation }: Genera
   }
   const different = tables.filter((table) => !table.equal).map(({ table }) => table);
   if (!equal) throw new CommandFailed(`${projection}: generation ${generation} differs from the live one in ${different.join(', ')}`);
-};
+}
 
-const switchTo = async (context: CliContext, civic: Civic, name: string, options: Options) => {
+async function switchTo(context: CliContext, civic: Civic, name: string, options: Options) {
   const started = performance.now();
   const projection = chosenProjection(civic, name);
   const accepting = options.acceptDifferences === true;
@@ -176,16 +176,16 @@ const switchTo = async (context: CliContext, civic: Civic, name: string, options
   if (row !== undefined) await requireLogInUse(civic, row);
   const switching = await decided(civic, name, row, accepting ? 'switch-accepting' : 'switch', 'switch to');
   return summary(await followRebuild(context, civic, switching, ({ state }) => state === 'live'), started);
-};
+}
 
 /** A moved log keeps its live and building generations; kept and refused ones stay with the former log. */
-const requireLogInUse = async (civic: Civic, { projection, logId }: Generation): Promise<void> => {
+async function requireLogInUse(civic: Civic, { projection, logId }: Generation): Promise<void> {
   if (logId !== null && logId !== (await civic.log.identity())) {
     throw new CommandFailed(`${projection}: what is there was filled from log ${logId}, which is not the log in use; \`drop\` it`);
   }
-};
+}
 
-const switchBack = async (context: CliContext, civic: Civic, name: string) => {
+async function switchBack(context: CliContext, civic: Civic, name: string) {
   const started = performance.now();
   const projection = chosenProjection(civic, name);
   const kept = (await generationsOf(civic, name)).find(
@@ -200,9 +200,9 @@ const switchBack = async (context: CliContext, civic: Civic, name: string) => {
   await requireLogInUse(civic, kept);
   const back = await decided(civic, name, kept, 'switch-back', 'switch back to');
   return summary(await followRebuild(context, civic, back, ({ state }) => state === 'live'), started);
-};
+}
 
-const drop = async (context: CliContext, civic: Civic, name: string) => {
+async function drop(context: CliContext, civic: Civic, name: string) {
   const projection = chosenProjection(civic, name);
   const dropped: number[] = [];
   const waiting: number[] = [];
@@ -214,4 +214,4 @@ const drop = async (context: CliContext, civic: Civic, name: string) => {
   if (dropped.length + waiting.length === 0) throw new CommandFailed(`${name}: nothing is kept that could be dropped`);
   if (waiting.length > 0) warn(context, 'a reader still holds some of the tables; the service drops them when it is done');
   return { name, dropped, waiting };
-};
+}

@@ -22,7 +22,7 @@ interface Options {
   readonly at?: string;
 }
 
-export const addRecordsCommands = (program: Command, context: CliContext): void => {
+export function addRecordsCommands(program: Command, context: CliContext): void {
   const records = program.command('records').description('bring civic records in and out');
   records
     .command('import <file>')
@@ -45,7 +45,7 @@ export const addRecordsCommands = (program: Command, context: CliContext): void 
     .description('every version of a record from the log, as NDJSON, oldest first')
     .option('--json', 'print one JSON array instead of lines')
     .action((id: string, options: Options) => runHistory(context, id, options));
-};
+}
 
 const runHistory = (context: CliContext, id: string, { json }: Options): Promise<void> =>
   withCivic(context, 'log', async (civic) => {
@@ -60,7 +60,7 @@ const runHistory = (context: CliContext, id: string, { json }: Options): Promise
     if (json) await writeOut(context, ']\n');
   });
 
-const openInput = async (context: CliContext, file: string): Promise<AsyncIterable<Uint8Array>> => {
+async function openInput(context: CliContext, file: string): Promise<AsyncIterable<Uint8Array>> {
   if (file === '-') return addAbortSignal(context.stopping, context.stdin);
   const handle = await open(file, 'r').catch((error: Error) => {
     throw new CommandFailed(`cannot read ${file}: ${error.message}`);
@@ -71,18 +71,18 @@ const openInput = async (context: CliContext, file: string): Promise<AsyncIterab
     await handle.close();
   }
   return createReadStream(file, { highWaterMark: 1 << 20, signal: context.stopping });
-};
+}
 
 /** The failure of an import that can run again, with the present problems of the database; another error as it is. */
-const resumable = async (context: CliContext, error: unknown): Promise<unknown> => {
+async function resumable(context: CliContext, error: unknown): Promise<unknown> {
   if (!isStoreFailure(error)) return error;
   const reasons = [error.message, ...(await databaseTroubles(context.examination))];
   return new CommandFailed(
     `the import stopped: ${reasons.join('; ')}; run the same import again, which is safe: it repeats nothing that is stored and continues with the rest`,
   );
-};
+}
 
-const runImport = async (context: CliContext, file: string, options: Options): Promise<void> => {
+async function runImport(context: CliContext, file: string, options: Options): Promise<void> {
   const rejectedFile = new RejectedFile(file === '-' ? 'import.rejected.ndjson' : `${file}.rejected.ndjson`);
   await rejectedFile.requireWritable();
   const input = await openInput(context, file);
@@ -113,9 +113,9 @@ const runImport = async (context: CliContext, file: string, options: Options): P
       REJECTED_LINES,
     );
   }
-};
+}
 
-const runExport = async (context: CliContext, { resource, at, json }: Options): Promise<void> => {
+async function runExport(context: CliContext, { resource, at, json }: Options): Promise<void> {
   if (resource !== undefined && !isResource(resource)) {
     throw new CommandFailed(`there is no resource ${resource}; there are ${RESOURCES.join(', ')}`);
   }
@@ -130,4 +130,4 @@ const runExport = async (context: CliContext, { resource, at, json }: Options): 
     }
     if (json) await write(']\n');
   });
-};
+}

@@ -25,7 +25,7 @@ interface Options {
 const POLL_MS = 1000;
 const RETRIES_ONCE = 6;
 
-export const addReplicateCommand = (program: Command, context: CliContext): void => {
+export function addReplicateCommand(program: Command, context: CliContext): void {
   program
     .command('replicate')
     .description('mirror a service: a snapshot, then its changes, resumable, each change in effect once')
@@ -39,18 +39,18 @@ export const addReplicateCommand = (program: Command, context: CliContext): void
     .option('--verify', 'compare the mirror with the digests of the service at the end')
     .option('--json', 'print one JSON value')
     .action((options: Options) => runReplicate(context, options));
-};
+}
 
-const keyOf = async ({ key, keyFile }: Options): Promise<string> => {
+async function keyOf({ key, keyFile }: Options): Promise<string> {
   if ((key === undefined) === (keyFile === undefined)) throw new CommandFailed('give the key by --key or by --key-file');
   if (keyFile === undefined) return key!.trim();
   const text = await readFile(keyFile, 'utf8').catch((error: Error) => {
     throw new CommandFailed(`cannot read ${keyFile}: ${error.message}`);
   });
   return text.trim();
-};
+}
 
-const runReplicate = async (context: CliContext, options: Options): Promise<void> => {
+async function runReplicate(context: CliContext, options: Options): Promise<void> {
   const { resource = null, follow = false, once = false, verify = false } = options;
   if (follow && once) throw new CommandFailed('give --once or --follow, not both');
   if (resource !== null && !isResource(resource))
@@ -90,7 +90,7 @@ const runReplicate = async (context: CliContext, options: Options): Promise<void
   } finally {
     await store.close();
   }
-};
+}
 
 interface Health {
   readonly data: { readonly pipeline: { readonly head: { readonly cursor: string; readonly digests: Readonly<Record<string, string>> } } };
@@ -99,7 +99,7 @@ interface Health {
 const TRIES = 10;
 
 /** The feed may advance between the last page and the digests: then the mirror reads on and compares again. */
-const verified = async (ask: AskCivic, store: ReplicaStore, resource: string | null, first: Replicated, run: () => Promise<Replicated>) => {
+async function verified(ask: AskCivic, store: ReplicaStore, resource: string | null, first: Replicated, run: () => Promise<Replicated>) {
   let { cursor } = first;
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     const { head } = (await ask<Health>('/api/v1/data/health')).data.pipeline;
@@ -110,4 +110,4 @@ const verified = async (ask: AskCivic, store: ReplicaStore, resource: string | n
     cursor = moved;
   }
   throw new CommandFailed(`the service changed ${TRIES} times while the mirror was compared; compare at a quieter time`);
-};
+}

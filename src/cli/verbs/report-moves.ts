@@ -28,7 +28,7 @@ interface Options {
 }
 
 /** `move` and `note`, which need the lease. */
-export const addMoveCommands = (reports: Command, context: CliContext): void => {
+export function addMoveCommands(reports: Command, context: CliContext): void {
   const leased = (command: Command) =>
     command
       .requiredOption('--holder <name>', 'who has the lease')
@@ -53,33 +53,33 @@ export const addMoveCommands = (reports: Command, context: CliContext): void => 
     'up to 4000 characters',
   );
   runs(context, 'read models', noting, (civic, options: Options, report) => note(context, civic, report, options));
-};
+}
 
-const whole = (name: string, text: string): number => {
+function whole(name: string, text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new CommandFailed(`${name} is ${JSON.stringify(text)}; allowed is a whole number`);
   return Number(text);
-};
+}
 
 /** The current lease of the holder, or the one of `--token`. Throws `CommandFailed` without it. */
-const leaseOf = async (civic: Civic, reportId: string, options: Options): Promise<WorkedReport> => {
+async function leaseOf(civic: Civic, reportId: string, options: Options): Promise<WorkedReport> {
   const holder = personName('--holder', options.holder);
   if (options.token !== undefined) return { reportId, holder, token: whole('--token', options.token) };
   const current = await civic.reporting.work.leases.current(reportId, civic.clock.now());
   if (current?.holder === holder) return current;
   const whose = current === null ? 'the report has no lease' : `${current.holder} has the lease of the report`;
   throw failedAs(new Rejection('lease_conflict', `${whose}; take it with: civic reports lease ${reportId} --holder ${holder}`));
-};
+}
 
-const nextCheck = ({ clock }: Civic, { nextCheck: text }: Options): string | null => {
+function nextCheck({ clock }: Civic, { nextCheck: text }: Options): string | null {
   if (text === undefined) return null;
   const toCome = dateTime.refine((time) => Date.parse(time) > clock.now());
   return parseOption('--next-check', toCome, text, 'an ISO 8601 time that is to come');
-};
+}
 
 const MAX_TITLE_LENGTH = 300;
 
 /** The id, address and title of a published record. Throws `CommandFailed` for another id. */
-const verifiedRecord = async ({ reporting }: Civic, argument: string): Promise<VerifiedRecord> => {
+async function verifiedRecord({ reporting }: Civic, argument: string): Promise<VerifiedRecord> {
   const itemId = uuidOf('--record', argument);
   for (const resource of FOUND_RESOURCES) {
     const data = (await reporting.worker.known.current(resource, [itemId])).get(itemId);
@@ -88,9 +88,9 @@ const verifiedRecord = async ({ reporting }: Civic, argument: string): Promise<V
     return { itemId, sourceUrl: 'url' in data ? data.url : data.sourceUrl, ...title };
   }
   throw new CommandFailed(`--record ${itemId} is no meeting, agenda, agenda item, document or stream record that is published now`);
-};
+}
 
-const move = async (context: CliContext, civic: Civic, argument: string, options: Options) => {
+async function move(context: CliContext, civic: Civic, argument: string, options: Options) {
   const { reportId } = await reportOf(civic, argument);
   const seenRevision =
     options.revision === undefined ? (await readReportState(civic.log, reportId)).revision : whole('--revision', options.revision);
@@ -113,13 +113,13 @@ const move = async (context: CliContext, civic: Civic, argument: string, options
   await requireHandled(context, civic, handled);
   const { status, nextCheckAt, closedAt, revision } = await reportOf(civic, reportId);
   return { reportId, status, nextCheckAt, closedAt, revision };
-};
+}
 
-const note = async (context: CliContext, civic: Civic, argument: string, options: Options) => {
+async function note(context: CliContext, civic: Civic, argument: string, options: Options) {
   const { reportId } = await reportOf(civic, argument);
   const lease = await leaseOf(civic, reportId, options);
   const handled = await noteReport(civic.reporting.work, lease, { note: options.text, nextCheckAt: nextCheck(civic, options) });
   await requireHandled(context, civic, handled);
   const { status, nextCheckAt, revision } = await reportOf(civic, reportId);
   return { reportId, status, nextCheckAt, revision };
-};
+}

@@ -38,7 +38,7 @@ interface Options {
   readonly every: string;
 }
 
-export const addReportsCommands = (program: Command, context: CliContext): void => {
+export function addReportsCommands(program: Command, context: CliContext): void {
   const reports = program.command('reports').description("missing-data reports: the investigator's side");
   const verb = (words: string, description: string): Command => reports.command(words).description(description);
   runs(
@@ -91,9 +91,9 @@ export const addReportsCommands = (program: Command, context: CliContext): void 
       .option('--every <duration>', 'time between two turns', 'PT1M'),
     (civic, options: Options) => work(context, civic, options),
   );
-};
+}
 
-const listed = async (civic: Civic, options: Options) => {
+async function listed(civic: Civic, options: Options) {
   const { clock, reads, reporting } = civic;
   const leases = new Map((await reporting.work.leases.held(clock.now())).map((held) => [held.reportId, held]));
   const statuses =
@@ -124,7 +124,7 @@ const listed = async (civic: Civic, options: Options) => {
     sourceUrl: options.json === true ? input.sourceUrl : cut(input.sourceUrl, 60),
     expectedRecord: options.json === true ? input.expectedRecord : cut(input.expectedRecord.replaceAll(/\s+/g, ' '), 60),
   }));
-};
+}
 
 const cut = (text: string, longest: number): string => (text.length <= longest ? text : `${text.slice(0, longest - 1)}…`);
 
@@ -137,13 +137,13 @@ interface ReportHappening {
 }
 
 /** The history of a report from its events, oldest first. */
-const historyOf = async (log: EventLog, report: KnownReport): Promise<readonly ReportHappening[]> => {
+async function historyOf(log: EventLog, report: KnownReport): Promise<readonly ReportHappening[]> {
   const happenings: ReportHappening[] = [{ at: report.submittedAt, what: 'received', by: null, details: [] }];
   for await (const stored of streamEvents(log, reportStream(report.reportId))) happenings.push(happening(readReportEvent(stored)));
   return happenings;
-};
+}
 
-const happening = ({ type, data }: ReportEvent): ReportHappening => {
+function happening({ type, data }: ReportEvent): ReportHappening {
   const by = `${data.holder} (lease ${data.fencingToken})`;
   switch (type) {
     case 'DataReportLeased':
@@ -164,9 +164,9 @@ const happening = ({ type, data }: ReportEvent): ReportHappening => {
       return { at: data.notedAt, what: 'noted', by, details: [...data.note.split('\n'), ...check] };
     }
   }
-};
+}
 
-const show = async (context: CliContext, civic: Civic, argument: string, options: Options): Promise<void> => {
+async function show(context: CliContext, civic: Civic, argument: string, options: Options): Promise<void> {
   const report = await reportOf(civic, argument);
   const held = await civic.reporting.work.leases.current(report.reportId, civic.clock.now());
   const history = await historyOf(civic.log, report);
@@ -182,9 +182,9 @@ const show = async (context: CliContext, civic: Civic, argument: string, options
     context.stdout.write(`${visible(`${at}  ${what}${by === null ? '' : `  by ${by}`}`)}\n`);
     for (const line of details) context.stdout.write(`    ${visible(line)}\n`);
   }
-};
+}
 
-const lease = async (context: CliContext, civic: Civic, argument: string, options: Options) => {
+async function lease(context: CliContext, civic: Civic, argument: string, options: Options) {
   const { reportId, accountId } = await reportOf(civic, argument);
   const leased = await leaseReport(civic.reporting.work, {
     reportId,
@@ -199,23 +199,23 @@ const lease = async (context: CliContext, civic: Civic, argument: string, option
   const { status, revision } = leased.state;
   await waitUntilVisible(context, civic, await civic.log.head());
   return { reportId, holder, token, leaseUntil: new Date(leaseUntil).toISOString(), status, revision };
-};
+}
 
-const turn = async (
+async function turn(
   context: CliContext,
   civic: Civic,
   { what, paused, options }: { readonly what: string; readonly paused: boolean; readonly options: Options },
-) => {
+) {
   const turned = { paused, by: personName('--by', options.by), reason: options.reason ?? null };
   const handled = await turnReportSwitch(civic, reportSwitch(what), turned, civic.clock.now() + DEADLINE_MS);
   await requireHandled(context, civic, handled);
   const { intake, worker } = await readSwitches(civic.log);
   return { intake: intake.paused ? 'paused' : 'running', worker: worker.paused ? 'paused' : 'running' };
-};
+}
 
 const STOPPED = { worker_paused: 'work on reports is paused', budget_exhausted: 'the investigations of the day are used up' } as const;
 
-const work = async (context: CliContext, civic: Civic, options: Options): Promise<void> => {
+async function work(context: CliContext, civic: Civic, options: Options): Promise<void> {
   const { worker } = civic.reporting;
   if (options.once === true) {
     const { position, ...done } = await dueReports(worker, context.stopping);
@@ -239,4 +239,4 @@ const work = async (context: CliContext, civic: Civic, options: Options): Promis
     await dueReports(worker, context.stopping);
     await civic.clock.sleep(every, context.stopping).catch(() => undefined);
   }
-};
+}

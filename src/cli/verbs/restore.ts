@@ -13,7 +13,7 @@ interface Options {
   readonly json?: boolean;
 }
 
-export const addRestoreCommand = (program: Command, context: CliContext): void => {
+export function addRestoreCommand(program: Command, context: CliContext): void {
   program
     .command('restore <file>')
     .description('fill an empty database (and an empty KurrentDB) from a backup, with a feed identity of its own')
@@ -26,13 +26,9 @@ export const addRestoreCommand = (program: Command, context: CliContext): void =
         '\nno service starts on the database before the restore is complete. Customers receive 410 once and take a new snapshot.',
     )
     .action((file: string, options: Options) => runRestore(context, file, options));
-};
+}
 
-const runRestore = async (
-  context: CliContext,
-  file: string,
-  { asCopy = false, revokeKeys = false, json = false }: Options,
-): Promise<void> => {
+async function runRestore(context: CliContext, file: string, { asCopy = false, revokeKeys = false, json = false }: Options): Promise<void> {
   const read = () => createReadStream(file, { signal: context.stopping });
   const restore = async (bar: ProgressBar) => {
     const archive = await verifyArchive(read(), (events) => bar.update(events));
@@ -60,10 +56,10 @@ const runRestore = async (
   } catch (error) {
     throw explained(context, file, error);
   }
-};
+}
 
 /** Warnings for the operator before the service starts. */
-const warnOperator = (context: CliContext, { header, end }: VerifiedArchive, { keys, revokedKeys, asCopy }: RestoreOutcome): void => {
+function warnOperator(context: CliContext, { header, end }: VerifiedArchive, { keys, revokedKeys, asCopy }: RestoreOutcome): void {
   const { createdAt } = header;
   if (revokedKeys) warn(context, `all ${keys} keys are revoked: issue new ones to the customers`);
   else {
@@ -82,4 +78,4 @@ const warnOperator = (context: CliContext, { header, end }: VerifiedArchive, { k
       'payments that were under way at the backup are of unknown outcome now: `civic payments list --state RECONCILE` shows them',
     );
   }
-};
+}

@@ -6,7 +6,7 @@ import type { CliContext } from '../context.ts';
 import { runs, waitUntilVisible } from '../verb.ts';
 import { commandAccount } from './accounts.ts';
 
-export const addSampleCommands = (program: Command, context: CliContext): void => {
+export function addSampleCommands(program: Command, context: CliContext): void {
   const remove = program
     .command('sample')
     .description('the invented records of a first run')
@@ -21,4 +21,4 @@ export const addSampleCommands = (program: Command, context: CliContext): void =
     if (known) await commandAccount(context, civic, SAMPLE_ACCOUNT_ID, { type: 'SuspendAccount' });
     return { removed: positions.length, accountSuspended: known };
   });
-};
+}

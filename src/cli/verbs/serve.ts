@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { ROLES, type ServeRole } from '../../processors/roles.ts';
 import type { CliContext } from '../context.ts';
 
-export const addServeCommand = (program: Command, context: CliContext): void => {
+export function addServeCommand(program: Command, context: CliContext): void {
   program
     .command('serve')
     .description('run the service until SIGTERM or SIGINT')
@@ -23,4 +23,4 @@ export const addServeCommand = (program: Command, context: CliContext): void => 
         await civic.close();
       }
     });
-};
+}

@@ -14,7 +14,7 @@ interface Options {
 
 const SHOWN = 20;
 
-export const addSourcesCommands = (program: Command, context: CliContext): void => {
+export function addSourcesCommands(program: Command, context: CliContext): void {
   const sync = program
     .command('sources')
     .description('where records come from')
@@ -29,13 +29,13 @@ export const addSourcesCommands = (program: Command, context: CliContext): void 
       }),
     );
   }
-};
+}
 
-const runSync = async (
+async function runSync(
   context: CliContext,
   name: SourceName,
   { client, options, json }: { readonly client: string; readonly options: SourceOptions; readonly json: boolean },
-): Promise<void> => {
+): Promise<void> {
   const source: Source = SOURCES[name];
   source.check?.(options);
   const report = await withCivic(context, 'projector', async (civic) => {
@@ -57,4 +57,4 @@ const runSync = async (
     if (skipped.length > SHOWN) context.stdout.write(`and ${skipped.length - SHOWN} more; --json lists all\n`);
   }
   if (report.failure !== null) throw new CommandFailed(`${client} could not be read as a whole: ${report.failure}`);
-};
+}

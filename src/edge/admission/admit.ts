@@ -13,14 +13,14 @@ import { billingRefusal } from './billing.ts';
 const MAX_HEADER_LENGTH = 256;
 
 /** The API key that a request presents, well formed; 401 `unauthorized` for anything else, a cookie or another scheme included. */
-const presentedSecret = (header: string | undefined): string => {
+function presentedSecret(header: string | undefined): string {
   if (header === undefined) throw new Rejection('unauthorized', 'an API key is required: Authorization: Bearer <API_KEY>');
   const secret = header.length <= MAX_HEADER_LENGTH ? /^bearer +([^ ]+)$/i.exec(header)?.[1] : undefined;
   if (secret === undefined || !isKeySecret(secret)) {
     throw new Rejection('unauthorized', 'the Authorization header does not hold one API key');
   }
   return secret;
-};
+}
 
 /** Who is admitted, and what the account may have at once. */
 export interface Principal {
@@ -66,7 +66,7 @@ export interface Admission {
   chargeExport(principal: Principal, now: number, onAllowance?: OnAllowance): Promise<void>;
 }
 
-export const createAdmission = (parts: AdmissionParts): Admission => {
+export function createAdmission(parts: AdmissionParts): Admission {
   const { rules, chargeRequest, windowCounts } = parts;
   const failClosed = async <Result>(ask: () => Promise<Result>): Promise<Result> => {
     try {
@@ -103,9 +103,9 @@ export const createAdmission = (parts: AdmissionParts): Admission => {
       throw limited('the exports of the account in this hour are used up', taken.retryAfterSeconds);
     },
   };
-};
+}
 
-const refuseByCharge = (charge: Charge, identity: KeyIdentity): void => {
+function refuseByCharge(charge: Charge, identity: KeyIdentity): void {
   if (charge.kind === 'unusable') {
     if (identity.revokedAt !== null) throw unauthorized('the API key is revoked');
     if (identity.accountStatus !== 'active') throw unauthorized('the account of the API key is not active');
@@ -114,11 +114,11 @@ const refuseByCharge = (charge: Charge, identity: KeyIdentity): void => {
   if (charge.kind === 'charged') return;
   const what = charge.by === 'allowance' ? 'the allowance of the account is used up' : 'the account sends more than any may';
   throw limited(what, charge.retryAfterSeconds);
-};
+}
 
-const requireScope = (identity: KeyIdentity, scope: Scope | null): void => {
+function requireScope(identity: KeyIdentity, scope: Scope | null): void {
   if (scope !== null && !identity.scopes.includes(scope)) throw new Rejection('forbidden', `the API key lacks the scope ${scope}`);
-};
+}
 
 const unauthorized = (message: string): Rejection => new Rejection('unauthorized', message);
 const limited = (message: string, retryAfterSeconds: number): Rejection => new Rejection('rate_limited', message, { retryAfterSeconds });

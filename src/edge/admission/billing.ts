@@ -19,7 +19,7 @@ const hasRecentPayment = ({ channel, paidAt }: BillingFacts, now: number): boole
 const mayReport = ({ facts, enforced, now }: Billing): boolean => !enforced || isPaidThrough(facts, now) || hasRecentPayment(facts, now);
 
 /** Why billing refuses a request of this surface, or null. `tools` are judged one by one, by `toolBilling`. */
-export const billingRefusal = (surface: Surface, billing: Billing): Rejection | null => {
+export function billingRefusal(surface: Surface, billing: Billing): Rejection | null {
   const { facts, enforced, now } = billing;
   if (surface === 'tools') return null;
   if (surface === 'reports') return mayReport(billing) ? null : new Rejection('forbidden', REPORTS_FORBIDDEN);
@@ -31,15 +31,15 @@ export const billingRefusal = (surface: Surface, billing: Billing): Rejection | 
     return new Rejection('feed_subscription_plan_required', 'polling subscriptions need a current Pro or Ultra plan');
   }
   return null;
-};
+}
 
 export type ToolBilling = 'served' | 'pay_per_call' | 'billing_entitlement_required' | 'access_denied';
 
 /** What billing says to a call of a tool; `pay_per_call` leaves it to the payment channel. */
-export const toolBilling = (tool: ToolName, billing: Billing): ToolBilling => {
+export function toolBilling(tool: ToolName, billing: Billing): ToolBilling {
   const { facts, enforced, now } = billing;
   const { access } = TOOLS[tool];
   if (access === 'reports') return mayReport(billing) ? 'served' : 'access_denied';
   if (access === 'free' || !enforced || isPaidThrough(facts, now)) return 'served';
   return facts.channel === 'payg' ? 'pay_per_call' : 'billing_entitlement_required';
-};
+}

@@ -78,7 +78,7 @@ const ceilingsOf = ({ perimeter, handler }: AbuseCeilings): readonly number[] =>
   );
 
 /** What each of the requests of one key got, in their order. */
-const handOut = (row: ChargedRow, rules: AdmissionRules, now: number): ((nth: number) => ChargedKey) => {
+function handOut(row: ChargedRow, rules: AdmissionRules, now: number): (nth: number) => ChargedKey {
   const plan = PLAN_NAMES[row.plan - 1]!;
   const opensIn = (opens: number): number => secondsUntil(opens, now);
   const states = (nth: number): readonly BucketState[] => statesOf(rules.plans[plan], row, Math.max(0, row.allowed - 1 - nth), now);
@@ -92,7 +92,7 @@ const handOut = (row: ChargedRow, rules: AdmissionRules, now: number): ((nth: nu
   const { keyId, accountId, scopes, expiresAt, revokedAt, accountStatus, channel, tier, paidUntil, paidAt } = row;
   const identity = { keyId, accountId, scopes, expiresAt, revokedAt, accountStatus, channel, tier, paidUntil, paidAt };
   return (nth) => ({ identity, plan, charge: chargeOf(nth) });
-};
+}
 
 /** `after`: how many requests were charged after this one. */
 const statesOf = (allowances: Allowances, row: ChargedRow, after: number, now: number): readonly BucketState[] => [
@@ -106,7 +106,7 @@ type Waiting = PromiseWithResolvers<ChargedKey | null>;
  * Requests that come in one turn of the event loop share one statement, and get what it let through in their order. None joins a statement
  * that has been sent: its answer could be older than its own request, and a key revoked in between would pass.
  */
-export const createChargeRequest = (reads: LiveReads, rules: AdmissionRules): ChargeRequest => {
+export function createChargeRequest(reads: LiveReads, rules: AdmissionRules): ChargeRequest {
   let turn: { readonly asked: Map<string, Waiting[]>; now: number } | undefined;
   const send = async (asked: ReadonlyMap<string, readonly Waiting[]>, now: number) => {
     const all = [...asked.values()];
@@ -138,4 +138,4 @@ export const createChargeRequest = (reads: LiveReads, rules: AdmissionRules): Ch
     else others.push(mine);
     return mine.promise;
   };
-};
+}

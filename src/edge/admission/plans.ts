@@ -52,10 +52,10 @@ const over = (built: Allowances, given: z.output<typeof figures>): Allowances =>
   maxResponseBytes: given?.max_response_bytes ?? built.maxResponseBytes,
 });
 
-const jsonOf = (text: string): unknown => {
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
     return undefined;
   }
-};
+}

@@ -37,7 +37,7 @@ const MAX_EXCHANGED = 2_000;
  * The limits of the public endpoints: fixed windows aligned to the clock, counted in the process, so that
  * no request waits for them. Exact in one process; among several each learns of the others' counts by `merge`.
  */
-export const createPublicLimits = ({ limit, shared, logger, mostCounted = MAX_COUNTED }: PublicLimitsParts): PublicLimits => {
+export function createPublicLimits({ limit, shared, logger, mostCounted = MAX_COUNTED }: PublicLimitsParts): PublicLimits {
   const length = limit.seconds * 1000;
   let window = 0;
   let tallies = new Map<string, Tally>();
@@ -125,4 +125,4 @@ export const createPublicLimits = ({ limit, shared, logger, mostCounted = MAX_CO
       }
     },
   };
-};
+}

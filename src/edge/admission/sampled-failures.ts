@@ -4,10 +4,10 @@ import type { Logger } from '../../../domain/ports/logger.ts';
 const LOG_EVERY_MS = 1_000;
 
 /** Logs failures that may come with every request: the first at once, then at most one a second, with the number since the last. */
-export const createSampledFailures = (
+export function createSampledFailures(
   { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Logger },
   message: string,
-): ((error: unknown) => void) => {
+): (error: unknown) => void {
   let failures = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
   return (error) => {
@@ -19,4 +19,4 @@ export const createSampledFailures = (
     failures = 0;
     loggedAt = now;
   };
-};
+}

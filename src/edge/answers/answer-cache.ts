@@ -16,7 +16,7 @@ const LIFETIME_MS = 1_000;
  * Public answers, kept while the read model's position stands and one second at most, so that a hot answer needs no
  * round trip to the database. Bounded by number and by bytes; the answer that was not asked for for longest goes first.
  */
-export const createAnswerCache = ({
+export function createAnswerCache({
   watch,
   clock,
   mostAnswers = 1_000,
@@ -26,7 +26,7 @@ export const createAnswerCache = ({
   readonly clock: Clock;
   readonly mostAnswers?: number;
   readonly mostBytes?: number;
-}) => {
+}) {
   const sizeCalculation = ({ answer }: Asked<Representation>): number => answer.bytes;
   const answers = new LRUCache<string, Asked<Representation>>({ max: mostAnswers, maxSize: mostBytes, sizeCalculation });
   const flights = new Map<string, Asked<Promise<Representation>>>();
@@ -66,4 +66,4 @@ export const createAnswerCache = ({
       return answer;
     },
   };
-};
+}

@@ -18,13 +18,13 @@ export const MOMENT_MS = 150;
 const ASLEEP_AFTER_MS = 1_000;
 
 /** Polls the position only while there are requests. `readPosition` gives any text that differs when the position does. */
-export const watchPosition = ({
+export function watchPosition({
   readPosition,
   clock,
 }: {
   readonly readPosition: () => Promise<string>;
   readonly clock: Clock;
-}): PositionWatch => {
+}): PositionWatch {
   const closing = new AbortController();
   let era = 0;
   let position: string | undefined;
@@ -75,4 +75,4 @@ export const watchPosition = ({
     lost,
     close: () => closing.abort(),
   };
-};
+}

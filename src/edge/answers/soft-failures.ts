@@ -19,7 +19,7 @@ interface SoftFailureParts {
  * The answer after a failure of `ask`, which is counted, and logged once a second. Throws a refusal of the operation as it is, and the failure
  * where there is no soft answer.
  */
-export const softened = ({ operationId, refusals }: Operation, answer: PublicAnswer, parts: SoftFailureParts) => {
+export function softened({ operationId, refusals }: Operation, answer: PublicAnswer, parts: SoftFailureParts) {
   const { clock, logger, metrics, onDatabaseLost } = parts;
   let failures = 0;
   let loggedAt = Number.NEGATIVE_INFINITY;
@@ -37,4 +37,4 @@ export const softened = ({ operationId, refusals }: Operation, answer: PublicAns
     }
     return answer.soft(asked);
   };
-};
+}

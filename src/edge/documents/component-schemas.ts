@@ -58,14 +58,14 @@ const byTool = (schemas: readonly (readonly [string, z.ZodType])[], suffix: stri
 type Body = { readonly schema: z.ZodType } | null;
 
 /** A body without a name gets that of its operation. */
-const unnamed = (named: Named, body: 'success' | 'body', suffix: string): Named => {
+function unnamed(named: Named, body: 'success' | 'body', suffix: string): Named {
   const known = new Set(Object.values(named));
   const operations: readonly { readonly operationId: string; readonly success?: Body; readonly body?: Body }[] = Object.values(OPERATIONS);
   const added = operations.flatMap(({ operationId, [body]: owned }) =>
     owned && !known.has(owned.schema) ? [[pascal(`_${operationId}`) + suffix, owned.schema] as const] : [],
   );
   return Object.fromEntries(added);
-};
+}
 
 /** Schemas of answers that have a name of their own in the documents. */
 const NAMED_ANSWERS: Named = {

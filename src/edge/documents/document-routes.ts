@@ -45,7 +45,7 @@ const REFERENCE_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /** Memoizes the first success; a failure rejects and is not memoized. */
-export const kept = <Value>(make: () => Value | Promise<Value>): (() => Promise<Value>) => {
+export function kept<Value>(make: () => Value | Promise<Value>): () => Promise<Value> {
   let value: Promise<Value> | undefined;
   return async () => {
     value ??= Promise.resolve().then(make);
@@ -56,7 +56,7 @@ export const kept = <Value>(make: () => Value | Promise<Value>): (() => Promise<
       throw error;
     }
   };
-};
+}
 
 /** One document that is answered to a GET of its path. */
 export interface DocumentRoute {
@@ -71,7 +71,7 @@ export interface DocumentRoute {
 const fromComponent = (file: string) => () => readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${file}`));
 
 /** Every document of the service and how it is answered. Each is made at its first request, for the base URL of that moment. */
-export const documentRoutes = (baseUrl: () => string): readonly DocumentRoute[] => {
+export function documentRoutes(baseUrl: () => string): readonly DocumentRoute[] {
   const document = kept(() => openApiDocumentOf(baseUrl()));
   const route = (
     path: string,
@@ -106,4 +106,4 @@ export const documentRoutes = (baseUrl: () => string): readonly DocumentRoute[] 
     route(COMPONENT.script, script, fromComponent('swagger-ui-bundle.js')),
     route(COMPONENT.style, 'text/css; charset=utf-8', fromComponent('swagger-ui.css')),
   ];
-};
+}

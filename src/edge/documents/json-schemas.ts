@@ -13,21 +13,21 @@ export const referencedName = (schema: JsonSchema): string | undefined => schema
 const FORMATS_THAT_SAY_IT = new Set(['uuid', 'date-time', 'date']);
 
 /** `anyOf` of a plain type and null says no more than a list of types. */
-const withNull = ({ anyOf, ...rest }: Draft): Draft => {
+function withNull({ anyOf, ...rest }: Draft): Draft {
   const [value, nothing, ...further] = anyOf ?? [];
   const isPlain = typeof value?.type === 'string' && value.const === undefined && value.enum === undefined;
   if (isPlain && nothing?.type === 'null' && further.length === 0) return { ...value, ...rest, type: [value.type, 'null'] };
   return anyOf === undefined ? rest : { ...rest, anyOf };
-};
+}
 
-const walkKeyword = (keyword: string, value: unknown, side: Side): unknown => {
+function walkKeyword(keyword: string, value: unknown, side: Side): unknown {
   if (['enum', 'const', 'default', 'required', 'wire'].includes(keyword)) return value;
   if (keyword === '$ref') return (value as string).replace('#/$defs/', REFERENCE);
   if (keyword !== 'properties') return walk(value, side);
   return Object.fromEntries(Object.entries(value as object).map(([name, property]) => [name, walk(property, side, name)]));
-};
+}
 
-const walk = (node: unknown, side: Side, field?: string): unknown => {
+function walk(node: unknown, side: Side, field?: string): unknown {
   if (Array.isArray(node)) return node.map((item) => walk(item, side));
   if (typeof node !== 'object' || node === null) return node;
   const { id: _name, ...source } = node as Draft;
@@ -48,7 +48,7 @@ const walk = (node: unknown, side: Side, field?: string): unknown => {
   }
   const description = field === undefined ? undefined : describeField(field);
   return description === undefined ? schema : { ...schema, description: schema.description ?? description };
-};
+}
 
 /** zod asks a registry for the name of each schema; what the contract says of it stays beside the name. */
 const registryOf = (names: ReadonlyMap<z.ZodType, string>) =>
@@ -60,24 +60,24 @@ const registryOf = (names: ReadonlyMap<z.ZodType, string>) =>
   });
 
 /** All at once, under one root: one by one zod goes over all of them for each. */
-const generated = (names: ReadonlyMap<z.ZodType, string>, side: Side): Readonly<Record<string, JsonSchema>> => {
+function generated(names: ReadonlyMap<z.ZodType, string>, side: Side): Readonly<Record<string, JsonSchema>> {
   const root = z.tuple([...names.keys()] as [z.ZodType, ...z.ZodType[]]);
   const { $defs } = z.toJSONSchema(root, { io: side, metadata: registryOf(names) });
   return Object.fromEntries([...names.values()].map((name) => [name, walk($defs?.[name], side) as JsonSchema]));
-};
+}
 
 type Components = Readonly<Record<string, z.ZodType>>;
 const namesOf = (components: Components): ReadonlyMap<z.ZodType, string> =>
   new Map(Object.entries(components).map(([name, schema]) => [schema, name]));
 
 /** `id` first: it is what a reader looks for. */
-const idFirst = (schema: JsonSchema): JsonSchema => {
+function idFirst(schema: JsonSchema): JsonSchema {
   const { id, ...others } = schema.properties ?? {};
   return id === undefined ? schema : { ...schema, properties: { id, ...others } };
-};
+}
 
 /** A choice between named objects names its discriminating field, so that a generated type can be narrowed. */
-const withDiscriminator = (schema: JsonSchema, all: Readonly<Record<string, JsonSchema>>): JsonSchema => {
+function withDiscriminator(schema: JsonSchema, all: Readonly<Record<string, JsonSchema>>): JsonSchema {
   const { oneOf } = schema;
   // Generators take a discriminator between objects only; where a choice is itself a choice, its constants suffice.
   if (oneOf === undefined || !oneOf.every((choice) => all[referencedName(choice) ?? '']?.properties !== undefined)) return schema;
@@ -90,14 +90,14 @@ const withDiscriminator = (schema: JsonSchema, all: Readonly<Record<string, Json
     }
   }
   return schema;
-};
+}
 
 /** Names a schema of a body; throws where it has no name. */
-export const named = (schema: z.ZodType): JsonSchema => {
+export function named(schema: z.ZodType): JsonSchema {
   const name = namesOf({ ...ANSWER_COMPONENTS, ...REQUEST_COMPONENTS }).get(schema);
   if (name === undefined) throw new Error('a body of the contract has no name in the documents');
   return referenceTo(name);
-};
+}
 
 /** The schema of an input by itself, with a description of each of its fields. */
 export function describedInput(schema: z.ZodType, components: Components = {}): JsonSchema {
@@ -110,11 +110,11 @@ export function describedInput(schema: z.ZodType, components: Components = {}): 
 export const referringInput = (schema: z.ZodType): JsonSchema => describedInput(schema, REQUEST_COMPONENTS);
 
 /** The JSON schemas of the components by name, in the order of the lists. */
-export const componentSchemas = (): Readonly<Record<string, JsonSchema>> => {
+export function componentSchemas(): Readonly<Record<string, JsonSchema>> {
   const all: Record<string, JsonSchema> = {
     ...generated(namesOf(REQUEST_COMPONENTS), 'input'),
     ...generated(namesOf(ANSWER_COMPONENTS), 'output'),
   };
   for (const name of CLOSED_COMPONENTS) all[name] = { ...all[name], additionalProperties: false };
   return Object.fromEntries(Object.entries(all).map(([name, schema]) => [name, withDiscriminator(idFirst(schema), all)]));
-};
+}

@@ -34,7 +34,7 @@ const PROTOCOL_CODES: Readonly<Record<number, readonly [number, string]>> = {
   406: [-32_000, 'Accept must list both application/json and text/event-stream'],
 };
 
-const otherOf = (operation: Operation, { status, when, schema }: OtherAnswer, success: Examples): ResponseObject => {
+function otherOf(operation: Operation, { status, when, schema }: OtherAnswer, success: Examples): ResponseObject {
   const [code, message] = PROTOCOL_CODES[status] ?? [];
   const examples: Examples =
     code === undefined
@@ -45,31 +45,31 @@ const otherOf = (operation: Operation, { status, when, schema }: OtherAnswer, su
     headers: successHeaders(operation),
     ...(schema === null ? {} : { content: { 'application/json': { schema: named(schema), examples } } }),
   };
-};
+}
 
 /** The first word in the names of the error schemas of an operation. */
-const errorPrefix = ({ access, path }: Operation | ClosedOperation): string => {
+function errorPrefix({ access, path }: Operation | ClosedOperation): string {
   if (access !== 'key') return access === 'public' ? 'Public' : 'ClosedRoute';
   if (path.startsWith('/api/v1/data/')) return 'Feed';
   return path.startsWith('/api/v1/data-reports') ? 'Report' : 'ToolEndpoint';
-};
+}
 
 /** The refusals of an operation, by status in rising order. */
-const refusalsByStatus = (operation: Operation | ClosedOperation) => {
+function refusalsByStatus(operation: Operation | ClosedOperation) {
   const elsewhere = operation.access === 'closed' ? {} : (operation.refusalsAt ?? {});
   const byStatus: Record<number, RejectionCode[]> = {};
   for (const code of operation.refusals) (byStatus[STATUSES[code]] ??= []).push(code);
   for (const [status, codes] of Object.entries(elsewhere)) (byStatus[Number(status)] ??= []).push(...codes);
   return Object.entries(byStatus).map(([status, codes]) => [Number(status), codes] as const);
-};
+}
 
-const errorName = (prefix: string, status: number, codes: readonly RejectionCode[]): string => {
+function errorName(prefix: string, status: number, codes: readonly RejectionCode[]): string {
   if (codes.length <= 2) return `${prefix}Error${codes.map(pascal).join('Or')}`;
   return `${codes.some((code) => code.startsWith('feed_subscription')) ? 'Subscription' : prefix}Error${status}`;
-};
+}
 
 /** The error envelope, narrowed to these codes. Each code appears twice: in the envelope and at its status. */
-const narrowed = (prefix: string, codes: readonly RejectionCode[]): JsonSchema => {
+function narrowed(prefix: string, codes: readonly RejectionCode[]): JsonSchema {
   const envelope = referringInput(errorEnvelope);
   const error = envelope.properties?.['error'];
   const code = {
@@ -77,13 +77,13 @@ const narrowed = (prefix: string, codes: readonly RejectionCode[]): JsonSchema =
     description: 'What happened, for a program.',
   };
   return { ...envelope, properties: { error: { ...error, properties: { ...error?.properties, code } } } };
-};
+}
 
 const meaningOf = (operation: Operation | ClosedOperation, code: RejectionCode): string =>
   code === 'forbidden' && errorPrefix(operation) === 'Report' ? REPORTS_FORBIDDEN : REJECTIONS[code];
 
 /** Every answer of an operation, by status. Adds the schemas of its refusals to `errors`, by name. */
-export const responsesOf = (operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>) => {
+export function responsesOf(operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>) {
   const responses: Record<string, ResponseObject> = {};
   const success = operation.example.success ?? {};
   if (operation.access !== 'closed') {
@@ -108,4 +108,4 @@ export const responsesOf = (operation: Operation | ClosedOperation, errors: Reco
     };
   }
   return responses;
-};
+}

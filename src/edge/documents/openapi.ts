@@ -17,7 +17,7 @@ fields at any time: ignore what you do not know.
 
 The reference at \`/api-reference.md\` describes errors, cursors, limits, digests and known deviations.`;
 
-const parametersOf = (operation: Operation): readonly Parameter[] => {
+function parametersOf(operation: Operation): readonly Parameter[] {
   const { params, query, headers, example } = operation;
   const places = { path: params, query, header: headers } as const;
   const parameters = Object.entries(places).flatMap(([place, schema]) => {
@@ -32,9 +32,9 @@ const parametersOf = (operation: Operation): readonly Parameter[] => {
     }));
   });
   return operation.access === 'public' ? [...parameters, IF_NONE_MATCH] : parameters;
-};
+}
 
-const inputOf = (operation: Operation): Pick<OperationObject, 'parameters' | 'requestBody'> => {
+function inputOf(operation: Operation): Pick<OperationObject, 'parameters' | 'requestBody'> {
   const { body, example } = operation;
   const parameters = parametersOf(operation);
   const requestBody = body && {
@@ -43,7 +43,7 @@ const inputOf = (operation: Operation): Pick<OperationObject, 'parameters' | 're
     content: { 'application/json': { schema: named(body.schema), examples: example.body ?? {} } },
   };
   return { ...(parameters.length === 0 ? {} : { parameters }), ...(requestBody && { requestBody }) };
-};
+}
 
 /** One operation of the contract in OpenAPI. */
 const operationObject = (operation: Operation | ClosedOperation, errors: Record<string, JsonSchema>): OperationObject => ({
@@ -59,7 +59,7 @@ const operationObject = (operation: Operation | ClosedOperation, errors: Record<
 });
 
 /** The OpenAPI 3.1 document of the contract; the same base URL gives the same document, to the byte. */
-export const openApiDocumentOf = (baseUrl: string) => {
+export function openApiDocumentOf(baseUrl: string) {
   const errors: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, OperationObject>> = {};
   for (const operation of Object.values<Operation | ClosedOperation>(OPERATIONS)) {
@@ -87,6 +87,6 @@ export const openApiDocumentOf = (baseUrl: string) => {
       },
     },
   };
-};
+}
 
 export type OpenApiDocument = ReturnType<typeof openApiDocumentOf>;

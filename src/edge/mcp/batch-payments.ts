@@ -8,21 +8,21 @@ type Json = { readonly [member: string]: Json } | null | undefined;
  * What is the same for the same payment, whatever is written around it: who pays, and the number that is used once. Null for what lacks
  * them: it pays for nothing.
  */
-const paymentName = (payment: unknown): string | null => {
+function paymentName(payment: unknown): string | null {
   const { from, nonce }: { readonly from?: unknown; readonly nonce?: unknown } = (payment as Json)?.['payload']?.['authorization'] ?? {};
   return typeof from === 'string' && typeof nonce === 'string' ? `${from} ${nonce}`.toLowerCase() : null;
-};
+}
 
 /** Whether the payment is one of those that several elements of a batch carry. */
-export const isShared = (shared: ReadonlySet<string>, payment: unknown): boolean => {
+export function isShared(shared: ReadonlySet<string>, payment: unknown): boolean {
   const name = paymentName(payment);
   return name !== null && shared.has(name);
-};
+}
 
 /** Payments that occur in several elements of a batch; a payment can pay for one element only. */
-export const sharedPayments = (body: unknown): ReadonlySet<string> => {
+export function sharedPayments(body: unknown): ReadonlySet<string> {
   if (!Array.isArray(body)) return new Set();
   const carried = (body as readonly Json[]).map((element) => element?.['params']?.['_meta']?.[PAYMENT_META]);
   const names = carried.map(paymentName).filter((name) => name !== null);
   return new Set(names.filter((name, index) => names.indexOf(name) !== index));
-};
+}

@@ -24,7 +24,7 @@ export type ToolEndpoint = ReturnType<typeof createToolEndpoint>;
 const SHOWN_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 const BEYOND_DEADLINE_MS = 5_000;
 
-const shownHeaders = ({ headers }: ToolRequest): Headers => {
+function shownHeaders({ headers }: ToolRequest): Headers {
   const shown = new Headers();
   for (const name of SHOWN_HEADERS) {
     const value = headers[name];
@@ -34,10 +34,10 @@ const shownHeaders = ({ headers }: ToolRequest): Headers => {
   const accept = shown.get('accept');
   if (accept !== null) shown.set('accept', accept.toLowerCase());
   return shown;
-};
+}
 
 /** The tool protocol in both eras (POST /api/v1/mcp), behind admission and in front of the tools. */
-export const createToolEndpoint = (parts: ToolRunnerParts) => {
+export function createToolEndpoint(parts: ToolRunnerParts) {
   const { logger } = parts;
   const runTool = createToolRunner(parts);
   const tools = toolList();
@@ -87,13 +87,13 @@ export const createToolEndpoint = (parts: ToolRunnerParts) => {
     /** Ends running calls. */
     close: () => handler.close(),
   };
-};
+}
 
 /**
  * The same answer with the code of this interface in an error that the library made before its server saw the message. It is whole, and
  * may still be refused, unless it is that of a batch: its events are sent one by one.
  */
-const finished = async (response: Response, isBatch: boolean, done: () => void): Promise<Response> => {
+async function finished(response: Response, isBatch: boolean, done: () => void): Promise<Response> {
   const { status, body } = response;
   const type = response.headers.get('content-type') ?? '';
   const isStream = type.startsWith('text/event-stream');
@@ -107,4 +107,4 @@ const finished = async (response: Response, isBatch: boolean, done: () => void):
   const answer = JSON.parse(text) as { readonly error?: ProtocolErrorBody };
   const coded = answer.error === undefined ? text : JSON.stringify({ ...answer, error: withDataCode(answer.error) });
   return new Response(coded, { status, headers: { 'content-type': 'application/json; charset=utf-8' } });
-};
+}

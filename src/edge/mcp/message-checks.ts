@@ -44,7 +44,7 @@ function listsBothTypes(accept: string | null): boolean {
 }
 
 /** What this interface refuses and the library lets pass; null where the library is to go on. */
-export const messageFault = (message: CheckedMessage): Response | null => {
+export function messageFault(message: CheckedMessage): Response | null {
   const { body, headers } = message;
   const fault = Array.isArray(body) ? batchFault(body) : null;
   if (fault !== null) return fault;
@@ -62,26 +62,26 @@ export const messageFault = (message: CheckedMessage): Response | null => {
     return protocolError(400, PROTOCOL_ERRORS.headerMismatch, 'Mcp-Name is sent with a method that has no name', idOf(body));
   }
   return null;
-};
+}
 
-const batchFault = (elements: readonly unknown[]): Response | null => {
+function batchFault(elements: readonly unknown[]): Response | null {
   if (elements.length > MAX_BATCH_ELEMENTS) {
     return protocolError(400, PROTOCOL_ERRORS.invalidRequest, `a batch has at most ${MAX_BATCH_ELEMENTS} elements`);
   }
   const ids = elements.map(idOf).filter((id) => id !== null);
   if (new Set(ids).size < ids.length) return protocolError(400, PROTOCOL_ERRORS.invalidRequest, 'an id is used twice in the batch');
   return null;
-};
+}
 
 /** The arguments of the call with this id, in a message or a batch without an id twice. */
-export const argumentsOf = (body: unknown, id: string | number): unknown => {
+export function argumentsOf(body: unknown, id: string | number): unknown {
   const message: unknown = Array.isArray(body) ? body.find((element) => idOf(element) === id) : body;
   return (message as { readonly params?: { readonly arguments?: unknown } } | undefined)?.params?.arguments;
-};
+}
 
 /** The tool calls that the batch of a message without fault runs; 0 for a message that is no batch, or that the library refuses. */
-export const callsOfBatch = (message: CheckedMessage): number => {
+export function callsOfBatch(message: CheckedMessage): number {
   const { body } = message;
   if (!Array.isArray(body) || classified(message).kind !== 'legacy') return 0;
   return body.filter((element) => methodOf(element) === 'tools/call' && idOf(element) !== null).length;
-};
+}

@@ -32,7 +32,7 @@ export function schemaFinding(message: string): string | null {
 }
 
 /** The same error with `data.code`, and a message of one line. The message of a defect is left out. */
-export const withDataCode = ({ code, message, data }: ProtocolErrorBody): ProtocolErrorBody => {
+export function withDataCode({ code, message, data }: ProtocolErrorBody): ProtocolErrorBody {
   if (code === PROTOCOL_ERRORS.internal) return { code, message: 'the request could not be answered', data: { code: 'internal_error' } };
   const line = schemaFinding(message) ?? (message.split('\n', 1)[0] ?? '').replace(/: \[$/, '');
   return {
@@ -40,13 +40,13 @@ export const withDataCode = ({ code, message, data }: ProtocolErrorBody): Protoc
     message: line.slice(0, MAX_MESSAGE_LENGTH),
     data: { code: 'invalid_parameter', ...(typeof data === 'object' && data !== null ? data : {}) },
   };
-};
+}
 
 /** Id of a request, null where it cannot be read. */
-export const idOf = (message: unknown): string | number | null => {
+export function idOf(message: unknown): string | number | null {
   const id: unknown = typeof message === 'object' && message !== null && 'id' in message ? message.id : null;
   return typeof id === 'string' || typeof id === 'number' ? id : null;
-};
+}
 
 export const protocolError = (status: number, code: number, message: string, id: ReturnType<typeof idOf> = null): Response =>
   Response.json({ jsonrpc: '2.0', id, error: withDataCode({ code, message }) }, { status });

@@ -63,14 +63,14 @@ const refusalOf = (code: ToolErrorCode): ToolRefusal => new ToolRefusal(code, TO
 const isCodeOf = (tool: Tool, code: string): code is ToolErrorCode => (tool.errors as readonly string[]).includes(code);
 
 /** Arguments are parsed before the tool runs, so that `invalid_parameter` from behind it can only be about the cursor. */
-const ofRejection = (tool: Tool, { code, message, details, retryAfterSeconds }: Rejection): ToolRefusal => {
+function ofRejection(tool: Tool, { code, message, details, retryAfterSeconds }: Rejection): ToolRefusal {
   const said = code === 'invalid_parameter' && isCodeOf(tool, 'invalid_cursor') ? 'invalid_cursor' : code;
   if (!isCodeOf(tool, said)) return refusalOf('service_unavailable');
   return new ToolRefusal(said, message, { details, retryAfterSeconds });
-};
+}
 
 /** The refusal for what a tool threw; a defect is not described. */
-const toolRefusalOf = (tool: Tool, error: unknown): ToolRefusal => {
+function toolRefusalOf(tool: Tool, error: unknown): ToolRefusal {
   if (error instanceof ToolRefusal) return error;
   if (error instanceof Rejection) return ofRejection(tool, error);
   if (error instanceof InvalidSearchCursor) return new ToolRefusal(error.code, error.message);
@@ -79,14 +79,14 @@ const toolRefusalOf = (tool: Tool, error: unknown): ToolRefusal => {
     return new ToolRefusal(code, message, extra);
   }
   return refusalOf(error instanceof DeadlineExceeded ? 'timeout' : 'service_unavailable');
-};
+}
 
 /**
  * The arguments of a call with their defaults, the cursor of a search checked too: wrong ones are refused before anything is read
  * or paid. Throws `invalid_parameter` (`invalid_input` where the tool has it) with what is wrong where, or `InvalidSearchCursor`. The
  * refused values themselves are not repeated.
  */
-const parseArguments = (tool: Tool, given: unknown): object => {
+function parseArguments(tool: Tool, given: unknown): object {
   const parsed = tool.input.safeParse(given ?? {});
   if (parsed.success) {
     if (tool.name === 'search_agenda') searchPlace(parsed.data as SearchAgendaInput);
@@ -94,7 +94,7 @@ const parseArguments = (tool: Tool, given: unknown): object => {
   }
   const { text, details } = findingsOf(parsed.error);
   throw new ToolRefusal(isCodeOf(tool, 'invalid_input') ? 'invalid_input' : 'invalid_parameter', text, { details });
-};
+}
 
 export interface ToolRunnerParts {
   readonly functions: ToolFunctions;
@@ -116,17 +116,17 @@ type AnyFunction = (input: unknown, call: ToolCall) => Promise<Found<object>>;
 
 const isSold = (name: ToolName): boolean => TOOLS[name].access === 'paid';
 
-const fitted = (name: ToolName, { data, cursorAfter }: Found<object>): Truncated<object> => {
+function fitted(name: ToolName, { data, cursorAfter }: Found<object>): Truncated<object> {
   const fits = truncatePayload(data, (TOOLS[name] as Tool).truncation(cursorAfter), MAX_TOOL_BYTES);
   if (fits === null) throw refusalOf('response_too_large');
   return fits;
-};
+}
 
 const isEmpty = ({ data }: { readonly data: object }): boolean =>
   'results' in data && Array.isArray(data.results) && data.results.length === 0;
 
 /** What is found by a read that is sold; what is refused for its emptiness or its size is an outcome of it. */
-const outcomeOf = async (name: ToolName, find: () => Promise<Found<object>>): Promise<ReadOutcome> => {
+async function outcomeOf(name: ToolName, find: () => Promise<Found<object>>): Promise<ReadOutcome> {
   try {
     const found = await find();
     if (isEmpty(found)) return { kind: 'empty' };
@@ -137,9 +137,9 @@ const outcomeOf = async (name: ToolName, find: () => Promise<Found<object>>): Pr
     if (error instanceof ToolRefusal && error.code === 'response_too_large') return { kind: 'too_large' };
     throw error;
   }
-};
+}
 
-export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
+export function createToolRunner(parts: ToolRunnerParts): RunTool {
   const { clock, logger, metrics, payments } = parts;
 
   /** The refusals that stand before the arguments are looked at. */
@@ -222,4 +222,4 @@ export const createToolRunner = (parts: ToolRunnerParts): RunTool => {
     const attributes = { 'mcp.method.name': 'tools/call', 'gen_ai.tool.name': name };
     return tracing.span({ name: `tools/call ${name}`, kind: 'internal', attributes }, () => run(name, input, call));
   };
-};
+}

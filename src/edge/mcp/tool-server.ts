@@ -66,7 +66,7 @@ class ToolServer extends Server {
 }
 
 /** The library's server for one HTTP request, in either era: the same results, `resultType` included. */
-export const createToolServer = (era: 'modern' | 'legacy', { runTool, tools, argumentsOf, sharedPayments, ...call }: Exchange): Server => {
+export function createToolServer(era: 'modern' | 'legacy', { runTool, tools, argumentsOf, sharedPayments, ...call }: Exchange): Server {
   const server = new ToolServer(SERVER_INFO, {
     capabilities: { tools: { listChanged: false } },
     instructions: INSTRUCTIONS.replaceAll('\n', ' '),
@@ -81,6 +81,6 @@ export const createToolServer = (era: 'modern' | 'legacy', { runTool, tools, arg
     return runTool(params.name, argumentsOf(id), { ...call, signal, payment, paymentShared: isShared(sharedPayments, payment) });
   });
   return server;
-};
+}
 
 const isToolName = (name: string): name is ToolName => (TOOL_NAMES as readonly string[]).includes(name);

@@ -4,7 +4,7 @@ import { SHORTEST_TEXT, type TruncationRules } from '../../../contract/tools/tru
 export const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value));
 
 /** The largest of a range of whole numbers for which something can be made, with what was made; null where there is none. */
-const largest = <Made>(from: number, to: number, make: (number: number) => Made | null): Made | null => {
+function largest<Made>(from: number, to: number, make: (number: number) => Made | null): Made | null {
   let best: Made | null = null;
   let [low, high] = [from, to];
   while (low <= high) {
@@ -14,7 +14,7 @@ const largest = <Made>(from: number, to: number, make: (number: number) => Made 
     else [best, low] = [made, middle + 1];
   }
   return best;
-};
+}
 
 const QUOTES = 2;
 const ELLIPSIS = '…';
@@ -26,13 +26,13 @@ const characters = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const AROUND = 64;
 
 /** The start of the visible character that the place lies in: a base with its marks, a flag, a joined emoji. */
-const visibleBoundary = (text: string, at: number): number => {
+function visibleBoundary(text: string, at: number): number {
   let from = Math.max(0, at - AROUND);
   const code = text.charCodeAt(from);
   if (code >= 0xdc00 && code <= 0xdfff) from += 1;
   const start = characters.segment(text.slice(from, at + AROUND)).containing(at - from)?.index ?? at - from;
   return start === 0 && from > 0 ? at : from + start;
-};
+}
 
 /** One less where the end would lie within a surrogate pair. */
 const withoutHalf = (text: string, end: number): number => (text.codePointAt(end - 1)! > 0xffff ? end - 1 : end);
@@ -41,7 +41,7 @@ const withoutHalf = (text: string, end: number): number => (text.codePointAt(end
  * The text, or its beginning with an ellipsis, in at most `maxBytes` bytes of JSON without the quotes. Never ends within a character, nor
  * between a character and the marks that belong to it.
  */
-export const cutText = (text: string, maxBytes: number): string => {
+export function cutText(text: string, maxBytes: number): string {
   if (text.length * MAX_ESCAPE <= maxBytes || jsonBytes(text) - QUOTES <= maxBytes) return text;
   // A code unit takes one byte at least.
   const fitting = largest(1, Math.min(text.length, maxBytes), (units) => {
@@ -49,7 +49,7 @@ export const cutText = (text: string, maxBytes: number): string => {
     return jsonBytes(text.slice(0, end) + ELLIPSIS) - QUOTES <= maxBytes ? end : null;
   });
   return `${text.slice(0, visibleBoundary(text, fitting ?? 0)).trimEnd()}${ELLIPSIS}`;
-};
+}
 
 export interface Truncated<Data> {
   readonly data: Data;
@@ -61,7 +61,7 @@ export interface Truncated<Data> {
  * Fits data into `maxBytes` bytes of UTF-8 JSON: first by shortening the long texts, all to one length, then by dropping rows from the end,
  * then as the rules say otherwise. Null where even that is too large (`response_too_large`).
  */
-export const truncatePayload = <Data>(data: Data, rules: TruncationRules<Data>, maxBytes: number): Truncated<Data> | null => {
+export function truncatePayload<Data>(data: Data, rules: TruncationRules<Data>, maxBytes: number): Truncated<Data> | null {
   const fits = (made: Data): Truncated<Data> | null => {
     const text = JSON.stringify(made);
     return Buffer.byteLength(text) <= maxBytes ? { data: made, text } : null;
@@ -81,4 +81,4 @@ export const truncatePayload = <Data>(data: Data, rules: TruncationRules<Data>, 
   }
   const next = rules.otherwise?.(bounded) ?? null;
   return next === null ? null : truncatePayload(next.data, next.rules, maxBytes);
-};
+}

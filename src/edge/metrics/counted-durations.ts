@@ -26,16 +26,16 @@ export class CountedDurations<Label extends string> extends Histogram<Label> {
 }
 
 /** One series of a histogram: its buckets added up, their sum and their count. */
-export const durationSeries = <Label extends string>(
+export function durationSeries<Label extends string>(
   name: string,
   labels: Readonly<Record<Label, string>>,
   bounds: readonly number[],
   { counts, sum }: Pick<Tally, 'sum'> & { readonly counts: readonly number[] },
-): MetricValueWithName<Label>[] => {
+): MetricValueWithName<Label>[] {
   let reached = 0;
   const buckets = counts.map((count, index) => {
     reached += count;
     return { metricName: `${name}_bucket`, labels: { le: bounds[index] ?? '+Inf', ...labels }, value: reached };
   });
   return [...buckets, { metricName: `${name}_sum`, labels, value: sum }, { metricName: `${name}_count`, labels, value: reached }];
-};
+}

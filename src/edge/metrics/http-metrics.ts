@@ -24,7 +24,7 @@ export interface RequestTotals {
   readonly refusals: ReadonlyMap<string, number>;
 }
 
-export const createHttpMetrics = (registry: Registry): HttpMetrics & { totals(): RequestTotals } => {
+export function createHttpMetrics(registry: Registry): HttpMetrics & { totals(): RequestTotals } {
   const durations = new RequestDurations(registry);
   const items = new Counter({
     name: 'civic_items_served_total',
@@ -72,4 +72,4 @@ export const createHttpMetrics = (registry: Registry): HttpMetrics & { totals():
       return { requests: buckets.reduce((sum, count) => sum + count, 0), buckets, refusals: new Map(refusals) };
     },
   };
-};
+}

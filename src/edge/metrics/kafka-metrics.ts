@@ -13,7 +13,7 @@ export interface KafkaCounters {
 const OUTCOMES = ['appended', 'unchanged', 'rejected'] as const;
 
 /** What this process has carried to and from Kafka since its start. */
-export const registerKafkaMetrics = (registry: Registry, figures: KafkaCounters): void => {
+export function registerKafkaMetrics(registry: Registry, figures: KafkaCounters): void {
   const published = 'Changes that this process has published to the topic of the feed.';
   collectCounter(registry, { name: 'civic_relay_messages_total', help: published }, () => one(figures.published));
   const position = 'Feed position of the last change that this process has published; 0 before the first.';
@@ -22,4 +22,4 @@ export const registerKafkaMetrics = (registry: Registry, figures: KafkaCounters)
   collectCounter(registry, { name: 'civic_inlet_messages_total', help: completed, label: 'outcome' }, () =>
     OUTCOMES.map((outcome) => [{ outcome }, figures[outcome]]),
   );
-};
+}

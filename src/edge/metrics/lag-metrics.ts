@@ -21,7 +21,7 @@ export interface ProjectionFigures {
 const PAUSED = new Set(['paused', 'operator_paused']);
 
 /** Gauges of each read model's lag and of its rebuild, read at each scrape; an unknown value is absent. */
-export const registerLagMetrics = (registry: Registry, readFigures: () => Promise<readonly ProjectionFigures[]>): void => {
+export function registerLagMetrics(registry: Registry, readFigures: () => Promise<readonly ProjectionFigures[]>): void {
   const gauge = (name: string, help: string, valueOf: (figure: ProjectionFigures) => number | null): void =>
     collectGauge(registry, { name, help, label: 'projection' }, async () =>
       (await readFigures()).flatMap((figure) => {
@@ -42,4 +42,4 @@ export const registerLagMetrics = (registry: Registry, readFigures: () => Promis
   rebuilt('remaining_seconds', 'Time that the rest of the rebuild takes at its pace.', ({ leftSeconds }) => leftSeconds);
   rebuilt('fold_rate', 'Events that the rebuild folds in a second.', ({ rate }) => rate);
   rebuilt('paused', '1 while the rebuild is paused, by an operator or at an event.', ({ state }) => (PAUSED.has(state) ? 1 : 0));
-};
+}

@@ -5,7 +5,7 @@ import { PAYMENT_STATES } from '../../../domain/payments/payment-states.ts';
 import { collectCounter, collectGauge, one, type Series } from './collected.ts';
 
 /** What is the same in every process; null, while it cannot be read, makes all of it absent but the gauge that says so. */
-export const registerOperationsMetrics = (registry: Registry, known: () => Promise<Operations | null>): void => {
+export function registerOperationsMetrics(registry: Registry, known: () => Promise<Operations | null>): void {
   const read = (valuesOf: (operations: Operations) => Series) => async () => {
     const operations = await known();
     return operations === null ? [] : valuesOf(operations);
@@ -61,4 +61,4 @@ export const registerOperationsMetrics = (registry: Registry, known: () => Promi
     'reactor',
     ({ reactors }) => reactors.map(({ name, takeovers }) => [{ reactor: name }, takeovers]),
   );
-};
+}

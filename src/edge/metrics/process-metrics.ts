@@ -12,7 +12,7 @@ export interface ProcessMetricsParts {
 }
 
 /** What this process alone does: appends, folds, its connections, and which program it is. */
-export const registerProcessMetrics = (registry: Registry, { figures, pools, role, version }: ProcessMetricsParts): void => {
+export function registerProcessMetrics(registry: Registry, { figures, pools, role, version }: ProcessMetricsParts): void {
   const durations = (name: string, help: string, label: 'outcome' | 'projection', tallies: ReadonlyMap<string, Tally>) => {
     const series = async () =>
       [...tallies].flatMap(([value, tally]) => durationSeries<string>(name, { [label]: value }, FIGURE_BOUNDS, tally));
@@ -31,4 +31,4 @@ export const registerProcessMetrics = (registry: Registry, { figures, pools, rol
   connections('civic_database_waiting', 'Statements and transactions that wait for a connection.', ({ waiting }) => waiting);
   const info = new Gauge({ name: 'civic_build_info', help: 'Always 1.', labelNames: ['version', 'role'], registers: [registry] });
   info.set({ version, role }, 1);
-};
+}

@@ -16,11 +16,7 @@ const valuesOf = (name: string, { bounds, durations }: ReportFigures, measure: s
  * Missing-data reports: open by status, the age of the oldest open one, and how long reports took to their first move and to their closing.
  * Every process reports the same, from the read model; while that cannot be read, which is null, they are absent.
  */
-export const registerReportMetrics = (
-  registry: Registry,
-  clock: Pick<Clock, 'now'>,
-  figures: () => Promise<ReportFigures | null>,
-): void => {
+export function registerReportMetrics(registry: Registry, clock: Pick<Clock, 'now'>, figures: () => Promise<ReportFigures | null>): void {
   collectGauge(registry, { name: 'civic_reports_open', help: 'Missing-data reports that are open.', label: 'status' }, async () => {
     const known = await figures();
     return known === null ? [] : OPEN_REPORT_STATUSES.map((status) => [{ status }, known.open.get(status) ?? 0]);
@@ -40,4 +36,4 @@ export const registerReportMetrics = (
   };
   durations('first_move', 'Time from the receipt of a missing-data report to its first move, by the status it moved to.');
   durations('closing', 'Time from the receipt of a missing-data report to its closing, by the status it was closed with.');
-};
+}

@@ -41,7 +41,7 @@ const RATE_SPAN_MS = 10_000;
 const SHORTEST_SPAN_MS = 500;
 
 /** Reads the shared state for any number of viewers: one read at a time, at most one a second; no viewer waits for a slow one. */
-export const createOperationsWatch = ({ read, clock, logger }: OperationsWatchParts): (() => Promise<Watched>) => {
+export function createOperationsWatch({ read, clock, logger }: OperationsWatchParts): () => Promise<Watched> {
   let newest: Watched['newest'] = null;
   let failed: { readonly reachable: Reachable; readonly since: number } | null = null;
   let reading: { readonly since: number; readonly done: Promise<void> } | null = null;
@@ -75,7 +75,7 @@ export const createOperationsWatch = ({ read, clock, logger }: OperationsWatchPa
     }
     return { reachable: failed?.reachable ?? 'answers', since: failed?.since ?? null, newest };
   };
-};
+}
 
 interface Sample {
   readonly at: number;
@@ -93,7 +93,7 @@ const sampleOf = ({ log, feedPosition, projections, reactors }: Operations, at: 
   reactors: new Map(reactors.map(({ name, handled }) => [name, handled])),
 });
 
-const ratesOf = (samples: readonly Sample[]): Rates => {
+function ratesOf(samples: readonly Sample[]): Rates {
   const [first, last] = [samples[0]!, samples.at(-1)!];
   const seconds = (last.at - first.at) / 1000;
   if (last.at - first.at < SHORTEST_SPAN_MS) return { log: null, feed: null, projections: new Map(), reactors: new Map() };
@@ -106,4 +106,4 @@ const ratesOf = (samples: readonly Sample[]): Rates => {
     projections: moved(first.projections, last.projections),
     reactors: moved(first.reactors, last.reactors),
   };
-};
+}

@@ -109,10 +109,10 @@ function refusalOfHost({ hostname, raw }: FastifyRequest, allowed: readonly stri
 }
 
 /** The body of `/readyz`; a failure of the read itself counts as not ready. */
-const readinessAnswer = async (readiness: () => Promise<Readiness>, logger: Logger): Promise<{ status: number; body: Readiness }> => {
+async function readinessAnswer(readiness: () => Promise<Readiness>, logger: Logger): Promise<{ status: number; body: Readiness }> {
   const body = await Promise.try(readiness).catch((error: unknown): Readiness => {
     logger.warn({ err: error }, 'readiness could not be determined');
     return { status: 'not ready', checks: [{ name: 'readiness', ok: false, reason: 'readiness could not be determined' }] };
   });
   return { status: body.status === 'ready' || body.status === 'degraded' ? 200 : 503, body };
-};
+}

@@ -7,13 +7,13 @@ const failing = (text: string): Problem => ({ severity: 'failing', text });
 const attention = (text: string): Problem => ({ severity: 'attention', text });
 
 /** Problems, worst first: what cannot be read or written, then what stands still, then what lags. */
-export const problemsOf = (state: Pick<OpsState, 'database' | 'shared'>): readonly Problem[] => {
+export function problemsOf(state: Pick<OpsState, 'database' | 'shared'>): readonly Problem[] {
   const { shared } = state;
   const found = [...ofDatabase(state.database), ...(shared === null ? [] : ofShared(shared))];
   return [...found.filter(({ severity }) => severity === 'failing'), ...found.filter(({ severity }) => severity === 'attention')];
-};
+}
 
-const ofDatabase = ({ state }: OpsState['database']): readonly Problem[] => {
+function ofDatabase({ state }: OpsState['database']): readonly Problem[] {
   switch (state) {
     case 'answers':
       return [];
@@ -26,7 +26,7 @@ const ofDatabase = ({ state }: OpsState['database']): readonly Problem[] => {
     case 'log-unreachable':
       return [failing('The log cannot be reached: nothing can be written; the figures are old')];
   }
-};
+}
 
 const ofShared = (shared: Shared): readonly Problem[] => [
   ...shared.setBacks.map(({ held, head, noticedAt }) =>
@@ -51,11 +51,11 @@ const ofShared = (shared: Shared): readonly Problem[] => [
     .map(({ count }) => attention(`${count} ${count === 1 ? 'payment' : 'payments'} of unknown outcome to reconcile`)),
 ];
 
-const ofSources = ({ bad, more }: Shared['sources']): readonly Problem[] => {
+function ofSources({ bad, more }: Shared['sources']): readonly Problem[] {
   if (bad.length === 0) return [];
   const names = bad.slice(0, NAMED).map(({ place, status }) => `${place} (${status})`);
   const others = bad.length + more - names.length;
   const all = bad.length + more;
   const listed = `${names.join(', ')}${others > 0 ? ` and ${others} more` : ''}`;
   return [attention(`${all} ${all === 1 ? 'source is' : 'sources are'} not well: ${listed}`)];
-};
+}

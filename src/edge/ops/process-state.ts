@@ -11,10 +11,10 @@ export interface ProcessState {
 }
 
 /** State of this process. */
-export const watchProcess = (
+export function watchProcess(
   { role, version }: { readonly role: string; readonly version: string },
   recent: Pick<RecentFigures, 'read'>,
-): ProcessState => {
+): ProcessState {
   const delay = monitorEventLoopDelay({ resolution: SAMPLED_EVERY_MS });
   delay.enable();
   return {
@@ -35,4 +35,4 @@ export const watchProcess = (
     },
     close: () => void delay.disable(),
   };
-};
+}

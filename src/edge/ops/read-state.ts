@@ -15,7 +15,7 @@ export interface OpsStateParts {
 const isoOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** Answers `GET /ops/state`; never fails and never waits long, whatever the database does. Viewers of one second share an answer. */
-export const createReadOpsState = ({ watch, ofProcess, clock }: OpsStateParts): (() => Promise<OpsState>) => {
+export function createReadOpsState({ watch, ofProcess, clock }: OpsStateParts): () => Promise<OpsState> {
   let asked: Promise<OpsState> | undefined;
   const read = async (): Promise<OpsState> => {
     const { reachable, since, newest } = await watch();
@@ -27,4 +27,4 @@ export const createReadOpsState = ({ watch, ofProcess, clock }: OpsStateParts): 
     asked ??= read().finally(() => (asked = undefined));
     return asked;
   };
-};
+}

@@ -17,7 +17,7 @@ const QUANTILE_MS = 60_000;
 const REFUSALS_MS = 300_000;
 
 /** Converts counts that only grow into those of the last minutes: nothing is done for a request, and what is kept has a bound. */
-export const createRecentFigures = (totals: () => RequestTotals, clock: Pick<Clock, 'now'>): RecentFigures => {
+export function createRecentFigures(totals: () => RequestTotals, clock: Pick<Clock, 'now'>): RecentFigures {
   const begun = { at: clock.now(), ...totals() };
   let samples = [begun];
   return {
@@ -44,10 +44,10 @@ export const createRecentFigures = (totals: () => RequestTotals, clock: Pick<Clo
       };
     },
   };
-};
+}
 
 /** The upper bound of the bucket that the quantile falls into, interpolated within it; above the last bound it is that bound. */
-const quantile = (of: number, current: readonly number[], before: readonly number[]): number | null => {
+function quantile(of: number, current: readonly number[], before: readonly number[]): number | null {
   const counts = current.map((count, index) => count - (before[index] ?? 0));
   const all = counts.reduce((sum, count) => sum + count, 0);
   if (all <= 0) return null;
@@ -62,4 +62,4 @@ const quantile = (of: number, current: readonly number[], before: readonly numbe
     passed += count;
   }
   return DURATION_BOUNDS.at(-1)!;
-};
+}

@@ -7,7 +7,7 @@ const LISTED_SOURCES = 20;
 const BAD = ['failing', 'stale'];
 
 /** A reading as it is shown; `at` in milliseconds. */
-export const sharedState = (operations: Operations, rates: Rates, at: number): Shared => {
+export function sharedState(operations: Operations, rates: Rates, at: number): Shared {
   const { log, reactors, exports, reports, payments } = operations;
   return {
     at: new Date(at).toISOString(),
@@ -28,7 +28,7 @@ export const sharedState = (operations: Operations, rates: Rates, at: number): S
     payments: [...payments].map(([state, count]) => ({ state, count })).toSorted((a, b) => a.state.localeCompare(b.state)),
     setBacks: operations.setBacks.map(({ held, head, noticedAt }) => ({ held, head, noticedAt: new Date(noticedAt).toISOString() })),
   };
-};
+}
 
 type Projection = Operations['projections'][number];
 
@@ -50,7 +50,7 @@ const liveProjection = (each: Projection, rates: Rates): Shared['projections'][n
 });
 
 /** Measured along the log; where that cannot be counted, along what the live generation has folded. */
-const rebuild = (each: Projection, { log, projections }: Operations): Shared['rebuilds'][number] => {
+function rebuild(each: Projection, { log, projections }: Operations): Shared['rebuilds'][number] {
   const live = projections.find(({ name, serves }) => serves && name === each.name);
   const done = each.eventsRead ?? each.folded;
   return {
@@ -64,9 +64,9 @@ const rebuild = (each: Projection, { log, projections }: Operations): Shared['re
     owner: each.owner,
     reason: each.reason,
   };
-};
+}
 
-const sourcesOf = (sources: Operations['sources']): Shared['sources'] => {
+function sourcesOf(sources: Operations['sources']): Shared['sources'] {
   const bad = sources
     .filter(({ status }) => BAD.includes(status))
     .toSorted((a, b) => a.status.localeCompare(b.status) || b.consecutiveFailures - a.consecutiveFailures);
@@ -85,4 +85,4 @@ const sourcesOf = (sources: Operations['sources']): Shared['sources'] => {
     })),
     more: Math.max(0, bad.length - LISTED_SOURCES),
   };
-};
+}

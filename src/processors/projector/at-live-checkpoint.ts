@@ -23,12 +23,12 @@ export type Looked<Result> =
  * Looks at a copy and the live generation at one checkpoint and one moment, in one repeatable-read transaction: the tail up to the live
  * checkpoint is folded into the copy and rolled back afterwards. The caller holds the copy's lease; the live one folds on meanwhile.
  */
-export const atLiveCheckpoint = async <Result>(
+export async function atLiveCheckpoint<Result>(
   deps: ProjectorDependencies,
   { projection, lease, skipped }: FoldTarget,
   checkpoint: Position,
   look: (at: AtLiveCheckpoint) => Promise<Result>,
-): Promise<Looked<Result>> => {
+): Promise<Looked<Result>> {
   let looked: Looked<Result> | undefined;
   await deps.transactor
     .transaction(async (transaction) => {
@@ -64,7 +64,7 @@ export const atLiveCheckpoint = async <Result>(
       if (!(error instanceof RolledBack)) throw error;
     });
   return looked!;
-};
+}
 
 class RolledBack extends Error {
   override readonly name = 'RolledBack';

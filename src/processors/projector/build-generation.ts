@@ -18,13 +18,13 @@ const PATIENT_PASSES = 3;
  * Folds a building generation up to the live one. One that is held is compared there and then only followed; any other is switched to.
  * Resolves to the checkpoint to follow from, or to null where it was refused.
  */
-export const buildGeneration = async (
+export async function buildGeneration(
   deps: ProjectorDependencies,
   target: FoldTarget,
   row: Generation,
   watch: TrafficWatch,
   signal: AbortSignal,
-): Promise<Position | null> => {
+): Promise<Position | null> {
   let checkpoint = row.checkpoint;
   const pace = createRebuildThrottle(deps, watch, signal);
   for (let passes = 0; ; passes++) {
@@ -35,18 +35,18 @@ export const buildGeneration = async (
     if (step.kind === 'ahead') await deps.leaseClock.sleep(RETRY_MS, signal);
     if (signal.aborted) throw new LeaseLost('stopped');
   }
-};
+}
 
 type Step = { readonly kind: 'follow'; readonly checkpoint: Position } | { readonly kind: 'refused' | 'behind' | 'ahead' };
 
 /** Folds up to the head at its start. Under steady writing the moving head is never reached; the next step folds the rest. */
-const catchUp = async (
+async function catchUp(
   deps: ProjectorDependencies,
   target: FoldTarget,
   from: Position,
   pace: RebuildThrottle | null,
   signal: AbortSignal,
-): Promise<Position> => {
+): Promise<Position> {
   let checkpoint = from;
   const end = await deps.log.head();
   const reading = {
@@ -62,9 +62,9 @@ const catchUp = async (
     await pace?.rest(batch.events.length, deps.leaseClock.now() - begun);
   }
   return checkpoint;
-};
+}
 
-const compareHeld = async (deps: ProjectorDependencies, target: FoldTarget, row: Generation, checkpoint: Position): Promise<Step> => {
+async function compareHeld(deps: ProjectorDependencies, target: FoldTarget, row: Generation, checkpoint: Position): Promise<Step> {
   if (row.comparison !== null) return { kind: 'follow', checkpoint };
   const { projection, lease } = target;
   const live = (await deps.generations.list()).find(({ projection: name, state }) => name === projection.name && state === 'live');
@@ -79,9 +79,9 @@ const compareHeld = async (deps: ProjectorDependencies, target: FoldTarget, row:
   if (!(await deps.generations.noteComparison(lease, comparison))) throw new LeaseLost('compared under a lease that was lost');
   if (comparison.equal) return { kind: 'follow', checkpoint };
   return refuse(deps, target, `the rebuilt ${projection.name} differs: ${firstOf(comparison)}`);
-};
+}
 
-const switchOrRefuse = async (deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Step> => {
+async function switchOrRefuse(deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Step> {
   const outcome = await switchGeneration(deps, target, deps.leaseClock.now());
   if (outcome.kind === 'switched') return { kind: 'follow', checkpoint: outcome.checkpoint };
   if (outcome.kind !== 'refused') return outcome;
@@ -92,13 +92,13 @@ const switchOrRefuse = async (deps: ProjectorDependencies, target: FoldTarget, c
   });
   if (looked?.kind === 'looked') await deps.generations.noteComparison(target.lease, looked.result);
   return refuse(deps, target, outcome.reason);
-};
+}
 
-const refuse = async (deps: ProjectorDependencies, { projection, lease }: FoldTarget, reason: string): Promise<Step> => {
+async function refuse(deps: ProjectorDependencies, { projection, lease }: FoldTarget, reason: string): Promise<Step> {
   deps.logger.error({ projection: projection.name, generation: lease.generation, reason }, 'rebuild refused');
   if (!(await deps.generations.refuse(lease, reason, deps.leaseClock.now()))) throw new LeaseLost('refused under a lease that was lost');
   return { kind: 'refused' };
-};
+}
 
 const firstOf = ({ differences, tables }: Comparison): string =>
   differences[0] ?? `table ${tables.find(({ live, rebuilt }) => live.digest !== rebuilt.digest)?.table ?? '?'}`;

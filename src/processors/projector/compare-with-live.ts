@@ -26,12 +26,12 @@ export const compareWithLive = (deps: ProjectorDependencies, target: FoldTarget,
   });
 
 /** Rows that differ between two generations, as text: the totals first, then row by row. */
-export const rowsThatDiffer = async (
+export async function rowsThatDiffer(
   transaction: Transaction,
   projection: Projection,
   live: number,
   rebuilt: number,
-): Promise<readonly string[]> => {
+): Promise<readonly string[]> {
   const differences: string[] = [];
   for (const depth of ['switch', 'rows'] as const) {
     for (const statement of projection.differences(live, rebuilt, depth)) {
@@ -39,14 +39,14 @@ export const rowsThatDiffer = async (
     }
   }
   return differences;
-};
+}
 
-const compareTables = async (
+async function compareTables(
   transaction: Transaction,
   projection: Projection,
   live: number,
   rebuilt: number,
-): Promise<readonly TableComparison[]> => {
+): Promise<readonly TableComparison[]> {
   const others = projection.tables(rebuilt);
   const compared: TableComparison[] = [];
   for (const [index, table] of projection.tables(live).entries()) {
@@ -57,10 +57,10 @@ const compareTables = async (
     });
   }
   return compared;
-};
+}
 
 /** Sums of the four quarters of each row's SHA-256, modulo 2^64: independent of the order of the rows. */
-const digestOf = async (transaction: Transaction, projection: Projection, table: string): Promise<TableComparison['live']> => {
+async function digestOf(transaction: Transaction, projection: Projection, table: string): Promise<TableComparison['live']> {
   const quarter = (nth: number) => `('x' || encode(substring(hash from ${nth * 8 + 1} for 8), 'hex'))::bit(64)::bigint`;
   const { rows } = await transaction.execute({
     text: `select count(*)::text, ${[0, 1, 2, 3].map((nth) => `coalesce(sum(${quarter(nth)}), 0)::text`).join(', ')}
@@ -70,4 +70,4 @@ const digestOf = async (transaction: Transaction, projection: Projection, table:
   const [count, ...sums] = rows[0]!;
   const digest = sums.map((sum) => BigInt.asUintN(64, BigInt(sum!)).toString(16).padStart(16, '0')).join('');
   return { rows: Number(count), digest };
-};
+}

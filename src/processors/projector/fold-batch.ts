@@ -20,7 +20,7 @@ export interface FoldTarget {
  * Folds a batch and moves the checkpoint in one transaction. The checkpoint moves first and only under the lease's token and the old
  * value, so that of two owners one commits nothing. Returns the new checkpoint; throws `LeaseLost`.
  */
-export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget, from: Position, batch: LogBatch): Promise<Position> => {
+export async function foldBatch(deps: ProjectorDependencies, target: FoldTarget, from: Position, batch: LogBatch): Promise<Position> {
   const { projection, lease, logId, skipped } = target;
   const events = skipped.size === 0 ? batch.events : batch.events.filter(({ id }) => !skipped.has(id));
   await deps.transactor.transaction(async (transaction) => {
@@ -45,4 +45,4 @@ export const foldBatch = async (deps: ProjectorDependencies, target: FoldTarget,
     }
   });
   return batch.scannedTo;
-};
+}

@@ -22,7 +22,7 @@ export interface Projector {
  * Folds every projection without another owner, takes over what was left by an owner that died, builds what is to be rebuilt, and drops
  * the tables of retired generations. Several may run on one database: each generation has one owner at a time.
  */
-export const startProjector = (deps: ProjectorDependencies, projections: readonly Projection[]): Projector => {
+export function startProjector(deps: ProjectorDependencies, projections: readonly Projection[]): Projector {
   const stopping = new AbortController();
   const running = new Map<number, Promise<void>>();
   const watch = createTrafficWatch(deps);
@@ -97,7 +97,7 @@ export const startProjector = (deps: ProjectorDependencies, projections: readonl
       await Promise.all(running.values());
     },
   };
-};
+}
 
 const isDone = (row: Generation, now: number): boolean =>
   (row.state === 'retired' && row.changedAt < now - RETIRED_GRACE_MS && (row.keptUntil ?? 0) < now) ||

@@ -22,11 +22,11 @@ export interface RebuildThrottle {
  * How fast a rebuild may go beside readers and writers: as fast as it can while the database has no other load, else in short batches with
  * rests between them that grow with what a batch takes, so that a busier machine is left alone the longer.
  */
-export const createRebuildThrottle = (
+export function createRebuildThrottle(
   { leaseClock, batchSize: most }: Pick<ProjectorDependencies, 'leaseClock' | 'batchSize'>,
   watch: TrafficWatch,
   signal: AbortSignal,
-): RebuildThrottle => {
+): RebuildThrottle {
   const quiet = Math.min(most, QUIET_BATCH);
   const least = Math.min(most, LEAST_BATCH);
   let batchSize = watch.busy ? least : quiet;
@@ -46,4 +46,4 @@ export const createRebuildThrottle = (
       await leaseClock.sleep(Math.min(MAX_REST_MS, tookMs * REST), signal);
     },
   };
-};
+}

@@ -11,14 +11,14 @@ import { readSkippedEvents } from './skipped-events.ts';
 import type { TrafficWatch } from './traffic-watch.ts';
 
 /** Folds one generation under a lease until the signal aborts, the lease is lost, it is paused, or it is refused. */
-export const runGeneration = async (
+export async function runGeneration(
   deps: ProjectorDependencies,
   projection: Projection,
   row: Generation,
   lease: Lease,
   watch: TrafficWatch,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const logId = await deps.log.identity();
   await requireHistory({ what: `read model ${projection.name}`, ...row }, deps.log, logId).catch(async (error: unknown) => {
     if (!(error instanceof LogSetBack)) throw error;
@@ -29,10 +29,10 @@ export const runGeneration = async (
   const checkpoint =
     row.state === 'building' ? await buildGeneration(deps, { ...target, unread: true }, row, watch, signal) : row.checkpoint;
   if (checkpoint !== null) await follow(deps, target, checkpoint, signal);
-};
+}
 
-const follow = async (deps: ProjectorDependencies, target: FoldTarget, from: Position, signal: AbortSignal): Promise<void> => {
+async function follow(deps: ProjectorDependencies, target: FoldTarget, from: Position, signal: AbortSignal): Promise<void> {
   const subscription = deps.log.subscribe({ after: from, batchSize: deps.batchSize, types: target.projection.handles, signal });
   let checkpoint = from;
   for await (const batch of subscription) checkpoint = await foldOrPause(deps, target, checkpoint, batch, signal);
-};
+}

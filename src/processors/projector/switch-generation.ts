@@ -19,7 +19,7 @@ export type SwitchOutcome =
  * Makes a building generation the live one, in one transaction under both rows' locks: the tail that the live one has folded already is
  * folded here too, both then stand at the same checkpoint and are compared, and only then does the pointer move. The head never falls.
  */
-export const switchGeneration = async (deps: ProjectorDependencies, target: FoldTarget, now: number): Promise<SwitchOutcome> => {
+export async function switchGeneration(deps: ProjectorDependencies, target: FoldTarget, now: number): Promise<SwitchOutcome> {
   const { projection, lease, skipped } = target;
   const attempt = deps.transactor.transaction(async (transaction): Promise<SwitchOutcome> => {
     const pair = await deps.generations.lockPair(transaction, lease.generation);
@@ -64,18 +64,18 @@ export const switchGeneration = async (deps: ProjectorDependencies, target: Fold
     if (error instanceof NotComparable) return { kind: 'ahead' };
     throw error;
   });
-};
+}
 
 class NotComparable extends Error {
   override readonly name = 'NotComparable';
 }
 
 /** A live generation without an owner is passed by: then all that both hold is compared, row by row. */
-const firstDifference = async (
+async function firstDifference(
   transaction: Transaction,
   projection: Projection,
   { live, building, checkpoint }: { readonly live: Generation; readonly building: Generation; readonly checkpoint: Position },
-): Promise<string | null> => {
+): Promise<string | null> {
   if (projection.published !== true && (building.acceptDifferences || live.version !== building.version)) return null;
   const depth = checkpoint === live.checkpoint ? 'switch' : 'rows';
   for (const statement of projection.differences(live.generation, building.generation, depth)) {
@@ -83,7 +83,7 @@ const firstDifference = async (
     if (rows.length > 0) return rows[0]!.join(' ');
   }
   return null;
-};
+}
 
 /** Whether the live generation can be waited for: it is not paused, and it is of the version that runs here, or another owner holds it. */
 export const isFolded = (live: Generation, { version }: Projection, now: number): boolean =>

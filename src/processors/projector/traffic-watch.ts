@@ -14,7 +14,7 @@ export interface TrafficWatch {
   look(): Promise<void>;
 }
 
-export const createTrafficWatch = ({ traffic, leaseClock }: Pick<ProjectorDependencies, 'traffic' | 'leaseClock'>): TrafficWatch => {
+export function createTrafficWatch({ traffic, leaseClock }: Pick<ProjectorDependencies, 'traffic' | 'leaseClock'>): TrafficWatch {
   let busy = false;
   let own = 0;
   let last: { readonly at: number; readonly transactions: number } | undefined;
@@ -35,4 +35,4 @@ export const createTrafficWatch = ({ traffic, leaseClock }: Pick<ProjectorDepend
       own = 0;
     },
   };
-};
+}

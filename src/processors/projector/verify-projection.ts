@@ -18,12 +18,12 @@ export interface Verification {
 }
 
 /** Builds a projection in scratch tables and compares them with the live ones, row by row, at one checkpoint in one transaction. */
-export const verifyProjection = async (
+export async function verifyProjection(
   deps: ProjectorDependencies,
   projection: Projection,
   onProgress: (checkpoint: Position) => void,
   stopping: AbortSignal,
-): Promise<Verification> => {
+): Promise<Verification> {
   const scratch = await deps.generations.create(projection, 'scratch', deps.leaseClock.now());
   const acquired = await deps.generations.acquire(scratch.generation, deps.owner, deps.leaseClock.now(), deps.leaseMs);
   if (acquired === null) throw new Error(`the scratch copy of ${projection.name} was taken over by another process`);
@@ -43,14 +43,14 @@ export const verifyProjection = async (
     await deps.generations.abandon(scratch.generation, deps.leaseClock.now());
     await deps.generations.drop(scratch.generation, projection.tables(scratch.generation));
   }
-};
+}
 
-const compareAtLiveCheckpoint = async (
+async function compareAtLiveCheckpoint(
   deps: ProjectorDependencies,
   target: FoldTarget,
   onProgress: (checkpoint: Position) => void,
   signal: AbortSignal,
-): Promise<Verification> => {
+): Promise<Verification> {
   const { projection, lease } = target;
   let checkpoint = '' as Position;
   let folded = 0;
@@ -80,4 +80,4 @@ const compareAtLiveCheckpoint = async (
     await deps.leaseClock.sleep(20, signal);
     if (!(await deps.generations.renew(lease, deps.leaseClock.now() + deps.leaseMs))) signal.throwIfAborted();
   }
-};
+}

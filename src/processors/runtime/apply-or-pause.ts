@@ -29,13 +29,13 @@ const FIRST_DELAY_MS = 50;
  * more than a busy machine completes before a deadline. After another failure it is applied event by event, and the processor is paused at
  * the one that fails, with everything before it committed. Throws `ProcessorPaused`, `LeaseLost`, or the reason of the signal.
  */
-export const applyOrPause = async (
+export async function applyOrPause(
   { logger, leaseClock }: { readonly logger: Logger; readonly leaseClock: Clock },
   processor: LeasedProcessor,
   from: Position,
   batch: LogBatch,
   signal: AbortSignal,
-): Promise<Position> => {
+): Promise<Position> {
   const pieces = [batch];
   let checkpoint = from;
   let failures = 0;
@@ -69,9 +69,9 @@ export const applyOrPause = async (
     }
   }
   return checkpoint;
-};
+}
 
-const inHalves = ({ events, ...scanned }: LogBatch): readonly LogBatch[] => {
+function inHalves({ events, ...scanned }: LogBatch): readonly LogBatch[] {
   const half = Math.ceil(events.length / 2);
   const [first, others] = [events.slice(0, half), events.slice(half)];
   if (others.length === 0) return [{ events, ...scanned }];
@@ -79,7 +79,7 @@ const inHalves = ({ events, ...scanned }: LogBatch): readonly LogBatch[] => {
     { events: first, scannedTo: first.at(-1)!.position },
     { events: others, ...scanned },
   ];
-};
+}
 
 const oneByOne = ({ events, ...scanned }: LogBatch): readonly LogBatch[] => [
   ...events.slice(0, -1).map((event) => ({ events: [event], scannedTo: event.position })),

@@ -21,35 +21,35 @@ export interface Followed {
 }
 
 /** Throws `ForeignLog` where a processor has followed another log than this one: its checkpoint means nothing here. */
-const requireSameLog = ({ what, logId }: Followed, identity: string | null): void => {
+function requireSameLog({ what, logId }: Followed, identity: string | null): void {
   if (logId === null || logId === identity) return;
   throw new ForeignLog(
     `the ${what} has followed log ${logId}, but this log is ${identity ?? 'empty'}: point DATABASE_URL and EVENTSTORE_URL at the same installation, move the log with \`civic log copy\`, or give an empty database to rebuild in`,
   );
-};
+}
 
 const REMEDY =
   'the log was set back to an earlier state; stop every process, then run `civic feed renew --reason TEXT`, which builds the read models anew and gives the feed a new identity';
 
 /** Throws `LogSetBack` where the log does not have the last event that a processor has applied. */
-const requireLastEvent = async ({ what, lastEvent }: Followed, log: Pick<EventLog, 'readStream'>): Promise<void> => {
+async function requireLastEvent({ what, lastEvent }: Followed, log: Pick<EventLog, 'readStream'>): Promise<void> {
   if (lastEvent === null || (await hasEvent(log, lastEvent))) return;
   throw new LogSetBack(`the log does not have event ${lastEvent.id} at ${lastEvent.position}, which the ${what} has applied: ${REMEDY}`);
-};
+}
 
 /** Throws `ForeignLog` or `LogSetBack` where a processor has followed another history than this log's; what the log throws where it cannot be asked. */
-export const requireHistory = async (followed: Followed, log: Pick<EventLog, 'readStream'>, identity: string | null): Promise<void> => {
+export async function requireHistory(followed: Followed, log: Pick<EventLog, 'readStream'>, identity: string | null): Promise<void> {
   requireSameLog(followed, identity);
   await requireLastEvent(followed, log);
-};
+}
 
 const readModel = (row: Generation): Followed => ({ ...row, what: `read model ${row.projection}` });
 
 /** Throws `ForeignLog` or `LogSetBack` where a live read model has followed another history than this log's. Checked when a program opens, before any command appends. */
-export const requireOwnLog = async (
+export async function requireOwnLog(
   generations: Pick<GenerationStore, 'list'>,
   log: Pick<EventLog, 'identity' | 'head' | 'readStream'>,
-): Promise<void> => {
+): Promise<void> {
   const [rows, identity] = await Promise.all([generations.list(), log.identity()]);
   // After the checkpoints were read: what they had reached then, it has.
   const head = await log.head();
@@ -61,14 +61,14 @@ export const requireOwnLog = async (
   }
   const farthest = farthestOfLive(rows);
   if (farthest !== null) await requireLastEvent(readModel(farthest), log);
-};
+}
 
 /** The live generation whose last event is the newest; null where none has folded an event. A log that has this event has those before it. */
-export const farthestOfLive = (rows: readonly Generation[]): (Generation & { readonly lastEvent: EventMark }) | null => {
+export function farthestOfLive(rows: readonly Generation[]): (Generation & { readonly lastEvent: EventMark }) | null {
   let farthest: (Generation & { readonly lastEvent: EventMark }) | null = null;
   for (const row of rows) {
     if (row.state !== 'live' || row.logId === null || row.lastEvent === null) continue;
     if (row.lastEvent.position > (farthest?.lastEvent.position ?? LOG_START)) farthest = { ...row, lastEvent: row.lastEvent };
   }
   return farthest;
-};
+}

@@ -8,7 +8,7 @@ export interface Repetition {
 }
 
 /** Repeats work until the signal aborts; logs failures. Resolves when the last run has ended. */
-export const repeat = async (clock: Clock, logger: Logger, signal: AbortSignal, { what, everyMs, run }: Repetition): Promise<void> => {
+export async function repeat(clock: Clock, logger: Logger, signal: AbortSignal, { what, everyMs, run }: Repetition): Promise<void> {
   while (!signal.aborted) {
     try {
       await run();
@@ -17,4 +17,4 @@ export const repeat = async (clock: Clock, logger: Logger, signal: AbortSignal, 
     }
     await clock.sleep(everyMs, signal).catch(() => undefined);
   }
-};
+}

@@ -21,11 +21,11 @@ export interface Job {
  * Runs a job if it is due and no other process on the database runs it; the signal of the work aborts when another process has taken the
  * lease over. A run that was stopped is due again at once, for another process or the next start.
  */
-export const runIfDue = async (
+export async function runIfDue(
   { store, leaseClock, owner, leaseMs }: JobDependencies,
   { name, everyMs, run }: Job,
   stopping: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const lease = await store.acquireJob(name, owner, leaseClock.now(), leaseMs);
   if (lease === null) return;
   const held = {
@@ -35,4 +35,4 @@ export const runIfDue = async (
     release: () => store.endJob(lease, leaseClock.now() + (stopping.aborted ? 0 : everyMs)),
   };
   await whileLeased(held, stopping, run);
-};
+}

@@ -23,7 +23,7 @@ const MAX_DELAY_MS = 10_000;
 const ATTEMPTS = 8;
 
 /** Runs a reactor until the signal aborts, in one process at a time. Another process takes over from a dead owner within seconds. */
-export const runReactor = async (deps: ReactorRunDependencies, reactor: Reactor, stopping: AbortSignal): Promise<void> => {
+export async function runReactor(deps: ReactorRunDependencies, reactor: Reactor, stopping: AbortSignal): Promise<void> {
   while (!stopping.aborted) {
     try {
       const row = await deps.store.acquireReactor(reactor.name, deps.owner, deps.leaseClock.now(), deps.leaseMs);
@@ -44,15 +44,15 @@ export const runReactor = async (deps: ReactorRunDependencies, reactor: Reactor,
     }
     await deps.leaseClock.sleep(TAKE_OVER_MS, stopping).catch(() => undefined);
   }
-};
+}
 
-const follow = async (
+async function follow(
   deps: ReactorRunDependencies,
   reactor: Reactor,
   row: ProcessorRow,
   lease: ProcessorLease,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const logId = await deps.log.identity();
   const pause = (reason: string, eventId: string | null) => deps.store.pause(lease, reason, eventId);
   await requireHistory({ what: `reactor ${reactor.name}`, ...row }, deps.log, logId).catch(async (error: unknown) => {
@@ -84,6 +84,6 @@ const follow = async (
   } finally {
     await reactor.end?.();
   }
-};
+}
 
 const lost = ({ name }: Reactor): LeaseLost => new LeaseLost(`the reactor ${name} is run by another process`);

@@ -14,12 +14,12 @@ export interface ReadModelWait {
 }
 
 /** Waits until the read models have passed a position. Throws `NotYet`, which names the purpose, at its deadline, and the reason of the signal. */
-export const untilCaughtUp = async (
+export async function untilCaughtUp(
   { progress, clock, readModels }: ReadModelWait,
   position: Position,
   purpose: string,
   signal: AbortSignal,
-): Promise<void> => {
+): Promise<void> {
   const deadline = clock.now() + CATCH_UP_MS;
   for (const name of readModels) {
     while (!(await progress.reached(name, position, clock.now() + STOP_CHECK_MS))) {
@@ -27,4 +27,4 @@ export const untilCaughtUp = async (
       if (clock.now() >= deadline) throw new NotYet(`the read model ${name} lags too far behind to ${purpose}`);
     }
   }
-};
+}

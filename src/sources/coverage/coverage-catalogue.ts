@@ -53,7 +53,7 @@ export interface CoverageSources {
  * The coverage catalogue of these places and findings, `U` without a finding. Throws for a finding about an unknown
  * place or family, for two findings about one, and for a day after the research date.
  */
-export const coverageCatalogue = ({ municipalities, counties, research }: CoverageSources): CoverageCatalogue => {
+export function coverageCatalogue({ municipalities, counties, research }: CoverageSources): CoverageCatalogue {
   const unused = new Map(research.findings.map((finding) => [keyOf(finding.jurisdictionSlug, finding.family), finding]));
   if (unused.size < research.findings.length) throw new Error('two findings are about the same family of the same jurisdiction');
 
@@ -102,21 +102,21 @@ export const coverageCatalogue = ({ municipalities, counties, research }: Covera
     },
     jurisdictions,
   });
-};
+}
 
 const keyOf = (jurisdictionSlug: string, family: Family): string => `${jurisdictionSlug} ${family}`;
 
-const coveredFamily = ({ jurisdictionSlug, ...found }: Finding, researchDate: string): CoveredFamily => {
+function coveredFamily({ jurisdictionSlug, ...found }: Finding, researchDate: string): CoveredFamily {
   if (found.status !== 'U' && found.checkedOn > researchDate) {
     throw new Error(`${keyOf(jurisdictionSlug, found.family)} was checked after the research date ${researchDate}`);
   }
   return found;
-};
+}
 
-const versioned = (content: Omit<CoverageCatalogue, 'catalogVersion'>): CoverageCatalogue => {
+function versioned(content: Omit<CoverageCatalogue, 'catalogVersion'>): CoverageCatalogue {
   const digest = createHash('sha256').update(canonicalJson(content), 'utf8').digest('hex');
   return { catalogVersion: `${content.researchDate}.${digest.slice(0, 12)}`, ...content };
-};
+}
 
 /** The shipped catalogue. */
 export const COVERAGE_CATALOGUE: CoverageCatalogue = coverageCatalogue({

@@ -3,14 +3,14 @@ const INVISIBLE = /[\u200b\ufeff]/g;
 const CONTROL = /\p{Cc}/gu;
 
 /** One line of text: control characters and runs of white space become single spaces. Null when nothing is left. */
-export const oneLine = (value: string | null | undefined): string | null => {
+export function oneLine(value: string | null | undefined): string | null {
   if (value === null || value === undefined) return null;
   const cleaned = value.toWellFormed().normalize('NFC').replace(INVISIBLE, '').replace(CONTROL, ' ').replace(/\s+/g, ' ').trim();
   return cleaned === '' ? null : cleaned;
-};
+}
 
 /** Text with its line breaks kept as line feeds; other control characters become spaces. Null when nothing is left. */
-export const paragraphs = (value: string | null | undefined): string | null => {
+export function paragraphs(value: string | null | undefined): string | null {
   if (value === null || value === undefined) return null;
   const cleaned = value
     .replace(LINE_BREAK, '\n')
@@ -20,4 +20,4 @@ export const paragraphs = (value: string | null | undefined): string | null => {
     .replace(/\n{3,}/g, '\n\n')
     .trim();
   return cleaned === '' ? null : cleaned;
-};
+}

@@ -30,7 +30,7 @@ const isJurisdiction = (slug: string): boolean =>
   MUNICIPALITIES.some((row) => row.slug === slug) || COUNTIES.some((row) => countyJurisdictionSlug(row.slug) === slug);
 
 /** Where a client's records belong. Throws `SyncRefused` for a client outside the table that comes without a jurisdiction of the catalogue. */
-export const placeOfClient = (client: string, jurisdictionSlug: string | undefined): ClientPlace => {
+export function placeOfClient(client: string, jurisdictionSlug: string | undefined): ClientPlace {
   if (!/^[A-Za-z0-9-]+$/.test(client)) throw new SyncRefused(`client "${client}" is no client name: letters, digits and hyphens only`);
   const shipped = Object.hasOwn(CLIENTS, client) ? CLIENTS[client] : undefined;
   const slug = jurisdictionSlug ?? shipped?.jurisdictionSlug;
@@ -54,4 +54,4 @@ export const placeOfClient = (client: string, jurisdictionSlug: string | undefin
     })),
     takenSlugs: COVERED_BODIES.filter((row) => row.jurisdictionSlug === slug).map((row) => row.slug),
   };
-};
+}

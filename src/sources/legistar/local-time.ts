@@ -5,13 +5,13 @@ const TWELVE_HOURS = /^(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?\s*m\.?$/i;
 const AFTERNOON_HOURS = /^(1[3-9]|2[0-3]):(\d{2})$/;
 
 /** The calendar day of an `EventDate`, a local midnight without a zone; null for another text. */
-export const localDate = (eventDate: string | null | undefined): string | null => {
+export function localDate(eventDate: string | null | undefined): string | null {
   const day = DATE.exec(eventDate?.trim() ?? '')?.[1];
   return day !== undefined && DateTime.fromISO(day, { zone: 'utc' }).isValid ? day : null;
-};
+}
 
 /** Minutes after midnight of a time typed by hand ("9:00 AM", "9 a.m.", "Noon"); null when it is missing or ambiguous. */
-export const minutesOfDay = (eventTime: string | null | undefined): number | null => {
+export function minutesOfDay(eventTime: string | null | undefined): number | null {
   const text = (eventTime ?? '').replace(/\s+/g, ' ').trim();
   if (/^(?:12(?::00)? )?noon$/i.test(text)) return 12 * 60;
   const twelve = TWELVE_HOURS.exec(text);
@@ -24,13 +24,13 @@ export const minutesOfDay = (eventTime: string | null | undefined): number | nul
   const afternoon = AFTERNOON_HOURS.exec(text);
   if (afternoon === null || Number(afternoon[2]) > 59) return null;
   return Number(afternoon[1]) * 60 + Number(afternoon[2]);
-};
+}
 
 /**
  * The UTC instant, ISO 8601, of minutes after midnight on a local day. A time that the clocks skip is read as they stood before the change
  * (2:30 becomes 3:30 by the new clocks); a time that they show twice is the first of the two.
  */
-export const instantOf = (day: string, minutes: number, zone: string): string => {
+export function instantOf(day: string, minutes: number, zone: string): string {
   const wall = DateTime.fromISO(day, { zone: 'utc' }).plus({ minutes }).toMillis();
   const readings = [-1, 1].map((days) => {
     const offset = DateTime.fromMillis(wall + days * 86_400_000, { zone }).offset;
@@ -41,11 +41,11 @@ export const instantOf = (day: string, minutes: number, zone: string): string =>
     return reading + local.offset * 60_000 === wall;
   });
   return new Date(shown.length === 0 ? (readings[0] ?? wall) : Math.min(...shown)).toISOString();
-};
+}
 
 /** A stamp that the source states in UTC without saying so, as ISO 8601 ending in Z; null when it is missing or invalid. */
-export const utcStamp = (value: string | null | undefined): string | null => {
+export function utcStamp(value: string | null | undefined): string | null {
   if (value === null || value === undefined) return null;
   const time = DateTime.fromISO(value.trim(), { zone: 'utc' });
   return time.isValid ? new Date(time.toMillis()).toISOString() : null;
-};
+}

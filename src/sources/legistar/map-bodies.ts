@@ -26,7 +26,7 @@ const BODY_TYPES: Readonly<Record<string, RecordContent<'public_bodies'>['bodyTy
   'council committee': 'committee',
 };
 
-const slugOf = (name: string, bodyId: number, taken: Set<string>): string => {
+function slugOf(name: string, bodyId: number, taken: Set<string>): string {
   const plain = name
     .normalize('NFKD')
     .toLowerCase()
@@ -39,13 +39,13 @@ const slugOf = (name: string, bodyId: number, taken: Set<string>): string => {
   const slug = plain === '' ? `body${suffix}` : taken.has(plain) ? `${plain.slice(0, 64 - suffix.length)}${suffix}` : plain;
   taken.add(slug);
   return slug;
-};
+}
 
 /**
  * The source's bodies by their ids, and the changes that publish them. A body of the catalogue stays as it is; every other one is published
  * under an id from client and body id. Of two bodies with one slug, the lower body id keeps it.
  */
-export const mapBodies = (client: string, place: ClientPlace, rows: readonly BodyRow[]) => {
+export function mapBodies(client: string, place: ClientPlace, rows: readonly BodyRow[]) {
   const places = new Map<number, BodyPlace>();
   const changes: RecordChange[] = [];
   const skipped: Skipped[] = [];
@@ -77,4 +77,4 @@ export const mapBodies = (client: string, place: ClientPlace, rows: readonly Bod
     changes.push({ op: 'upsert', resource: 'public_bodies', id: publicBodyId, content });
   }
   return { places, changes, skipped };
-};
+}

@@ -42,7 +42,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
 };
 
 /** The day and start of an event, or why it has none. Without a readable time, the published start of the same day stays. */
-const startOf = (event: EventRow, place: EventPlace): { readonly day: string; readonly startsAt: string } | string => {
+function startOf(event: EventRow, place: EventPlace): { readonly day: string; readonly startsAt: string } | string {
   const day = localDate(event.EventDate);
   if (day === null) return `has no readable date (${JSON.stringify(event.EventDate)})`;
   const minutes = minutesOfDay(event.EventTime);
@@ -50,10 +50,10 @@ const startOf = (event: EventRow, place: EventPlace): { readonly day: string; re
   if (place.knownStart !== null && dateOfDay(localDay(Date.parse(place.knownStart), place.timezone)) === day)
     return { day, startsAt: place.knownStart };
   return `has no readable time (${JSON.stringify(event.EventTime ?? null)}) on ${day}`;
-};
+}
 
 /** The records of one event with its items, or why it cannot be published. */
-export const mapEvent = (event: EventRow, rows: readonly EventItemRow[], place: EventPlace): MappedEvent => {
+export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: EventPlace): MappedEvent {
   const eventId = String(event.EventId);
   const skip = (reason: string): MappedEvent => ({ kind: 'skipped', skipped: { what: 'event', id: eventId, reason } });
   const start = startOf(event, place);
@@ -110,4 +110,4 @@ export const mapEvent = (event: EventRow, rows: readonly EventItemRow[], place: 
   changes.push(...mapped.items.map((item) => upsert('agenda_items', item.id, item.content)));
   changes.push(...mapped.documents.map((document) => upsert('documents', document.id, document.content)));
   return { kind: 'mapped', changes, documentsUncertain: mapped.documentsUncertain, skipped: [...skipped, ...mapped.skipped] };
-};
+}

@@ -21,7 +21,7 @@ export interface MappedItems {
   readonly skipped: readonly Skipped[];
 }
 
-const mapAttachments = (row: EventItemRow, itemRecordId: string, place: ItemPlace) => {
+function mapAttachments(row: EventItemRow, itemRecordId: string, place: ItemPlace) {
   const parsed = parseRows(attachmentRow, 'MatterAttachmentId', 'document', row.EventItemMatterAttachments ?? []);
   const skipped: Skipped[] = [...parsed.skipped];
   const documents = new Map<string, RecordContent<'documents'>>();
@@ -46,10 +46,10 @@ const mapAttachments = (row: EventItemRow, itemRecordId: string, place: ItemPlac
     }
   }
   return { documents: [...documents].map(([id, content]) => ({ id, content })), skipped, uncertain: parsed.skipped.length > 0 };
-};
+}
 
 /** An event's items as agenda items and documents. An item belongs to the agenda only when it has both a title and a sequence. */
-export const mapItems = (rows: readonly EventItemRow[], place: ItemPlace): MappedItems => {
+export function mapItems(rows: readonly EventItemRow[], place: ItemPlace): MappedItems {
   const items: MappedItems['items'][number][] = [];
   const documents: MappedItems['documents'][number][] = [];
   const skipped: Skipped[] = [];
@@ -86,4 +86,4 @@ export const mapItems = (rows: readonly EventItemRow[], place: ItemPlace): Mappe
     documentsUncertain ||= attachments.uncertain;
   }
   return { items, documents, documentsUncertain, skipped };
-};
+}

@@ -10,7 +10,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** The media type of a file name's extension; null for an unknown one. */
-export const mediaTypeOf = (fileName: string | null): string | null => {
+export function mediaTypeOf(fileName: string | null): string | null {
   const ending = /\.([a-z]{3,4})$/i.exec(fileName ?? '')?.[1]?.toLowerCase() ?? '';
   return Object.hasOwn(MEDIA_TYPES, ending) ? (MEDIA_TYPES[ending] ?? null) : null;
-};
+}

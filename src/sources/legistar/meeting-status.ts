@@ -9,14 +9,14 @@ const FINAL_MINUTES = new Set(['final', 'final-addendum', 'final-revised', 'appr
 
 const PAGE_BREAK = /^page break$/i;
 
-const itemNotice = (event: EventRow, items: readonly EventItemRow[], day: string): Notice | null => {
+function itemNotice(event: EventRow, items: readonly EventItemRow[], day: string): Notice | null {
   const titles = items.map((item) => ({ title: oneLine(item.EventItemTitle), onAgenda: typeof item.EventItemAgendaSequence === 'number' }));
   const stated = titles.filter((row) => row.title !== null && !PAGE_BREAK.test(row.title));
   const onAgenda = stated.filter((row) => row.onAgenda);
   const alone = onAgenda.length > 0 ? onAgenda : stated;
   const notices = alone.map((row) => noticeIn(row.title ?? '', { bodyName: event.EventBodyName ?? '', day, sessions: true }));
   return notices.every((notice) => notice !== null) ? (notices[0] ?? null) : null;
-};
+}
 
 const recordingPublished = (event: EventRow): boolean =>
   oneLine(event.EventVideoStatus)?.toLowerCase() === 'public' &&
@@ -26,7 +26,7 @@ const recordingPublished = (event: EventRow): boolean =>
  * The status of a meeting, from the status names, the comment, the location, or an agenda whose items all say so (page breaks do not
  * count). `held` needs final minutes or a published recording; a past date or the video status alone does not suffice.
  */
-export const meetingStatus = (event: EventRow, items: readonly EventItemRow[], day: string): MeetingStatus => {
+export function meetingStatus(event: EventRow, items: readonly EventItemRow[], day: string): MeetingStatus {
   const context = { bodyName: event.EventBodyName ?? '', day, sessions: false };
   const notice =
     noticeInStatusName(event.EventAgendaStatusName) ??
@@ -37,4 +37,4 @@ export const meetingStatus = (event: EventRow, items: readonly EventItemRow[], d
   if (notice !== null) return notice;
   const minutes = oneLine(event.EventMinutesStatusName)?.toLowerCase() ?? '';
   return FINAL_MINUTES.has(minutes) || recordingPublished(event) ? 'held' : 'scheduled';
-};
+}

@@ -31,7 +31,7 @@ const PLAIN_WORDS = words(
 const NUMBER = /^\d+(?:st|nd|rd|th)?$/;
 
 /** Months and days that the text names, as `MM-DD`. */
-const namedDays = (text: string): string[] => {
+function namedDays(text: string): string[] {
   const days: string[] = [];
   for (const match of text.matchAll(/\b([a-z]{3,9})\.? (\d{1,2})(?:st|nd|rd|th)?\b/g)) {
     const month = MONTHS.findIndex(
@@ -43,9 +43,9 @@ const namedDays = (text: string): string[] => {
     days.push(`${(match[1] ?? '').padStart(2, '0')}-${(match[2] ?? '').padStart(2, '0')}`);
   }
   return days;
-};
+}
 
-const aboutTheMeeting = (subject: string, context: NoticeContext, extra: ReadonlySet<string>): boolean => {
+function aboutTheMeeting(subject: string, context: NoticeContext, extra: ReadonlySet<string>): boolean {
   const own = words(simplify(context.bodyName));
   let named = false;
   for (const word of subject.split(/[\s,.:;/–—-]+/).filter((part) => part !== '')) {
@@ -55,7 +55,7 @@ const aboutTheMeeting = (subject: string, context: NoticeContext, extra: Readonl
   if (!named) return false;
   const days = namedDays(subject);
   return days.length === 0 || days.includes(context.day.slice(5));
-};
+}
 
 const simplify = (text: string): string =>
   (oneLine(text) ?? '')
@@ -71,7 +71,7 @@ const NOTICE_WORDS = words('notice cancellation cancelation postponement');
 const BARE_END = /^$|^[\s.,;–—-]*$|^\s*[–—,;.-]|^\s+(?:due|because|for lack|by|per|until|to|as|and will)\b/;
 
 /** The notice that a statement gives about the meeting; null for a statement without one or about something else. */
-export const noticeIn = (statement: string, context: NoticeContext): Notice | null => {
+export function noticeIn(statement: string, context: NoticeContext): Notice | null {
   const text = simplify(statement).replace(REASON_FIRST, '');
   const verb = VERB.exec(text);
   if (verb === null) {
@@ -91,7 +91,7 @@ export const noticeIn = (statement: string, context: NoticeContext): Notice | nu
   const subject = before.replace(AUXILIARY, '').trim();
   if (subject === '') return before === '' && BARE_END.test(after) ? said : null;
   return aboutTheMeeting(subject, context, new Set()) ? said : null;
-};
+}
 
 /** The first notice among the statements of a comment. */
 export const noticeInComment = (comment: string | null | undefined, context: NoticeContext): Notice | null =>
@@ -102,17 +102,17 @@ export const noticeInLocation = (location: string | null | undefined, context: N
   firstNotice([location ?? '', ...(location ?? '').split(/[\r\n;|,()*]+|\s[-–—]+\s|(?<![ap]\.?m)[.!]\s+/i)], context);
 
 /** The notice in a status name, which refers to the meeting only. */
-export const noticeInStatusName = (name: string | null | undefined): Notice | null => {
+export function noticeInStatusName(name: string | null | undefined): Notice | null {
   const text = simplify(name ?? '');
   if (/\b(?:not|un)\b/.test(text)) return null;
   if (/\bcancell?(?:ed|ation)\b/.test(text)) return 'cancelled';
   return /\b(?:postponed|postponement|rescheduled)\b/.test(text) ? 'postponed' : null;
-};
+}
 
-const firstNotice = (statements: readonly string[], context: NoticeContext): Notice | null => {
+function firstNotice(statements: readonly string[], context: NoticeContext): Notice | null {
   for (const statement of statements) {
     const notice = noticeIn(statement, context);
     if (notice !== null) return notice;
   }
   return null;
-};
+}

@@ -15,7 +15,7 @@ const ownDocument = (client: string, eventId: string, id: string, data: RecordDa
  * Published records of one event, without its meeting: those whose id is derived from this client and the source's ids. Imported records of
  * the same meeting are not among them.
  */
-export const ownRecordsOfEvent = async (known: PublishedRecords, client: string, eventId: string): Promise<readonly OwnRecord[]> => {
+export async function ownRecordsOfEvent(known: PublishedRecords, client: string, eventId: string): Promise<readonly OwnRecord[]> {
   const meeting = [meetingId(client, eventId)];
   const [agendas, items, documents] = await Promise.all([
     known.referring('agendas', 'meetingId', meeting),
@@ -30,18 +30,18 @@ export const ownRecordsOfEvent = async (known: PublishedRecords, client: string,
   }
   for (const id of agendas) if (id === agendaId(client, eventId)) own.push({ resource: 'agendas', id });
   return own;
-};
+}
 
 /** The client's published meetings of the given sources, by the source's event id. */
-export const ownMeetings = async (
+export async function ownMeetings(
   known: PublishedRecords,
   client: string,
   sourceIds: readonly string[],
-): Promise<ReadonlyMap<string, RecordData<'meetings'>>> => {
+): Promise<ReadonlyMap<string, RecordData<'meetings'>>> {
   const meetings = await known.current('meetings', await known.referring('meetings', 'sourceId', sourceIds));
   const own = new Map<string, RecordData<'meetings'>>();
   for (const [id, data] of meetings) {
     if (data.sourceRecordId !== null && id === meetingId(client, data.sourceRecordId)) own.set(data.sourceRecordId, data);
   }
   return own;
-};
+}

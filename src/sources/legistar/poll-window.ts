@@ -20,7 +20,7 @@ export interface PollWindow {
 }
 
 /** The listed events whose items must be read again. The list itself is always read whole, so that vanished events are found. */
-export const eventsToRead = (events: readonly EventRow[], window: PollWindow): readonly EventRow[] => {
+export function eventsToRead(events: readonly EventRow[], window: PollWindow): readonly EventRow[] {
   if (window.named || events.length <= READ_ALL_UP_TO) return events;
   const recent = new Date(window.now - DATE_LOOK_BACK).toISOString().slice(0, 10);
   return events.filter((event) => {
@@ -36,4 +36,4 @@ export const eventsToRead = (events: readonly EventRow[], window: PollWindow): r
       !window.isPublished(event)
     );
   });
-};
+}

@@ -74,12 +74,12 @@ const reasonOf = (error: z.ZodError): string =>
   error.issues.map((issue) => `${issue.path.join('.') || 'row'}: ${issue.message}`).join('; ');
 
 /** Parses rows; reports those that cannot be read. */
-export const parseRows = <Row>(
+export function parseRows<Row>(
   schema: z.ZodType<Row>,
   idField: string,
   what: Skipped['what'],
   source: readonly unknown[],
-): ParsedRows<Row> => {
+): ParsedRows<Row> {
   const rows = new Map<number, Row>();
   const undecodable = new Set<number>();
   const skipped: Skipped[] = [];
@@ -97,4 +97,4 @@ export const parseRows = <Row>(
     skipped.push({ what, id: id === null ? null : String(id), reason: parsed.success ? 'has no id' : reasonOf(parsed.error) });
   }
   return { rows: [...rows.values()], undecodable, unidentified, skipped };
-};
+}

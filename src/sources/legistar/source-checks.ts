@@ -16,7 +16,7 @@ export interface SourceCheck {
   readonly at: string;
 }
 
-const untouched = (check: SourceCheck): RecordContent<'sources'> => {
+function untouched(check: SourceCheck): RecordContent<'sources'> {
   if (check.current !== undefined) {
     const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = check.current;
     return content;
@@ -33,10 +33,10 @@ const untouched = (check: SourceCheck): RecordContent<'sources'> => {
     status: 'unknown',
     consecutiveFailures: 0,
   };
-};
+}
 
 /** The change of a source's record by a run: the time of the check and its result. */
-export const sourceCheckChange = (check: SourceCheck): RecordChange => {
+export function sourceCheckChange(check: SourceCheck): RecordChange {
   const before = untouched(check);
   const content: RecordContent<'sources'> = {
     ...before,
@@ -47,4 +47,4 @@ export const sourceCheckChange = (check: SourceCheck): RecordChange => {
     consecutiveFailures: check.succeeded ? 0 : before.consecutiveFailures + 1,
   };
   return { op: 'upsert', resource: 'sources', id: check.sourceId, content };
-};
+}

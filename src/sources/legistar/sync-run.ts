@@ -16,7 +16,7 @@ import { bodyRow, eventItemRow, type EventRow, eventRow, parseRows, type Skipped
 import { sourceCheckChange } from './source-checks.ts';
 
 /** Does the work for each input, at most `width` at a time; the first error stops the rest from starting and is thrown. */
-const concurrently = async <Input>(width: number, inputs: Iterable<Input>, work: (input: Input) => Promise<void>): Promise<void> => {
+async function concurrently<Input>(width: number, inputs: Iterable<Input>, work: (input: Input) => Promise<void>): Promise<void> {
   const iterator = inputs[Symbol.iterator]();
   let failed = false;
   const run = async (): Promise<void> => {
@@ -33,7 +33,7 @@ const concurrently = async <Input>(width: number, inputs: Iterable<Input>, work:
   };
   const outcomes = await Promise.allSettled(Array.from({ length: width }, run));
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
-};
+}
 
 const READERS = 4;
 

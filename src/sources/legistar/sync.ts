@@ -10,11 +10,11 @@ import { legistarSourceId } from './legistar-ids.ts';
 import { sourceCheckChange } from './source-checks.ts';
 
 /** Records the failed check on the published sources of the client, because the list of bodies is missing. */
-const recordFailedCheck = async (
+async function recordFailedCheck(
   sync: { readonly client: string; readonly known: PublishedRecords; readonly clock: Clock },
   place: ClientPlace,
   writer: BatchedWriter,
-): Promise<void> => {
+): Promise<void> {
   const ids = await sync.known.referring('sources', 'jurisdictionId', [place.jurisdictionId]);
   const sources = await sync.known.current('sources', ids);
   const adopted = new Map(place.adopted.map((body) => [body.sourceId, body.publicBodyId]));
@@ -27,7 +27,7 @@ const recordFailedCheck = async (
       sourceCheckChange({ sourceId, publicBodyId, jurisdictionId: place.jurisdictionId, current, siteUrl: null, succeeded: false, at }),
     ]);
   }
-};
+}
 
 export interface LegistarSync extends SyncTarget {
   readonly client: string;
@@ -53,7 +53,7 @@ export interface LegistarReport extends SyncReport {
  * Writes the records of one Legistar client. A second run over unchanged data appends only the check of each source. Throws `SyncRefused`
  * for a request that cannot be carried out; a source that fails is in the report's `failure`.
  */
-export const syncLegistar = async (sync: LegistarSync): Promise<LegistarReport> => {
+export async function syncLegistar(sync: LegistarSync): Promise<LegistarReport> {
   const place = placeOfClient(sync.client, sync.jurisdictionSlug);
   const since = sync.since === undefined ? null : localDate(sync.since);
   if (sync.since !== undefined && since === null) throw new SyncRefused(`"${sync.since}" is no date; write it as YYYY-MM-DD`);
@@ -85,4 +85,4 @@ export const syncLegistar = async (sync: LegistarSync): Promise<LegistarReport> 
     failure,
     position: positions.length === 0 ? null : positions.reduce((left, right) => (left > right ? left : right)),
   };
-};
+}

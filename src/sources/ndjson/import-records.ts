@@ -6,11 +6,11 @@ import { parseChange } from '../../../commands/records/parse-change.ts';
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /** The change in a line, or why the line is refused. */
-const changeOf = ({ bytes, length, number }: InputLine): RecordChange | string => {
+function changeOf({ bytes, length, number }: InputLine): RecordChange | string {
   if (length > MAX_LINE_BYTES) return `the line is ${length} bytes long; at most ${MAX_LINE_BYTES} are read`;
   const isMarked = number === 1 && bytes.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
   return parseChange(isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, 'line');
-};
+}
 
 const CHANGES_A_BATCH = 500;
 const BATCHES_IN_FLIGHT = 3;
@@ -44,7 +44,7 @@ const newBatch = (): Batch => ({ lines: [], changes: [], records: new Set() });
  * Reads one change per line and writes batches, a few concurrently. Changes of one record keep their order: a batch waits for an earlier
  * one with the same record. An invalid line does not stop the import.
  */
-export const importRecords = async ({ input, writer, onRejected, onProgress }: ImportRecords): Promise<ImportTally> => {
+export async function importRecords({ input, writer, onRejected, onProgress }: ImportRecords): Promise<ImportTally> {
   const tally = { read: 0, appended: 0, unchanged: 0, rejected: 0, last: null as Position | null };
   const underWay = new Map<Batch, Promise<void>>();
   const reject = async (line: InputLine, reason: string) => {
@@ -91,4 +91,4 @@ export const importRecords = async ({ input, writer, onRejected, onProgress }: I
   if (batch.changes.length > 0) await send(batch);
   await Promise.all(underWay.values());
   return tally;
-};
+}

@@ -60,7 +60,7 @@ const place = (now: DateTime): RecordChange[] => [
   }),
 ];
 
-const meetingRecords = (meeting: SampleMeeting, now: DateTime): RecordChange[] => {
+function meetingRecords(meeting: SampleMeeting, now: DateTime): RecordChange[] {
   const startsAt = now.setZone(ZONE).startOf('day').plus({ days: meeting.days }).set({ hour: meeting.hour });
   const meetingId = id('meeting', meeting.key);
   const agendaId = id('agenda', meeting.key);
@@ -110,7 +110,7 @@ const meetingRecords = (meeting: SampleMeeting, now: DateTime): RecordChange[] =
       }),
     ),
   ];
-};
+}
 
 const permitRecords = (now: DateTime): RecordChange[] => [
   upsert('record_streams', SAMPLE_IDS.recordStream, {
@@ -140,10 +140,10 @@ const permitRecords = (now: DateTime): RecordChange[] => [
  * The sample: one invented city with past, cancelled and upcoming meetings and a stream of permits. `now` is in milliseconds since the
  * epoch; ids are stable, and times lie around the local day of `now`.
  */
-export const sampleRecords = (now: number): readonly RecordChange[] => {
+export function sampleRecords(now: number): readonly RecordChange[] {
   const time = DateTime.fromMillis(now, { zone: ZONE });
   return [...place(time), ...SAMPLE_MEETINGS.flatMap((meeting) => meetingRecords(meeting, time)), ...permitRecords(time)];
-};
+}
 
 /** A remove of each record of the sample, the last written first. */
 export const sampleRemovals = (now: number): readonly RecordChange[] =>

@@ -17,16 +17,16 @@ export type Fault = (response: ServerResponse) => void;
 
 export const FIXTURES = new URL('../../fixtures/legistar/', import.meta.url);
 
-export const readRecording = async (client: string): Promise<Recording> => {
+export async function readRecording(client: string): Promise<Recording> {
   const read = async (name: string) => JSON.parse(await readFile(new URL(`${client}/${name}`, FIXTURES), 'utf8')) as Row[];
   const events = await read('events.json');
   const items = new Map<number, unknown[]>();
   for (const event of events) items.set(Number(event.EventId), await read(`eventitems/${String(event.EventId)}.json`));
   return { bodies: await read('bodies.json'), events, items };
-};
+}
 
 /** The source on loopback: pages, a filter by date, and the faults that a test sets. */
-export const startReplayServer = async (client: string, recording: Recording) => {
+export async function startReplayServer(client: string, recording: Recording) {
   const faults: Fault[] = [];
   const faultsByPath = new Map<string, Fault>();
   const requests: string[] = [];
@@ -74,7 +74,7 @@ export const startReplayServer = async (client: string, recording: Recording) =>
       await once(server, 'close');
     },
   };
-};
+}
 
 export const status =
   (code: number, headers: Record<string, string> = {}, body = 'An error has occurred.'): Fault =>

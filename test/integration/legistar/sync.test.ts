@@ -12,7 +12,7 @@ import { cutBody, FIXTURES, halfJson, hang, readRecording, type Recording, start
 const CLIENT = 'fortworthgov';
 
 /** A clock that advances only by sleeps. */
-const trialClock = () => {
+function trialClock() {
   let time = Date.parse('2026-04-20T12:00:00Z');
   const slept: number[] = [];
   return {
@@ -23,7 +23,7 @@ const trialClock = () => {
       time += milliseconds;
     },
   };
-};
+}
 
 let recording: Recording;
 let server: Awaited<ReturnType<typeof startReplayServer>>;
@@ -45,10 +45,10 @@ const sync = (options: Parameters<typeof reader>[0] & { since?: string } = {}): 
   syncLegistar({ client: CLIENT, reader: reader(options), writer: records, known: records, clock, since: options.since });
 
 /** Changes the title of item 90012 at the source without a new time stamp. */
-const retitle = (title: unknown) => {
+function retitle(title: unknown) {
   const items = recording.items.get(9001) ?? [];
   items[1] = { ...(items[1] as Record<string, unknown>), EventItemTitle: title };
-};
+}
 
 const removals = () => records.log.filter((entry) => entry.op === 'remove');
 

@@ -24,24 +24,24 @@ afterEach(() => {
 });
 
 const SEARCH = { query: 'zoning', limit: 2 };
-const challengeOf = ({ isError, structuredContent, content }: Got): PaymentChallenge => {
+function challengeOf({ isError, structuredContent, content }: Got): PaymentChallenge {
   expect(isError).toBe(true);
   expect(JSON.parse(content[0]!.text)).toEqual(structuredContent);
   return paymentChallenge.parse(structuredContent);
-};
-const errorOf = ({ isError, structuredContent, content }: Got): { code: string; details?: { paymentRequired?: unknown } } => {
+}
+function errorOf({ isError, structuredContent, content }: Got): { code: string; details?: { paymentRequired?: unknown } } {
   expect(isError).toBe(true);
   expect(JSON.parse(content[0]!.text)).toEqual(structuredContent);
   return (structuredContent as { error: { code: string } }).error;
-};
-const connected = async (name: string, work: (agent: Agent) => Promise<void>, key = customer.key): Promise<void> => {
+}
+async function connected(name: string, work: (agent: Agent) => Promise<void>, key = customer.key): Promise<void> {
   const agent = await AGENTS[name]!(service.baseUrl, key);
   try {
     await work(agent);
   } finally {
     await agent.close();
   }
-};
+}
 const [FIRST_AGENT] = Object.keys(AGENTS) as [string];
 
 describe.each(Object.keys(AGENTS))('%s', (name) => {

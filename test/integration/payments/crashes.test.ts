@@ -24,14 +24,14 @@ afterAll(async () => {
   await database.close();
 });
 
-const life = async (death: Death | null): Promise<{ readonly payment: SentPayment; readonly commits: number; readonly dead: boolean }> => {
+async function life(death: Death | null): Promise<{ readonly payment: SentPayment; readonly commits: number; readonly dead: boolean }> {
   const payment = await shop.payer.pay(await shop.challenge());
   const parts = mortal({ ledger: shop.ledger, log: shop.civic.log, facilitator: facilitatorOfShop(shop) }, death);
   const payments = shop.open(parts);
   await payments.payForRead(shop.call(payment));
   await payments.end();
   return { payment, commits: parts.commits(), dead: parts.dead() };
-};
+}
 
 /** Every commit of a payment, for each mode of the chain. */
 const FAULTS: readonly (ChainFault | null)[] = [null, 'pending_once', 'lost', 'revert'];

@@ -24,7 +24,7 @@ afterEach(async () => {
   for (const close of closings.splice(0)) await close();
 });
 
-const serve = async (listener: RequestListener): Promise<string> => {
+async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await once(server, 'listening');
   closings.push(async () => {
@@ -32,14 +32,14 @@ const serve = async (listener: RequestListener): Promise<string> => {
     await new Promise((resolve) => server.close(resolve));
   });
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-};
+}
 
 const json = { 'content-type': 'application/json' };
 /** An endless answer that begins as a verdict, a JSON-RPC result or a list. */
 const BEGINNING = '{"isValid":true,"success":true,"jsonrpc":"2.0","id":1,"result":"0x1","extra":"';
 
 /** Sends as fast as it is read, and never ends. */
-const endless = async (response: ServerResponse, sent: { bytes: number }): Promise<void> => {
+async function endless(response: ServerResponse, sent: { bytes: number }): Promise<void> {
   response.writeHead(200, json).write(BEGINNING);
   const chunk = Buffer.alloc(65_536, 'x');
   const chunks = function* (): Generator<Buffer> {
@@ -49,16 +49,16 @@ const endless = async (response: ServerResponse, sent: { bytes: number }): Promi
     }
   };
   await pipeline(chunks(), response).catch(() => undefined);
-};
+}
 
 /** Sends a byte now and then, and never ends. */
-const dripping = async (response: ServerResponse): Promise<void> => {
+async function dripping(response: ServerResponse): Promise<void> {
   response.writeHead(200, json).write(BEGINNING);
   while (!response.destroyed) {
     response.write('x');
     await after(20);
   }
-};
+}
 
 /** Each kind of request about a payment; resolves to the parsed answer. */
 const QUESTIONS = {

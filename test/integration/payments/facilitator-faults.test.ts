@@ -88,7 +88,7 @@ describe.each(Object.entries(ways))('%s', (_, open) => {
 
 /** Short timeouts for answers that do not arrive. */
 const impatient = (fault: HttpFault) => (fault === 'hang' ? shop.open({ facilitator: halfPatient() }) : shop.open());
-const halfPatient = (): Facilitator => {
+function halfPatient(): Facilitator {
   const short = httpFacilitator(shop.facilitator.url, { verifyMs: 700, settleMs: 700 });
   const long = httpFacilitator(shop.facilitator.url, PATIENT);
   const hangsAt = (operation: Operation) => shop.facilitator.faults[operation] === 'hang';
@@ -96,7 +96,7 @@ const halfPatient = (): Facilitator => {
     verify: (payment) => (hangsAt('verify') ? short : long).verify(payment),
     settle: (payment) => (hangsAt('settle') ? short : long).settle(payment),
   };
-};
+}
 
 describe('the facilitator itself', () => {
   test.each<[HttpFault, string]>([

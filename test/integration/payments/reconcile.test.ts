@@ -30,14 +30,14 @@ afterEach(() => {
 const chain = () => chainLookup(node.url, 20_000);
 const signed = async (): Promise<SentPayment> => shop.payer.pay(await shop.challenge());
 /** A payment of unknown outcome; `paid` is the actual outcome. */
-const unknown = async (paid: boolean): Promise<SentPayment> => {
+async function unknown(paid: boolean): Promise<SentPayment> {
   const payment = await signed();
   shop.facilitator.faults.settle = paid ? 'done_then_500' : 'http_500';
   expect(await shop.ask(payment)).toMatchObject({ code: 'payment_reconciliation_required' });
   shop.facilitator.faults.settle = null;
   expect(paidOnChain(shop, payment)).toBe(paid ? 1 : 0);
   return payment;
-};
+}
 const txOf = (payment: SentPayment) =>
   shop.facilitator.chain.paid(payment.payload.authorization.from!, payment.payload.authorization.nonce!)[0]!.hash;
 const OVER_MS = 120_000 + 120_000 + 60_000;

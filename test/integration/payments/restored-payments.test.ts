@@ -22,11 +22,11 @@ afterAll(async () => {
   for (const database of databases) await database.close();
 });
 
-const refusal = async (asked: Promise<PaymentAnswer>): Promise<string> => {
+async function refusal(asked: Promise<PaymentAnswer>): Promise<string> {
   const answer = await asked;
   if (answer.kind !== 'error') throw new Error(`answered: ${JSON.stringify(answer)}`);
   return answer.code;
-};
+}
 
 test('what was paid before a backup is answered and never paid again; later payments are reconciled', async () => {
   const world = new PaymentWorld(original);

@@ -41,7 +41,7 @@ export const randomOf =
   (name: string): SeededRandom =>
     seededRandom(Number.parseInt(derivedId('soak', seed, name).slice(0, 8), 16));
 
-export const openCast = async (world: World): Promise<Cast> => {
+export async function openCast(world: World): Promise<Cast> {
   const { plan, failures } = world;
   const random = randomOf(plan.seed);
   const accounts = await writeFirstRecords(world.database.url, SHARED_ACCOUNTS + plan.pollers + plan.reporters);
@@ -113,4 +113,4 @@ export const openCast = async (world: World): Promise<Cast> => {
       ]);
     },
   };
-};
+}

@@ -93,11 +93,11 @@ export class DirectWriter {
   }
 }
 
-const contentOf = (resource: (typeof RESOURCES)[number], id: string, token: string): object => {
+function contentOf(resource: (typeof RESOURCES)[number], id: string, token: string): object {
   const url = 'https://records.example.org/permits';
   if (resource === 'documents') return { kind: 'agenda', title: token, url };
   if (resource === 'agenda_items') {
     return { meetingId: SOAK_MEETING, sequence: 7, title: `Rezoning of two acres to retail ${token}`, sourceUrl: url };
   }
   return { recordStreamId: derivedId('soak', 'stream'), sourceRecordId: id, title: token, sourceUrl: url, attributes: { token } };
-};
+}

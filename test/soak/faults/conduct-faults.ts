@@ -24,7 +24,7 @@ export interface Conducting {
 }
 
 /** Runs the faults in the order of the seed, each once before a repeat; everything must work again after each. */
-export const conductFaults = async ({ world, random, readiness, onFault }: Conducting): Promise<void> => {
+export async function conductFaults({ world, random, readiness, onFault }: Conducting): Promise<void> {
   const { plan, disturbances, failures } = world;
   const started = performance.now();
   const over = (): boolean => failures.tooMany.aborted;
@@ -50,7 +50,7 @@ export const conductFaults = async ({ world, random, readiness, onFault }: Condu
       onFault({ kind, description: fault.description, readyAfterMs: typeof readyAfterMs === 'string' ? null : readyAfterMs });
     }
   }
-};
+}
 
 const endsProjectors = (kind: string): boolean =>
   ['projector killed', 'several killed', 'rolling restart', 'clock ahead', 'clock behind'].includes(kind);
@@ -62,11 +62,11 @@ const shuffled = <Item>(items: readonly Item[], random: SeededRandom): readonly 
     .map(({ item }) => item);
 
 /** Never the first API process, whose memory is measured; mostly the projector with the most leases. */
-const victimOf = async ({ members, database }: World, random: SeededRandom, role: Member['role']): Promise<Member> => {
+async function victimOf({ members, database }: World, random: SeededRandom, role: Member['role']): Promise<Member> {
   const candidates = members.filter((member) => member.role === role && member.name !== 'api-1');
   const any = candidates[random.below(candidates.length)]!;
   if (role !== 'projector' || random.chance(0.2)) return any;
   const rows = await database.query<{ owner: string | null }>("select owner from civic.generations where state = 'live'").catch(() => []);
   const held = (member: Member): number => rows.filter(({ owner }) => owner?.split(':')[1] === String(member.pid)).length;
   return candidates.toSorted((one, other) => held(other) - held(one))[0]!;
-};
+}

@@ -8,12 +8,12 @@ const WRITES = 4;
  * Ends the database when it has acknowledged a commit: earlier acknowledged commits must be in the log when it is
  * back. A commit that is acknowledged before it is flushed would be lost here and rarely elsewhere.
  */
-export const endWithWitness = async (
+export async function endWithWitness(
   { database, failures }: World,
   name: string,
   end: () => void,
   back: () => Promise<void>,
-): Promise<void> => {
+): Promise<void> {
   const direct = openLinkedLog(database.url);
   const acknowledged: string[] = [];
   try {
@@ -33,4 +33,4 @@ export const endWithWitness = async (
     const found = await database.query('select from civic.events where data::text like $1', [`%"${token}"%`]);
     if (found.length !== 1) failures.add(`acknowledged just before the database ended and in the log ${found.length} times: ${token}`);
   }
-};
+}

@@ -6,11 +6,11 @@ import { PaymentRefused } from './payment-answer.ts';
  * Whether a call of a sold tool is served as ever or is to be paid for by itself; throws the refusal of checks 1 to 3. A payment
  * that comes along where nothing is charged is left alone, unless it comes from another channel: then it is refused as a mistake of its sender.
  */
-export const channelGate = (
+export function channelGate(
   tool: ToolName,
   billing: Billing,
   call: { readonly open: boolean; readonly attached: boolean },
-): 'serve' | 'pay' => {
+): 'serve' | 'pay' {
   const payAsYouGo = billing.facts.channel === 'payg';
   const judged = toolBilling(tool, billing);
   if (call.attached && !payAsYouGo) throw new PaymentRefused(call.open ? 'billing_channel_payment_mismatch' : 'beta_unavailable');
@@ -18,4 +18,4 @@ export const channelGate = (
   if (judged !== 'pay_per_call') throw new PaymentRefused('billing_entitlement_required');
   if (!call.open) throw new PaymentRefused('beta_unavailable');
   return 'pay';
-};
+}

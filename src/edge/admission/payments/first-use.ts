@@ -11,22 +11,22 @@ import { currentPrice } from './price.ts';
 const LATER_SECONDS = 5;
 
 /** Fails closed: where the ledger cannot be asked, nothing is verified, read or settled. */
-export const fromLedger = async <Result>({ logger }: Pick<PaymentParts, 'logger'>, ask: () => Promise<Result>): Promise<Result> => {
+export async function fromLedger<Result>({ logger }: Pick<PaymentParts, 'logger'>, ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask();
   } catch (error) {
     logger.warn({ error: (error as Error).message }, 'the payment ledger could not be reached');
     throw new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: LATER_SECONDS });
   }
-};
+}
 
 /** Checks an unused payment and reserves it, or finds that another call was faster. Throws the refusal of the first check that fails. */
-export const firstUse = async (
+export async function firstUse(
   parts: PaymentParts,
   call: PaidCall,
   presented: PresentedPayment,
   claim: Claim,
-): Promise<Extract<Reserved, { row: unknown }>> => {
+): Promise<Extract<Reserved, { row: unknown }>> {
   const price = await currentPrice(parts, call.tool);
   const now = parts.chainClock.now();
   checkTerms(presented, { now, current: price.terms, leastMs: parts.times.settleMarginMs, mostMs: parts.times.maxValidMs });
@@ -49,19 +49,19 @@ export const firstUse = async (
   if (reserved.kind === 'budget_exceeded') throw new PaymentRefused('payment_budget_exceeded');
   if (reserved.kind === 'wallet_refused') throw new PaymentRefused('payment_access_denied');
   return reserved;
-};
+}
 
-export const newLease = ({ identifiers, chainClock, times }: PaymentParts): PaymentLease => {
+export function newLease({ identifiers, chainClock, times }: PaymentParts): PaymentLease {
   const now = chainClock.now();
   return { owner: identifiers.next(), now, until: now + times.leaseMs };
-};
+}
 
 /** Where facts about a new row can begin; a log that cannot be asked only makes their publication cost more. */
-const streamRevision = async ({ log }: PaymentParts, accountId: string): Promise<number> => {
+async function streamRevision({ log }: PaymentParts, accountId: string): Promise<number> {
   const stream = accountStream(accountId);
   const last = await log.readLast([stream]).catch(() => null);
   return last?.get(stream)?.revision ?? NO_STREAM;
-};
+}
 
 interface TermsCheck {
   /** Milliseconds by the clock that the chain lives by. */
@@ -73,7 +73,7 @@ interface TermsCheck {
 }
 
 /** Checks 8 to 11 of an unused payment; throws the refusal of the first that fails. Nothing is stored before they hold. */
-const checkTerms = ({ signed, boundTo }: PresentedPayment, { now, current, leastMs, mostMs }: TermsCheck): void => {
+function checkTerms({ signed, boundTo }: PresentedPayment, { now, current, leastMs, mostMs }: TermsCheck): void {
   const { accepted, authorization, resourceUrl } = signed;
   const validBefore = BigInt(authorization.validBefore) * 1000n;
   if (validBefore < BigInt(now + leastMs)) throw new PaymentRefused('payment_expired');
@@ -93,4 +93,4 @@ const checkTerms = ({ signed, boundTo }: PresentedPayment, { now, current, least
   if (accepted.amount !== current.amount || authorization.value !== current.amount) throw new PaymentRefused('payment_price_mismatch');
   // The chain refuses what is not valid yet, and so would the facilitator.
   if (BigInt(authorization.validAfter) * 1000n > BigInt(now)) throw new PaymentRefused('payment_authorization_invalid');
-};
+}

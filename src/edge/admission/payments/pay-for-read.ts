@@ -22,7 +22,7 @@ export interface Payments {
 }
 
 /** Pay as you go (section 5 of the design page): checks in their order, the ledger around verify, read and settle, and one deadline. */
-export const createPayments = (given: Omit<PaymentParts, 'behind' | 'ending'>): Payments => {
+export function createPayments(given: Omit<PaymentParts, 'behind' | 'ending'>): Payments {
   const working = new Set<Promise<unknown>>();
   const ending = new AbortController();
   const behind = (work: Promise<unknown>): void => {
@@ -47,15 +47,15 @@ export const createPayments = (given: Omit<PaymentParts, 'behind' | 'ending'>): 
       while (working.size > 0) await Promise.allSettled(working);
     },
   };
-};
+}
 
 /** Waits for the answer until the deadline of the tool or the end of the connection; before settlement this ends the work, later it does not. */
-const byDeadline = async (
+async function byDeadline(
   { clock, times }: PaymentParts,
   call: PaidCall,
   pointOfNoReturn: PointOfNoReturn,
   answer: Promise<PaymentAnswer>,
-): Promise<PaymentAnswer> => {
+): Promise<PaymentAnswer> {
   try {
     return await withinDeadline(clock, times.totalMs, call.signal, () => answer);
   } catch (error) {
@@ -64,9 +64,9 @@ const byDeadline = async (
     if (pointOfNoReturn.callOff(late)) return refusalAnswer(late, null);
     return refusalAnswer(new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: LOOK_AGAIN_SECONDS }), null);
   }
-};
+}
 
-const answerOf = async (parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> => {
+async function answerOf(parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> {
   try {
     return await pay(parts, call, pointOfNoReturn);
   } catch (error) {
@@ -74,14 +74,14 @@ const answerOf = async (parts: PaymentParts, call: PaidCall, pointOfNoReturn: Po
     parts.logger.error({ tool: call.tool, error: (error as Error).message }, 'a paid call failed');
     return refusalAnswer(new PaymentRefused('service_unavailable'), null);
   }
-};
+}
 
-const challengeIfAny = async (parts: PaymentParts, { tool }: PaidCall): Promise<PaymentChallenge | null> => {
+async function challengeIfAny(parts: PaymentParts, { tool }: PaidCall): Promise<PaymentChallenge | null> {
   const price = await currentPrice(parts, tool).catch(() => null);
   return price === null ? null : challengeFor(tool, price);
-};
+}
 
-const pay = async (parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> => {
+async function pay(parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> {
   const { principal, tool, payment } = call;
   const billing = { facts: principal.billing, enforced: parts.enforced, now: parts.clock.now() };
   const attached = payment !== undefined;
@@ -101,13 +101,13 @@ const pay = async (parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOf
   const taken = await fromLedger(parts, () => parts.ledger.takeOver(used.row, newLease(parts)));
   if (taken === null) throw inProgress(parts.times.leaseMs);
   return await workOnPayment(parts, call, taken, pointOfNoReturn);
-};
+}
 
-const claimOf = ({ principal, tool, arguments: parsed }: PaidCall, { signed }: PresentedPayment): Claim => {
+function claimOf({ principal, tool, arguments: parsed }: PaidCall, { signed }: PresentedPayment): Claim {
   try {
     return { accountId: principal.accountId, tool, requestHash: requestHash(tool, parsed), termsHash: termsHash(signed) };
   } catch {
     // Half a character, which no text that we could find holds.
     throw new PaymentRefused('invalid_parameter');
   }
-};
+}

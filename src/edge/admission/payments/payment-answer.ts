@@ -55,7 +55,7 @@ const REPAYABLE: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([
 ]);
 
 /** The answer to a refusal, with what the caller can pay again by. */
-export const refusalAnswer = ({ code, message, extra }: PaymentRefused, challenge: PaymentChallenge | null): PaymentError => {
+export function refusalAnswer({ code, message, extra }: PaymentRefused, challenge: PaymentChallenge | null): PaymentError {
   const again = REPAYABLE.has(code) && challenge !== null ? { paymentRequired: challenge } : {};
   const details = { ...extra.details, ...again };
   return {
@@ -65,4 +65,4 @@ export const refusalAnswer = ({ code, message, extra }: PaymentRefused, challeng
     ...(extra.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(extra.retryAfterSeconds)) }),
     ...(Object.keys(details).length === 0 ? {} : { details }),
   };
-};
+}

@@ -43,7 +43,7 @@ export interface PresentedPayment {
 }
 
 /** Parses the attached payment. Throws `payment_invalid`, which names the field and never a value. */
-export const readPayment = (payment: unknown, tool: string): PresentedPayment => {
+export function readPayment(payment: unknown, tool: string): PresentedPayment {
   const parsed = paymentPayload.safeParse(payment);
   if (!parsed.success) {
     const issues = parsed.error.issues.slice(0, 5).map(({ path, code }) => ({ path: path.map(String), code }));
@@ -53,4 +53,4 @@ export const readPayment = (payment: unknown, tool: string): PresentedPayment =>
   const { maxTimeoutSeconds: _, ...terms } = accepted;
   const signed = { accepted: terms, ...payload, resourceUrl: toolUrl(tool) };
   return { key: paymentKey(signed), signed, boundTo: resource?.url ?? null };
-};
+}

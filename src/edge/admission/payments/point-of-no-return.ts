@@ -8,7 +8,7 @@ export interface PointOfNoReturn {
   callOff(reason: Error): boolean;
 }
 
-export const createPointOfNoReturn = (): PointOfNoReturn => {
+export function createPointOfNoReturn(): PointOfNoReturn {
   const controller = new AbortController();
   let passed = false;
   return {
@@ -25,4 +25,4 @@ export const createPointOfNoReturn = (): PointOfNoReturn => {
       return !passed;
     },
   };
-};
+}

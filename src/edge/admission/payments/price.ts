@@ -16,11 +16,11 @@ export interface Price {
 const VERSION_LENGTH = 12;
 
 /** The price of an amount (smallest units) to an address; null where there is no amount: then nothing is sold. */
-export const priceOf = (amount: string | null, payTo: string): Price | null => {
+export function priceOf(amount: string | null, payTo: string): Price | null {
   if (amount === null) return null;
   const terms = { scheme: SCHEME, network: NETWORK, asset: ASSET, amount, payTo: payTo.toLowerCase(), extra: ASSET_DOMAIN };
   return { terms, version: sha256(JSON.stringify(terms)).slice(0, VERSION_LENGTH) };
-};
+}
 
 /** How long a payment is asked to be valid for: the margin that the chain wants, and room for verifying, reading and settling. */
 export const MAX_TIMEOUT_SECONDS = 120;
@@ -44,14 +44,14 @@ export const challengeFor = (tool: ToolName, { terms }: Price): PaymentChallenge
 });
 
 /** The price of a tool now; throws `payment_price_unavailable` when there is none or it cannot be read. */
-export const currentPrice = async (
+export async function currentPrice(
   { price, logger }: { readonly price: (tool: ToolName) => Promise<Price | null>; readonly logger: Logger },
   tool: ToolName,
-): Promise<Price> => {
+): Promise<Price> {
   const found = await price(tool).catch((error: unknown) => {
     logger.warn({ tool, error: (error as Error).message }, 'the price could not be read');
     return null;
   });
   if (found === null) throw new PaymentRefused('payment_price_unavailable');
   return found;
-};
+}

@@ -13,11 +13,11 @@ export type ReadForPayment =
   | { readonly kind: 'failed'; readonly code: Extract<ToolErrorCode, 'read_timeout' | 'read_failed' | 'read_result_too_large'> };
 
 /** Reads what is to be sold, within its time and its bytes; never throws but when the call is called off. */
-export const readForPayment = async (
+export async function readForPayment(
   { read }: Pick<PaidCall, 'read'>,
   { clock, readMs, calledOff }: { readonly clock: Clock; readonly readMs: number; readonly calledOff: AbortSignal },
   onFailure: (error: unknown) => void,
-): Promise<ReadForPayment> => {
+): Promise<ReadForPayment> {
   try {
     const outcome = await withinDeadline(clock, readMs, calledOff, (signal) => readOnce(read, signal, onFailure));
     calledOff.throwIfAborted();
@@ -27,9 +27,9 @@ export const readForPayment = async (
     if (error instanceof DeadlineExceeded) return { kind: 'failed', code: 'read_timeout' };
     throw error;
   }
-};
+}
 
-const readOnce = async (read: PaidCall['read'], signal: AbortSignal, onFailure: (error: unknown) => void): Promise<ReadForPayment> => {
+async function readOnce(read: PaidCall['read'], signal: AbortSignal, onFailure: (error: unknown) => void): Promise<ReadForPayment> {
   try {
     const outcome = await read(signal);
     if (outcome.kind === 'empty' || outcome.kind === 'refused') return outcome;
@@ -52,4 +52,4 @@ const readOnce = async (read: PaidCall['read'], signal: AbortSignal, onFailure: 
     if (!signal.aborted) onFailure(error);
     return { kind: 'failed', code: 'read_failed' };
   }
-};
+}

@@ -17,7 +17,7 @@ export type Replay = { readonly kind: 'answer'; readonly answer: PaymentAnswer }
 export const LOOK_AGAIN_SECONDS = 5;
 
 /** Decides over a payment that was used before (throws the refusal that answers it). Price and expiry are not looked at. */
-export const replay = (row: PaymentRow, claim: Claim, now: number): Replay => {
+export function replay(row: PaymentRow, claim: Claim, now: number): Replay {
   const same =
     row.accountId === claim.accountId &&
     row.tool === claim.tool &&
@@ -46,13 +46,13 @@ export const replay = (row: PaymentRow, claim: Claim, now: number): Replay => {
     case 'LAPSED':
       throw new PaymentRefused('payment_expired');
   }
-};
+}
 
 export const inProgress = (leftMs: number): PaymentRefused =>
   new PaymentRefused('payment_in_progress', { retryAfterSeconds: Math.ceil(leftMs / 1000) });
 
 /** The data of a settled row, as it was saved before it was paid for; throws when it is not to be had. */
-export const paidAnswer = ({ result, resultHash, receipt }: PaymentRow): PaymentAnswer => {
+export function paidAnswer({ result, resultHash, receipt }: PaymentRow): PaymentAnswer {
   if (result === null || receipt === null || sha256(result) !== resultHash) throw new PaymentRefused('payment_receipt_unavailable');
   return { kind: 'paid', data: JSON.parse(result), text: result, receipt: paymentReceipt.parse(JSON.parse(receipt)) };
-};
+}

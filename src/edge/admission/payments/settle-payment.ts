@@ -16,7 +16,7 @@ const unknownYet = (): PaymentRefused => new PaymentRefused('payment_reconciliat
  * Settles a payment whose result is saved, and only then gives the result out. The attempt is committed before it is made; from there
  * on nothing cancels it, and the row has the outcome, or that it is unknown.
  */
-export const settlePayment = async (parts: PaymentParts, saved: PaymentRow, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> => {
+export async function settlePayment(parts: PaymentParts, saved: PaymentRow, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> {
   const { ledger, chainClock } = parts;
   const now = chainClock.now();
   if (now >= saved.validBefore) {
@@ -35,11 +35,11 @@ export const settlePayment = async (parts: PaymentParts, saved: PaymentRow, poin
   // Where even this cannot be written, the worker finds the lease dead and writes it.
   await ledger.move(settling, { to: 'RECONCILE', cause, transaction, lookAt }, chainClock.now()).catch(() => null);
   throw unknownYet();
-};
+}
 
 const reasonOf = (settlement: Settlement): string | undefined => (settlement.kind === 'settled' ? undefined : settlement.reason);
 
-const writeAhead = async ({ ledger, times, logger }: PaymentParts, saved: PaymentRow, now: number): Promise<PaymentRow> => {
+async function writeAhead({ ledger, times, logger }: PaymentParts, saved: PaymentRow, now: number): Promise<PaymentRow> {
   let row: PaymentRow | null;
   try {
     row = await ledger.move(saved, { to: 'SETTLING', leaseUntil: now + times.leaseMs }, now);
@@ -50,13 +50,13 @@ const writeAhead = async ({ ledger, times, logger }: PaymentParts, saved: Paymen
   }
   if (row === null) throw inProgress(times.leaseMs);
   return row;
-};
+}
 
 const WRITES = 8;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 32_000;
 
-const settled = async (parts: PaymentParts, row: PaymentRow, transaction: string): Promise<PaymentAnswer> => {
+async function settled(parts: PaymentParts, row: PaymentRow, transaction: string): Promise<PaymentAnswer> {
   const receipt = JSON.stringify(receiptOf(row, transaction));
   const move = { to: 'SETTLED', transaction, receipt, settledAt: parts.clock.now() } as const;
   let written: PaymentRow;
@@ -73,19 +73,19 @@ const settled = async (parts: PaymentParts, row: PaymentRow, transaction: string
   }
   await publishSoon(parts, written);
   return paidAnswer(written);
-};
+}
 
-const writeSettled = async (
+async function writeSettled(
   { ledger, chainClock }: PaymentParts,
   row: PaymentRow,
   move: Extract<PaymentMove, { to: 'SETTLED' }>,
-): Promise<PaymentRow> => {
+): Promise<PaymentRow> {
   const written = (await ledger.settledAfterAll(row.paymentId, move, chainClock.now())) ?? (await ledger.get(row.paymentId));
   if (written?.state !== 'SETTLED') throw new Error(`a settled payment stands as ${written?.state ?? 'nothing'}`);
   return written;
-};
+}
 
-const writeUntilStored = async (parts: PaymentParts, row: PaymentRow, move: Extract<PaymentMove, { to: 'SETTLED' }>): Promise<void> => {
+async function writeUntilStored(parts: PaymentParts, row: PaymentRow, move: Extract<PaymentMove, { to: 'SETTLED' }>): Promise<void> {
   const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
   for (let tries = 0; tries < WRITES; tries += 1) {
     await parts.clock.sleep(backoff.take(), parts.ending).catch(() => undefined);
@@ -96,27 +96,27 @@ const writeUntilStored = async (parts: PaymentParts, row: PaymentRow, move: Extr
     { paymentId: row.paymentId, transaction: move.transaction },
     'a settled payment was never written: reconcile it by hand',
   );
-};
+}
 
-const refused = async (
+async function refused(
   parts: PaymentParts,
   row: PaymentRow,
   { reason, transaction }: Extract<Settlement, { kind: 'refused' }>,
-): Promise<never> => {
+): Promise<never> {
   const { ledger, chainClock } = parts;
   const ended = await ledger.move(row, { to: 'SETTLE_FAILED', cause: reason, transaction }, chainClock.now()).catch(() => null);
   // Not written: the worker tries again and may succeed, so a final failure is not reported.
   if (ended === null) throw unknownYet();
   await publishSoon(parts, ended);
   throw new PaymentRefused('payment_settlement_failed', { details: { cause: reason } });
-};
+}
 
 const SOON_MS = 1_000;
 /** Publishes the facts on the account's stream; an answer waits a moment for it and no longer: the worker publishes the rest later. */
-export const publishSoon = async (parts: PaymentParts, row: PaymentRow): Promise<void> => {
+export async function publishSoon(parts: PaymentParts, row: PaymentRow): Promise<void> {
   const publishing = publishPaymentFacts(parts, row).catch((error: unknown) => {
     parts.logger.warn({ paymentId: row.paymentId, error: (error as Error).message }, 'the facts of a payment are published later');
   });
   parts.behind(publishing);
   await answeredWithin(parts.clock, SOON_MS, () => publishing).catch(() => undefined);
-};
+}

@@ -12,12 +12,12 @@ import type { PointOfNoReturn } from './point-of-no-return.ts';
 const VERIFY_AGAIN_SECONDS = 5;
 
 /** Carries a leased row on from where it stands to its end; throws the refusal that answers the call, or why it was called off. */
-export const workOnPayment = async (
+export async function workOnPayment(
   parts: PaymentParts,
   call: PaidCall,
   row: PaymentRow,
   pointOfNoReturn: PointOfNoReturn,
-): Promise<PaymentAnswer> => {
+): Promise<PaymentAnswer> {
   if (row.state === 'RESULT_SAVED') return await settlePayment(parts, row, pointOfNoReturn);
   await verify(parts, row);
   pointOfNoReturn.calledOff.throwIfAborted();
@@ -27,16 +27,16 @@ export const workOnPayment = async (
   const saved = await save(parts, verified, await read(parts, call, verified, pointOfNoReturn));
   pointOfNoReturn.calledOff.throwIfAborted();
   return await settlePayment(parts, saved, pointOfNoReturn);
-};
+}
 
 const now = ({ chainClock }: PaymentParts): number => chainClock.now();
 
 /** What the ledger has stored, or why the call ends: it could not be reached, or another process holds the payment. */
-const recorded = async (
+async function recorded(
   { logger, times }: PaymentParts,
   { paymentId }: PaymentRow,
   store: () => Promise<PaymentRow | null>,
-): Promise<PaymentRow> => {
+): Promise<PaymentRow> {
   let row: PaymentRow | null;
   try {
     row = await store();
@@ -46,9 +46,9 @@ const recorded = async (
   }
   if (row === null) throw inProgress(times.leaseMs);
   return row;
-};
+}
 
-const verify = async (parts: PaymentParts, row: PaymentRow): Promise<void> => {
+async function verify(parts: PaymentParts, row: PaymentRow): Promise<void> {
   const verification = await parts.facilitator!.verify(readSignedPayment(row.payload!));
   if (verification.kind === 'valid') return;
   const { kind, reason } = verification;
@@ -57,9 +57,9 @@ const verify = async (parts: PaymentParts, row: PaymentRow): Promise<void> => {
   await parts.ledger.forget(row).catch(() => false);
   if (kind === 'unavailable') throw new PaymentRefused('payment_verification_unavailable', { retryAfterSeconds: VERIFY_AGAIN_SECONDS });
   throw new PaymentRefused(verification.expired ? 'payment_expired' : 'payment_authorization_invalid', { details: { reason } });
-};
+}
 
-const read = async (parts: PaymentParts, call: PaidCall, row: PaymentRow, pointOfNoReturn: PointOfNoReturn): Promise<string> => {
+async function read(parts: PaymentParts, call: PaidCall, row: PaymentRow, pointOfNoReturn: PointOfNoReturn): Promise<string> {
   const { paymentId } = row;
   const limits = { clock: parts.clock, readMs: parts.times.readMs, calledOff: pointOfNoReturn.calledOff };
   const outcome = await readForPayment(call, limits, (error) =>
@@ -77,15 +77,15 @@ const read = async (parts: PaymentParts, call: PaidCall, row: PaymentRow, pointO
   }
   await end(parts, row, 'READ_FAILED', outcome.code);
   throw new PaymentRefused(outcome.code);
-};
+}
 
 /** Ends a row that is not billed. Nothing depends on its being stored: the worker forgets a verified row that is left. */
-const end = async (parts: PaymentParts, row: PaymentRow, to: NotBilled, cause: string | null): Promise<void> => {
+async function end(parts: PaymentParts, row: PaymentRow, to: NotBilled, cause: string | null): Promise<void> {
   const ended = await parts.ledger.move(row, { to, cause }, now(parts)).catch(() => null);
   if (ended !== null) await publishSoon(parts, ended);
-};
+}
 
-const save = async (parts: PaymentParts, row: PaymentRow, result: string): Promise<PaymentRow> => {
+async function save(parts: PaymentParts, row: PaymentRow, result: string): Promise<PaymentRow> {
   let saved: PaymentRow | null;
   try {
     saved = await parts.ledger.move(row, { to: 'RESULT_SAVED', result, resultHash: sha256(result) }, now(parts));
@@ -96,4 +96,4 @@ const save = async (parts: PaymentParts, row: PaymentRow, result: string): Promi
   }
   if (saved === null) throw inProgress(parts.times.leaseMs);
   return saved;
-};
+}

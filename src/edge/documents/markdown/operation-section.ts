@@ -7,7 +7,7 @@ import { blocks, fence, json, table } from './table.ts';
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** A line of `curl` that asks the operation with the document's own example values; the key stands in `$CIVIC_KEY`. */
-const curlExample = (baseUrl: string, path: string, method: string, operation: OperationObject): string => {
+function curlExample(baseUrl: string, path: string, method: string, operation: OperationObject): string {
   const shown = (operation.parameters ?? []).filter(({ example }) => example !== undefined);
   const filled = shown
     .filter((parameter) => parameter.in === 'path')
@@ -22,7 +22,7 @@ const curlExample = (baseUrl: string, path: string, method: string, operation: O
     ...shown.filter((parameter) => parameter.in === 'header').map(({ name, example }) => `-H ${quoted(`${name}: ${String(example)}`)}`),
     ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`, `-d ${quoted(JSON.stringify(body))}`]),
   ].join(' \\\n  ');
-};
+}
 
 export interface Placed {
   readonly path: string;
@@ -34,24 +34,24 @@ export interface Placed {
 export const placedOperations = ({ paths }: OpenApiDocument): readonly Placed[] =>
   Object.entries(paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })));
 
-const access = ({ security, 'x-required-scope': scope }: OperationObject): string => {
+function access({ security, 'x-required-scope': scope }: OperationObject): string {
   if (security.length === 0) return 'No key is needed.';
   return scope === null ? 'Needs any active API key.' : `Needs an API key with the scope \`${scope}\`.`;
-};
+}
 
 const shownExamples = (examples: Examples): string =>
   blocks(
     ...Object.values(examples).map(({ summary, value }) => `${summary}:\n\n${typeof value === 'string' ? fence('', value) : json(value)}`),
   );
 
-const parameterRow = ({ name, in: place, required, schema, description }: Parameter): readonly string[] => {
+function parameterRow({ name, in: place, required, schema, description }: Parameter): readonly string[] {
   return [`\`${name}\``, place, required ? 'yes' : 'no', typeText(schema), description];
-};
+}
 
 const isRefusal = (status: string): boolean => Number(status) >= 400;
 
 /** Everything about one operation. `level` is the heading's, such as `##`. */
-export const operationSection = ({ path, method, operation }: Placed, baseUrl: string, level: string): string => {
+export function operationSection({ path, method, operation }: Placed, baseUrl: string, level: string): string {
   const { parameters = [], requestBody, responses } = operation;
   const body = requestBody?.content['application/json'];
   const answers = Object.entries(responses);
@@ -79,4 +79,4 @@ export const operationSection = ({ path, method, operation }: Placed, baseUrl: s
       answers.filter(([status]) => isRefusal(status)).map(([status, { description }]) => [status, description]),
     ),
   );
-};
+}

@@ -15,12 +15,12 @@ const objects = (names: readonly string[], { components }: OpenApiDocument): str
 
 export const operationPagePath = (operationId: string): string => `/api-reference/${operationId}.md`;
 
-const line = ({ path, method, operation: { operationId, summary } }: Placed): readonly string[] => {
+function line({ path, method, operation: { operationId, summary } }: Placed): readonly string[] {
   return [`[${operationId}](${operationPagePath(operationId)})`, `\`${method.toUpperCase()} ${path}\``, summary, 'yes'];
-};
+}
 
 /** Everything on one page. */
-export const fullReference = (document: OpenApiDocument): string => {
+export function fullReference(document: OpenApiDocument): string {
   const placed = placedOperations(document);
   const { title, version, description } = document.info;
   return `${blocks(
@@ -37,10 +37,10 @@ export const fullReference = (document: OpenApiDocument): string => {
     '## Objects',
     objects(Object.keys(document.components.schemas), document),
   )}\n`;
-};
+}
 
 /** One operation with every object that it refers to. */
-export const operationPage = (document: OpenApiDocument, operationId: string): string => {
+export function operationPage(document: OpenApiDocument, operationId: string): string {
   const placed = placedOperations(document).find(({ operation }) => operation.operationId === operationId)!;
   const names = referencedNames(placed.operation, document.components.schemas);
   return `${blocks(
@@ -49,10 +49,10 @@ export const operationPage = (document: OpenApiDocument, operationId: string): s
     names.length === 0 ? '' : '## Objects',
     objects(names, document),
   )}\n`;
-};
+}
 
 /** The index for agents (`/llms.txt`): each topic and its page. */
-export const agentIndex = (document: OpenApiDocument): string => {
+export function agentIndex(document: OpenApiDocument): string {
   const url = baseUrlOf(document);
   const placed = placedOperations(document);
   const sections = document.tags.map(({ name, description }) => {
@@ -81,4 +81,4 @@ a record's source link before you rely on it.`,
     ),
     ...sections,
   )}\n`;
-};
+}

@@ -5,10 +5,10 @@ import { blocks, table } from './table.ts';
 const list = (values: readonly unknown[]): string =>
   values.map((value) => `\`${JSON.stringify(value).replaceAll(/^"|"$/g, '')}\``).join(', ');
 
-const bound = (low: number | undefined, high: number | undefined, what: string): string => {
+function bound(low: number | undefined, high: number | undefined, what: string): string {
   if (low === undefined) return high === undefined ? '' : `at most ${high}${what}`;
   return high === undefined ? `at least ${low}${what}` : `${low} to ${high}${what}`;
-};
+}
 
 const bounds = (schema: JsonSchema): readonly string[] =>
   [
@@ -19,7 +19,7 @@ const bounds = (schema: JsonSchema): readonly string[] =>
     schema['default'] === undefined ? '' : `default ${list([schema['default']])}`,
   ].filter((part) => part !== '');
 
-const base = (schema: JsonSchema): string => {
+function base(schema: JsonSchema): string {
   const name = referencedName(schema);
   if (name !== undefined) return `[${name}](#${name.toLowerCase()})`;
   if (schema.const !== undefined) return list([schema.const]);
@@ -30,7 +30,7 @@ const base = (schema: JsonSchema): string => {
   const types = [schema.type ?? 'any'].flat();
   if (types.includes('array')) return `array of ${schema.items === undefined ? 'any' : typeText(schema.items)}`;
   return types.map((type) => (type === 'string' ? (schema.format ?? type) : type)).join(' or ');
-};
+}
 
 /** The values that a schema accepts, in one line of Markdown. */
 export const typeText = (schema: JsonSchema): string => [base(schema), ...bounds(schema)].join(', ');
@@ -45,13 +45,13 @@ const rows = ({ properties = {}, required = [] }: JsonSchema, prefix = ''): read
   });
 
 /** A named schema with its fields, its choices or its values. */
-export const schemaSection = (name: string, schema: JsonSchema): string => {
+export function schemaSection(name: string, schema: JsonSchema): string {
   const fields = table(['Field', 'Type', 'Always there', 'Meaning'], rows(schema));
   return blocks(`### ${name}`, schema.properties === undefined ? `${typeText(schema)}.` : fields);
-};
+}
 
 /** Names of all schemas that the given parts refer to, through others too, in the order of the document. */
-export const referencedNames = (parts: unknown, all: Readonly<Record<string, JsonSchema>>): readonly string[] => {
+export function referencedNames(parts: unknown, all: Readonly<Record<string, JsonSchema>>): readonly string[] {
   const found = new Set<string>();
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
@@ -65,4 +65,4 @@ export const referencedNames = (parts: unknown, all: Readonly<Record<string, Jso
   };
   visit(parts);
   return Object.keys(all).filter((name) => found.has(name));
-};
+}

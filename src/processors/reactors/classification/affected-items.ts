@@ -18,7 +18,7 @@ const BELOW: readonly (readonly [upper: Resource, lower: Resource, field: string
 ];
 
 /** The agenda items whose classification a batch of record events may change. */
-export const affectedItems = async (batch: readonly StoredEvent[], known: PublishedRecords): Promise<AffectedItems> => {
+export async function affectedItems(batch: readonly StoredEvent[], known: PublishedRecords): Promise<AffectedItems> {
   const touched = new Map<Resource, Map<string, StoredEvent>>();
   const touch = (resource: Resource, id: string, event: StoredEvent) => {
     const ofResource = touched.get(resource) ?? new Map<string, StoredEvent>();
@@ -37,4 +37,4 @@ export const affectedItems = async (batch: readonly StoredEvent[], known: Publis
   }
   const topics = [...(touched.get('topics')?.values() ?? [])];
   return { every: topics.at(-1) ?? null, items: touched.get('agenda_items') ?? new Map() };
-};
+}

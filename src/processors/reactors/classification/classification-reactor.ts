@@ -38,7 +38,7 @@ export const createClassificationReactor = (deps: ClassificationDependencies): R
   begin: () => beginClassifying(deps),
 });
 
-const beginClassifying = (deps: ClassificationDependencies): BatchHandler => {
+function beginClassifying(deps: ClassificationDependencies): BatchHandler {
   let topics: readonly RecordData<'topics'>[] | undefined;
   let written: Position | undefined;
 
@@ -69,22 +69,22 @@ const beginClassifying = (deps: ClassificationDependencies): BatchHandler => {
       await classify(new Map(ids.map((id) => [id, items.get(id) ?? every])), running);
     return classify(items, running);
   };
-};
+}
 
-const currentTopics = async ({ currentIds, known }: ClassificationDependencies): Promise<readonly RecordData<'topics'>[]> => {
+async function currentTopics({ currentIds, known }: ClassificationDependencies): Promise<readonly RecordData<'topics'>[]> {
   const topics: RecordData<'topics'>[] = [];
   for await (const ids of currentIds('topics')) topics.push(...(await known.current('topics', ids)).values());
   return topics.toSorted((left, right) => (left.id < right.id ? -1 : 1));
-};
+}
 
-const write = async (writer: RecordWriter, changes: readonly RecordChange[]): Promise<Position | undefined> => {
+async function write(writer: RecordWriter, changes: readonly RecordChange[]): Promise<Position | undefined> {
   let last: Position | undefined;
   for (const [index, outcome] of (await writer.write(changes, {})).entries()) {
     if (outcome.kind === 'rejected') throw new Error(`the hit ${changes[index]!.id} was refused: ${outcome.reason}`);
     if (outcome.kind === 'appended') last = newest(last, outcome.position);
   }
   return last;
-};
+}
 
 const newest = (one: Position | undefined, other: Position | undefined): Position | undefined =>
   one === undefined || (other !== undefined && other > one) ? other : one;

@@ -17,11 +17,11 @@ type Hits = ReadonlyMap<string, RecordData<'agenda_hits'>>;
  * What must change so that the hits of these items are what the classifier says of them now. A hit that already says so is left alone,
  * and so is one that another classifier or an import has written, also under our id.
  */
-export const hitChanges = async (
+export async function hitChanges(
   { known, classifier }: HitChangesDependencies,
   items: ReadonlyMap<string, StoredEvent>,
   topics: Topics,
-): Promise<readonly RecordChange[]> => {
+): Promise<readonly RecordChange[]> {
   const wanted = await classifyAll({ known, classifier }, [...items.keys()], topics);
   const referring = await known.referring('agenda_hits', 'agendaItemId', [...items.keys()]);
   const wantedIds = [...wanted.values()].flatMap((hits) => hits.map(({ id }) => id));
@@ -36,9 +36,9 @@ export const hitChanges = async (
     }
   }
   return [...changes, ...removals(existing, items, wanted, classifier.name)];
-};
+}
 
-const classifyAll = async ({ known, classifier }: HitChangesDependencies, ids: readonly string[], topics: Topics) => {
+async function classifyAll({ known, classifier }: HitChangesDependencies, ids: readonly string[], topics: Topics) {
   const items = await known.current('agenda_items', ids);
   const meetings = await known.current('meetings', unique([...items.values()].map(({ meetingId }) => meetingId)));
   const bodies = await known.current('public_bodies', unique([...meetings.values()].map(({ publicBodyId }) => publicBodyId)));
@@ -52,7 +52,7 @@ const classifyAll = async ({ known, classifier }: HitChangesDependencies, ids: r
       wanted.set(id, await classifier.classify({ item, meeting: meeting!, body: body!, jurisdiction }, topics));
   }
   return wanted;
-};
+}
 
 const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)];
 

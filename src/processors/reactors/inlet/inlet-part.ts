@@ -29,7 +29,7 @@ const MESSAGES_AT_ONCE = 500;
  * After a crash the next owner finds in the streams what was appended and repeats the rest under the same command id. A stored change is
  * never repeated, so an older change does not overwrite a newer one.
  */
-export const createInletPart = (deps: InletDependencies, part: InletPart): InletPartTaker => {
+export function createInletPart(deps: InletDependencies, part: InletPart): InletPartTaker {
   let taken: TakenPart | null = null;
   /** Read, and not yet written. */
   let waiting: readonly InletMessage[] = [];
@@ -74,15 +74,15 @@ export const createInletPart = (deps: InletDependencies, part: InletPart): Inlet
       }
     },
   };
-};
+}
 
-const giveCommand = async (
+async function giveCommand(
   { store, log, writer, putAside, onSettled }: InletDependencies,
   part: InletPart,
   { token, next, claim }: TakenPart,
   portion: readonly InletMessage[],
   to: bigint,
-): Promise<void> => {
+): Promise<void> {
   const commandId = claim?.commandId ?? derivedId('inlet', part.topic, part.partition, String(next));
   const refused: RefusedMessage[] = [];
   const stated: { readonly message: InletMessage; readonly change: RecordChange }[] = [];
@@ -110,14 +110,14 @@ const giveCommand = async (
   if (!(await store.complete(part, token, to))) throw lost(part);
   const count = (kind: 'appended' | 'unchanged') => outcomes.filter((outcome) => outcome.kind === kind).length;
   onSettled({ appended: count('appended'), unchanged: count('unchanged'), rejected: refused.length });
-};
+}
 
 const lost = ({ topic, partition }: InletPart) => new LeaseLost(`partition ${partition} of ${topic} was taken by another process`);
 
 const LOOKS_AT_ONCE = 32;
 
 /** The streams that the command has grown already: its event, if there is one, is the first behind the revision that was noted. */
-const storedStreams = async (log: EventLog, commandId: string, revisions: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> => {
+async function storedStreams(log: EventLog, commandId: string, revisions: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
   const stored = new Set<string>();
   const left = [...revisions];
   while (left.length > 0) {
@@ -128,4 +128,4 @@ const storedStreams = async (log: EventLog, commandId: string, revisions: Readon
     await Promise.all(looks);
   }
   return stored;
-};
+}

@@ -8,13 +8,13 @@ const MAX_PAUSE_MS = 3_600_000;
 const MAX_DOUBLINGS = 10;
 
 /** Determines the outcome of an unknown settlement, under a lease. A row whose outcome stays unknown is kept and never deleted. */
-export const lookAtUnknown = async (parts: ReconcileParts, row: PaymentRow): Promise<void> => {
+export async function lookAtUnknown(parts: ReconcileParts, row: PaymentRow): Promise<void> {
   if (parts.chain !== null) return await askTheChain(parts, row, parts.chain);
   if (parts.facilitator !== null) return await settleAgain(parts, row, parts.facilitator);
   await later(parts, row, { reason: row.cause ?? 'unknown', transaction: null });
-};
+}
 
-const askTheChain = async (parts: ReconcileParts, row: PaymentRow, chain: NonNullable<ReconcileParts['chain']>): Promise<void> => {
+async function askTheChain(parts: ReconcileParts, row: PaymentRow, chain: NonNullable<ReconcileParts['chain']>): Promise<void> {
   const { payTo, amount, createdAt, validBefore, paymentId } = row;
   const found = await chain.look(row, { payTo, amount, since: createdAt, until: validBefore });
   const { ledger, chainClock, logger } = parts;
@@ -27,38 +27,30 @@ const askTheChain = async (parts: ReconcileParts, row: PaymentRow, chain: NonNul
     return;
   }
   await later(parts, row, { reason: found.kind === 'unused' ? 'not_on_chain_yet' : 'chain_unavailable', transaction: null });
-};
+}
 
 /**
  * The same authorization moves money once, so asking again is safe. Only success proves anything: a refusal, `expired` and a used nonce
  * included, may come of an earlier success.
  */
-const settleAgain = async (
-  parts: ReconcileParts,
-  row: PaymentRow,
-  facilitator: NonNullable<ReconcileParts['facilitator']>,
-): Promise<void> => {
+async function settleAgain(parts: ReconcileParts, row: PaymentRow, facilitator: NonNullable<ReconcileParts['facilitator']>): Promise<void> {
   if (!(await parts.ledger.attempt(row, parts.chainClock.now()))) return;
   const settlement = await facilitator.settle(readSignedPayment(row.payload!));
   if (settlement.kind === 'settled') return await becomesSettled(parts, row, settlement.transaction);
   await later(parts, { ...row, settleAttempts: row.settleAttempts + 1 }, settlement);
-};
+}
 
-const becomesSettled = async (
-  { ledger, clock, chainClock, logger }: ReconcileParts,
-  row: PaymentRow,
-  transaction: string,
-): Promise<void> => {
+async function becomesSettled({ ledger, clock, chainClock, logger }: ReconcileParts, row: PaymentRow, transaction: string): Promise<void> {
   const receipt = JSON.stringify(receiptOf(row, transaction));
   await ledger.settledAfterAll(row.paymentId, { to: 'SETTLED', transaction, receipt, settledAt: clock.now() }, chainClock.now());
   logger.info({ paymentId: row.paymentId, transaction }, 'a payment of unknown outcome was settled');
-};
+}
 
-const later = async (
+async function later(
   { ledger, chainClock }: ReconcileParts,
   row: PaymentRow,
   { reason, transaction }: { readonly reason: string; readonly transaction: string | null },
-): Promise<void> => {
+): Promise<void> {
   const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(row.settleAttempts, MAX_DOUBLINGS));
   await ledger.lookAgain(row, { cause: reason, transaction, lookAt: chainClock.now() + pause });
-};
+}

@@ -25,7 +25,7 @@ export const CHAIN_MARGIN_MS = 120_000;
 
 const LEASE_MS = 15_000;
 /** Of one piece of work. */
-export const leaseFor = ({ identifiers, chainClock }: ReconcileParts): PaymentLease => {
+export function leaseFor({ identifiers, chainClock }: ReconcileParts): PaymentLease {
   const now = chainClock.now();
   return { owner: identifiers.next(), now, until: now + LEASE_MS };
-};
+}

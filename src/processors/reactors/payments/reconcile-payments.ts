@@ -21,7 +21,7 @@ export interface Reconciled {
  * One round of the worker: ends what was left lying, looks at payments of unknown outcome that are due, publishes facts that are
  * not on their streams yet, and drops results past their time. Any number may run at once. A row that fails is logged and comes again.
  */
-export const reconcilePayments = async (parts: ReconcileParts, signal: AbortSignal): Promise<Reconciled> => {
+export async function reconcilePayments(parts: ReconcileParts, signal: AbortSignal): Promise<Reconciled> {
   const { ledger, clock, chainClock } = parts;
   const tidied = await each(parts, signal, await ledger.abandoned(chainClock.now(), AT_ONCE), (row) => tidy(parts, row));
   let looked = 0;
@@ -34,14 +34,14 @@ export const reconcilePayments = async (parts: ReconcileParts, signal: AbortSign
   const unpublished = await ledger.unpublished(chainClock.now() - LEFT_TO_OTHERS_MS, AT_ONCE);
   const published = await each(parts, signal, unpublished, (row) => publishPaymentFacts(parts, row));
   return { tidied, looked, published, purged: await ledger.purgeResults(clock.now() - RESULTS_KEPT_MS) };
-};
+}
 
-const each = async (
+async function each(
   { logger }: ReconcileParts,
   signal: AbortSignal,
   rows: readonly PaymentRow[],
   work: (row: PaymentRow) => Promise<unknown>,
-): Promise<number> => {
+): Promise<number> {
   let done = 0;
   for (const row of rows) {
     if (signal.aborted) break;
@@ -53,10 +53,10 @@ const each = async (
     }
   }
   return done;
-};
+}
 
 /** Handles a row with an expired lease: deletes one that has not begun, ends one that cannot continue, examines one that may be paid. */
-export const tidy = async (parts: ReconcileParts, row: PaymentRow): Promise<void> => {
+export async function tidy(parts: ReconcileParts, row: PaymentRow): Promise<void> {
   const { ledger, chainClock } = parts;
   const now = chainClock.now();
   switch (row.state) {
@@ -81,4 +81,4 @@ export const tidy = async (parts: ReconcileParts, row: PaymentRow): Promise<void
     case 'RECONCILE':
       return;
   }
-};
+}

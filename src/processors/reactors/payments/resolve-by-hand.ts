@@ -16,7 +16,7 @@ export class NotResolved extends Error {
 }
 
 /** Ends a payment of unknown outcome by the decision of an operator. Throws `NotResolved` with the reason. */
-export const resolveByHand = async (parts: ReconcileParts, paymentId: string, seen: SeenByHand): Promise<PaymentRow> => {
+export async function resolveByHand(parts: ReconcileParts, paymentId: string, seen: SeenByHand): Promise<PaymentRow> {
   const { ledger, chainClock, clock } = parts;
   await tidyIfLeft(parts, paymentId);
   const row = await claimed(parts, paymentId);
@@ -38,28 +38,28 @@ export const resolveByHand = async (parts: ReconcileParts, paymentId: string, se
   if (resolved === null) throw new NotResolved(await whyNot(parts, paymentId));
   await publishPaymentFacts(parts, resolved);
   return resolved;
-};
+}
 
 /** A job that examines the payment at this moment finishes within seconds. */
-const claimed = async (parts: ReconcileParts, paymentId: string): Promise<PaymentRow | null> => {
+async function claimed(parts: ReconcileParts, paymentId: string): Promise<PaymentRow | null> {
   const { ledger, chainClock } = parts;
   for (let tries = 1; ; tries += 1) {
     const row = await ledger.claimOne(paymentId, leaseFor(parts));
     if (row !== null || tries === CLAIM_TRIES || !isLeased(await ledger.get(paymentId), chainClock.now())) return row;
     await chainClock.sleep(CLAIM_EVERY_MS);
   }
-};
+}
 
 const isLeased = (row: PaymentRow | null, now: number): boolean => row !== null && row.leaseUntil !== null && row.leaseUntil > now;
 
-const tidyIfLeft = async (parts: ReconcileParts, paymentId: string): Promise<void> => {
+async function tidyIfLeft(parts: ReconcileParts, paymentId: string): Promise<void> {
   const row = await parts.ledger.get(paymentId);
   if (row?.state === 'SETTLING' && row.leaseUntil !== null && row.leaseUntil <= parts.chainClock.now()) await tidy(parts, row);
-};
+}
 
-const whyNot = async ({ ledger, chainClock }: ReconcileParts, paymentId: string): Promise<string> => {
+async function whyNot({ ledger, chainClock }: ReconcileParts, paymentId: string): Promise<string> {
   const row = await ledger.get(paymentId);
   if (row === null) return `there is no payment ${paymentId}`;
   if (isLeased(row, chainClock.now())) return 'another process works on this payment; try again in some seconds';
   return `this payment is ${row.state}; only one of unknown outcome (RECONCILE) can be resolved by hand`;
-};
+}

@@ -15,7 +15,7 @@ import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
  * The messages of rows that follow a place. `civic-follows` names the message before, so that a reader of all partitions can prove that
  * none is missing, also among the first ones, whose positions have holes. A removed record's message has no value.
  */
-export const feedMessages = (place: TopicCheckpoint, rows: readonly FeedRow[]): readonly FeedMessage[] => {
+export function feedMessages(place: TopicCheckpoint, rows: readonly FeedRow[]): readonly FeedMessage[] {
   const cursorAt = feedCursorEncoder(place.feedId, 'all');
   let follows = place.position;
   return rows.map((row) => {
@@ -35,7 +35,7 @@ export const feedMessages = (place: TopicCheckpoint, rows: readonly FeedRow[]): 
       headers,
     };
   });
-};
+}
 
 export const RELAY = 'relay';
 
@@ -66,7 +66,7 @@ interface Session {
  * Carries the published feed out to a topic, each change once and in order. Events only wake it: what is published is the read model's
  * rows after the checkpoint in the topic itself, so neither a crash nor a rebuild makes it lose or repeat a message.
  */
-export const createRelay = (deps: RelayDependencies): Reactor => {
+export function createRelay(deps: RelayDependencies): Reactor {
   let session: Session | null = null;
   const endSession = async (): Promise<void> => {
     const ended = session;
@@ -91,9 +91,9 @@ export const createRelay = (deps: RelayDependencies): Reactor => {
     },
     end: endSession,
   };
-};
+}
 
-const openSession = async (deps: RelayDependencies, running: ReactorRunning): Promise<Session> => {
+async function openSession(deps: RelayDependencies, running: ReactorRunning): Promise<Session> {
   const { topic, logger } = deps;
   // Opening the topic fences the former publisher: only the lease holder may.
   await running.confirm();
@@ -119,15 +119,15 @@ const openSession = async (deps: RelayDependencies, running: ReactorRunning): Pr
     await publication.end();
     throw error;
   }
-};
+}
 
 /** After pruning not every change is left: the current records are published first, then each change. */
-const beginning = async ({ readHead }: RelayDependencies, feedId: string): Promise<TopicCheckpoint> => {
+async function beginning({ readHead }: RelayDependencies, feedId: string): Promise<TopicCheckpoint> {
   const { prunedThrough, position } = await readHead();
   return { feedId, position: 0, boundary: prunedThrough === 0 ? 0 : position, fingerprint: EMPTY_FINGERPRINT };
-};
+}
 
-const carryOut = async (deps: RelayDependencies, session: Session, running: ReactorRunning): Promise<void> => {
+async function carryOut(deps: RelayDependencies, session: Session, running: ReactorRunning): Promise<void> {
   const { publication } = session;
   running.signal.throwIfAborted();
   let reading = readNext(deps, session.place);
@@ -146,9 +146,9 @@ const carryOut = async (deps: RelayDependencies, session: Session, running: Reac
     session.place = next;
     deps.onPublished(rows.length, next.position);
   }
-};
+}
 
-const readNext = async (deps: RelayDependencies, place: TopicCheckpoint): Promise<FeedStretch['rows']> => {
+async function readNext(deps: RelayDependencies, place: TopicCheckpoint): Promise<FeedStretch['rows']> {
   const { feedId, prunedThrough, head, fingerprint, rows } = await deps.readAfter({
     ...place,
     limit: ROWS_AT_ONCE,
@@ -158,10 +158,10 @@ const readNext = async (deps: RelayDependencies, place: TopicCheckpoint): Promis
   requireSameHistory(deps.topic.name, place, { head, fingerprint });
   requireWhole(deps.topic.name, place, prunedThrough, rows);
   return rows;
-};
+}
 
 /** The topic must contain the history of the feed: the relay cannot continue another one. */
-const requireSameHistory = (topic: string, place: TopicCheckpoint, feed: Pick<FeedStretch, 'head' | 'fingerprint'>): void => {
+function requireSameHistory(topic: string, place: TopicCheckpoint, feed: Pick<FeedStretch, 'head' | 'fingerprint'>): void {
   const isLost =
     place.fingerprint !== null && (feed.head < place.position || (feed.fingerprint !== null && feed.fingerprint !== place.fingerprint));
   if (!isLost) return;
@@ -169,10 +169,10 @@ const requireSameHistory = (topic: string, place: TopicCheckpoint, feed: Pick<Fe
     `the topic ${topic} carries changes up to position ${place.position} that the service has lost: run \`civic feed renew --reason TEXT\` and ` +
       `\`civic reactors retry relay\`, and the topic is carried on under a new feed identity`,
   );
-};
+}
 
 /** No change is left out silently. */
-const requireWhole = (topic: string, place: TopicCheckpoint, prunedThrough: number, rows: FeedStretch['rows']): void => {
+function requireWhole(topic: string, place: TopicCheckpoint, prunedThrough: number, rows: FeedStretch['rows']): void {
   const { position, boundary } = place;
   if (prunedThrough > Math.max(position, boundary)) {
     throw new Error(
@@ -186,4 +186,4 @@ const requireWhole = (topic: string, place: TopicCheckpoint, prunedThrough: numb
     if (!isNext) throw new Error(`feed position ${row.position} follows ${previous}`);
     previous = row.position;
   }
-};
+}

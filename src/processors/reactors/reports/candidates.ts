@@ -45,11 +45,7 @@ const idsOf = (found: readonly FoundRecord[], resource: FoundResource): string[]
 const unique = (ids: readonly (string | null | undefined)[]): string[] => [...new Set(ids.filter((id) => id != null))];
 
 /** Records that share a name with the missing one, and those of meetings on its date, ordered by id. */
-export const findCandidates = async (
-  deps: CandidateDependencies,
-  area: CoverageArea,
-  wanted: WantedRecord,
-): Promise<readonly Candidate[]> => {
+export async function findCandidates(deps: CandidateDependencies, area: CoverageArea, wanted: WantedRecord): Promise<readonly Candidate[]> {
   const { known } = deps;
   const found = await foundRecords(deps.reads, wanted);
   const ofDate = wanted.localDate === null ? [] : idsOf(found, 'meetings');
@@ -109,4 +105,4 @@ export const findCandidates = async (
     candidates.push({ ...plain, ...at(null), ...place, resource: 'stream_records', id, title, url, sourceRecordId, date });
   }
   return candidates.toSorted((one, other) => (one.id < other.id ? -1 : 1));
-};
+}

@@ -21,14 +21,14 @@ export interface CoverageArea {
   readonly followed: ReadonlySet<string>;
 }
 
-const allCurrent = async <R extends Resource>({ known, currentIds }: CoverageAreaDependencies, resource: R): Promise<RecordData<R>[]> => {
+async function allCurrent<R extends Resource>({ known, currentIds }: CoverageAreaDependencies, resource: R): Promise<RecordData<R>[]> {
   const found = new Map<string, RecordData<R>>();
   for await (const ids of currentIds(resource)) for (const [id, data] of await known.current(resource, ids)) found.set(id, data);
   return [...found.values()];
-};
+}
 
 /** Reads the service's area: some hundreds of records. */
-export const readCoverageArea = async (deps: CoverageAreaDependencies): Promise<CoverageArea> => {
+export async function readCoverageArea(deps: CoverageAreaDependencies): Promise<CoverageArea> {
   const jurisdictions = await allCurrent(deps, 'jurisdictions');
   const sources = (await allCurrent(deps, 'sources')).filter(({ active }) => active);
   const streams = (await allCurrent(deps, 'record_streams')).filter(({ active }) => active);
@@ -39,10 +39,10 @@ export const readCoverageArea = async (deps: CoverageAreaDependencies): Promise<
     activeSources: sources.toSorted((one, other) => (one.id < other.id ? -1 : 1)),
     followed: new Set([...sources, ...streams].map(({ jurisdictionId }) => jurisdictionId)),
   };
-};
+}
 
 /** The sources of a report: those at the host of its address within its jurisdiction; where there are none, all of that jurisdiction. */
-export const sourcesOf = (area: CoverageArea, sourceUrl: string, jurisdictionSlug: string | undefined): readonly Source[] => {
+export function sourcesOf(area: CoverageArea, sourceUrl: string, jurisdictionSlug: string | undefined): readonly Source[] {
   const host = sourceHost(sourceUrl);
   const atHost = ({ officialSourceUrl }: Source) => officialSourceUrl !== null && sourceHost(officialSourceUrl) === host;
   if (jurisdictionSlug === undefined) return area.activeSources.filter(atHost);
@@ -50,13 +50,13 @@ export const sourcesOf = (area: CoverageArea, sourceUrl: string, jurisdictionSlu
   const ofPlace = area.activeSources.filter(({ jurisdictionId }) => jurisdictionId === jurisdiction?.id);
   const there = ofPlace.filter(atHost);
   return there.length > 0 ? there : ofPlace;
-};
+}
 
 /**
  * Why the report is about nothing that the service covers, in one sentence of facts; null where it may be. A report that names no place is
  * judged by its host: one that a source has, or whose name holds that of a place with a source, may be covered.
  */
-export const outsideCoverage = (area: CoverageArea, sourceUrl: string, jurisdictionSlug: string | undefined): string | null => {
+export function outsideCoverage(area: CoverageArea, sourceUrl: string, jurisdictionSlug: string | undefined): string | null {
   if (jurisdictionSlug !== undefined) {
     const jurisdiction = area.bySlug.get(jurisdictionSlug);
     if (jurisdiction === undefined) return `This service has no jurisdiction ${jurisdictionSlug}.`;
@@ -72,4 +72,4 @@ export const outsideCoverage = (area: CoverageArea, sourceUrl: string, jurisdict
   });
   if (named || sourcesOf(area, sourceUrl, undefined).length > 0) return null;
   return `The report names no jurisdiction, and no source that this service follows is known to be at ${host}.`;
-};
+}

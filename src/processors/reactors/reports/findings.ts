@@ -9,10 +9,10 @@ const MAX_TITLE_LENGTH = 300;
 const MAX_NOTE_LENGTH = 4000;
 
 /** Cuts to a number of characters, never inside a surrogate pair. */
-export const cut = (text: string, longest: number): string => {
+export function cut(text: string, longest: number): string {
   if (text.length <= longest) return text;
   return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
-};
+}
 
 const WORDS: Readonly<Record<FoundResource, string>> = {
   meetings: 'meeting',
@@ -22,18 +22,18 @@ const WORDS: Readonly<Record<FoundResource, string>> = {
   stream_records: 'record',
 };
 
-const where = ({ jurisdictionName, bodyName, date }: Candidate): string => {
+function where({ jurisdictionName, bodyName, date }: Candidate): string {
   const who = [jurisdictionName, bodyName].filter((name) => name !== null).join(' ');
   return `${who === '' ? '' : `, ${who}`}${date === null ? '' : `, ${date}`}`;
-};
+}
 
 export const describe = (candidate: Candidate): string =>
   `${WORDS[candidate.resource]} "${cut(candidate.title, 160)}"${where(candidate)} (${candidate.id})`;
 
-const several = (candidates: readonly Candidate[]): string => {
+function several(candidates: readonly Candidate[]): string {
   const [first] = candidates;
   return `${describe(first!)}${candidates.length === 1 ? '' : ` and ${candidates.length - 1} more`}`;
-};
+}
 
 export const publishedFinding = (candidates: readonly Candidate[], since: string): string =>
   cut(`Published by this service since ${since}: ${several(candidates)}.`, MAX_FINDING_LENGTH);

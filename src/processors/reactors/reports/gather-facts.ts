@@ -15,7 +15,7 @@ import { titleKey } from '../../../../domain/title-words.ts';
  * Whether two reports miss one and the same record: one source id at one host, or the same words at one address or of one date at one host.
  * Two ids are two records, whatever else is the same; so are two dates.
  */
-const sameRecord = ({ input: one }: KnownReport, { input: other }: KnownReport): boolean => {
+function sameRecord({ input: one }: KnownReport, { input: other }: KnownReport): boolean {
   const host = sourceHost(one.sourceUrl) === sourceHost(other.sourceUrl);
   if (one.sourceRecordId !== undefined && other.sourceRecordId !== undefined) return host && one.sourceRecordId === other.sourceRecordId;
   if (titleKey(one.expectedRecord) !== titleKey(other.expectedRecord)) return false;
@@ -24,7 +24,7 @@ const sameRecord = ({ input: one }: KnownReport, { input: other }: KnownReport):
     sourceAddressKey(one.sourceUrl) === sourceAddressKey(other.sourceUrl) ||
     (host && one.recordDate !== undefined && one.recordDate === other.recordDate)
   );
-};
+}
 
 /** Submitted earlier; of two of one moment the one with the smaller id. */
 const isOlder = (one: KnownReport, other: KnownReport): boolean =>
@@ -38,7 +38,7 @@ export interface FactsDependencies extends CandidateDependencies {
 const MAX_REPORTS = 500;
 
 /** Everything that a verdict on a report rests on, as the read models and the log say it now. */
-export const gatherFacts = async (deps: FactsDependencies, area: CoverageArea, report: KnownReport): Promise<ReportFacts> => {
+export async function gatherFacts(deps: FactsDependencies, area: CoverageArea, report: KnownReport): Promise<ReportFacts> {
   const { sourceUrl, jurisdictionSlug, recordDate } = report.input;
   const wanted = wantedBy(report);
   const [candidates, older] = await Promise.all([findCandidates(deps, area, wanted), olderReports(deps, report)]);
@@ -60,9 +60,9 @@ export const gatherFacts = async (deps: FactsDependencies, area: CoverageArea, r
     ),
     now: deps.clock.now(),
   };
-};
+}
 
-const olderReports = async ({ reads }: FactsDependencies, report: KnownReport): Promise<readonly KnownReport[]> => {
+async function olderReports({ reads }: FactsDependencies, report: KnownReport): Promise<readonly KnownReport[]> {
   const { addressKey, titleKey, sourceRecordId, localDate } = wantedBy(report);
   const mayBe: ReportKeys = {
     addressKeys: [addressKey],
@@ -72,12 +72,12 @@ const olderReports = async ({ reads }: FactsDependencies, report: KnownReport): 
   };
   const open = await knownReports(reads, { mayBe, submittedUpTo: Date.parse(report.submittedAt) }, MAX_REPORTS);
   return open.filter((other) => other.reportId !== report.reportId && isOlder(other, report) && sameRecord(other, report));
-};
+}
 
 /** When the record was published that has not been withdrawn since: its first publication, or the first one after a removal. */
-const publishedSince = async (log: EventLog, { resource, id }: Candidate): Promise<string> => {
+async function publishedSince(log: EventLog, { resource, id }: Candidate): Promise<string> {
   let since: number | null = null;
   for await (const { type, time } of streamEvents(log, recordStream(resource, id)))
     since = type === RECORD_PUBLISHED ? (since ?? time) : null;
   return new Date(since ?? 0).toISOString();
-};
+}

@@ -27,20 +27,20 @@ const begins = (words: readonly string[], start: readonly string[]): boolean =>
 const MONTHS = 'january february march april may june july august september october november december'.split(' ');
 const FILLER: ReadonlySet<string> = new Set('a an and at for from in of on the to its meeting agenda document page pdf'.split(' '));
 
-const dateWords = (date: string | null): readonly string[] => {
+function dateWords(date: string | null): readonly string[] {
   if (date === null) return [];
   const [year, month, day] = date.split('-') as [string, string, string];
   const name = MONTHS[Number(month) - 1]!;
   return [year, month, day, String(Number(month)), String(Number(day)), name, name.slice(0, 3)];
-};
+}
 
 /** Whether the words of the report only name the record: then the report means the container, not its content. */
-const saysNoMore = (expected: readonly string[], { title, bodyName, jurisdictionName, date }: Candidate): boolean => {
+function saysNoMore(expected: readonly string[], { title, bodyName, jurisdictionName, date }: Candidate): boolean {
   const words = new Set([...titleWords([title, bodyName, jurisdictionName].join(' ')), ...dateWords(date), 'city', 'county']);
   return expected.some((word) => !FILLER.has(word) && words.has(word)) && expected.every((word) => words.has(word) || FILLER.has(word));
-};
+}
 
-const compare = (input: ReportInput, candidate: Candidate) => {
+function compare(input: ReportInput, candidate: Candidate) {
   const [expected, title] = [titleWords(input.expectedRecord), titleWords(candidate.title)];
   const wantedId = input.sourceRecordId?.toUpperCase();
   const streamsOnly = candidate.resource === 'stream_records';
@@ -65,7 +65,7 @@ const compare = (input: ReportInput, candidate: Candidate) => {
       (input.jurisdictionSlug !== undefined && input.jurisdictionSlug === candidate.jurisdictionSlug) ||
       sourceHost(candidate.url) === sourceHost(input.sourceUrl),
   };
-};
+}
 
 const weight = ({ id, file, address, exact, title, named, date, place }: Facts): number =>
   (id ? 32 : 0) + (file ? 16 : 0) + (exact ? 12 : title ? 8 : 0) + (named ? 4 : 0) + (address ? 4 : 0) + (date ? 2 : 0) + (place ? 1 : 0);
@@ -75,7 +75,7 @@ const weight = ({ id, file, address, exact, title, named, date, place }: Facts):
  * there, or of its title at its address or date. Nothing that contradicts the report is; where two different records would be, none is
  * certain. Pure.
  */
-export const matchRecords = (input: ReportInput, candidates: readonly Candidate[]): Matches => {
+export function matchRecords(input: ReportInput, candidates: readonly Candidate[]): Matches {
   const compared = candidates
     .map((candidate) => ({ candidate, facts: compare(input, candidate) }))
     .filter(({ facts }) => !facts.contradicts)
@@ -98,7 +98,7 @@ export const matchRecords = (input: ReportInput, candidates: readonly Candidate[
   if (doubtful && !oneMeeting(best.map(({ candidate }) => candidate))) return { certain: [], possible: rest };
   const chosen = best.slice(0, MOST).map(({ candidate }) => candidate);
   return { certain: chosen, possible: rest.filter((candidate) => !chosen.includes(candidate)) };
-};
+}
 
 /** A meeting and its own agenda, its agenda's document and so on: the same thing in several resources. */
 const oneMeeting = (candidates: readonly Candidate[]): boolean =>

@@ -35,7 +35,7 @@ export interface ReportParts {
 const DEADLINE_MS = 30_000;
 
 /** Work on reports: by operators, by the worker, and the settlement with accounts. */
-export const createReportParts = (deps: ReportPartsDependencies): ReportParts => {
+export function createReportParts(deps: ReportPartsDependencies): ReportParts {
   const { log, clock, identifiers, leases, reads } = deps;
   const work: ReportWork = { log, clock, identifiers, leases, deadlineMs: DEADLINE_MS };
   const worker: ReportWorkerDependencies = {
@@ -45,4 +45,4 @@ export const createReportParts = (deps: ReportPartsDependencies): ReportParts =>
     openReports: () => countOpenReports(reads),
   };
   return { work, worker, reactors: [createReportWorker(worker), createReportSettler(deps)] };
-};
+}

@@ -33,7 +33,7 @@ export const createReportWorker = (deps: ReportWorkerDependencies): Reactor => (
   begin: () => beginWorking(deps),
 });
 
-const beginWorking = (deps: ReportWorkerDependencies): BatchHandler => {
+function beginWorking(deps: ReportWorkerDependencies): BatchHandler {
   let written: Position | null = null;
   return async (batch, { signal, confirm }) => {
     const last = batch.at(-1)!.position;
@@ -54,10 +54,10 @@ const beginWorking = (deps: ReportWorkerDependencies): BatchHandler => {
     if (keys !== null) await turn({ mayBe: keys });
     if (submitted) await turn({ dueAt: deps.clock.now() });
   };
-};
+}
 
 /** Names by which reports may refer to the records of a batch; null where the batch publishes none. */
-export const keysOf = async (batch: readonly StoredEvent[], known: PublishedRecords): Promise<ReportKeys | null> => {
+export async function keysOf(batch: readonly StoredEvent[], known: PublishedRecords): Promise<ReportKeys | null> {
   const [addressKeys, titleKeys, sourceRecordIds, dates, meetings] = [
     new Set<string>(),
     new Set<string>(),
@@ -83,10 +83,10 @@ export const keysOf = async (batch: readonly StoredEvent[], known: PublishedReco
     if (localDate !== null) dates.add(localDate);
   }
   return { addressKeys: [...addressKeys], titleKeys: [...titleKeys], sourceRecordIds: [...sourceRecordIds], dates: [...dates] };
-};
+}
 
 /** The job: reports without an investigation, and those whose next check is due. */
-export const dueReports = async (deps: ReportWorkerDependencies, signal: AbortSignal): Promise<WorkDone> => {
+export async function dueReports(deps: ReportWorkerDependencies, signal: AbortSignal): Promise<WorkDone> {
   await untilCaughtUp(deps, await deps.log.head(), PURPOSE, signal);
   return workOnReports(deps, { dueAt: deps.clock.now() }, signal);
-};
+}

@@ -39,18 +39,18 @@ const EMPTY = { reasonCode: null, finding: null, nextAction: null, verifiedRecor
 const BEGIN: ReportMove = { ...EMPTY, to: 'investigating' };
 
 /** The moves to a status, through `investigating` where needed; none where the status cannot be reached. */
-const towards = (from: ReportStatus, move: ReportMove): readonly ReportMove[] => {
+function towards(from: ReportStatus, move: ReportMove): readonly ReportMove[] {
   if (REPORT_TRANSITIONS[from].includes(move.to)) return [move];
   return from === 'received' && REPORT_TRANSITIONS.investigating.includes(move.to) ? [BEGIN, move] : [];
-};
+}
 
-const to = (facts: ReportFacts, move: Partial<ReportMove> & Pick<ReportMove, 'to'>, note: string | null = null): Verdict | null => {
+function to(facts: ReportFacts, move: Partial<ReportMove> & Pick<ReportMove, 'to'>, note: string | null = null): Verdict | null {
   const moves = towards(facts.report.status, { ...EMPTY, ...move });
   return moves.length === 0 ? null : { moves, note, nextCheckAt: null };
-};
+}
 
 /** The record existed when the report came, or came later. A confirmed gap is resolved by the record that closes it. */
-const published = (facts: ReportFacts): Verdict | null => {
+function published(facts: ReportFacts): Verdict | null {
   const { report, matches, publishedSince } = facts;
   if (matches.certain.length === 0 || publishedSince === null) return null;
   const verifiedRecords = findings.verified(matches.certain);
@@ -71,7 +71,7 @@ const published = (facts: ReportFacts): Verdict | null => {
   // The report shows the reason of an earlier move until another states one: only a confirmed gap is resolved for its own reason.
   const ofGap = report.status === 'gap_confirmed' || report.status === 'backfilling' ? report.reasonCode : null;
   return to(facts, { to: 'resolved', verifiedRecords, finding, reasonCode: ofGap ?? late });
-};
+}
 
 const allOf = <Value>(values: readonly Value[], is: (value: Value) => boolean): boolean => values.length > 0 && values.every(is);
 
@@ -88,7 +88,7 @@ const note = ({ matches, sources, olderOwn, olderOthers }: ReportFacts): string 
   });
 
 /** A report without an investigation. */
-const first = (facts: ReportFacts): Verdict | null => {
+function first(facts: ReportFacts): Verdict | null {
   const { olderOwn, outside, sources, agendas } = facts;
   if (olderOwn !== null) {
     const finding = `Your earlier report ${olderOwn.reportId}, submitted ${olderOwn.submittedAt}, is about the same record and is still open.`;
@@ -115,10 +115,10 @@ const first = (facts: ReportFacts): Verdict | null => {
   const finding = 'No published record could be matched to this report with certainty by address, source id, or title and date.';
   // Reports of other customers appear in the investigator's note only.
   return to(facts, { to: 'investigating', finding }, note(facts));
-};
+}
 
 /** A report that is due for another examination. */
-const again = (facts: ReportFacts): Verdict | null => {
+function again(facts: ReportFacts): Verdict | null {
   const { report, sources, now } = facts;
   if (
     report.status === 'awaiting_source' &&
@@ -130,16 +130,16 @@ const again = (facts: ReportFacts): Verdict | null => {
   // The interval grows while nothing changes.
   const waited = Math.min(Math.max(now - Date.parse(report.submittedAt), DAY_MS), MAX_WAIT_MS);
   return { moves: [], note: note(facts), nextCheckAt: new Date(now + waited).toISOString() };
-};
+}
 
 /**
  * What the worker does about a report, from facts alone; null when it does nothing and the report stays for a person. Deterministic: the
  * same facts always come to the same verdict.
  */
-export const verdictOn = (facts: ReportFacts): Verdict | null => {
+export function verdictOn(facts: ReportFacts): Verdict | null {
   const { report, now } = facts;
   const found = published(facts);
   if (found !== null) return found;
   if (report.status === 'received') return first(facts);
   return report.nextCheckAt !== null && Date.parse(report.nextCheckAt) <= now ? again(facts) : null;
-};
+}

@@ -50,7 +50,7 @@ const isAway = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || error instanceof LogUnavailable || error instanceof OutcomeUnknown;
 
 /** Looks at the reports that the filter names (two thousand at most), as far as the switch and the day's budget let it; each under a lease of its own. */
-export const workOnReports = async (deps: WorkerDependencies, filter: ReportFilter, signal: AbortSignal): Promise<WorkDone> => {
+export async function workOnReports(deps: WorkerDependencies, filter: ReportFilter, signal: AbortSignal): Promise<WorkDone> {
   const done: Doing = { looked: 0, moved: [], noted: [], left: [], failed: [], position: null };
   if ((await readSwitches(deps.log)).worker.paused) return { ...done, stopped: 'worker_paused' };
   let area: CoverageArea | undefined;
@@ -69,10 +69,10 @@ export const workOnReports = async (deps: WorkerDependencies, filter: ReportFilt
     }
   }
   return { ...done, stopped: null };
-};
+}
 
 /** Adds to the result; returns why the run must end, or null. */
-const lookAt = async (deps: WorkerDependencies, area: CoverageArea, report: KnownReport, done: Doing): Promise<WorkDone['stopped']> => {
+async function lookAt(deps: WorkerDependencies, area: CoverageArea, report: KnownReport, done: Doing): Promise<WorkDone['stopped']> {
   const { reportId } = report;
   done.looked += 1;
   const verdict = verdictOn(await gatherFacts(deps, area, report));
@@ -90,14 +90,14 @@ const lookAt = async (deps: WorkerDependencies, area: CoverageArea, report: Know
   else done.moved.push({ reportId, to: last.to });
   deps.logger.info({ reportId, to: last?.to ?? report.status }, 'a report was looked at');
   return null;
-};
+}
 
 /** Under a lease, and only if the report has not moved since the facts were gathered. */
-const carryOut = async (
+async function carryOut(
   { work, holder, dailyBudget }: WorkerDependencies,
   report: KnownReport,
   { moves, note, nextCheckAt }: Verdict,
-): Promise<Position | Rejection> => {
+): Promise<Position | Rejection> {
   const { reportId, accountId, revision: seenRevision } = report;
   const leased = await leaseReport(work, {
     reportId,
@@ -118,4 +118,4 @@ const carryOut = async (
   if (handled.kind === 'rejected') return handled.rejection;
   if (handled.position === null) throw new Error(`nothing was written of the report ${reportId}`);
   return handled.position;
-};
+}
