@@ -1,44 +1,65 @@
 import { Duration } from 'luxon';
 import { z } from 'zod';
+import { kafkaBrokers, kafkaSasl, topicName } from '../domain/kafka-address.ts';
+import { LOG_ADDRESS_ALLOWED, logAddress } from '../domain/log-address.ts';
 
+/** What a schema with this metadata allows, in words. */
+export const allowedBy = (schema: z.ZodType): string => String(schema.meta()?.['allowed']);
+
+/** One of several words. */
+export const oneOf = <const Word extends string>(...words: readonly [Word, ...Word[]]) =>
+  z.enum(words).meta({ allowed: [...words.slice(0, -2), words.slice(-2).join(' or ')].join(', ') });
+export const hostName = z.string().min(1).meta({ allowed: 'a host name or address' });
+export const folder = z.string().min(1).meta({ allowed: 'a folder' });
 export const port = z
   .string()
   .regex(/^\d{1,5}$/)
   .transform(Number)
-  .refine((value) => value <= 65_535);
-/** A century: what is counted on from now stays a time that can be written. */
-const MAX_DURATION_MS = 36_525 * 86_400_000;
+  .refine((value) => value <= 65_535)
+  .meta({ allowed: 'a port from 0 to 65535; 0 picks a free one' });
+export const portOrOff = z.union([z.literal('off'), port]).meta({ allowed: 'a port from 0 to 65535, or off' });
 /** Milliseconds of an ISO 8601 duration; NaN, which no limit allows, for another text. */
-const durationWhere = (isAllowed: (milliseconds: number) => boolean) =>
+const durationWhere = (isAllowed: (milliseconds: number) => boolean, example: string) =>
   z
     .string()
     .transform((text) => Duration.fromISO(text).toMillis())
-    .refine(isAllowed);
-export const duration = durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= MAX_DURATION_MS);
+    .refine(isAllowed)
+    .meta({ allowed: `an ISO 8601 duration such as ${example}` });
+const DAY_MS = 86_400_000;
+/** A century at most: what is counted on from now stays a time that can be written. */
+export const duration = (example: string) => durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= 36_525 * DAY_MS, example);
+/** PostgreSQL and timers take no more than 2^31 milliseconds. */
+export const deadline = durationWhere((milliseconds) => milliseconds > 0 && milliseconds <= DAY_MS, 'PT10S, a day at most');
 /** A wait that may be none, and that no process manager would call hung. */
-export const shortWait = durationWhere((milliseconds) => milliseconds >= 0 && milliseconds <= 300_000);
+export const shortWait = durationWhere(
+  (milliseconds) => milliseconds >= 0 && milliseconds <= 300_000,
+  'PT5S, five minutes at most; PT0S is none',
+);
 export const instant = z.iso
   .datetime({ offset: true })
   .or(z.iso.date())
-  .transform((text) => Date.parse(text));
+  .transform((text) => Date.parse(text))
+  .meta({ allowed: 'an ISO 8601 time such as 2025-11-01T00:00:00Z; for trials only' });
 export const rate = z
   .string()
   .regex(/^[1-9]\d{0,8}\/[1-9]\d{0,4}$/)
   .transform((text) => {
     const [requests, seconds] = text.split('/').map(Number);
     return { requests: requests!, seconds: seconds! };
-  });
+  })
+  .meta({ allowed: 'requests/seconds such as 120/60' });
 export const count = z
   .string()
   .regex(/^[1-9]\d{0,8}$/)
-  .transform(Number);
-export const MAX_SEARCHES = 16;
-export const searches = count.refine((value) => value <= MAX_SEARCHES);
+  .transform(Number)
+  .meta({ allowed: 'a whole number of at least 1' });
+export const searches = count.refine((value) => value <= 16).meta({ allowed: 'a whole number from 1 to 16' });
 export const ceiling = z
   .string()
   .transform((text) => text.split(','))
   .pipe(z.tuple([rate, rate]))
-  .transform(([sustained, burst]) => ({ sustained, burst }));
+  .transform(([sustained, burst]) => ({ sustained, burst }))
+  .meta({ allowed: 'requests/seconds, and the same for the burst, such as 1000/60,100/1' });
 export const hostNames = z
   .string()
   .toLowerCase()
@@ -48,34 +69,55 @@ export const hostNames = z
       .map((name) => name.trim())
       .filter((name) => name !== ''),
   )
-  .pipe(z.array(z.hostname()));
+  .pipe(z.array(z.hostname()))
+  .meta({ allowed: 'host names such as api-1, separated by commas' });
 /** What `proxy-addr` reads: addresses, ranges, and three names for ranges. */
 const PROXY_RANGES = z.union([z.ipv4(), z.ipv6(), z.cidrv4(), z.cidrv6(), z.enum(['loopback', 'linklocal', 'uniquelocal'])]);
 export const proxies = z
   .string()
   .transform((text) => (text === 'none' ? [] : text.split(',').map((range) => range.trim())))
-  .pipe(z.array(PROXY_RANGES));
-export const httpUrl = z.url({ protocol: /^https?$/ }).transform((text) => text.replace(/\/+$/, ''));
-export const address = z.string().regex(/^0x[0-9a-fA-F]{40}$/);
+  .pipe(z.array(PROXY_RANGES))
+  .meta({ allowed: 'addresses and ranges such as 10.0.0.0/8, loopback, linklocal or uniquelocal, separated by commas; or none' });
+export const httpUrl = z
+  .url({ protocol: /^https?$/ })
+  .transform((text) => text.replace(/\/+$/, ''))
+  .meta({ allowed: 'an http or https URL' });
+/** Its value may hold a password: an error names what is allowed, not what was given. */
+const SECRET = { secret: true };
+export const secretUrl = httpUrl.meta(SECRET);
+export const secretLogAddress = logAddress.meta({ allowed: LOG_ADDRESS_ALLOWED, ...SECRET });
+export const credentials = kafkaSasl.meta({
+  allowed: 'plain:user:password, scram-sha-256:user:password or scram-sha-512:user:password',
+  ...SECRET,
+});
+export const brokers = kafkaBrokers.meta({ allowed: 'host:port of brokers, separated by commas' });
+export const topic = topicName.meta({ allowed: 'a topic: letters, digits, dots, underscores and hyphens, 230 at most' });
+export const address = z
+  .string()
+  .regex(/^0x[0-9a-fA-F]{40}$/)
+  .meta({ allowed: 'the address that is paid: 0x and 40 hex digits' });
 /** Smallest units of the asset; `none` disables sales. */
 export const price = z
   .string()
   .regex(/^([1-9]\d{0,17}|none)$/)
-  .transform((text) => (text === 'none' ? null : text));
+  .transform((text) => (text === 'none' ? null : text))
+  .meta({ allowed: 'a whole number of smallest units of USDC, or none to sell nothing' });
 export const dailyBudget = z
   .string()
   .regex(/^[1-9]\d{0,20}\/[1-9]\d{0,20}$/)
   .transform((text) => {
     const [perAccount, ofAll] = text.split('/').map(BigInt);
     return { perAccount: perAccount!, ofAll: ofAll! };
-  });
+  })
+  .meta({ allowed: 'smallest units of one account in a UTC day/of all accounts, such as 10000000/1000000000' });
 
 /** Scheme, host and, where it is not the scheme's default, port, as a browser sends them. */
 const isOrigin = (text: string): boolean => URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) && new URL(text).origin === text;
 export const origins = z
   .string()
   .transform((text) => text.split(',').map((origin) => origin.trim().toLowerCase()))
-  .refine((list) => list.every(isOrigin));
+  .refine((list) => list.every(isOrigin))
+  .meta({ allowed: 'origins such as https://app.example.org, separated by commas' });
 
 function decodes(text: string): boolean {
   try {
@@ -88,4 +130,13 @@ function decodes(text: string): boolean {
 export const postgresUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\//)
-  .refine(decodes);
+  .refine(decodes)
+  .meta({ allowed: 'postgres://user:password@host:port/database', ...SECRET });
+export const clients = z
+  .string()
+  .regex(/^([a-z0-9-]+:)?[a-z0-9-]+(,([a-z0-9-]+:)?[a-z0-9-]+)*$/)
+  .meta({ allowed: 'client names such as fortworthgov or legistar:fortworthgov, separated by commas' });
+export const exporters = z
+  .string()
+  .regex(/^(none|(otlp|console|zipkin)(,(otlp|console|zipkin))*)$/)
+  .meta({ allowed: 'otlp, console, zipkin, several of them separated by commas, or none' });

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
+import { allowedBy } from '../src/setting-values.ts';
 import { SETTING_SECTIONS } from '../src/settings.ts';
 
 /** A value in a cell of a table. */
 const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``;
 
-function row([name, [schema, fallback, allowed]]: readonly [string, (typeof SETTING_SECTIONS)[string][string]]): string {
-  const { description, unset } = schema.meta() ?? {};
-  const without = typeof unset === 'string' ? `unset: ${unset}` : fallback === '' ? 'none' : code(fallback ?? '');
-  return `| ${code(name)} | ${description} | ${without} | ${allowed.replaceAll('|', '\\|')} |`;
+function row([name, [schema, without, meaning]]: readonly [string, (typeof SETTING_SECTIONS)[string][string]]): string {
+  const fallback = typeof without === 'string' ? code(without) : `unset: ${without.unset}`;
+  return `| ${code(name)} | ${meaning} | ${without === '' ? 'none' : fallback} | ${allowedBy(schema).replaceAll('|', '\\|')} |`;
 }
 
 const section = ([title, settings]: (typeof sections)[number]): string =>

@@ -21,7 +21,9 @@ const CENTURY_DAYS = 36_525;
 export const durationMs = (name: string, text: string, maxDays = CENTURY_DAYS): number =>
   parseOption<number>(
     name,
-    duration.transform(Math.ceil).refine((milliseconds) => milliseconds <= maxDays * DAY_MS),
+    duration('PT1H')
+      .transform(Math.ceil)
+      .refine((milliseconds) => milliseconds <= maxDays * DAY_MS),
     text,
     `an ISO 8601 duration such as PT1H or P1D, ${maxDays === CENTURY_DAYS ? 'a century' : `P${maxDays}D`} at most`,
   );

@@ -29,12 +29,8 @@ const figures = z
 
 const overrides = z.strictObject({ default: figures, pro: figures, ultra: figures } satisfies Record<PlanName, typeof figures>);
 
-/** In words, for the message about a bad setting. */
-export const PLANS_ALLOWED =
-  'JSON such as {"default":{"requests_per_minute":120,"burst_limit":30,"export_requests_per_hour":12,"max_page_size":500,"max_response_bytes":5000000},"pro":{…},"ultra":{…}}, every part of it optional, whole numbers of at least 1, pages at most 500';
-
 /** Plan allowances as JSON over the built-in ones; missing values keep their defaults. */
-export const plansSetting = z.string().transform((text, context): Plans => {
+const plansText = z.string().transform((text, context): Plans => {
   const parsed = overrides.safeParse(jsonOf(text));
   if (parsed.success) {
     const { data } = parsed;
@@ -42,6 +38,10 @@ export const plansSetting = z.string().transform((text, context): Plans => {
   }
   context.addIssue({ code: 'custom', message: 'not plans' });
   return z.NEVER;
+});
+export const plansSetting = plansText.meta({
+  allowed:
+    'JSON such as {"default":{"requests_per_minute":120,"burst_limit":30,"export_requests_per_hour":12,"max_page_size":500,"max_response_bytes":5000000},"pro":{…},"ultra":{…}}, every part of it optional, whole numbers of at least 1, pages at most 500',
 });
 
 const over = (built: Allowances, given: z.output<typeof figures>): Allowances => ({
