@@ -1,4 +1,4 @@
-import type { NewEvent, StoredEvent } from '../domain/ports/event-log.ts';
+import type { EventMetadata, NewEvent, StoredEvent } from '../domain/ports/event-log.ts';
 import type { Rejection } from '../domain/rejections.ts';
 
 /** A decided event, before it is stored. */
@@ -46,3 +46,6 @@ export interface NewestEventDecider<State, Command> {
   /** `at` is the time of the decision, ISO 8601 in UTC. */
   decide(command: Command, state: State, at: string): readonly Pick<NewEvent, 'type' | 'data'>[] | Rejection;
 }
+
+/** The account, key and request behind a command; stored as metadata of its events. */
+export type CommandContext = Omit<EventMetadata, 'commandId'>;

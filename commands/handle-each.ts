@@ -2,16 +2,15 @@ import { DeadlineExceeded } from '../domain/ports/database.ts';
 import {
   type AppendOutcome,
   type EventLog,
-  NO_STREAM,
   type NewEvent,
+  NO_STREAM,
   OutcomeUnknown,
   type Position,
   type StoredEvent,
   type StreamAppend,
 } from '../domain/ports/event-log.ts';
 import { Rejection } from '../domain/rejections.ts';
-import type { CommandContext } from './command-context.ts';
-import type { NewestEventDecider } from './decider.ts';
+import type { CommandContext, NewestEventDecider } from './decider.ts';
 import { type CommandPorts, pauseBeforeRetry } from './handle.ts';
 import { newEvents } from './new-events.ts';
 

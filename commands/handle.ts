@@ -11,8 +11,7 @@ import {
   type StoredEvent,
 } from '../domain/ports/event-log.ts';
 import { Rejection } from '../domain/rejections.ts';
-import type { CommandContext } from './command-context.ts';
-import type { Decider, Fact, Fold } from './decider.ts';
+import type { CommandContext, Decider, Fact, Fold } from './decider.ts';
 import { newEvents } from './new-events.ts';
 import { beginAfter, beginFold, foldOn, type FoldParts } from './fold-stream.ts';
 

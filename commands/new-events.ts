@@ -1,6 +1,6 @@
 import { eventId } from '../domain/identifiers.ts';
 import type { NewEvent } from '../domain/ports/event-log.ts';
-import type { CommandContext } from './command-context.ts';
+import type { CommandContext } from './decider.ts';
 
 export interface IssuedCommand {
   readonly commandId: string;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { date, uuid } from '../domain/records/fields.ts';
 import { agendaItem } from '../domain/records/schemas.ts';
-import { REPORT_REASONS, REPORT_STATUSES } from '../domain/report-words.ts';
+import { REPORT_REASONS, REPORT_STATUSES } from '../domain/reports.ts';
 import { timestamp } from './fields.ts';
 import { TOOL_NAMES } from './tools/tool-names.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RejectionCode } from '../domain/rejections.ts';
+import { type RejectionCode, REJECTIONS } from '../domain/rejections.ts';
 
 export const REPORT_CODES = [
   'invalid_input',
@@ -64,3 +64,49 @@ export const ERROR_CODES = {
   ]),
   closed: enumOf(['mcp_prelaunch']),
 } as const;
+
+export const STATUSES: Readonly<Record<RejectionCode, number>> = {
+  invalid_parameter: 400,
+  invalid_input: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  billing_channel_unset: 403,
+  billing_entitlement_required: 403,
+  feed_subscription_plan_required: 403,
+  access_denied: 403,
+  mcp_prelaunch: 403,
+  not_found: 404,
+  report_not_found: 404,
+  feed_subscription_conflict: 409,
+  feed_subscription_limit_reached: 409,
+  replay_conflict: 409,
+  cursor_expired: 410,
+  request_too_large: 413,
+  response_too_large: 413,
+  rate_limited: 429,
+  submit_rate_limited: 429,
+  status_rate_limited: 429,
+  report_limit_reached: 429,
+  internal_error: 500,
+  authentication_unavailable: 503,
+  feed_unavailable: 503,
+  queue_unavailable: 503,
+  budget_exhausted: 503,
+  intake_paused: 503,
+  worker_paused: 503,
+  lease_conflict: 503,
+  state_conflict: 503,
+  invalid_transition: 503,
+  resolution_incomplete: 503,
+  service_unavailable: 503,
+  timeout: 504,
+};
+
+/** A path that exists answers a method that it does not have with this status, and `invalid_parameter`. */
+export const WRONG_METHOD_STATUS = 405;
+
+const rejectionCode = z.enum(Object.keys(REJECTIONS) as [RejectionCode, ...RejectionCode[]]);
+export const errorEnvelope = z.strictObject({
+  error: z.strictObject({ code: rejectionCode, message: z.string().min(1), details: z.unknown().optional() }),
+});
+export type ErrorEnvelope = z.output<typeof errorEnvelope>;

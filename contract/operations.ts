@@ -10,7 +10,6 @@ import { listPublicSourceStatuses } from './list-public-source-statuses.ts';
 import { listRecentAgendaHits } from './list-recent-agenda-hits.ts';
 import { listUpcomingAgendaHits } from './list-upcoming-agenda-hits.ts';
 import { postMcpJsonRpc } from './post-mcp-json-rpc.ts';
-import { getPrelaunchMcp, postPrelaunchMcp } from './prelaunch-mcp.ts';
 import { readCivicChanges } from './read-civic-changes.ts';
 import { readCivicHealth } from './read-civic-health.ts';
 import { readCivicRecords } from './read-civic-records.ts';
@@ -18,6 +17,20 @@ import { readCivicSnapshotPage } from './read-civic-snapshot-page.ts';
 import { readFeedSubscriptionChanges } from './read-feed-subscription-changes.ts';
 import { revokeFeedSubscription } from './revoke-feed-subscription.ts';
 import { submitDataReport } from './submit-data-report.ts';
+import type { ClosedOperation } from './operation.ts';
+
+const CLOSED_ROUTE = {
+  path: '/api/mcp',
+  tag: 'Tools',
+  summary: 'Closed legacy route',
+  description: 'This legacy route is closed: it answers 403 `mcp_prelaunch` whatever it is sent. It is no alias of `/api/v1/mcp`.',
+  example: { parameters: {} },
+  access: 'closed',
+  refusals: ['mcp_prelaunch'],
+} as const;
+
+const getPrelaunchMcp = { operationId: 'getPrelaunchMcp', method: 'GET', ...CLOSED_ROUTE } as const satisfies ClosedOperation;
+const postPrelaunchMcp = { operationId: 'postPrelaunchMcp', method: 'POST', ...CLOSED_ROUTE } as const satisfies ClosedOperation;
 
 /** Operations without a key, answered from the read models and the catalogue. */
 export const PUBLIC_OPERATIONS = {

@@ -1,3 +1,5 @@
+import type { Bucket } from './ports/counts.ts';
+
 /** Limits of one account, shared by all of its keys. */
 export interface Allowances {
   readonly requestsPerMinute: number;
@@ -15,7 +17,7 @@ export type PlanName = (typeof PLAN_NAMES)[number];
 export type Plans = Readonly<Record<PlanName, Allowances>>;
 
 /** So many requests in so many seconds, in windows aligned to the clock. */
-export interface Rate {
+interface Rate {
   readonly requests: number;
   readonly seconds: number;
 }
@@ -31,3 +33,11 @@ export interface AbuseCeilings {
   readonly perimeter: AbuseCeiling;
   readonly handler: AbuseCeiling;
 }
+
+const bucket = (name: string, limit: number, seconds: number): Bucket => ({ name, limit, seconds });
+
+export const minuteBucket = ({ requestsPerMinute }: Pick<Allowances, 'requestsPerMinute'>): Bucket =>
+  bucket('api-customer-minute', requestsPerMinute, 60);
+export const burstBucket = ({ burstLimit }: Pick<Allowances, 'burstLimit'>): Bucket => bucket('api-customer-burst', burstLimit, 1);
+export const exportBucket = ({ exportRequestsPerHour }: Pick<Allowances, 'exportRequestsPerHour'>): Bucket =>
+  bucket('api-customer-export-hour', exportRequestsPerHour, 3600);

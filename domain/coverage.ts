@@ -46,3 +46,8 @@ export interface CoverageCatalogue {
   /** By slug. */
   readonly jurisdictions: readonly CoverageJurisdiction[];
 }
+
+export interface CoveredBodySlugs {
+  readonly jurisdictionSlug: string;
+  readonly slug: string;
+}

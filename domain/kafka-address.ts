@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-export const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
+const SASL_MECHANISMS = ['plain', 'scram-sha-256', 'scram-sha-512'] as const;
 
 /** Addresses of the brokers, and the credentials of this service. */
 export interface KafkaAddress {
@@ -31,4 +31,18 @@ export const kafkaSasl = z
     const [mechanism, username, ...password] = text.split(':');
     return { mechanism: mechanism as (typeof SASL_MECHANISMS)[number], username: username!, password: password.join(':') };
   });
-export type KafkaSasl = Readonly<z.output<typeof kafkaSasl>>;
+type KafkaSasl = Readonly<z.output<typeof kafkaSasl>>;
+
+export type WantedByBrokers = 'certificate' | 'tls' | 'credential' | 'closed' | 'right';
+
+/** The brokers refuse this service; the message says what is missing, and for what. */
+export class KafkaRefused extends Error {
+  override readonly name = 'KafkaRefused';
+  readonly wanted: WantedByBrokers;
+  readonly remedy: string;
+  constructor(wanted: WantedByBrokers, message: string, remedy: string, options?: ErrorOptions) {
+    super(message, options);
+    this.wanted = wanted;
+    this.remedy = remedy;
+  }
+}

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import type { Appended, AppendJob } from '../rig/append-jobs.ts';
 import { atLeast, type Bench, count, type Load, type Row } from '../rig/bench.ts';
 import { holdDatabase } from '../rig/database.ts';

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { catalogueBodyId } from '../../src/sources/catalogue/catalogue-ids.ts';
+import { catalogueBodyId } from '../../src/sources/catalogue/catalogue-records.ts';
 import { SHIPPED_TOPICS, taxonomyTopicId } from '../../src/sources/taxonomy/taxonomy-records.ts';
 import { uuidOf } from './records.ts';
 

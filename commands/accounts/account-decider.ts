@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import { type AccountEvent, channel, readAccountEvent, tier } from '../../domain/events/account-events.ts';
+import { type AccountEvent, type accountOpened, channel, readAccountEvent, type Scope, tier } from '../../domain/events/account-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import type { Decider, CheckpointForm } from '../decider.ts';
-import type { AccountCommand, Channel, Tier } from './account-commands.ts';
+import type { CheckpointForm, Decider } from '../decider.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
 
 /** State of an account: its status, channel, latest period and payment, and its keys. */
@@ -126,3 +125,23 @@ export const accountDecider = {
   schemaVersion: 1,
   checkpoint: accountCheckpoint,
 } satisfies Decider<AccountState, AccountCommand, AccountEvent>;
+
+export type Tier = z.output<typeof tier>;
+type Channel = z.output<typeof channel>;
+
+/** Commands of an account. Times are ISO 8601 in UTC with milliseconds. */
+export type AccountCommand =
+  | ({ readonly type: 'OpenAccount' } & Readonly<z.output<typeof accountOpened>>)
+  | { readonly type: 'SetPeriod'; readonly tier: Tier; readonly paidUntil: string }
+  | { readonly type: 'SetChannel'; readonly channel: Channel }
+  | { readonly type: 'ConfirmPayment'; readonly paidAt: string }
+  | { readonly type: 'SuspendAccount' }
+  | { readonly type: 'ResumeAccount' }
+  | {
+      readonly type: 'IssueKey';
+      readonly keyId: string;
+      readonly sha256: string;
+      readonly scopes: readonly Scope[];
+      readonly expiresAt: string | null;
+    }
+  | { readonly type: 'RevokeKey'; readonly keyId: string };

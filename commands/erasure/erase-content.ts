@@ -1,4 +1,4 @@
-import { eraseFromEvent } from '../../domain/erasure/erase-from-event.ts';
+import { erasedValue, eraseFromEvent } from '../../domain/erasure/erase-from-event.ts';
 import { pointerOf } from '../../domain/erasure/text-paths.ts';
 import { CONTENT_ERASED, type ContentErased, type ErasureReason } from '../../domain/events/erasure-events.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
@@ -6,12 +6,15 @@ import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import type { ErasingLog } from '../../domain/ports/erasures.ts';
 import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { streamEvents } from '../../domain/read-log.ts';
-import { isResource } from '../../domain/records/resources.ts';
-import { category, ERASURES_STREAM } from '../../domain/streams.ts';
+import { isResource, type NormalizedContent } from '../../domain/records/resources.ts';
+import { category, ERASURES_STREAM, streamId } from '../../domain/streams.ts';
 import { newEvents } from '../new-events.ts';
-import { followWithChange } from './follow-with-change.ts';
-import { type Erasing, type PlannedEvent, planEvent } from './plan-erasure.ts';
+import { type Erasing, planEvent, type PlannedEvent } from './plan-erasure.ts';
 import type { CommandPorts } from '../handle.ts';
+import type { Identifiers } from '../../domain/identifiers.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+import { Rejection } from '../../domain/rejections.ts';
+import { decide, evolve, initialState } from '../records/record-decider.ts';
 
 /** A stream to search, or those of its events that `isWanted` accepts. */
 export interface ErasedStream {
@@ -28,13 +31,13 @@ export interface EraseContent {
   readonly dryRun: boolean;
 }
 
-export interface EraseDependencies extends CommandPorts {
+interface EraseDependencies extends CommandPorts {
   readonly log: EventLog & ErasingLog;
   readonly deadlineMs: number;
 }
 
 /** A place where a text was erased, or would be. */
-export interface ErasedPlace {
+interface ErasedPlace {
   readonly eventId: string;
   readonly stream: string;
   readonly version: number;
@@ -188,4 +191,34 @@ function contentOf(portion: readonly PlannedEvent[], reason: ErasureReason, by: 
     else known.push(entry);
   }
   return { reason, by, replacements: [...numbers.keys()], streams: [...streams].map(([stream, events]) => ({ stream, events })) };
+}
+
+/**
+ * Publishes the newest version of a record without the erased text, at exactly that revision, so that no concurrent change is undone.
+ * Resolves to null on a conflict or an unknown outcome; the caller then reads the stream again.
+ */
+async function followWithChange(
+  { log, clock, identifiers }: { readonly log: EventLog; readonly clock: Clock; readonly identifiers: Identifiers },
+  { stored, texts, replacements }: PlannedEvent,
+  deadline: number,
+): Promise<Position | null> {
+  if (clock.now() >= deadline) throw new DeadlineExceeded('others keep changing the record: run the same command again');
+  const {
+    id: _id,
+    createdAt: _createdAt,
+    updatedAt: _updatedAt,
+    ...content
+  } = erasedValue(JSON.parse(stored.data), texts, replacements) as Record<string, unknown>;
+  const time = clock.now();
+  const intent = { type: 'PublishRecord', id: streamId(stored.stream), content: content as unknown as NormalizedContent } as const;
+  const decision = decide({ ...intent, at: new Date(time).toISOString() }, evolve(initialState(), stored));
+  if (decision instanceof Rejection) throw decision;
+  const events = newEvents(decision, { commandId: identifiers.next(), time });
+  try {
+    const outcome = await log.append({ stream: stored.stream, expectedRevision: stored.revision, events });
+    return outcome.kind === 'appended' ? outcome.position : null;
+  } catch (error) {
+    if (error instanceof OutcomeUnknown) return null;
+    throw error;
+  }
 }

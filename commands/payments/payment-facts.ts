@@ -3,7 +3,7 @@ import { derivedId } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { PaymentLedger, PaymentRow } from '../../domain/ports/payment-ledger.ts';
-import { hasEnded, isNotBilled } from '../../domain/payments/payment-states.ts';
+import { hasEnded, isNotBilled } from '../../domain/payments/payment.ts';
 import { accountStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { handle } from '../handle.ts';

@@ -1,6 +1,6 @@
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import type { CommandContext } from '../command-context.ts';
+import type { CommandContext } from '../decider.ts';
 
 /** A change of one record. `causedBy` is the event that a reactor reacts to. The schema of the resource checks and normalises `content`. */
 export type RecordChange =

@@ -1,6 +1,5 @@
 import type { CheckpointForm } from '../decider.ts';
-import type { IntakeState } from './intake-state.ts';
-import { type KeptToken, tokensOf } from './token-book.ts';
+import { type IntakeState, type KeptToken, tokensOf } from './intake-state.ts';
 
 /**
  * A token is answered for ever, so the state has a row for each. A row is short, since what many rows say alike (who presented, where the

@@ -1,11 +1,20 @@
 import { type AccountReportEvent, readAccountReportEvent } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { MAX_ALIASES, MAX_NEW_REPORTS_A_DAY, MAX_UNRESOLVED_REPORTS, REPORT_LIMIT_RETRY_SECONDS } from '../../domain/report-limits.ts';
+import { MAX_ALIASES, MAX_NEW_REPORTS_A_DAY, MAX_UNRESOLVED_REPORTS, REPORT_LIMIT_RETRY_SECONDS } from '../../domain/reports.ts';
 import type { Decider } from '../decider.ts';
-import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
+import {
+  aliasOf,
+  EMPTY_INTAKE,
+  evolveIntake,
+  findToken,
+  type IntakeCommand,
+  type IntakeState,
+  type KeptToken,
+  type PresentedToken,
+  tokenKey,
+  utcDay,
+} from './intake-state.ts';
 import { intakeCheckpoint } from './intake-checkpoint.ts';
-import { findToken, type KeptToken } from './token-book.ts';
-import { aliasOf, EMPTY_INTAKE, evolveIntake, type IntakeState, tokenKey, utcDay } from './intake-state.ts';
 
 const limitReached = (message: string): Rejection =>
   new Rejection('report_limit_reached', message, { retryAfterSeconds: REPORT_LIMIT_RETRY_SECONDS });

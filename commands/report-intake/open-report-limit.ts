@@ -1,6 +1,6 @@
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { ReportQueue } from '../../domain/ports/report-queue.ts';
+import type { ReportQueue } from '../../domain/ports/report-stores.ts';
 
 export interface OpenReportLimitParts {
   readonly queue: ReportQueue;

@@ -1,23 +1,22 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../domain/canonical-json.ts';
-import type { ReportInput } from '../../domain/events/report-events.ts';
+import type { AccountReportEvent, ReportInput } from '../../domain/events/report-events.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
-import type { ClaimedToken, ReportClaims } from '../../domain/ports/report-claims.ts';
-import type { WindowCounts } from '../../domain/ports/window-counts.ts';
+import type { ClaimedToken, ReportClaims, ReportLeases } from '../../domain/ports/report-stores.ts';
+import type { WindowCounts } from '../../domain/ports/counts.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { FIRST_CHECK_MS, SUBMISSIONS_A_MINUTE } from '../../domain/report-limits.ts';
+import { FIRST_CHECK_MS, SUBMISSIONS_A_MINUTE } from '../../domain/reports.ts';
 import { accountReportsStream } from '../../domain/streams.ts';
 import { beginFold, type Folded, foldOn } from '../fold-stream.ts';
 import { createKeyedMutex } from '../keyed-mutex.ts';
-import type { CommandPorts } from '../handle.ts';
-import { decideOn } from './decide-on-intake.ts';
-import type { IntakeCommand, PresentedToken } from './intake-commands.ts';
+import { type CommandPorts, handle } from '../handle.ts';
+import { aliasOf, type IntakeCommand, type IntakeState, type PresentedToken, type Receipt, tokenKey } from './intake-state.ts';
 import { intakeDecider, replayed } from './intake-decider.ts';
-import { aliasOf, type IntakeState, tokenKey } from './intake-state.ts';
-import type { Receipt } from './token-book.ts';
 import type { OpenReportLimit } from './open-report-limit.ts';
 import { sourceUrlRefusal } from '../../domain/source-url.ts';
 import { notStorable } from '../../domain/key-secret.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import { readSwitches } from '../../domain/report-switches.ts';
 
 /** Refuses (`invalid_input`) what no record is kept with: text that is not kept anywhere, or an address that no public record has. */
 function requireStorable(token: string, input: ReportInput): void {
@@ -34,7 +33,7 @@ function textsIn(value: unknown): readonly string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
-export interface SubmitDataReportParts extends CommandPorts {
+interface SubmitDataReportParts extends CommandPorts {
   readonly windows: WindowCounts;
   readonly claims: ReportClaims;
   readonly places: OpenReportLimit;
@@ -183,3 +182,48 @@ async function submit(run: Run, command: IntakeCommand, presented: PresentedToke
   if (kept === undefined) throw new Error('a submission was neither refused nor stored');
   return kept.receipt;
 }
+
+/** Decides on the account's stream and returns the resulting state. Throws the rejection where the command is refused. */
+async function decideOn(
+  parts: CommandPorts,
+  command: IntakeCommand,
+  { accountId, deadline, ...context }: { accountId: string; keyId: string; requestId: string; deadline: number },
+): Promise<IntakeState> {
+  let state = intakeDecider.initialState();
+  let events: readonly AccountReportEvent[] = [];
+  const decider = {
+    ...intakeDecider,
+    decide: (asked: IntakeCommand, current: IntakeState) => {
+      const decision = intakeDecider.decide(asked, current);
+      state = current;
+      events = decision instanceof Rejection ? [] : decision;
+      return decision;
+    },
+  };
+  const { log, checkpoints, clock } = parts;
+  const stream = accountReportsStream(accountId);
+  const commandId = parts.identifiers.next();
+  const handled = await handle({
+    log,
+    checkpoints,
+    clock,
+    decider,
+    stream,
+    command,
+    commandId,
+    context: { accountId, ...context },
+    deadline,
+  });
+  if (handled.kind === 'rejected') throw handled.rejection;
+  return events.reduce(intakeDecider.evolve, state);
+}
+
+/** Why intake is closed now, or null: an operator has paused it, or the day's investigations are used up. */
+export const createIntakeGate =
+  (parts: { readonly log: Pick<EventLog, 'readLast'>; readonly leases: Pick<ReportLeases, 'begun'>; readonly dailyBudget: number }) =>
+  async (now: number): Promise<Rejection | null> => {
+    const [{ intake }, begun] = await Promise.all([readSwitches(parts.log), parts.leases.begun(now)]);
+    if (intake.paused) return new Rejection('intake_paused', 'no reports are taken in now; try again later');
+    if (begun >= parts.dailyBudget) return new Rejection('budget_exhausted', 'the investigations of the day (UTC) are used up');
+    return null;
+  };

@@ -1,9 +1,9 @@
-import { readReportEvent, type ReportEvent } from '../../domain/events/report-events.ts';
+import { readReportEvent, type ReportEvent, type verifiedRecord } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { isClosedStatus, needsVerifiedRecord, REPORT_TRANSITIONS } from '../../domain/report-transitions.ts';
-import type { ReportStatus } from '../../domain/report-words.ts';
+import { isClosedStatus, needsVerifiedRecord, REPORT_TRANSITIONS, type ReportReason, type ReportStatus } from '../../domain/reports.ts';
 import type { Decider } from '../decider.ts';
-import type { ByHolder, ReportCommand, ReportMove } from './report-commands.ts';
+import type { z } from 'zod';
+import type { Handled } from '../handle.ts';
 
 /** State of a report's lifecycle. A report without any work on it has no event of its own. */
 export interface ReportState {
@@ -115,3 +115,43 @@ export const reportDecider = {
   read: readReportEvent,
   schemaVersion: 1,
 } satisfies Decider<ReportState, ReportCommand, ReportEvent>;
+
+export type VerifiedRecord = z.output<typeof verifiedRecord>;
+
+/** The worker: the holder of the lease and the lease's token. */
+interface ByHolder {
+  readonly holder: string;
+  readonly fencingToken: number;
+}
+
+/** What an investigation has come to. */
+export interface ReportMove {
+  readonly to: ReportStatus;
+  readonly reasonCode: ReportReason | null;
+  readonly finding: string | null;
+  readonly nextAction: string | null;
+  readonly verifiedRecords: readonly VerifiedRecord[];
+  /** When the customer should look again; a day after the move where null. A closed report has none. */
+  readonly nextCheckAt: string | null;
+}
+
+/** What may be asked of a report's lifecycle. Times are ISO 8601 in UTC with milliseconds. */
+export type ReportCommand =
+  | ({ readonly type: 'RecordLease'; readonly accountId: string; readonly leasedAt: string; readonly leaseUntil: string } & ByHolder)
+  | ({
+      readonly type: 'MoveReport';
+      /** Revision of the report when the move was decided. */
+      readonly seenRevision: number;
+      /** One or several, each from where the one before leads: all of them happen, or none. */
+      readonly moves: readonly ReportMove[];
+      /** What was found on the way, for investigators. */
+      readonly note: string | null;
+      readonly movedAt: string;
+    } & ByHolder)
+  | ({ readonly type: 'NoteReport'; readonly note: string; readonly notedAt: string; readonly nextCheckAt: string | null } & ByHolder);
+
+/** Turns the first validation issue into an `invalid_input` rejection. Invalid data must never be stored: the event could not be read again. */
+export function unusable({ issues }: z.ZodError): Handled {
+  const { path, message } = issues[0]!;
+  return { kind: 'rejected', rejection: new Rejection('invalid_input', `${path.at(-1)?.toString() ?? 'move'}: ${message}`) };
+}

@@ -6,7 +6,7 @@ import type { ReportSwitch } from '../../domain/report-switches.ts';
 import { reportSwitchStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { handle, type Handled } from '../handle.ts';
-import { unusable } from './unusable.ts';
+import { unusable } from './report-decider.ts';
 
 type Turned = ReturnType<typeof reportSwitchTurned.parse>;
 interface TurnedEvent {

@@ -3,14 +3,16 @@ import { dataReportMoved, dataReportNoted } from '../../domain/events/report-eve
 import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
-import type { ReportLease, ReportLeases } from '../../domain/ports/report-leases.ts';
+import type { ReportLease, ReportLeases } from '../../domain/ports/report-stores.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { isClosedStatus } from '../../domain/report-transitions.ts';
-import { reportStream } from '../../domain/streams.ts';
+import { isClosedStatus } from '../../domain/reports.ts';
+import { accountReportsStream, reportStream } from '../../domain/streams.ts';
 import { handle, type Handled } from '../handle.ts';
-import type { ReportCommand, ReportMove } from './report-commands.ts';
-import { reportDecider } from './report-decider.ts';
-import { unusable } from './unusable.ts';
+import { type ReportCommand, reportDecider, type ReportMove, type ReportState, unusable } from './report-decider.ts';
+import { readSwitches } from '../../domain/report-switches.ts';
+import { type FoldParts, foldStream } from '../fold-stream.ts';
+import type { IntakeCommand } from '../report-intake/intake-state.ts';
+import { intakeDecider } from '../report-intake/intake-decider.ts';
 
 export interface ReportWork {
   readonly log: EventLog;
@@ -61,7 +63,7 @@ const LOST: Handled = {
  * Records on the report's stream that a lease was taken: only then is it given to its holder. A mover that has lost it meanwhile decided
  * before this event, so its append conflicts, and deciding again refuses it. What is thrown is `handle`'s.
  */
-export const recordLease = (work: ReportWork, accountId: string, { reportId, holder, token, leaseUntil }: ReportLease): Promise<Handled> =>
+const recordLease = (work: ReportWork, accountId: string, { reportId, holder, token, leaseUntil }: ReportLease): Promise<Handled> =>
   command(work, reportId, accountId, {
     type: 'RecordLease',
     accountId,
@@ -72,7 +74,7 @@ export const recordLease = (work: ReportWork, accountId: string, { reportId, hol
   });
 
 /** What an investigation has come to: one move, or several in a row that happen together, and what is to be noted. */
-export interface ReportOutcome {
+interface ReportOutcome {
   readonly moves: readonly [ReportMove, ...ReportMove[]];
   readonly note: string | null;
 }
@@ -116,4 +118,82 @@ export async function noteReport(
   const { reportId, holder, token: fencingToken } = lease;
   const notedAt = new Date(work.clock.now()).toISOString();
   return command(work, reportId, undefined, { type: 'NoteReport', ...parsed.data, holder, fencingToken, notedAt });
+}
+
+interface LeaseRequest {
+  readonly reportId: string;
+  readonly accountId: string;
+  readonly holder: string;
+  readonly leaseMs: number;
+  /** Investigations that may begin in a day (UTC), of all holders. */
+  readonly dailyBudget: number;
+  /** A person may work on a report by hand while the worker is paused; nothing else may. */
+  readonly whilePaused: boolean;
+  /** The revision at which the report was read by a holder who has decided already: one that has moved since is not leased. */
+  readonly seenRevision?: number | undefined;
+}
+
+interface LeasedReport {
+  readonly lease: ReportLease;
+  /** The report as it was when the lease was recorded: what a move is decided on. */
+  readonly state: ReportState;
+}
+
+const DAY_MS = 86_400_000;
+/** A lease cannot be given back by hand, so a holder who is gone must not keep a report for good; and its end must be a time. */
+export const MAX_LEASE_MS = 30 * DAY_MS;
+
+/** A report's state from its own stream. */
+export const readReportState = async (log: EventLog, reportId: string): Promise<ReportState> =>
+  (await foldStream({ log }, reportDecider, reportStream(reportId))).state;
+
+/**
+ * Takes the lease of a report that was taken in, or renews it for its holder. Refuses with `invalid_input` (longer than thirty days, or no
+ * whole milliseconds), `invalid_transition` (closed), `worker_paused`,
+ * `state_conflict`, `lease_conflict` (another has it) or `budget_exhausted`; throws what the log and the database throw, and then nothing is leased for long.
+ */
+export async function leaseReport(work: ReportWork, request: LeaseRequest): Promise<LeasedReport | Rejection> {
+  const { reportId, accountId, holder, leaseMs, dailyBudget } = request;
+  if (!Number.isSafeInteger(leaseMs) || leaseMs < 1 || leaseMs > MAX_LEASE_MS) {
+    return new Rejection('invalid_input', `a lease is for thirty days at most, in whole milliseconds; ${leaseMs} is not`);
+  }
+  if (!request.whilePaused && (await readSwitches(work.log)).worker.paused) {
+    return new Rejection('worker_paused', 'work on reports is paused');
+  }
+  const before = await readReportState(work.log, reportId);
+  if (isClosedStatus(before.status)) return new Rejection('invalid_transition', `the report is closed as ${before.status}`);
+  if (request.seenRevision !== undefined && before.movedRevision > request.seenRevision) {
+    return new Rejection('state_conflict', `the report has moved to ${before.status} since it was read`);
+  }
+  const now = work.clock.now();
+  const taken = await work.leases.take({ reportId, holder, now, leaseMs, above: before.fencingToken, budget: dailyBudget });
+  if (taken.kind === 'exhausted') return new Rejection('budget_exhausted', `the ${dailyBudget} investigations of the day are used up`);
+  const { lease } = taken;
+  if (taken.kind === 'held') {
+    const until = new Date(lease.leaseUntil).toISOString();
+    return new Rejection('lease_conflict', `${lease.holder} holds the report until ${until}`);
+  }
+  const recorded = await recordLease(work, accountId, lease);
+  if (recorded.kind === 'rejected') {
+    await work.leases.release(lease);
+    return recorded.rejection;
+  }
+  return { lease, state: await readReportState(work.log, reportId) };
+}
+
+interface Settling {
+  readonly accountId: string;
+  readonly reportId: string;
+  readonly closedAt: string;
+  readonly commandId: string;
+  /** The move that closed it. */
+  readonly causedBy: string;
+}
+
+/** Records on the account's stream that its report is closed, so that it no longer counts as open; once. */
+export function settleReport(parts: FoldParts & { readonly clock: Clock }, settling: Settling, deadline: number): Promise<Handled> {
+  const { accountId, reportId, closedAt, commandId, causedBy } = settling;
+  const command: IntakeCommand = { type: 'SettleReport', reportId, closedAt };
+  const context = { accountId, causedBy };
+  return handle({ ...parts, decider: intakeDecider, stream: accountReportsStream(accountId), command, commandId, context, deadline });
 }

@@ -7,11 +7,14 @@ import { accountFeedsStream, accountStream } from '../../domain/streams.ts';
 import { foldStream } from '../fold-stream.ts';
 import { type CommandPorts, handle } from '../handle.ts';
 import type { KeyedMutex } from '../keyed-mutex.ts';
-import { accountKeys, isDead } from './account-keys.ts';
 import { type KeptFeed, type SubscriptionCommand, subscriptionDecider } from './subscription-decider.ts';
+import { z } from 'zod';
+import { keyIssued, keyRevoked } from '../../domain/events/account-events.ts';
+import { dateTime, uuid } from '../../domain/records/fields.ts';
+import type { Fold } from '../decider.ts';
 
 /** Where the feed ends, and whose feed it is; null until it has been opened. */
-export interface HighWaterMark {
+interface HighWaterMark {
   readonly feedId: string | null;
   readonly position: number;
   readonly fingerprint: string | null;
@@ -24,7 +27,7 @@ export interface SubscriptionParts extends CommandPorts {
   readonly deadlineMs: number;
 }
 
-export interface CreationParts extends SubscriptionParts {
+interface CreationParts extends SubscriptionParts {
   /** Asked before anything is stored. Throws where the feed or the read model of subscriptions cannot be read. */
   readonly readMark: () => Promise<HighWaterMark>;
 }
@@ -36,7 +39,7 @@ export interface SubscriptionCaller {
   readonly requestId: string;
 }
 
-export interface NewSubscription extends SubscriptionCaller {
+interface NewSubscription extends SubscriptionCaller {
   /** Trimmed, NFC, 1 to 80 characters. */
   readonly name: string;
   readonly resource: Resource | null;
@@ -107,3 +110,45 @@ function liveFeed(feeds: Iterable<KeptFeed>, { keyId, name }: NewSubscription): 
   if (found === undefined) throw new Error('nothing was changed for a subscription that is not there');
   return found;
 }
+
+const keptKey = z.strictObject({ keyId: uuid, expiresAt: dateTime.nullable(), revoked: z.boolean() });
+type KeptKey = z.output<typeof keptKey>;
+
+/** An account's keys by id, from the account's own stream. */
+type AccountKeys = ReadonlyMap<string, KeptKey>;
+
+type KeyEvent = { readonly type: 'issued'; readonly key: KeptKey } | { readonly type: 'revoked'; readonly keyId: string } | null;
+
+/** Folds what an account's stream says of its keys, and nothing else of it. */
+export const accountKeys: Fold<AccountKeys, KeyEvent> = {
+  initialState: () => new Map(),
+  evolve(keys, event) {
+    if (event === null) return keys;
+    if (event.type === 'issued') return new Map(keys).set(event.key.keyId, event.key);
+    const key = keys.get(event.keyId);
+    return key === undefined ? keys : new Map(keys).set(event.keyId, { ...key, revoked: true });
+  },
+  read({ type, data }) {
+    if (type === 'KeyIssued') {
+      const { keyId, expiresAt } = keyIssued.parse(JSON.parse(data));
+      return { type: 'issued', key: { keyId, expiresAt, revoked: false } };
+    }
+    return type === 'KeyRevoked' ? { type: 'revoked', keyId: keyRevoked.parse(JSON.parse(data)).keyId } : null;
+  },
+  checkpoint: {
+    name: 'account_keys',
+    version: 1,
+    every: 100,
+    write: (keys) => [...keys.values()],
+    read: (written) =>
+      new Map(
+        z
+          .array(keptKey)
+          .parse(written)
+          .map((key) => [key.keyId, key]),
+      ),
+  },
+};
+
+/** Whether a key that was issued works no more; `now` is clock milliseconds. */
+const isDead = ({ expiresAt, revoked }: KeptKey, now: number): boolean => revoked || (expiresAt !== null && Date.parse(expiresAt) <= now);

@@ -1,4 +1,4 @@
-import { type RejectionCode, REJECTIONS } from '../../domain/rejections.ts';
+import { Refusal, type RejectionCode, REJECTIONS } from '../../domain/rejections.ts';
 import { REPORT_CODES } from '../error-codes.ts';
 
 const COMMON = {
@@ -66,3 +66,8 @@ export const COMMON_TOOL_CODES = codesOf(COMMON);
 export const PAID_TOOL_CODES = [...COMMON_TOOL_CODES, ...codesOf(PAID)];
 export const SEARCH_TOOL_CODES = [...PAID_TOOL_CODES, ...codesOf(SEARCH)];
 export const REPORT_TOOL_CODES = [...new Set([...COMMON_TOOL_CODES, ...REPORT_TOOL_REFUSALS])];
+
+/** An expected refusal of a tool, thrown and answered as an `isError` result. A `Rejection` whose code the tool has will do as well. */
+export class ToolRefusal extends Refusal<ToolErrorCode> {
+  override readonly name = 'ToolRefusal';
+}

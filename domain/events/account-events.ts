@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { NOT_BILLED } from '../payments/payment-states.ts';
+import { NOT_BILLED } from '../payments/payment.ts';
 import { dateTime, orNull, text, uuid } from '../records/fields.ts';
 import { eventReader, type EventsOf } from './event-reader.ts';
 

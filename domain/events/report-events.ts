@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { date, dateTime, orNull, uuid } from '../records/fields.ts';
-import { REPORT_REASONS, REPORT_STATUSES } from '../report-words.ts';
+import { REPORT_REASONS, REPORT_STATUSES } from '../reports.ts';
 import { eventReader, type EventsOf } from './event-reader.ts';
 
 /**

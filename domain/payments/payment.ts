@@ -55,3 +55,46 @@ export const paymentKey = ({ accepted, authorization }: Pick<SignedPayment, 'acc
 export const paymentId = ({ network, asset, payer, nonce }: PaymentKey): string => derivedId('payment', network, asset, payer, nonce);
 
 export const toolUrl = (tool: string): string => `mcp://tool/${tool}`;
+
+/** Where a payment stands (the table of transitions is in the migration that makes the ledger, which refuses every other). */
+export const PAYMENT_STATES = [
+  'RESERVED',
+  'VERIFIED',
+  'RESULT_SAVED',
+  'SETTLING',
+  'SETTLED',
+  'READ_FAILED',
+  'READ_EMPTY',
+  'SETTLE_FAILED',
+  'LAPSED',
+  'RECONCILE',
+] as const;
+export type PaymentState = (typeof PAYMENT_STATES)[number];
+
+/** Ended without having been billed. */
+export const NOT_BILLED = ['READ_FAILED', 'READ_EMPTY', 'SETTLE_FAILED', 'LAPSED'] as const satisfies readonly PaymentState[];
+export type NotBilled = (typeof NOT_BILLED)[number];
+
+export const isNotBilled = (state: PaymentState): state is NotBilled => (NOT_BILLED as readonly PaymentState[]).includes(state);
+export const hasEnded = (state: PaymentState): boolean => state === 'SETTLED' || isNotBilled(state);
+
+/** The receipt of a settled payment in the form of x402, sent as `_meta["x402/payment-response"]`. */
+export const paymentReceipt = z.strictObject({
+  success: z.literal(true),
+  /** Hash of the transaction that moved the money. */
+  transaction: z.string(),
+  network: z.string(),
+  payer: z.string(),
+  amount: z.string(),
+});
+export type PaymentReceipt = z.output<typeof paymentReceipt>;
+
+export const receiptOf = (
+  { network, payer, amount }: { readonly network: string; readonly payer: string; readonly amount: string },
+  transaction: string,
+): PaymentReceipt => ({ success: true, transaction, network, payer, amount });
+
+export const transactionHash = z
+  .string()
+  .toLowerCase()
+  .regex(/^0x(?!0{64}$)[0-9a-f]{64}$/);

@@ -1,6 +1,6 @@
 import type { AbuseCeilings, PlanName, Plans } from '../allowances.ts';
 import type { KeyIdentity } from '../plans.ts';
-import type { BucketState } from './window-counts.ts';
+import type { BucketState } from './counts.ts';
 
 export interface AdmissionRules {
   readonly plans: Plans;

@@ -1,5 +1,4 @@
-import type { PaymentKey } from '../payments/payment.ts';
-import type { NotBilled, PaymentState } from '../payments/payment-states.ts';
+import type { NotBilled, PaymentKey, PaymentState } from '../payments/payment.ts';
 
 /** A payment as it is first used. Times of leases, validity and the next look are of the clock that the chain uses; all others are of the service's. */
 export interface Reservation extends PaymentKey {

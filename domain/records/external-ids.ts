@@ -1,4 +1,4 @@
-import { sourceAddressKey } from '../source-address.ts';
+import { sourceAddressKey } from '../source-url.ts';
 import { titleKey } from '../title-words.ts';
 import type { RecordData } from './resources.ts';
 

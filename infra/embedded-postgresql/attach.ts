@@ -4,8 +4,8 @@ import {
   existsSync,
   ftruncateSync,
   openSync,
-  readFileSync,
   readdirSync,
+  readFileSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -19,12 +19,11 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import { claimDataDirectory, type DataLayout, folderReason } from './data-directory.ts';
 import { readPassword } from './password.ts';
 import { NOBODY, NOBODY_WARNING } from './launch-plan.ts';
-import { takeLock } from './lock.ts';
+import { findRunDirectory, type RunDirectory, takeLock } from './run-directory.ts';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
-import { findRunDirectory, type RunDirectory } from './run-directory.ts';
 import { endOrphan } from './server-processes.ts';
 import { serverUrl, socketPort } from './server-settings.ts';
-import { limitServerLog, startServer, type StartedServer } from './start-server.ts';
+import { limitServerLog, type StartedServer, startServer } from './start-server.ts';
 
 export interface AttachOptions {
   /** The folder of the data; made when missing. */

@@ -1,22 +1,25 @@
 import {
   chmodSync,
   chownSync,
+  closeSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readlinkSync,
   realpathSync,
-  rmSync,
   rmdirSync,
+  rmSync,
   statSync,
   symlinkSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { DataLayout } from './data-directory.ts';
+import { type DataLayout, giveToOwner } from './data-directory.ts';
 import type { Owner } from './launch-plan.ts';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
+import { spawnSync } from 'node:child_process';
 
 /** Where a running server and its supervisor can be reached. */
 export interface RunDirectory {
@@ -97,4 +100,21 @@ function runDirectoryAt(folder: string): RunDirectory {
 /** TMPDIR may itself be long. */
 function shortTemporary(): string {
   return Buffer.byteLength(tmpdir()) <= MAX_FOLDER_BYTES - prefix.length - 8 ? tmpdir() : '/tmp';
+}
+
+/**
+ * Takes the exclusive lock of a file in the data directory and returns its descriptor, or undefined when it is held. The kernel ties the lock to
+ * the open file: it lasts until every process that has or inherited the descriptor has closed it or ended.
+ */
+export function takeLock(path: string): number | undefined {
+  const descriptor = openSync(path, 'a+', 0o600);
+  const root = dirname(path);
+  giveToOwner(descriptor, root);
+  const { status, error } = spawnSync('flock', ['--exclusive', '--nonblock', '3'], { stdio: ['ignore', 'ignore', 'ignore', descriptor] });
+  if (status === 0) return descriptor;
+  closeSync(descriptor);
+  if (status === 1) return undefined;
+  throw new EmbeddedDatabaseRefused(
+    `the data directory ${root} cannot be locked (${error?.message ?? `flock ended with ${status}`}): install util-linux, or set DATABASE_URL to a PostgreSQL server`,
+  );
 }

@@ -1,5 +1,5 @@
 import type { Admin, Kafka } from 'kafkajs';
-import type { WantedByBrokers } from '../../domain/kafka-refused.ts';
+import type { WantedByBrokers } from '../../domain/kafka-address.ts';
 import { NotYet } from '../../domain/ports/reactors.ts';
 import { answeredWithin } from '../../domain/within-deadline.ts';
 import { systemClock } from '../system/clock.ts';

@@ -1,7 +1,7 @@
 import type { Kafka, Producer, Transaction } from 'kafkajs';
 import { z } from 'zod';
 import type { Identifiers } from '../../domain/identifiers.ts';
-import type { TopicCheckpoint, FeedPublication, FeedTopic } from '../../domain/ports/feed-topic.ts';
+import type { FeedPublication, FeedTopic, TopicCheckpoint } from '../../domain/ports/kafka.ts';
 import { atMost, calling, withAdmin } from './failures.ts';
 import type { KafkaUse } from './refusals.ts';
 import { readLastMessage } from './last-message.ts';

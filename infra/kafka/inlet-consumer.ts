@@ -1,7 +1,7 @@
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
-import { Backoff } from '../../domain/backoff.ts';
+import { Backoff } from '../../domain/retry.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { InletMessage, InletPart } from '../../domain/ports/inlet.ts';
+import type { InletMessage, InletPart } from '../../domain/ports/kafka.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { asFailure, atMost } from './failures.ts';
 import { causes, type NeededRights } from './refusals.ts';

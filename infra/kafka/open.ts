@@ -1,7 +1,7 @@
 import type { Identifiers } from '../../domain/identifiers.ts';
 import type { KafkaAddress } from '../../domain/kafka-address.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { FeedTopic } from '../../domain/ports/feed-topic.ts';
+import type { FeedTopic } from '../../domain/ports/kafka.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import { kafkaClient } from './connection.ts';
 import { createFeedTopic } from './feed-topic.ts';

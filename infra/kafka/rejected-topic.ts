@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import type { RefusedMessage } from '../../domain/ports/inlet.ts';
+import type { RefusedMessage } from '../../domain/ports/kafka.ts';
 import { atMost, calling, withAdmin } from './failures.ts';
 import { idempotentProducer, openPartitionSender } from './partition-sender.ts';
 

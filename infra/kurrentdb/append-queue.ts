@@ -1,7 +1,7 @@
-import { Backoff } from '../../domain/backoff.ts';
+import { Backoff } from '../../domain/retry.ts';
 import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { type Answer, AnswerLost, type AppendLane } from './append-outcomes.ts';
-import { type EncodedAppend, encodeAppend } from './append-requests.ts';
+import { encodeAppend, type EncodedAppend } from './append-requests.ts';
 import { toPosition } from './log-position.ts';
 import { CertificateRefused, NotReached } from './wire-errors.ts';
 

@@ -1,12 +1,12 @@
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import { Backoff } from '../../domain/backoff.ts';
+import { Backoff } from '../../domain/retry.ts';
 import type { LogBatch, Position, ReadAll } from '../../domain/ports/event-log.ts';
 import { toEvent } from './event-form.ts';
 import type { FollowedReads } from '../system/log-subscription.ts';
 import { type CommitPosition, placeOf } from './log-position.ts';
 import { readAnswers } from './read-call.ts';
 import { subscriptionFrom } from './read-requests.ts';
-import { TailWindow, type TailLimits } from './tail-window.ts';
+import { type TailLimits, TailWindow } from './tail-window.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
 const LIMITS: TailLimits = { events: 20_000, characters: 32_000_000 };

@@ -1,8 +1,15 @@
-import { DatabaseUnavailable, type Statement } from '../../domain/ports/database.ts';
-import type { ErasingLog } from '../../domain/ports/erasures.ts';
-import { type EventLog, LOG_START, LogUnavailable, type ReadAll } from '../../domain/ports/event-log.ts';
-import { openAppendLane } from './append-lane.ts';
-import { appendErasure } from './append-erasure.ts';
+import { DatabaseUnavailable, DeadlineExceeded, type Statement } from '../../domain/ports/database.ts';
+import type { ErasingLog, RewrittenEvent } from '../../domain/ports/erasures.ts';
+import {
+  type AppendOutcome,
+  type EventLog,
+  LOG_START,
+  LogUnavailable,
+  OutcomeUnknown,
+  type ReadAll,
+  type StreamAppend,
+} from '../../domain/ports/event-log.ts';
+import { appendOutcomes, openAppendLane } from './append-lane.ts';
 import { AppendQueue } from './append-queue.ts';
 import { openAppendNotifications } from './append-notifications.ts';
 import { positionDistance } from './log-position.ts';
@@ -10,7 +17,8 @@ import { logReads } from './log-reads.ts';
 import { appendSeparately, checkAppends } from '../system/appends.ts';
 import { subscribeTo } from '../system/log-subscription.ts';
 import { windowed } from './log-window.ts';
-import { openPipelinedConnections } from './pipelined-connections.ts';
+import { openPipelinedConnections, type PipelinedConnections } from './pipelined-connection.ts';
+import { columnArrays } from './column-arrays.ts';
 
 export interface EventLogSettings {
   readonly dsn: string;
@@ -98,4 +106,43 @@ export function openEventLog(settings: EventLogSettings): EventLog & ErasingLog 
       await Promise.all([...lanes.map(async (lane) => await lane.close()), connections.close(), news.close()]);
     },
   };
+}
+
+/** The only statement that rewrites events. A trigger accepts only what the erasure that the same transaction appends describes. */
+function statementOf({ stream, expectedRevision, events }: StreamAppend, rewritten: readonly RewrittenEvent[]): Statement {
+  const [event] = events;
+  if (event === undefined || events.length > 1) throw new TypeError('an erasure is one event');
+  return {
+    text: 'select actual, start from civic.append_erasure($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)',
+    values: [
+      stream,
+      expectedRevision,
+      event.id,
+      event.type,
+      event.schemaVersion,
+      event.data,
+      JSON.stringify(event.metadata),
+      event.time,
+      columnArrays.texts(rewritten.map((each) => each.stream)),
+      columnArrays.bigints(rewritten.map(({ revision }) => revision)),
+      columnArrays.jsons(rewritten.map(({ data }) => data)),
+      columnArrays.jsons(rewritten.map(({ metadata }) => metadata)),
+    ],
+  };
+}
+
+/** Appends an erasure and rewrites the events in one transaction. Throws `OutcomeUnknown` when the connection is lost during it. */
+async function appendErasure(
+  connections: PipelinedConnections,
+  append: StreamAppend,
+  rewritten: readonly RewrittenEvent[],
+): Promise<AppendOutcome> {
+  const statement = statementOf(append, rewritten);
+  try {
+    const { rows } = await connections.run(statement);
+    return appendOutcomes([append], rows[0]!)[0]!;
+  } catch (error) {
+    if (!(error instanceof DatabaseUnavailable || error instanceof DeadlineExceeded)) throw error;
+    throw new OutcomeUnknown('the connection to the log was lost while an erasure was under way', { cause: error });
+  }
 }

@@ -1,5 +1,5 @@
 import type { TextRow, Transactor } from '../../domain/ports/database.ts';
-import type { InletStore } from '../../domain/ports/inlet.ts';
+import type { InletStore } from '../../domain/ports/kafka.ts';
 import { executeAlone } from './execute.ts';
 
 const TAKE = `insert into civic.inlet_parts as p (topic, partition, token) values ($1, $2, 1)

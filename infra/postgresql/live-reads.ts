@@ -1,5 +1,6 @@
 import { DatabaseUnavailable, type ReadDatabase } from '../../domain/ports/database.ts';
-import type { LiveGeneration, LiveReads } from '../../domain/ports/projection.ts';
+import type { LiveGeneration, LiveReads, Progress } from '../../domain/ports/projection.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
 
 const SWITCHED = new Set(['CR001', '42P01']);
 const ATTEMPTS = 5;
@@ -12,7 +13,7 @@ export class ReadModelMissing extends DatabaseUnavailable {
 const codeOf = (error: unknown): string => (error instanceof Error && 'code' in error ? String(error.code) : '');
 
 /** The read models must not be served: they contain events that the log does not have. */
-export class ReadModelsRefused extends DatabaseUnavailable {
+class ReadModelsRefused extends DatabaseUnavailable {
   override readonly name = 'ReadModelsRefused';
 }
 
@@ -61,3 +62,19 @@ export function createLiveReads(database: ReadDatabase, refusal: () => string | 
   });
   return readsOf(database);
 }
+
+const CHECKPOINT = `select g.checkpoint from civic.projections p join civic.generations g on g.generation = p.live_generation where p.name = $1`;
+const FIRST_PAUSE_MS = 2;
+const MAX_PAUSE_MS = 25;
+
+/** Polls the checkpoint of the live generation until it has passed a position. */
+export const createProgress = (database: ReadDatabase, clock: Clock): Progress => ({
+  async reached(projection, position, deadline) {
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
+      const [row] = await database.texts({ name: 'read_checkpoint', text: CHECKPOINT, values: [projection] });
+      if (row !== undefined && row[0]! >= position) return true;
+      if (clock.now() >= deadline) return false;
+      await clock.sleep(pause);
+    }
+  },
+});

@@ -1,10 +1,10 @@
 import type { CancellableRead, ColumnArrays, PoolUse, ReadDatabase, Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
-import { openCancellableReads } from './cancellable-reads.ts';
 import { columnArrays } from './column-arrays.ts';
-import { openPipelinedConnections } from './pipelined-connections.ts';
+import { openPipelinedConnections, PipelinedConnection } from './pipelined-connection.ts';
 import { openTypedReads } from './typed-reads.ts';
-import { executeOn, isUseless, openClientPool } from './client-pool.ts';
+import { executeOn, type HeldClient, isUseless, openClientPool } from './client-pool.ts';
 import type { Session } from './sessions.ts';
+import { setTimeout as after } from 'node:timers/promises';
 
 /** Transactions of folds and commands, on a pool of connections with text rows. */
 export function openTransactor(session: Session, connections: number) {
@@ -27,7 +27,7 @@ export function openTransactor(session: Session, connections: number) {
   return { ...transactor, use: pool.use, close: pool.close };
 }
 
-export interface DatabaseSettings {
+interface DatabaseSettings {
   readonly dsn: string;
   /** Deadline of one read. */
   readonly statementTimeoutMs: number;
@@ -103,5 +103,49 @@ export async function openDatabase(settings: DatabaseSettings): Promise<Database
       { pool: 'transactions', ...transactor.use() },
     ],
     close,
+  };
+}
+
+const CANCEL_AGAIN_MS = 50;
+const CANCEL_TIMEOUT_MS = 5_000;
+
+export type CancellableReads = ReturnType<typeof openCancellableReads>;
+
+/** Reads that PostgreSQL ends when their signal aborts. Each has its own connection, so that a cancel cannot reach another statement. */
+export function openCancellableReads(session: Session, connections: number) {
+  const pool = openClientPool(session, connections);
+  const canceller = new PipelinedConnection({ dsn: session.dsn, purpose: 'cancels', statementTimeoutMs: CANCEL_TIMEOUT_MS });
+  /** Repeats the cancel: the server ignores one that arrives before the statement begins. */
+  const cancelUntil = async (ended: AbortSignal, held: HeldClient): Promise<void> => {
+    // The types of `pg` leave out the process number of the server.
+    const { processID } = held.client as unknown as { readonly processID: number };
+    const cancel = { name: 'cancel', text: 'select pg_cancel_backend($1)', values: [processID] };
+    while (!ended.aborted) {
+      // A cancel without an answer may still arrive, and must not reach another statement.
+      await canceller.run(cancel).catch(() => (held.isBroken = true));
+      await after(CANCEL_AGAIN_MS, undefined, { signal: ended }).catch(() => undefined);
+    }
+  };
+  const run: CancellableRead = (statement, signal) =>
+    pool.run(async (held) => {
+      signal.throwIfAborted();
+      const ended = new AbortController();
+      let cancelled: Promise<void> | undefined;
+      const cancel = (): void => {
+        cancelled = cancelUntil(ended.signal, held);
+      };
+      signal.addEventListener('abort', cancel, { once: true });
+      try {
+        return (await executeOn(held, statement)).rows;
+      } finally {
+        signal.removeEventListener('abort', cancel);
+        ended.abort();
+        await cancelled;
+      }
+    });
+  return {
+    run,
+    use: () => pool.use(),
+    close: async () => void (await Promise.all([pool.close(), canceller.close()])),
   };
 }

@@ -1,8 +1,7 @@
 import type { StatementValue, Transaction, Transactor } from '../../domain/ports/database.ts';
 import type { PaymentLease, PaymentLedger, PaymentMove, PaymentRow, SeenPayment } from '../../domain/ports/payment-ledger.ts';
-import { isNotBilled, type PaymentState } from '../../domain/payments/payment-states.ts';
-import { giveBack, reserve } from './payment-reservation.ts';
-import { LISTED, PAYMENT } from './payment-rows.ts';
+import { isNotBilled, type PaymentState } from '../../domain/payments/payment.ts';
+import { giveBack, LISTED, PAYMENT, reserve } from './payment-reservation.ts';
 import { executeAlone } from './execute.ts';
 
 const SEEN = 'payment_id = $1 and state = $2 and lease_owner is not distinct from $3::uuid';

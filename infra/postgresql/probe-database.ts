@@ -3,7 +3,7 @@ import { numberOrNull } from '../../domain/columns.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { DatabaseFacts } from '../../domain/ports/probes.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import { OPEN_SET_BACKS } from './set-backs.ts';
+import { OPEN_SET_BACKS } from './log-position.ts';
 import { first, readSchemaState, withClient } from './schema-state.ts';
 
 /** Deadline, since a table may be locked or the server be stopped. */

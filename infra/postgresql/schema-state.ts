@@ -5,6 +5,7 @@ import { DATABASE_ENCODING, READ_ONLY } from '../../domain/ports/database.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { isConnectionLoss, mapError, sqlState } from './errors.ts';
 import { clientConfig, type Session } from './sessions.ts';
+import { runner } from 'node-pg-migrate';
 
 const isPostgresDsn = (dsn: string): boolean => URL.canParse(dsn) && /^postgres(ql)?:$/.test(new URL(dsn).protocol);
 
@@ -26,7 +27,7 @@ export const MIGRATIONS_FOLDER = fileURLToPath(new URL('./migrations', import.me
 const OLDEST_SERVER = 15;
 
 /** The schema of a database, compared with the migrations of this program. */
-export interface SchemaState {
+interface SchemaState {
   readonly kind: 'empty' | 'older' | 'current' | 'newer' | 'foreign';
   readonly serverVersion: number;
   /** Encoding of the database. */
@@ -164,3 +165,31 @@ export async function withClient<Result>(session: LoneSession, work: (client: Cl
 
 /** Reads the state of a database without changing it. */
 export const schemaState = async (dsn: string): Promise<SchemaState> => await withClient({ dsn, purpose: 'schema' }, readSchemaState);
+
+/** The key of the advisory lock; no other lock of this program uses it. */
+const MIGRATION_LOCK = '4848250413820918';
+const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
+
+/**
+ * Migrates the schema and returns the migrations applied. Of concurrent callers one applies them while the others wait. Throws `DatabaseRefused` when the database is newer, foreign, too old or out of reach.
+ */
+export const migrate = async (dsn: string): Promise<readonly string[]> =>
+  await withClient({ dsn, purpose: 'migrate' }, async (client) => {
+    // Only under the lock: a concurrent migration would look like foreign tables.
+    await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
+    const state = await readSchemaState(client);
+    refuseUnusable(state, dsn);
+    if (state.kind === 'current') return [];
+    // The lock is held on this session and ends with it, also when the process dies.
+    const applied = await runner({
+      dbClient: client,
+      dir: MIGRATIONS_FOLDER,
+      direction: 'up',
+      migrationsSchema: 'civic',
+      createMigrationsSchema: true,
+      migrationsTable: 'migrations',
+      noLock: true,
+      logger: silent,
+    });
+    return applied.map(({ name }) => name);
+  });

@@ -1,6 +1,5 @@
-import { Backoff } from '../../domain/backoff.ts';
+import { Backoff, isTransient } from '../../domain/retry.ts';
 import type { LogBatch, Position, ReadAll, Subscribe } from '../../domain/ports/event-log.ts';
-import { isTransient } from '../../domain/transient.ts';
 import { systemClock } from './clock.ts';
 
 /** The reads of one subscription, and its wait for new events. */

@@ -1,7 +1,6 @@
 import type { SettleResponse, VerifyResponse } from '@x402/core/types';
 import type { Settlement, Verification } from '../../domain/ports/facilitator.ts';
-import { transactionHash } from '../../domain/payments/receipt.ts';
-import type { SignedPayment } from '../../domain/payments/payment.ts';
+import { type SignedPayment, transactionHash } from '../../domain/payments/payment.ts';
 
 /** A facilitator's reasons come from outside: one of x402's words, or none. */
 export const reasonWord = (reason: string | undefined): string =>

@@ -1,12 +1,12 @@
+import * as statements from './account-rows.ts';
 import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { category } from '../../domain/streams.ts';
-import { type Erasure, erasedEvents, foldAroundErasures } from '../fold-around-erasures.ts';
+import { erasedEvents, type Erasure, foldAroundErasures } from '../fold-around-erasures.ts';
 import { sameRows } from '../same-rows.ts';
-import { accountChanges } from './account-changes.ts';
-import * as statements from './statements.ts';
+import { accountChanges } from './account-rows.ts';
 import { ACCOUNTS, accountsTable, createAccountTables, keysTable } from './tables.ts';
 
 async function foldEvents(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {

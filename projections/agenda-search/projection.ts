@@ -1,13 +1,12 @@
+import * as entries from './entry-statements.ts';
+import * as records from './record-statements.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { type RecordChanges, recordChangesOf } from '../record-changes.ts';
 import { sameRows } from '../same-rows.ts';
-import { createAgendaSearchTables } from './create-tables.ts';
-import * as entries from './entry-statements.ts';
-import * as records from './record-statements.ts';
-import { RECORD_TABLES, SEARCH_RESOURCES, type SearchRecordTable } from './record-tables.ts';
+import { createAgendaSearchTables, RECORD_TABLES, SEARCH_RESOURCES, type SearchRecordTable } from './record-tables.ts';
 import { AGENDA_SEARCH, agendaSearchTables } from './tables.ts';
 import { spellableWords } from '../../domain/search-words.ts';
 

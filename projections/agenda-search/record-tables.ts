@@ -1,7 +1,7 @@
 import { localDay } from '../../domain/local-day.ts';
 import { isHeading } from '../../domain/agenda-heading.ts';
-import { columnsOf, type RecordColumns } from '../record-columns.ts';
-import { type AgendaSearchTables, periodOf } from './tables.ts';
+import { columnDefinitions, columnsOf, type RecordColumns } from '../record-columns.ts';
+import { type AgendaSearchTables, agendaSearchTables, periodOf } from './tables.ts';
 
 /** The resources that a search is made of. */
 export const SEARCH_RESOURCES = [
@@ -14,7 +14,7 @@ export const SEARCH_RESOURCES = [
   'agenda_hits',
   'documents',
 ] as const;
-export type SearchResource = (typeof SEARCH_RESOURCES)[number];
+type SearchResource = (typeof SEARCH_RESOURCES)[number];
 
 /** Where the current records of a resource stand. */
 export interface SearchRecordTable {
@@ -136,3 +136,34 @@ export const RECORD_TABLES: Readonly<Record<SearchResource, SearchRecordTable>> 
     worded: ['title'],
   },
 };
+
+export function createAgendaSearchTables(generation: number): readonly string[] {
+  const tables = agendaSearchTables(generation);
+  const indexName = (table: string, what: string) => `${table.replace('civic.', '')}_${what}`;
+  const index = (table: string, what: string, on: string) => `create index ${indexName(table, what)} on ${table} ${on}`;
+  const { jurisdictions, bodies, sources, topics, meetings, items, hits, documents, entries, periods, words } = tables;
+  return [
+    ...Object.values(RECORD_TABLES).map(({ table, columns }) => `create table ${tables[table]} (${columnDefinitions(columns)})`),
+    index(jurisdictions, 'by_slug', '(slug, created_at, jurisdiction_id)'),
+    index(bodies, 'by_jurisdiction', '(jurisdiction_id)'),
+    index(sources, 'by_body', '(body_id)'),
+    index(topics, 'by_slug', '(slug, created_at, topic_id)'),
+    index(meetings, 'by_body', '(body_id)'),
+    index(items, 'by_meeting', '(meeting_id)'),
+    index(hits, 'by_item', '(item_id)'),
+    index(hits, 'by_topic', '(topic_id)'),
+    index(documents, 'by_item', '(item_id)'),
+    `create table ${entries} (
+      item_id uuid primary key,
+      starts_at bigint not null,
+      day bigint not null,
+      period bigint not null,
+      words tsvector not null
+    )`,
+    index(entries, 'words', 'using gin (words)'),
+    `create table ${periods} (period bigint primary key, entries bigint not null)`,
+    `create table ${words} (word text collate "C" primary key, stem text collate "C" not null, records bigint not null) with (fillfactor = 80)`,
+    index(words, 'by_stem', '(stem)'),
+    `select civic.index_near_words('${words}', '${indexName(words, 'near')}')`,
+  ];
+}

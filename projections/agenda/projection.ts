@@ -1,14 +1,13 @@
-import type { CoveredBodySlugs } from '../../domain/covered-body.ts';
+import * as coverage from './statements.ts';
+import type { CoveredBodySlugs } from '../../domain/coverage.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
-import type { Statement, ColumnArrays } from '../../domain/ports/database.ts';
+import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { sameRows } from '../same-rows.ts';
-import * as coverage from './coverage-statements.ts';
-import { createAgendaTables } from './create-tables.ts';
-import { resolveHits, upsertHits } from './hit-statements.ts';
-import { type RecordChanges, recordChangesOf, type PublishedRecord } from '../record-changes.ts';
-import { AGENDA_RESOURCES, type AgendaResource, RECORD_TABLES, type RecordTable } from './record-tables.ts';
+import { AGENDA_RESOURCES, type AgendaResource, createAgendaTables, RECORD_TABLES, type RecordTable } from './record-tables.ts';
+import { resolveHits, upsertHits } from './statements.ts';
+import { type PublishedRecord, type RecordChanges, recordChangesOf } from '../record-changes.ts';
 import { AGENDA, agendaTables } from './tables.ts';
 import { recordRows, replacing } from '../record-columns.ts';
 

@@ -1,10 +1,11 @@
-import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
+import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { sameRows } from '../same-rows.ts';
-import { type RecordKey, type ReferenceRow, referenceRows } from './reference-rows.ts';
 import { createRecordReferencesTable, RECORD_REFERENCES, recordReferencesTable } from './tables.ts';
+import type { Resource } from '../../domain/records/resources.ts';
+import { recordOfStream } from '../../domain/streams.ts';
 
 /** Without a name: it is planned for the current table, not for the empty one of its first use. */
 const deleteReferences = (generation: number, columns: ColumnArrays, records: readonly RecordKey[]): Statement => ({
@@ -48,3 +49,58 @@ export const recordReferences: Projection = {
     (depth === 'switch' ? sameCounts : sameRows)(recordReferencesTable(left), recordReferencesTable(right)),
   ],
 };
+
+/** The fields of each resource that hold the id of another record. */
+export const REFERENCE_FIELDS: Readonly<Record<Resource, readonly string[]>> = {
+  jurisdictions: [],
+  public_bodies: ['jurisdictionId'],
+  sources: ['jurisdictionId', 'publicBodyId'],
+  topics: [],
+  meetings: ['publicBodyId', 'sourceId'],
+  agendas: ['meetingId', 'documentId'],
+  agenda_items: ['meetingId', 'agendaId'],
+  agenda_hits: ['agendaItemId', 'topicId'],
+  documents: ['meetingId', 'agendaItemId'],
+  record_streams: ['jurisdictionId', 'sourceId'],
+  stream_records: ['recordStreamId'],
+};
+
+interface RecordKey {
+  readonly resource: Resource;
+  readonly recordId: string;
+}
+
+interface ReferenceRow extends RecordKey {
+  readonly field: string;
+  readonly targetId: string;
+}
+
+interface ReferenceBatch {
+  /** Records of the batch that may have rows from before it. */
+  readonly replaced: readonly RecordKey[];
+  /** The references of the records as the batch leaves them. */
+  readonly rows: readonly ReferenceRow[];
+}
+
+/** What a batch of record events leaves standing: the last event of each record decides. Pure. */
+function referenceRows(events: readonly StoredEvent[]): ReferenceBatch {
+  const replaced = new Map<string, RecordKey>();
+  const last = new Map<string, StoredEvent>();
+  for (const event of events) {
+    if (event.revision > 0 && !last.has(event.stream)) replaced.set(event.stream, recordOfStream(event.stream));
+    last.set(event.stream, event);
+  }
+  const rows: ReferenceRow[] = [];
+  for (const event of last.values()) {
+    if (event.type !== RECORD_PUBLISHED) continue;
+    const { resource, recordId } = recordOfStream(event.stream);
+    const fields = REFERENCE_FIELDS[resource];
+    if (fields.length === 0) continue;
+    const data = JSON.parse(event.data) as Record<string, unknown>;
+    for (const field of fields) {
+      const targetId = data[field];
+      if (typeof targetId === 'string') rows.push({ resource, recordId, field, targetId });
+    }
+  }
+  return { replaced: [...replaced.values()], rows };
+}

@@ -2,11 +2,20 @@ import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import { REPORT_EVENTS } from '../../domain/events/report-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
-import { isClosedStatus } from '../../domain/report-transitions.ts';
-import { foldAroundErasures, type Erasure, erasedEvents } from '../fold-around-erasures.ts';
+import { isClosedStatus } from '../../domain/reports.ts';
+import { erasedEvents, type Erasure, foldAroundErasures } from '../fold-around-erasures.ts';
 import { sameRows } from '../same-rows.ts';
-import { type LifecycleChange, reportChanges, SUBMITTED } from './report-changes.ts';
-import { addTallies, type Duration, insertSubmitted, updateMoved, updateTouched, updateInputs } from './statements.ts';
+import {
+  addTallies,
+  type Duration,
+  insertSubmitted,
+  type LifecycleChange,
+  reportChanges,
+  SUBMITTED,
+  updateInputs,
+  updateMoved,
+  updateTouched,
+} from './report-rows.ts';
 import { createReportTables, REPORTS, reportsTable, reportTalliesTable } from './tables.ts';
 import { category } from '../../domain/streams.ts';
 

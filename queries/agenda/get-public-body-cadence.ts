@@ -1,7 +1,7 @@
 import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
 import type { MeetingCadence } from '../../contract/get-public-body-cadence.ts';
 import type { CadenceInput } from '../../contract/inputs.ts';
-import type { CoveredBodySlugs } from '../../domain/covered-body.ts';
+import type { CoveredBodySlugs } from '../../domain/coverage.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';

@@ -4,7 +4,7 @@ import { type CursorKind, cursorKind } from '../../domain/cursor-text.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
 import { decodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
-import { readHighWaterMark } from './high-water-mark.ts';
+import { readHighWaterMark } from './feed-head.ts';
 import { feedPageStatement, toFeedPage } from './feed-page.ts';
 import { isOtherHistory } from './read-civic-changes.ts';
 

@@ -1,8 +1,12 @@
 import type { Statement } from '../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 import { EMPTY_DIGEST } from '../../domain/state-digest.ts';
-import { RESOURCES, type Resource } from '../../domain/records/resources.ts';
+import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
 import { fingerprintAt, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
+import { FEED_OPENED, feedOpened } from '../../domain/events/feed-events.ts';
+import type { EventLog } from '../../domain/ports/event-log.ts';
+import { streamEvents } from '../../domain/read-log.ts';
+import { FEED_STREAM } from '../../domain/streams.ts';
 
 /** The feed at one moment: where it ends, and what the current records add up to there. */
 export interface FeedHead {
@@ -50,4 +54,34 @@ export async function readFingerprint(reads: LiveReads, position: number): Promi
     return { text, values: [position] };
   });
   return row?.[0] ?? null;
+}
+
+/** Every identity that the feed of this log has had: a new one with each restore. */
+export async function feedIdentities(log: EventLog): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const { type, data } of streamEvents(log, FEED_STREAM)) {
+    if (type === FEED_OPENED) ids.add(feedOpened.parse(JSON.parse(data)).feedId);
+  }
+  return ids;
+}
+
+/** The end of the feed; `feedId` is null until it has been opened, `fingerprint` where the live build is of a version that has none. */
+interface HighWaterMark {
+  readonly feedId: string | null;
+  readonly position: number;
+  readonly fingerprint: string | null;
+}
+
+/** The highest feed position that is complete, and whose feed it is: null until the feed has been opened. Throws what the database throws. */
+export async function readHighWaterMark(reads: LiveReads): Promise<HighWaterMark> {
+  const [row] = await reads.texts((live) => {
+    const generation = live(RECORD_HISTORY);
+    const { state } = recordHistoryTables(generation);
+    return {
+      name: `high_water_mark_g${generation}`,
+      text: `select feed_id::text, head::text, encode(fingerprint, 'hex') from ${state} where ${requireLive(RECORD_HISTORY, generation)}`,
+      values: [],
+    };
+  });
+  return { feedId: row?.[0] ?? null, position: Number(row?.[1] ?? 0), fingerprint: row?.[2] ?? null };
 }

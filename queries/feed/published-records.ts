@@ -4,10 +4,11 @@ import { RECORD_REFERENCES, recordReferencesTable } from '../../projections/reco
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../domain/ports/published-records.ts';
-import type { LiveReads } from '../../domain/ports/projection.ts';
+import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 import type { RecordData, Resource } from '../../domain/records/resources.ts';
 import { recordOfStream, recordStream } from '../../domain/streams.ts';
 import { liveTable } from '../live-table.ts';
+import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
 
 const STREAMS_AT_ONCE = 1000;
 
@@ -39,3 +40,25 @@ export const publishedRecords = (reads: LiveReads, log: Pick<EventLog, 'readLast
     return current;
   },
 });
+
+const IDS_A_PAGE = 500;
+
+/** Ids of the current records of a resource in pages, in the order of their last change. A record that changes meanwhile may be repeated. */
+export async function* currentIds(reads: LiveReads, resource: Resource): AsyncGenerator<readonly string[]> {
+  for (let after = '0'; ; ) {
+    const rows = await reads.texts((live) => {
+      const generation = live(RECORD_HISTORY);
+      return {
+        name: `current_ids_g${generation}`,
+        text: `select h.position::text, h.record_id::text from ${recordHistoryTables(generation).history} h
+          where (h.resource, h.position) > ($1, $2::bigint) and (h.resource, h.position) <= ($1, ${NOT_SUPERSEDED})
+            and h.superseded_at = ${NOT_SUPERSEDED} and ${requireLive(RECORD_HISTORY, generation)}
+          order by h.resource, h.position limit ${IDS_A_PAGE}`,
+        values: [resource, after],
+      };
+    });
+    if (rows.length > 0) yield rows.map(([, id]) => id!);
+    if (rows.length < IDS_A_PAGE) return;
+    after = rows.at(-1)![0]!;
+  }
+}

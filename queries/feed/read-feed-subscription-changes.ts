@@ -1,7 +1,7 @@
 import type { ChangesInput, JsonPage, SubscriptionChangesInput } from '../../contract/inputs.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { findLiveSubscription } from './find-feed-subscription.ts';
+import { findLiveSubscription } from './feed-subscriptions.ts';
 
 export interface ReadFeedSubscriptionChangesDependencies {
   readonly reads: LiveReads;

@@ -1,15 +1,20 @@
 import type { Health } from '../../contract/read-civic-health.ts';
-import type { PaymentState } from '../../domain/payments/payment-states.ts';
+import type { PaymentState } from '../../domain/payments/payment.ts';
 import { LOG_START } from '../../domain/ports/event-log.ts';
 import type { SetBack, SetBacks } from '../../domain/ports/history.ts';
 import type { PaymentLedger } from '../../domain/ports/payment-ledger.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
-import { countLiveExports, type LiveExports } from './count-live-exports.ts';
 import { readFeedHead } from '../feed/feed-head.ts';
 import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from './list-projections.ts';
 import { listReactors, type ListReactorsDependencies, type ReactorStatus } from './list-reactors.ts';
 import { readSources } from '../feed/read-civic-health.ts';
 import { readReportFigures, type ReportFigures } from '../reports/report-figures.ts';
+import { sql } from 'slonik';
+import { z } from 'zod';
+import { ACCOUNTS, keysTable } from '../../projections/accounts/tables.ts';
+import { SNAPSHOTS, snapshotsTable } from '../../projections/snapshots/tables.ts';
+import { SUBSCRIPTIONS, subscriptionsTable } from '../../projections/subscriptions/tables.ts';
+import { liveTable } from '../live-table.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -28,7 +33,7 @@ export interface Operations {
   readonly setBacks: readonly SetBack[];
 }
 
-export interface ReadOperationsDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
+interface ReadOperationsDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
   readonly reads: LiveReads;
   readonly payments: Pick<PaymentLedger, 'countByState'>;
   readonly setBacks: Pick<SetBacks, 'open'>;
@@ -50,4 +55,28 @@ export async function readOperations(deps: ReadOperationsDependencies): Promise<
   ]);
   const events = log.distance(LOG_START, head);
   return { log: { head, events }, feedPosition: feed.position, projections, reactors, exports, reports, sources, payments, setBacks };
+}
+
+/** Counting stops here to bound its cost; this count means at least so many. */
+const COUNTED_UP_TO = 100_000;
+
+const counted = z.object({ snapshots: z.number(), subscriptions: z.number() });
+type LiveExports = Readonly<z.output<typeof counted>>;
+
+/** Snapshots that can be read and subscriptions whose key is alive, of all accounts; each up to `COUNTED_UP_TO`. `now` in clock milliseconds. */
+async function countLiveExports(reads: LiveReads, now: number): Promise<LiveExports> {
+  const [row] = await reads.many((generation) => {
+    const snapshots = liveTable(SNAPSHOTS, generation(SNAPSHOTS), snapshotsTable);
+    const subscriptions = liveTable(SUBSCRIPTIONS, generation(SUBSCRIPTIONS), subscriptionsTable);
+    const keys = liveTable(ACCOUNTS, generation(ACCOUNTS), keysTable);
+    return sql.type(counted)`
+      select
+        (select count(*) from (
+          select from ${snapshots.name} where expires_at > ${now}::bigint and ${snapshots.isLive} limit ${COUNTED_UP_TO}) s) as snapshots,
+        (select count(*) from (
+          select from ${subscriptions.name} s join ${keys.name} k on k.key_id = s.key_id
+          where s.revoked_at is null and k.revoked_at is null and (k.expires_at is null or k.expires_at > ${now}::bigint)
+            and ${subscriptions.isLive} and ${keys.isLive} limit ${COUNTED_UP_TO}) s) as subscriptions`;
+  });
+  return row!;
 }

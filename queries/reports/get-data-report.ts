@@ -2,7 +2,7 @@ import { REPORTS, reportsTable } from '../../projections/reports/tables.ts';
 import type { DataReport } from '../../contract/data-report.ts';
 import type { ReportWanted } from '../../contract/inputs.ts';
 import type { Statement, TextRow } from '../../domain/ports/database.ts';
-import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import { type LiveReads, type QueryContext, requireLive } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
 const COLUMNS = 'status, submitted_at, updated_at, closed_at, next_check_at, reason_code, finding, next_action, verified_records';
@@ -46,3 +46,23 @@ const isoTime = (milliseconds: string): string => new Date(Number(milliseconds))
 /** A field that is left out where it is null. */
 const present = <Name extends string, Value>(name: Name, text: string | null | undefined, read: (text: string) => Value) =>
   (text === null || text === undefined ? {} : { [name]: read(text) }) as { readonly [N in Name]?: Value };
+
+const FIRST_PAUSE_MS = 2;
+const MAX_PAUSE_MS = 25;
+
+/** Resolves true once the report can be read, false when the deadline (clock milliseconds) passes first. */
+export async function awaitReport({ reads, clock }: QueryContext, reportId: string, deadline: number): Promise<boolean> {
+  for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
+    const rows = await reads.texts((live) => {
+      const generation = live(REPORTS);
+      return {
+        name: `report_is_there_g${generation}`,
+        text: `select 1 from ${reportsTable(generation)} where report_id = $1::uuid and ${requireLive(REPORTS, generation)}`,
+        values: [reportId],
+      };
+    });
+    if (rows.length > 0) return true;
+    if (clock.now() >= deadline) return false;
+    await clock.sleep(pause);
+  }
+}

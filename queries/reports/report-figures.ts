@@ -1,10 +1,9 @@
 import { REPORT_BUCKETS_SECONDS, REPORTS, reportsTable, reportTalliesTable } from '../../projections/reports/tables.ts';
-import type { LiveReads } from '../../domain/ports/projection.ts';
-import { requireLive } from '../../domain/ports/projection.ts';
-import type { ReportStatus } from '../../domain/report-words.ts';
+import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
+import type { ReportStatus } from '../../domain/reports.ts';
 
 /** Durations of one measure that ended in one status. */
-export interface ReportDurations {
+interface ReportDurations {
   readonly measure: 'first_move' | 'closing';
   readonly status: ReportStatus;
   /** Reports by bucket, not cumulated, in the order of `bounds`; the last is for what is above all of them. */
@@ -62,4 +61,39 @@ export async function readReportFigures(reads: LiveReads): Promise<ReportFigures
     bounds: REPORT_BUCKETS_SECONDS,
     durations: [...durations.values()],
   };
+}
+
+/**
+ * How many reports are open, of all accounts, as far as the read model has folded the log. Intake that must never exceed its cap counts
+ * what it lets in by itself beyond this: the read model may lag both ways, by receipts just given and by closings.
+ */
+export async function countOpenReports(reads: LiveReads): Promise<number> {
+  const [row] = await reads.texts((live) => {
+    const generation = live(REPORTS);
+    return {
+      name: `count_open_reports_g${generation}`,
+      text: `select count(*)::text from ${reportsTable(generation)} where closed_at is null and ${requireLive(REPORTS, generation)}`,
+      values: [],
+    };
+  });
+  return Number(row![0]);
+}
+
+/** How many reports are open, and which of the given ones can be read, open or closed; of one moment. */
+export async function openReports(
+  reads: LiveReads,
+  reportIds: readonly string[],
+): Promise<{ readonly open: number; readonly known: ReadonlySet<string> }> {
+  const [row] = await reads.texts((live) => {
+    const generation = live(REPORTS);
+    const table = reportsTable(generation);
+    return {
+      name: `open_reports_g${generation}`,
+      text: `select (select count(*) from ${table} where closed_at is null)::text,
+          (select coalesce(string_agg(report_id::text, ' '), '') from ${table} where report_id = any($1::uuid[]))
+        where ${requireLive(REPORTS, generation)}`,
+      values: [reportIds],
+    };
+  });
+  return { open: Number(row![0]), known: new Set(row![1]!.split(' ')) };
 }

@@ -1,3 +1,4 @@
+import * as statements from './search-statements.ts';
 import { AGENDA_SEARCH, periodOf } from '../../projections/agenda-search/tables.ts';
 import type { AgendaSearchPage, SearchAgendaData, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
 import { dayOfDate } from '../../domain/local-day.ts';
@@ -8,11 +9,9 @@ import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type Search
 import { excerptOf } from './excerpt.ts';
 import { freshnessAt } from '../agenda/freshness.ts';
 import { meetingTimeOf, unlessNull } from '../agenda/meeting-time.ts';
-import { nearestWords } from './near-words.ts';
+import { anyWordOf, lenientUnits, mostMissing, nearestWords, queryLacking } from './search-units.ts';
 import { searchGuidance } from './search-guidance.ts';
-import * as statements from './search-statements.ts';
 import { searchText } from './search-text.ts';
-import { anyWordOf, lenientUnits, mostMissing, queryLacking } from './search-units.ts';
 import { FEW_MATCHES, type PeriodCounts, searchWindows, WHOLE } from './search-windows.ts';
 
 export interface SearchAgendaDependencies {

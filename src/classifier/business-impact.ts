@@ -1,5 +1,5 @@
 import type { NormalizedContent, RecordData } from '../../domain/records/resources.ts';
-import type { StatedFacts } from './facts/stated-facts.ts';
+import type { StatedFacts } from './stated-facts.ts';
 
 type Hit = NormalizedContent<'agenda_hits'>;
 

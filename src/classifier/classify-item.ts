@@ -1,20 +1,16 @@
 import { derivedId } from '../../domain/identifiers.ts';
-import type { ClassificationSubject, ClassifiedHit } from '../../domain/ports/classifier.ts';
+import type { ClassificationSubject, ClassifiedHit, Classifier } from '../../domain/ports/classifier.ts';
 import { businessImpactOf } from './business-impact.ts';
-import type { CompiledTopics } from './compile-topics.ts';
-import { confidenceOf, HIT_FROM, type TopicEvidence, worth } from './confidence.ts';
+import { type CompiledTopics, compileTopics } from './compile-topics.ts';
+import { confidenceOf, HIT_FROM, type TopicEvidence, topicEvidence, worth } from './topic-evidence.ts';
 import { evidenceQuote } from './evidence-quote.ts';
-import { statedFacts } from './facts/stated-facts.ts';
+import { statedFacts } from './stated-facts.ts';
 import type { Occurrence } from './find-phrases.ts';
-import { isFormality } from './formalities.ts';
+import { isFormality, operativeText } from './operative-text.ts';
 import { affectedLocation } from './locations/affected-location.ts';
-import { operativeText } from './operative-text.ts';
 import { summaryOf } from './summary.ts';
-import { topicEvidence } from './topic-evidence.ts';
-import type { NormalizedContent } from '../../domain/records/resources.ts';
-import { nextStep } from './procedure/next-step.ts';
-import { publicAction } from './procedure/public-action.ts';
-import { proceduralStage } from './procedure/stage.ts';
+import type { NormalizedContent, RecordData } from '../../domain/records/resources.ts';
+import { nextStep, proceduralStage, publicAction } from './procedure.ts';
 
 type ProceduralContext = NormalizedContent<'agenda_hits'>['proceduralContext'];
 
@@ -37,7 +33,7 @@ function proceduralContext(subject: ClassificationSubject): ProceduralContext {
 export const PHRASE_CLASSIFIER = 'phrases-1';
 
 /** Length of title and text that is read, in UTF-16 code units; bounds the cost of long texts. */
-export const READ_AT_MOST = 8_000;
+const READ_AT_MOST = 8_000;
 
 function readable(subject: ClassificationSubject): ClassificationSubject {
   const { item } = subject;
@@ -95,4 +91,17 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
       classifier: PHRASE_CLASSIFIER,
     },
   }));
+}
+
+/** The shipped classifier: whole-word phrases. Topics are compiled once per array: pass the same array while they are unchanged. */
+export function phraseClassifier(): Classifier {
+  const compiled = new WeakMap<readonly RecordData<'topics'>[], CompiledTopics>();
+  return {
+    name: PHRASE_CLASSIFIER,
+    classify: async (subject, topics) => {
+      const ready = compiled.get(topics) ?? compileTopics(topics);
+      compiled.set(topics, ready);
+      return classifyItem(subject, ready);
+    },
+  };
 }

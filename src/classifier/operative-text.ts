@@ -1,5 +1,8 @@
+import { isGroupTitle, isHeadingTitle } from '../../domain/agenda-heading.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
+
 /** Replaces each blanked character; matches no letter, digit or white space in the classifier's patterns. */
-export const BLANK = '\u0001';
+const BLANK = '\u0001';
 
 /** Clauses on financing, earlier handling and recommendations, which do not state the subject of an item. */
 const ASIDES = [
@@ -20,3 +23,59 @@ const ASIDES = [
  */
 export const operativeText = (text: string): string =>
   ASIDES.reduce((rest, aside) => rest.replace(aside, (clause) => BLANK.repeat(clause.length)), text);
+
+/** The beginning of a formality: minutes, notes on the order of business, attendance, closed sessions. */
+const OPENING = new RegExp(
+  `^(?:${[
+    '(?:(?:consider(?:ation)?|discuss|review|accept|approv(?:e|al))(?: and (?:approve|act(?:ion)?))?(?: of)?(?: on)?(?: the)? )?(?:\\S+ ){0,6}minutes(?: [-–—]| of| from| for|$)',
+    'note:',
+    'notes?\\b.{0,20}\\bagenda item',
+    'agenda (?:special called )?(?:city council|commission|board|council)?.{0,40}order of business',
+    'invocation\\b',
+    'pledge\\b',
+    'public hearings will not be heard',
+    'notices? of claims?',
+    'presentation (?:of|by|to)\\b',
+    'recognition\\b',
+    'proclamation\\b',
+    'the above schedule',
+    'closed session\\b',
+    'executive session\\b',
+    'attorney briefings?\\b',
+    'personnel matters?\\b',
+    'real estate \\(sec',
+    'deliberat(?:e|ion)s?\\b',
+    'the (?:special called |regular )?(?:city council|commission\\S* court|commissioners court|board|commission|council)(?: special called| regular)? meeting (?:will be held|scheduled)',
+    'individuals? who wish',
+    'persons? (?:who wish|with disabilit|wishing)',
+    'members of the public',
+    'the public (?:is|may)',
+    'a quorum',
+    'pursuant to section 30\\.0[67]',
+    'handgun prohibition',
+  ].join('|')})`,
+  'i',
+);
+
+/** Words of the open meetings acts. An item that begins with them is a closed session; further on they only say that it may become one. */
+const CLOSED_WITHIN = 60;
+const CLOSED_DOORS = /\bT\.?O\.?M\.?A\b|\b(?:sec(?:tion|s)?\.?|§+)\s*551\.0[78]\d|\bclosed session\b|\bexecutive session\b/i;
+
+/** Instructions for attendance, anywhere in the title. */
+const ATTENDANCE =
+  /\bheld by videoconference\b|\bwho wish(?:es)? to speak\b|\bto (?:view|watch|attend) the meeting\b|\bmeeting (?:link|number|password)\b/i;
+
+const unnumbered = (item: RecordData<'agenda_items'>): boolean => item.agendaNumber === null && item.matterFile === null;
+
+/**
+ * Whether an item decides nothing that a topic could be about: a heading, a page break, a note on the agenda, a step of every meeting, how
+ * to attend, or a closed session. A short title in capitals or a department's name is a heading only where the item has neither number nor file.
+ */
+export function isFormality(item: RecordData<'agenda_items'>): boolean {
+  const { title } = item;
+  if (isHeadingTitle(title) || OPENING.test(title) || ATTENDANCE.test(title) || CLOSED_DOORS.test(title.slice(0, CLOSED_WITHIN)))
+    return true;
+  if (/^(?:closed|executive) session\b|^minutes$|^special presentations?\b|^public presentations?\b|^claims?$/i.test(item.matterType ?? ''))
+    return true;
+  return unnumbered(item) && item.text === null && isGroupTitle(title);
+}

@@ -1,6 +1,6 @@
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import type { NormalizedContent } from '../../domain/records/resources.ts';
-import type { StatedFacts } from './facts/stated-facts.ts';
+import type { StatedFacts } from './stated-facts.ts';
 
 type Location = NormalizedContent<'agenda_hits'>['affectedLocation']['locations'][number];
 

@@ -1,10 +1,10 @@
-import { ErasureOverlay } from '../../domain/erasure/overlay.ts';
+import { ErasureOverlay } from '../../domain/erasure/erase-from-event.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { EventLog, LogBatch, StoredEvent } from '../../domain/ports/event-log.ts';
 import { streamEvents } from '../../domain/read-log.ts';
 import { ERASURES_STREAM } from '../../domain/streams.ts';
-import { isTransient } from '../../domain/transient.ts';
+import { isTransient } from '../../domain/retry.ts';
 
 const RETRY_MS = 250;
 

@@ -1,5 +1,5 @@
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { createSetBacks } from '../../infra/postgresql/set-backs.ts';
+import { createSetBacks } from '../../infra/postgresql/log-position.ts';
 import { farthestOfLive, ForeignLog, LogSetBack, requireOwnLog } from '../processors/runtime/own-log.ts';
 import type { ProcessFigures } from '../../domain/process-figures.ts';
 import type { Clock } from '../../domain/ports/clock.ts';

@@ -1,12 +1,11 @@
-import { attachEmbedded, type AttachedDatabase } from '../../infra/embedded-postgresql/attach.ts';
+import { type AttachedDatabase, attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
 import { isKurrentAddress, LOG_ADDRESS_ALLOWED } from '../../domain/log-address.ts';
-import { openDatabaseClock } from '../../infra/postgresql/database-clock.ts';
+import { openDatabaseClock, trialClockOffset } from '../../infra/postgresql/clocks.ts';
 import { createInstallationStore } from '../../infra/postgresql/installation.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
-import { createSetBacks } from '../../infra/postgresql/set-backs.ts';
-import { trialClockOffset } from '../../infra/postgresql/trial-clock.ts';
+import { createSetBacks } from '../../infra/postgresql/log-position.ts';
 import { createWorkingRows } from '../../infra/postgresql/working-rows.ts';
 import { shiftedClock, steadyMilliseconds, systemClock } from '../../infra/system/clock.ts';
 import { createLogger } from '../../infra/system/logging.ts';

@@ -1,13 +1,14 @@
-import { measuredLog, measuredProjections } from '../../infra/telemetry/measured-ports.ts';
-import type { Database } from '../../infra/postgresql/open-database.ts';
 import {
+  measuredLog,
+  measuredProjections,
   tracedLog,
   tracedProjection,
   tracedReactor,
   tracedReads,
   tracedStatements,
   tracedTransactor,
-} from '../../infra/telemetry/traced-ports.ts';
+} from '../../infra/telemetry/observed-ports.ts';
+import type { Database } from '../../infra/postgresql/open-database.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { Projection } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';

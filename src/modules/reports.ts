@@ -1,13 +1,11 @@
-import { createIntakeGate } from '../../commands/report-intake/intake-gate.ts';
+import { createIntakeGate, createSubmitDataReport } from '../../commands/report-intake/submit-data-report.ts';
 import { createOpenReportLimit } from '../../commands/report-intake/open-report-limit.ts';
-import { createSubmitDataReport } from '../../commands/report-intake/submit-data-report.ts';
-import { awaitReport } from '../../queries/reports/await-report.ts';
-import { createGetDataReport } from '../../queries/reports/get-data-report.ts';
-import { openReports } from '../../queries/reports/open-reports.ts';
+import { awaitReport, createGetDataReport } from '../../queries/reports/get-data-report.ts';
+import { openReports } from '../../queries/reports/report-figures.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { WindowCounts } from '../../domain/ports/window-counts.ts';
+import type { WindowCounts } from '../../domain/ports/counts.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { STATUS_READS_A_MINUTE } from '../../domain/report-limits.ts';
+import { STATUS_READS_A_MINUTE } from '../../domain/reports.ts';
 import type { ReportFunctions } from '../../contract/inputs.ts';
 import type { PublishedRecords } from '../../domain/ports/published-records.ts';
 import { answeredWithin } from '../../domain/within-deadline.ts';
@@ -20,8 +18,7 @@ import { createSampledFailures } from '../edge/admission/sampled-failures.ts';
 import { asData, callerOf, type CustomerAnswers } from '../edge/answers/exchange.ts';
 import type { ToolFunctions } from '../edge/mcp/tool-functions.ts';
 import type { Platform } from '../platform.ts';
-import { createReportParts } from '../processors/reactors/reports/report-reactors.ts';
-import { dueReports } from '../processors/reactors/reports/report-worker.ts';
+import { createReportParts, dueReports } from '../processors/reactors/reports/report-reactors.ts';
 import type { Module } from './module.ts';
 
 const MINUTE_MS = 60_000;

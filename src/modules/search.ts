@@ -1,6 +1,6 @@
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import type { AgendaSearchPage, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
-import { ToolRefusal } from '../../contract/tools/tool-refusal.ts';
+import { ToolRefusal } from '../../contract/tools/tool-errors.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
 import { createSearchLimit, type SearchLimit } from '../edge/admission/search-limit.ts';

@@ -2,10 +2,10 @@ import { createKeyedMutex } from '../../commands/keyed-mutex.ts';
 import { createCreateSubscription } from '../../commands/subscriptions/create-subscription.ts';
 import { createRevokeSubscription } from '../../commands/subscriptions/revoke-subscription.ts';
 import type {
+  JsonPage,
   ListSubscriptionsInput,
   MadeSubscription,
   NewSubscriptionInput,
-  JsonPage,
   RevocationInput,
   SubscriptionChangesInput,
 } from '../../contract/inputs.ts';
@@ -18,9 +18,8 @@ import type { FeedFunctions } from './feed.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { answeredWithin } from '../../domain/within-deadline.ts';
 import { subscriptions as readModel } from '../../projections/subscriptions/projection.ts';
-import { findRevocation } from '../../queries/feed/find-feed-subscription.ts';
-import { readHighWaterMark } from '../../queries/feed/high-water-mark.ts';
-import { createListFeedSubscriptions } from '../../queries/feed/list-feed-subscriptions.ts';
+import { createListFeedSubscriptions, findRevocation } from '../../queries/feed/feed-subscriptions.ts';
+import { readHighWaterMark } from '../../queries/feed/feed-head.ts';
 import { createReadFeedSubscriptionChanges } from '../../queries/feed/read-feed-subscription-changes.ts';
 import { readModelAnswers } from '../../queries/read-model-answers.ts';
 import type { Platform } from '../platform.ts';

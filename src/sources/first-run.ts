@@ -1,5 +1,4 @@
-import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
-import { issueKey } from '../../commands/accounts/issue-key.ts';
+import { handleAccountCommand, issueKey } from '../../commands/accounts/handle-account-command.ts';
 import { finishSeed, isSeedFinished, type SeedDependencies, writeSeed } from '../../commands/seeds/write-seed.ts';
 import { SCOPES } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';

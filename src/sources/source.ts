@@ -1,8 +1,9 @@
-import type { RecordWriter } from '../../commands/records/record-writer.ts';
+import type { RecordChange, RecordWriter } from '../../commands/records/record-writer.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../domain/ports/published-records.ts';
 import type { RejectedChange } from './batched-writer.ts';
+import type { RecordContent, Resource } from '../../domain/records/resources.ts';
 
 /** A platform that publishes records, as `sources sync` shows it. A client is what one sync reads and what `CIVIC_POLL` names. */
 export interface Source {
@@ -55,3 +56,11 @@ export interface SyncReport {
 export class SyncRefused extends Error {
   override readonly name = 'SyncRefused';
 }
+
+/** The change that publishes a record with this content. */
+export const upsert = <R extends Resource>(resource: R, id: string, content: RecordContent<R>): RecordChange => ({
+  op: 'upsert',
+  resource,
+  id,
+  content,
+});

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { errorEnvelope } from '../../contract/statuses.ts';
+import { errorEnvelope } from '../../contract/error-codes.ts';
 import { EMPTY_ANSWERS, type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { isWholeResponse, parseResponse, rawConnection } from '../support/http-raw.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Operation } from '../../contract/operation.ts';
 import { OPERATIONS } from '../../contract/operations.ts';
-import { STATUSES } from '../../contract/statuses.ts';
+import { STATUSES } from '../../contract/error-codes.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { REJECTIONS } from '../../domain/rejections.ts';
 

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { errorEnvelope, STATUSES } from '../../contract/statuses.ts';
+import { errorEnvelope, STATUSES } from '../../contract/error-codes.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/database.ts';
 import { LogUnavailable, OutcomeUnknown } from '../../domain/ports/event-log.ts';
 import { Rejection, type RejectionCode } from '../../domain/rejections.ts';

@@ -3,7 +3,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDeciderCheckpoints } from '../../infra/postgresql/decider-checkpoints.ts';
 import { createErasedCopies } from '../../infra/postgresql/erased-copies.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
 import type { DeciderCheckpoint, DeciderCheckpoints } from '../../domain/ports/decider-checkpoints.ts';
 import { KeptLog, untilTrue } from '../support/civic.ts';

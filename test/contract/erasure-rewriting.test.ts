@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 /** The log is append-only, also for the owner of the tables, except for the rewriting of an erasure in the same transaction. */

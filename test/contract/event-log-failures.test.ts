@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EventLogSettings, openEventLog } from '../../infra/postgresql/event-log.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { LOG_START, LogUnavailable, NO_STREAM, OutcomeUnknown, type StreamAppend } from '../../domain/ports/event-log.ts';
 import { freshStream, newEvents, type OpenLog, readOn } from '../support/event-log-builders.ts';
 import { type PrivateServer, startPrivateServer } from '../support/postgresql-server.ts';

@@ -1,6 +1,6 @@
 import { openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { randomFrom } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { describe } from 'vitest';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 import type { Store } from '../support/event-log-builders.ts';
 import { containersRun } from '../support/containers.ts';

@@ -1,10 +1,9 @@
 import { afterAll, describe, expect, inject, test } from 'vitest';
 import { runner } from 'node-pg-migrate';
 import { Client } from 'pg';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { DatabaseRefused, explain, migrate, MIGRATIONS_FOLDER, refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
-import { DatabaseRefused, explain, MIGRATIONS_FOLDER, refuseUnusable, schemaState } from '../../infra/postgresql/schema-state.ts';
 import { dumpCatalogue } from '../support/postgresql-catalogue.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 

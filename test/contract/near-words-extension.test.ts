@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, describe, expect, test } from 'vitest';
-import { DatabaseRefused, explain } from '../../infra/postgresql/schema-state.ts';
+import { DatabaseRefused, explain, migrate } from '../../infra/postgresql/schema-state.ts';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';

@@ -7,7 +7,7 @@ import {
   PUBLIC_OPERATIONS,
   type PublicOperationId,
 } from '../../contract/operations.ts';
-import { STATUSES } from '../../contract/statuses.ts';
+import { STATUSES } from '../../contract/error-codes.ts';
 import { documentRoutes } from '../../src/edge/documents/document-routes.ts';
 import { openApiDocumentOf } from '../../src/edge/documents/openapi.ts';
 import type { Clock } from '../../domain/ports/clock.ts';

@@ -6,10 +6,9 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { nativeFolder, program } from '../../infra/embedded-postgresql/binaries.ts';
 import { dataLayout } from '../../infra/embedded-postgresql/data-directory.ts';
 import { planLaunch } from '../../infra/embedded-postgresql/launch-plan.ts';
-import { takeLock } from '../../infra/embedded-postgresql/lock.ts';
-import { makeRunDirectory } from '../../infra/embedded-postgresql/run-directory.ts';
+import { makeRunDirectory, takeLock } from '../../infra/embedded-postgresql/run-directory.ts';
 import { serverArguments } from '../../infra/embedded-postgresql/server-settings.ts';
-import { type EmbeddedUser, gone, supervisorOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+import { type EmbeddedUser, gone, postmasterOf, processesOf, startUser, supervisorOf, temporaryFolder } from '../support/embedded-users.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
 let folder: string;

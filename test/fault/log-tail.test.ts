@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterEach, describe, expect, test } from 'vitest';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { tailViolations } from '../support/log-tail-checker.ts';
 import { runTail } from '../support/log-tail-run.ts';

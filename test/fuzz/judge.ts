@@ -1,4 +1,4 @@
-import { errorEnvelope } from '../../contract/statuses.ts';
+import { errorEnvelope } from '../../contract/error-codes.ts';
 import type { Conversation } from './conversation.ts';
 import type { Outcome } from './converse.ts';
 import { BadHttp, type RawAnswer, readAnswers } from './read-answers.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
 import { createChargeRequest } from '../../src/edge/admission/charge-request.ts';

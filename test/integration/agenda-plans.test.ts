@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
 import { clientConfig } from '../../infra/postgresql/sessions.ts';
-import { resolveHits } from '../../projections/agenda/hit-statements.ts';
+import { resolveHits } from '../../projections/agenda/statements.ts';
 import { agendaTables, type AgendaTables } from '../../projections/agenda/tables.ts';
 import { createGetAgendaHit } from '../../queries/agenda/get-agenda-hit.ts';
 import { createGetPublicBodyCadence } from '../../queries/agenda/get-public-body-cadence.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listAudit } from '../../queries/accounts/list-audit.ts';
 import { ACCOUNT_EVENTS } from '../../domain/events/account-events.ts';
-import { AUDITED, auditRow } from '../../projections/audit/audit-row.ts';
+import { AUDITED, auditRow } from '../../projections/audit/projection.ts';
 import { ACCOUNT_REPORT_EVENTS } from '../../domain/events/report-events.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';

@@ -10,7 +10,7 @@ import { DatabaseUnavailable, DeadlineExceeded } from '../../domain/ports/databa
 import type { Progress } from '../../domain/ports/projection.ts';
 import type { Reactor } from '../../domain/ports/reactors.ts';
 import { CLASSIFICATION, createClassificationReactor } from '../../src/processors/reactors/classification/classification-reactor.ts';
-import { phraseClassifier } from '../../src/classifier/phrase-classifier.ts';
+import { phraseClassifier } from '../../src/classifier/classify-item.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { childEnvironment } from '../support/child-environment.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import type { Finding } from '../../src/cli/doctor/findings.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type Environment, type Installation, makeInstallation } from '../support/service.ts';

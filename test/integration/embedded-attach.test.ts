@@ -1,10 +1,9 @@
-import { closeSync, existsSync, lstatSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { claimDataDirectory } from '../../infra/embedded-postgresql/data-directory.ts';
-import { takeLock } from '../../infra/embedded-postgresql/lock.ts';
-import type { EmbeddedUser } from '../support/embedded-users.ts';
-import { gone, supervisorOf, postmasterOf, processesOf, startUser, temporaryFolder } from '../support/embedded-users.ts';
+import { takeLock } from '../../infra/embedded-postgresql/run-directory.ts';
+import { type EmbeddedUser, gone, postmasterOf, processesOf, startUser, supervisorOf, temporaryFolder } from '../support/embedded-users.ts';
 
 let folder: string;
 let dataDir: string;

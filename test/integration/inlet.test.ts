@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
-import type { InletMessage } from '../../domain/ports/inlet.ts';
+import type { InletMessage } from '../../domain/ports/kafka.ts';
 import { createInletPart } from '../../src/processors/reactors/inlet/inlet-part.ts';
 import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { recordId, remove, upsert } from '../support/civic-records.ts';

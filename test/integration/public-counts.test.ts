@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { columnArrays } from '../../infra/postgresql/column-arrays.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { openTransactor } from '../../infra/postgresql/open-database.ts';
-import { createSharedCounts } from '../../infra/postgresql/shared-counts.ts';
+import { createSharedCounts } from '../../infra/postgresql/counts.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 

@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
-import { openDatabase, type Database } from '../../infra/postgresql/open-database.ts';
-import { REFERENCE_FIELDS } from '../../projections/record-references/reference-rows.ts';
-import { recordReferences } from '../../projections/record-references/projection.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
+import { type Database, openDatabase } from '../../infra/postgresql/open-database.ts';
+import { recordReferences, REFERENCE_FIELDS } from '../../projections/record-references/projection.ts';
 import { publishedRecords } from '../../queries/feed/published-records.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN } from '../../domain/events/record-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
-import { RECORD_SCHEMAS, RESOURCES, type Resource } from '../../domain/records/resources.ts';
+import { RECORD_SCHEMAS, type Resource, RESOURCES } from '../../domain/records/resources.ts';
 import { recordStream } from '../../domain/streams.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { nothingToReread } from '../support/projection-spec.ts';

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { ForeignLogFound, openFeed } from '../../commands/feed/open-feed.ts';
 import { createRecordWriter } from '../../commands/records/write-records.ts';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { type EventLog, LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { catalogueRecords } from '../../src/sources/catalogue/catalogue-records.ts';
 import { fillNewLog, SAMPLE_ACCOUNT_ID } from '../../src/sources/first-run.ts';

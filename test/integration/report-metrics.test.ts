@@ -1,8 +1,7 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { leaseReport } from '../../commands/reports/lease-report.ts';
-import type { ReportMove } from '../../commands/reports/report-commands.ts';
-import { moveReport } from '../../commands/reports/work-on-report.ts';
+import { leaseReport, moveReport } from '../../commands/reports/work-on-report.ts';
+import type { ReportMove } from '../../commands/reports/report-decider.ts';
 import { readReportFigures } from '../../queries/reports/report-figures.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { registerReportMetrics } from '../../src/edge/metrics/report-metrics.ts';

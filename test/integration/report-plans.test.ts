@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordKeysTable } from '../../projections/record-keys/tables.ts';
 import { reportsTable, reportTalliesTable } from '../../projections/reports/tables.ts';
-import { countOpenReports } from '../../queries/reports/count-open-reports.ts';
-import { foundRecords, type WantedRecord } from '../../queries/reports/found-records.ts';
-import { knownReports, type ReportFilter } from '../../queries/reports/known-reports.ts';
-import { readReportFigures } from '../../queries/reports/report-figures.ts';
+import { countOpenReports, readReportFigures } from '../../queries/reports/report-figures.ts';
+import { foundRecords, knownReports, type ReportFilter, type WantedRecord } from '../../queries/reports/known-reports.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { Statement, StatementValue, TypedQuery } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';

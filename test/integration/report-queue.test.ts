@@ -1,9 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createReportClaims } from '../../infra/postgresql/report-claims.ts';
-import { createReportClientCounts } from '../../infra/postgresql/report-clients.ts';
-import { createReportQueue } from '../../infra/postgresql/report-queue.ts';
-import { openReports } from '../../queries/reports/open-reports.ts';
+import { createReportClaims, createReportClientCounts, createReportQueue } from '../../infra/postgresql/report-stores.ts';
+import { openReports } from '../../queries/reports/report-figures.ts';
 import { openTestCivic, TEST_TIME, type TestCivic } from '../support/civic.ts';
 import { appendReports } from '../support/civic-reports.ts';
 import { randomFrom } from '../support/civic-records.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { trialClockOffset } from '../../infra/postgresql/trial-clock.ts';
+import { trialClockOffset } from '../../infra/postgresql/clocks.ts';
 import { untilTrue } from '../support/civic.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 import { reactorsAtRest } from '../support/reactors-at-rest.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
-import { openPipelinedConnections } from '../../infra/postgresql/pipelined-connections.ts';
-import { createWindowCounts } from '../../infra/postgresql/window-counts.ts';
+import { openPipelinedConnections } from '../../infra/postgresql/pipelined-connection.ts';
+import { createWindowCounts } from '../../infra/postgresql/counts.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
-import type { Bucket, WindowCounts } from '../../domain/ports/window-counts.ts';
+import type { Bucket, WindowCounts } from '../../domain/ports/counts.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
 let database: TestDatabase;

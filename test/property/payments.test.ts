@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PaymentAnswer } from '../../src/edge/admission/payments/payment-answer.ts';
-import { hasEnded } from '../../domain/payments/payment-states.ts';
+import { hasEnded } from '../../domain/payments/payment.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { testSeed } from '../support/test-seed.ts';

@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { errorEnvelope } from '../../contract/statuses.ts';
+import { errorEnvelope } from '../../contract/error-codes.ts';
 import { watchResident } from '../fuzz/process-watch.ts';
 import { type AttackedProcess, startAttackedProcess } from '../support/attacked-process.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';

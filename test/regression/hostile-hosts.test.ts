@@ -1,11 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { errorEnvelope } from '../../contract/statuses.ts';
+import { errorEnvelope } from '../../contract/error-codes.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { parseResponse, rawConnection } from '../support/http-raw.ts';
-import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
+import { serveCivic, type ServedCivic } from '../support/served-civic.ts';
 
 const PATHS = ['/livez', '/readyz', '/metrics', '/ops', '/ops/state'];
 

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { expect, test } from 'vitest';
 import { openEventLog } from '../../infra/postgresql/event-log.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import { startTestDatabase } from '../support/embedded-database.ts';
 import { freshStream, newEvents } from '../support/event-log-builders.ts';

@@ -1,7 +1,6 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { PipelinedConnection } from '../../infra/postgresql/pipelined-connection.ts';
-import { openPipelinedConnections } from '../../infra/postgresql/pipelined-connections.ts';
+import { openPipelinedConnections, PipelinedConnection } from '../../infra/postgresql/pipelined-connection.ts';
 import { DeadlineExceeded } from '../../domain/ports/database.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 

@@ -1,7 +1,6 @@
-import type { OperationId } from '../../contract/operations.ts';
-import { OPERATIONS } from '../../contract/operations.ts';
+import { type OperationId, OPERATIONS } from '../../contract/operations.ts';
 import type { KeyOperation } from '../../src/edge/http/customer-routes.ts';
-import { errorEnvelope, STATUSES } from '../../contract/statuses.ts';
+import { errorEnvelope, STATUSES } from '../../contract/error-codes.ts';
 import type { RejectionCode } from '../../domain/rejections.ts';
 import type { Disturbances, Touched } from './disturbances.ts';
 

@@ -1,14 +1,13 @@
 import type { z } from 'zod';
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { createGetAgendaItem } from '../../queries/agenda/get-agenda-item.ts';
 import { createSearchAgenda } from '../../queries/search/search-agenda.ts';
 import { getAgendaItem } from '../../contract/tools/get-agenda-item.ts';
-import { searchAgenda } from '../../contract/tools/search-agenda.ts';
-import type { SearchAgendaData } from '../../contract/tools/search-agenda.ts';
+import { searchAgenda, type SearchAgendaData } from '../../contract/tools/search-agenda.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { AgendaEvents, agendaId } from './agenda-events.ts';

@@ -1,6 +1,6 @@
 import { createGenerationStore } from '../../infra/postgresql/generations.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { createAgendaProjection } from '../../projections/agenda/projection.ts';
 import { createGetAgendaHit } from '../../queries/agenda/get-agenda-hit.ts';

@@ -1,7 +1,7 @@
 import type { ReportEvent } from '../../domain/events/report-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { type EventLog, NO_STREAM } from '../../domain/ports/event-log.ts';
-import { CLOSED_REPORT_STATUSES, type ReportStatus } from '../../domain/report-words.ts';
+import { CLOSED_REPORT_STATUSES, type ReportStatus } from '../../domain/reports.ts';
 import { accountReportsStream, reportStream } from '../../domain/streams.ts';
 import { below } from './civic-records.ts';
 

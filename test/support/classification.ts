@@ -3,8 +3,7 @@ import { systemClock } from '../../infra/system/clock.ts';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
-import { currentIds } from '../../queries/feed/current-ids.ts';
-import { publishedRecords } from '../../queries/feed/published-records.ts';
+import { currentIds, publishedRecords } from '../../queries/feed/published-records.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
@@ -16,7 +15,7 @@ import {
   type ClassificationDependencies,
   createClassificationReactor,
 } from '../../src/processors/reactors/classification/classification-reactor.ts';
-import { phraseClassifier } from '../../src/classifier/phrase-classifier.ts';
+import { phraseClassifier } from '../../src/classifier/classify-item.ts';
 import { runReactor } from '../../src/processors/runtime/run-reactor.ts';
 import { AgendaEvents } from './agenda-events.ts';
 import { type KeptLog, openTestCivic, type TestCivicOptions } from './civic.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { errorEnvelope } from '../../contract/statuses.ts';
+import { errorEnvelope } from '../../contract/error-codes.ts';
 
 export const PUBLIC_DIRECTIVE = 'public, s-maxage=60, stale-while-revalidate=300';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { errorEnvelope } from '../../contract/statuses.ts';
+import { errorEnvelope } from '../../contract/error-codes.ts';
 
 /** Asserts what holds for every refusal on a customer path, and gives the envelope's `error`. */
 export async function expectRefusal(response: Response, status: number, code: string) {

@@ -1,5 +1,5 @@
-import type { ClientCounts } from '../../domain/ports/client-counts.ts';
-import { secondsUntil, type WindowCounts } from '../../domain/ports/window-counts.ts';
+import type { ClientCounts } from '../../domain/ports/report-stores.ts';
+import { secondsUntil, type WindowCounts } from '../../domain/ports/counts.ts';
 
 /** Counts in windows of time as the database does, in this process alone. */
 function windows() {

@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { type AccountReportEvent, readAccountReportEvent } from '../../domain/events/report-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import type { ReportClaims } from '../../domain/ports/report-claims.ts';
-import type { ReportQueue } from '../../domain/ports/report-queue.ts';
+import type { ReportClaims, ReportQueue } from '../../domain/ports/report-stores.ts';
 import { createOpenReportLimit } from '../../commands/report-intake/open-report-limit.ts';
-import { settleReport } from '../../commands/reports/settle-report.ts';
+import { settleReport } from '../../commands/reports/work-on-report.ts';
 import { createSubmitDataReport, type SubmittedReport } from '../../commands/report-intake/submit-data-report.ts';
 import { memoryCheckpoints } from './memory-checkpoints.ts';
 import { memoryWindowCounts } from './memory-counts.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { FROZEN_MS } from './civic.ts';
 import { openClassification } from './classification.ts';
-import { phraseClassifier } from '../../src/classifier/phrase-classifier.ts';
+import { phraseClassifier } from '../../src/classifier/classify-item.ts';
 import { createClassificationReactor } from '../../src/processors/reactors/classification/classification-reactor.ts';
 
 /**

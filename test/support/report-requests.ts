@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { DataReport, ReportReceipt } from '../../contract/data-report.ts';
-import { dataReport, reportReceipt } from '../../contract/data-report.ts';
-import { settleReport } from '../../commands/reports/settle-report.ts';
+import { type DataReport, dataReport, type ReportReceipt, reportReceipt } from '../../contract/data-report.ts';
+import { settleReport } from '../../commands/reports/work-on-report.ts';
 import { readAccountReportEvent, type ReportEvent } from '../../domain/events/report-events.ts';
 import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import { accountReportsStream, reportStream } from '../../domain/streams.ts';

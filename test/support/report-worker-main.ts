@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { leaseReport } from '../../commands/reports/lease-report.ts';
-import { moveReport, type ReportWork } from '../../commands/reports/work-on-report.ts';
+import { leaseReport, moveReport, type ReportWork } from '../../commands/reports/work-on-report.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { category } from '../../domain/streams.ts';
 import { openReports } from './reports.ts';

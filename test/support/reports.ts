@@ -1,4 +1,4 @@
-import { createReportLeases } from '../../infra/postgresql/report-leases.ts';
+import { createReportLeases } from '../../infra/postgresql/report-stores.ts';
 import { reports } from '../../projections/reports/projection.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordKeys } from '../../projections/record-keys/projection.ts';
@@ -9,8 +9,7 @@ import type { AccountReportEvent, ReportInput } from '../../domain/events/report
 import { derivedId } from '../../domain/identifiers.ts';
 import type { Progress } from '../../domain/ports/projection.ts';
 import { accountReportsStream } from '../../domain/streams.ts';
-import { createReportParts, type ReportPartsDependencies } from '../../src/processors/reactors/reports/report-reactors.ts';
-import { dueReports } from '../../src/processors/reactors/reports/report-worker.ts';
+import { createReportParts, dueReports, type ReportPartsDependencies } from '../../src/processors/reactors/reports/report-reactors.ts';
 import { openTestCivic, type TestCivicOptions } from './civic.ts';
 
 export const REPORT_MODELS = [reports, recordKeys, recordHistory, recordReferences] as const;

@@ -1,6 +1,5 @@
-import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
-import type { AccountCommand, Tier } from '../../commands/accounts/account-commands.ts';
-import { issueKey } from '../../commands/accounts/issue-key.ts';
+import { handleAccountCommand, issueKey } from '../../commands/accounts/handle-account-command.ts';
+import type { AccountCommand, Tier } from '../../commands/accounts/account-decider.ts';
 import type { Civic } from '../../src/civic.ts';
 import { openCivicAt } from '../../src/composition.ts';
 import type { Scope } from '../../domain/events/account-events.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { migrate } from '../../infra/postgresql/migrate.ts';
+import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { temporaryFolder } from './embedded-users.ts';
 import { copyDataDir, PREPARED_DATA_DIR } from './prepared-data.ts';
 import { useTestServer } from './test-server.ts';

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { AccountCommand } from '../../commands/accounts/account-commands.ts';
-import { accountDecider } from '../../commands/accounts/account-decider.ts';
+import { type AccountCommand, accountDecider } from '../../commands/accounts/account-decider.ts';
 import type { AccountEvent } from '../../domain/events/account-events.ts';
 import { Rejection } from '../../domain/rejections.ts';
 

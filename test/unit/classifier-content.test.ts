@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { QUOTE_LIMIT } from '../../src/classifier/evidence-quote.ts';
-import { statedAmount } from '../../src/classifier/facts/amount.ts';
-import { statedParty } from '../../src/classifier/facts/party.ts';
+import { statedAmount, statedParty } from '../../src/classifier/stated-facts.ts';
 import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
 function content(title: string, parts: SubjectParts = {}) {

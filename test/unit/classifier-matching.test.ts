@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { classifyItem, hitId } from '../../src/classifier/classify-item.ts';
+import { classifyItem, hitId, phraseClassifier } from '../../src/classifier/classify-item.ts';
 import { compileTopics } from '../../src/classifier/compile-topics.ts';
-import { phraseClassifier } from '../../src/classifier/phrase-classifier.ts';
 import { shippedTaxonomy, shippedTopics, subject, type SubjectParts, topicRecord } from '../support/classifier-subjects.ts';
 
 const slugs = new Map(shippedTopics().map((topic) => [topic.id, topic.slug]));

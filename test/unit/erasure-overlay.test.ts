@@ -1,8 +1,7 @@
 import { array, assert, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type Erasing, planEvent } from '../../commands/erasure/plan-erasure.ts';
-import { cutText, eraseFromEvent, keepAround } from '../../domain/erasure/erase-from-event.ts';
-import { ErasureOverlay } from '../../domain/erasure/overlay.ts';
+import { cutText, eraseFromEvent, ErasureOverlay, keepAround } from '../../domain/erasure/erase-from-event.ts';
 import { pathOf, pointerOf } from '../../domain/erasure/text-paths.ts';
 import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createPublicLimits, type PublicLimits } from '../../src/edge/admission/public-limits.ts';
-import type { SharedCounts } from '../../domain/ports/shared-counts.ts';
+import type { SharedCounts } from '../../domain/ports/counts.ts';
 
 const START = Date.parse('2026-03-01T12:00:00.000Z');
 

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { RequestDurations } from '../../src/edge/metrics/request-durations.ts';
+import { RequestDurations } from '../../src/edge/metrics/http-metrics.ts';
 
 test('durations are reported as a cumulative histogram of each operation and status', async () => {
   const registry = new Registry();

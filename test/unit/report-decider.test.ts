@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
-import type { ReportCommand, ReportMove } from '../../commands/reports/report-commands.ts';
-import { reportDecider, type ReportState } from '../../commands/reports/report-decider.ts';
+import { type ReportCommand, reportDecider, type ReportMove, type ReportState } from '../../commands/reports/report-decider.ts';
 import type { ReportEvent } from '../../domain/events/report-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { CLOSED_REPORT_STATUSES, REPORT_STATUSES, type ReportStatus } from '../../domain/report-words.ts';
+import { CLOSED_REPORT_STATUSES, REPORT_STATUSES, type ReportStatus } from '../../domain/reports.ts';
 
 const ACCOUNT = derivedId('test', 'account');
 const NOW = '2026-01-05T12:00:00.000Z';

@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOf } from '../../queries/search/excerpt.ts';
-import { distance, nearestWords } from '../../queries/search/near-words.ts';
+import { anyWordOf, distance, mostMissing, nearestWords, queryLacking } from '../../queries/search/search-units.ts';
 import { searchText } from '../../queries/search/search-text.ts';
-import { anyWordOf, mostMissing, queryLacking } from '../../queries/search/search-units.ts';
 import { type PeriodCounts, searchWindows } from '../../queries/search/search-windows.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/search-cursor.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { sourceAddress, sourceAddressKey } from '../../domain/source-address.ts';
+import { sourceAddress, sourceAddressKey } from '../../domain/source-url.ts';
 
 const PAGE = 'https://cityofdallas.legistar.com/MeetingDetail.aspx?LEGID=2526';
 

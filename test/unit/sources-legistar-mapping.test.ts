@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
-import { catalogueBodyId, catalogueSourceId } from '../../src/sources/catalogue/catalogue-ids.ts';
+import { catalogueBodyId, catalogueSourceId } from '../../src/sources/catalogue/catalogue-records.ts';
 import { oneLine, paragraphs } from '../../src/sources/legistar/clean-text.ts';
 import { placeOfClient } from '../../src/sources/legistar/clients.ts';
 import { SyncRefused } from '../../src/sources/source.ts';
 import { mapBodies } from '../../src/sources/legistar/map-bodies.ts';
-import { mapEvent, type EventPlace } from '../../src/sources/legistar/map-event.ts';
-import { outcomeOf } from '../../src/sources/legistar/outcomes.ts';
+import { type EventPlace, mapEvent } from '../../src/sources/legistar/map-event.ts';
+import { outcomeOf } from '../../src/sources/legistar/map-items.ts';
 import { eventsToRead, READ_ALL_UP_TO } from '../../src/sources/legistar/poll-window.ts';
 import { publicUrl } from '../../src/sources/legistar/public-url.ts';
 import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/legistar/rows.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { meetingStatus } from '../../src/sources/legistar/meeting-status.ts';
+import { meetingStatus } from '../../src/sources/legistar/map-event.ts';
 import { noticeInComment, noticeInLocation, noticeInStatusName } from '../../src/sources/legistar/notices.ts';
 import { eventItemRow, eventRow } from '../../src/sources/legistar/rows.ts';
 

@@ -1,9 +1,8 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { BadSetting, readSettings, type Settings } from '../../settings.ts';
-import { KafkaRefused } from '../../../domain/kafka-refused.ts';
+import { KafkaRefused } from '../../../domain/kafka-address.ts';
 import type { Probes } from '../../../domain/ports/probes.ts';
-import type { Finding } from './findings.ts';
-import { failed, judgeDatabase, judgeFolder, ok, warning } from './findings.ts';
+import { failed, type Finding, judgeDatabase, judgeFolder, ok, warning } from './findings.ts';
 
 export interface Examination {
   readonly environment: NodeJS.ProcessEnv;

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { AccountCommand } from '../../../commands/accounts/account-commands.ts';
+import type { AccountCommand } from '../../../commands/accounts/account-decider.ts';
 import { handleAccountCommand } from '../../../commands/accounts/handle-account-command.ts';
 import { listAccounts } from '../../../queries/accounts/list-accounts.ts';
 import { channel, tier } from '../../../domain/events/account-events.ts';

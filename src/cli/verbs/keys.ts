@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { issueKey } from '../../../commands/accounts/issue-key.ts';
+import { issueKey } from '../../../commands/accounts/handle-account-command.ts';
 import { listAccounts } from '../../../queries/accounts/list-accounts.ts';
 import { findKey, listKeys } from '../../../queries/accounts/list-keys.ts';
-import { SCOPES, scope } from '../../../domain/events/account-events.ts';
+import { scope, SCOPES } from '../../../domain/events/account-events.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { DEADLINE_MS, parseOption, runs, timeOf, uuidOf, uuidParser, waitUntilVisible } from '../verb.ts';
 import { commandAccount } from './accounts.ts';

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { exportRecords } from '../../../queries/feed/export-records.ts';
 import { recordVersions } from '../../../queries/feed/record-versions.ts';
 import { isResource, RESOURCES } from '../../../domain/records/resources.ts';
-import { isStoreFailure } from '../../../domain/transient.ts';
+import { isStoreFailure } from '../../../domain/retry.ts';
 import { importRecords } from '../../sources/ndjson/import-records.ts';
 import { databaseTroubles } from '../doctor/examine.ts';
 import { type CliContext, CommandFailed } from '../context.ts';

@@ -1,12 +1,11 @@
 import type { Command } from 'commander';
-import { readReportState } from '../../../commands/reports/lease-report.ts';
-import type { VerifiedRecord } from '../../../commands/reports/report-commands.ts';
-import { moveReport, noteReport, type WorkedReport } from '../../../commands/reports/work-on-report.ts';
+import { moveReport, noteReport, readReportState, type WorkedReport } from '../../../commands/reports/work-on-report.ts';
+import type { VerifiedRecord } from '../../../commands/reports/report-decider.ts';
 import type { Civic } from '../../civic.ts';
 import { dateTime } from '../../../domain/records/fields.ts';
 import { FOUND_RESOURCES } from '../../../domain/records/external-ids.ts';
 import { Rejection } from '../../../domain/rejections.ts';
-import { REPORT_REASONS, REPORT_STATUSES } from '../../../domain/report-words.ts';
+import { REPORT_REASONS, REPORT_STATUSES } from '../../../domain/reports.ts';
 import { cut } from '../../processors/reactors/reports/findings.ts';
 import { type CliContext, CommandFailed } from '../context.ts';
 import { ofReport, personName, reportOf } from '../report-arguments.ts';

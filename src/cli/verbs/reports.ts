@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { leaseReport, MAX_LEASE_MS } from '../../../commands/reports/lease-report.ts';
+import { leaseReport, MAX_LEASE_MS } from '../../../commands/reports/work-on-report.ts';
 import { turnReportSwitch } from '../../../commands/reports/turn-switch.ts';
 import { type KnownReport, knownReports } from '../../../queries/reports/known-reports.ts';
 import { readReportEvent, type ReportEvent } from '../../../domain/events/report-events.ts';
@@ -9,8 +9,8 @@ import { reportStream } from '../../../domain/streams.ts';
 import type { Civic } from '../../civic.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { readSwitches, REPORT_SWITCHES } from '../../../domain/report-switches.ts';
-import { OPEN_REPORT_STATUSES, REPORT_STATUSES } from '../../../domain/report-words.ts';
-import { dueReports } from '../../processors/reactors/reports/report-worker.ts';
+import { OPEN_REPORT_STATUSES, REPORT_STATUSES } from '../../../domain/reports.ts';
+import { dueReports } from '../../processors/reactors/reports/report-reactors.ts';
 import type { CliContext } from '../context.ts';
 import { print, visible } from '../output.ts';
 import { durationMs, ofReport, personName, reportOf, reportSwitch, rowLimit } from '../report-arguments.ts';

@@ -1,11 +1,10 @@
 import type { Surface } from '../../../contract/operation.ts';
-import { exportBucket } from '../../../domain/allowance-buckets.ts';
-import type { Allowances } from '../../../domain/allowances.ts';
+import { type Allowances, exportBucket } from '../../../domain/allowances.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
-import { keySecretHash, isKeySecret } from '../../../domain/key-secret.ts';
+import { isKeySecret, keySecretHash } from '../../../domain/key-secret.ts';
 import type { BillingFacts, KeyIdentity } from '../../../domain/plans.ts';
-import type { AdmissionRules, Charge, ChargeUnits, ChargeRequest } from '../../../domain/ports/admission-counts.ts';
-import type { BucketState, WindowCounts } from '../../../domain/ports/window-counts.ts';
+import type { AdmissionRules, Charge, ChargeRequest, ChargeUnits } from '../../../domain/ports/admission-counts.ts';
+import type { BucketState, WindowCounts } from '../../../domain/ports/counts.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { billingRefusal } from './billing.ts';

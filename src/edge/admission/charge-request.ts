@@ -1,13 +1,19 @@
 import { columns, flag, number, numberOrNull, text, textAs } from '../../../domain/columns.ts';
 import { ACCOUNTS, accountsTable, keysTable } from '../../../projections/accounts/tables.ts';
-import { burstBucket, minuteBucket } from '../../../domain/allowance-buckets.ts';
-import { type AbuseCeiling, type AbuseCeilings, type Allowances, PLAN_NAMES } from '../../../domain/allowances.ts';
+import {
+  type AbuseCeiling,
+  type AbuseCeilings,
+  type Allowances,
+  burstBucket,
+  minuteBucket,
+  PLAN_NAMES,
+} from '../../../domain/allowances.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
 import type { KeyIdentity } from '../../../domain/plans.ts';
 import type { AdmissionRules, Charge, ChargedKey, ChargeRequest } from '../../../domain/ports/admission-counts.ts';
 import type { Statement } from '../../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../../domain/ports/projection.ts';
-import { type BucketState, secondsUntil } from '../../../domain/ports/window-counts.ts';
+import { type BucketState, secondsUntil } from '../../../domain/ports/counts.ts';
 
 const CHARGED = columns({
   nth: ['k.nth', number],

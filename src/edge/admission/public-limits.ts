@@ -1,5 +1,5 @@
 import type { Logger } from '../../../domain/ports/logger.ts';
-import type { SharedCounts } from '../../../domain/ports/shared-counts.ts';
+import type { SharedCounts } from '../../../domain/ports/counts.ts';
 
 /** So many requests in so many seconds, for each client address at each endpoint. */
 export interface PublicLimit {

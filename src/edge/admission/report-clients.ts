@@ -1,6 +1,6 @@
 import { derivedId } from '../../../domain/identifiers.ts';
-import type { ClientCounts, ClientLimit } from '../../../domain/ports/client-counts.ts';
-import { secondsUntil } from '../../../domain/ports/window-counts.ts';
+import type { ClientCounts, ClientLimit } from '../../../domain/ports/report-stores.ts';
+import { secondsUntil } from '../../../domain/ports/counts.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 
 /** The limit of report operations for each client address, before the key is looked up. */

@@ -1,9 +1,9 @@
-import type { Examples, ClosedOperation, Operation, OtherAnswer } from '../../../contract/operation.ts';
-import { errorEnvelope, STATUSES } from '../../../contract/statuses.ts';
+import type { ClosedOperation, Examples, Operation, OtherAnswer } from '../../../contract/operation.ts';
+import { errorEnvelope, STATUSES } from '../../../contract/error-codes.ts';
 import { type RejectionCode, REJECTIONS, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
 import { pascal } from './component-schemas.ts';
 import type { JsonSchema, ResponseObject } from './document-types.ts';
-import { referringInput, named, referenceTo } from './json-schemas.ts';
+import { named, referenceTo, referringInput } from './json-schemas.ts';
 import { refusalHeaders, successHeaders } from './openapi-headers.ts';
 
 const EVENT_STREAM = {

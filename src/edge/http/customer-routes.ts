@@ -4,7 +4,7 @@ import type { Principal } from '../admission/admit.ts';
 import type { JsonPage } from '../../../contract/inputs.ts';
 import type { Operation, Surface } from '../../../contract/operation.ts';
 import { CUSTOMER_OPERATIONS, type CustomerOperationId } from '../../../contract/operations.ts';
-import type { BucketState } from '../../../domain/ports/window-counts.ts';
+import type { BucketState } from '../../../domain/ports/counts.ts';
 import { clientAddress } from '../admission/client-address.ts';
 import { ignoreBodies, parseJson, takeJson } from './input.ts';
 import type { RouteParts } from './parts.ts';

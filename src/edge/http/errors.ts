@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Operation } from '../../../contract/operation.ts';
 import { OPERATIONS } from '../../../contract/operations.ts';
-import { type ErrorEnvelope, STATUSES, WRONG_METHOD_STATUS } from '../../../contract/statuses.ts';
+import { type ErrorEnvelope, STATUSES, WRONG_METHOD_STATUS } from '../../../contract/error-codes.ts';
 import { DatabaseUnavailable, DeadlineExceeded } from '../../../domain/ports/database.ts';
 import { LogUnavailable, OutcomeUnknown } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';

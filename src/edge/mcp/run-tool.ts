@@ -2,7 +2,7 @@ import { toolBilling } from '../admission/billing.ts';
 import { channelGate } from '../admission/payments/channel-gate.ts';
 import type { Payments } from '../admission/payments/pay-for-read.ts';
 import type { ReadOutcome } from '../admission/payments/payment-parts.ts';
-import { ToolRefusal } from '../../../contract/tools/tool-refusal.ts';
+import { TOOL_ERRORS, type ToolErrorCode, ToolRefusal } from '../../../contract/tools/tool-errors.ts';
 import { MAX_TOOL_BYTES, type Tool } from '../../../contract/tools/tool.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
@@ -18,7 +18,6 @@ import type { Found, ToolCall, ToolFunctions } from './tool-functions.ts';
 import { searchPlace } from '../../../queries/search/search-agenda.ts';
 import type { SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
 import { PaymentRefused, refusalAnswer } from '../admission/payments/payment-answer.ts';
-import { type ToolErrorCode, TOOL_ERRORS } from '../../../contract/tools/tool-errors.ts';
 import { DeadlineExceeded } from '../../../domain/ports/database.ts';
 import { InvalidSearchCursor } from '../../../domain/search-cursor.ts';
 

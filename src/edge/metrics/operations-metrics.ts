@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
 import { source } from '../../../domain/records/schemas.ts';
-import { PAYMENT_STATES } from '../../../domain/payments/payment-states.ts';
+import { PAYMENT_STATES } from '../../../domain/payments/payment.ts';
 import { collectCounter, collectGauge, one, type Series } from './collected.ts';
 
 /** What is the same in every process; null, while it cannot be read, makes all of it absent but the gauge that says so. */

@@ -1,8 +1,7 @@
 import { Gauge, type Registry } from 'prom-client';
 import type { PoolUse } from '../../../domain/ports/database.ts';
 import { FIGURE_BOUNDS, type ProcessFigures, type Tally } from '../../../domain/process-figures.ts';
-import { collectCounter, collectGauge, one } from './collected.ts';
-import { CountedDurations, durationSeries } from './counted-durations.ts';
+import { collectCounter, collectGauge, CountedDurations, durationSeries, one } from './collected.ts';
 
 export interface ProcessMetricsParts {
   readonly figures: ProcessFigures;

@@ -1,9 +1,8 @@
 import type { MetricValueWithName, Registry } from 'prom-client';
 import type { ReportFigures } from '../../../queries/reports/report-figures.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import { OPEN_REPORT_STATUSES } from '../../../domain/report-words.ts';
-import { collectGauge, one } from './collected.ts';
-import { CountedDurations, durationSeries } from './counted-durations.ts';
+import { OPEN_REPORT_STATUSES } from '../../../domain/reports.ts';
+import { collectGauge, CountedDurations, durationSeries, one } from './collected.ts';
 
 type Label = 'status';
 

@@ -1,11 +1,10 @@
 import type { Transaction } from '../../../domain/ports/database.ts';
-import type { Position } from '../../../domain/ports/event-log.ts';
+import type { EventLog, Position } from '../../../domain/ports/event-log.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
-import { isErasureAhead } from './erasure-ahead.ts';
-import type { FoldTarget } from './fold-batch.ts';
-import { rereading } from './reread.ts';
+import { type FoldTarget, rereading } from './fold-batch.ts';
+import { CONTENT_ERASED } from '../../../domain/events/erasure-events.ts';
 
-export interface AtLiveCheckpoint {
+interface AtLiveCheckpoint {
   readonly transaction: Transaction;
   /** Number of the live generation. */
   readonly live: number;
@@ -69,3 +68,10 @@ export async function atLiveCheckpoint<Result>(
 class RolledBack extends Error {
   override readonly name = 'RolledBack';
 }
+
+/**
+ * True where an erasure stands after a place in the log. Of two builds at that place one may have folded an event before it was erased and the
+ * other after: what differs says nothing until both have passed the erasure.
+ */
+export const isErasureAhead = async (log: Pick<EventLog, 'readAll'>, after: Position): Promise<boolean> =>
+  (await log.readAll({ after, limit: 1, types: [CONTENT_ERASED] })).events.length > 0;

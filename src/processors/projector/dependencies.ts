@@ -1,9 +1,10 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { ColumnArrays, Transactor } from '../../../domain/ports/database.ts';
 import type { EventLog } from '../../../domain/ports/event-log.ts';
-import type { GenerationStore } from '../../../domain/ports/generations.ts';
+import type { GenerationStore, Lease } from '../../../domain/ports/generations.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Traffic } from '../../../domain/ports/traffic.ts';
+import { whileLeased } from '../../../domain/while-leased.ts';
 
 export interface ProjectorDependencies {
   readonly log: EventLog;
@@ -21,4 +22,15 @@ export interface ProjectorDependencies {
   readonly batchSize: number;
   /** Milliseconds for which a replaced generation is kept for a switch back. */
   readonly keptMs: number;
+}
+
+/** Runs work on a generation while its lease holds. */
+export function underLease(
+  { generations, leaseClock, leaseMs }: Pick<ProjectorDependencies, 'generations' | 'leaseClock' | 'leaseMs'>,
+  lease: Lease,
+  stopping: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const renew = (leaseUntil: number) => generations.renew(lease, leaseUntil);
+  return whileLeased({ clock: leaseClock, leaseMs, renew, release: () => generations.release(lease) }, stopping, work);
 }

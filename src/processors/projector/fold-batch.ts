@@ -1,10 +1,13 @@
-import { LOG_START, type LogBatch, type Position } from '../../../domain/ports/event-log.ts';
+import { type EventLog, LOG_START, type LogBatch, type Position, type StoredEvent } from '../../../domain/ports/event-log.ts';
 import type { Lease } from '../../../domain/ports/generations.ts';
 import { farthestOf, lastMarkOf } from '../../../domain/event-mark.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
-import { rereading } from './reread.ts';
+import { applyOrPause } from '../runtime/apply-or-pause.ts';
+import { streamEvents, streamPages } from '../../../domain/read-log.ts';
+import { PROJECTION_EVENT_SKIPPED, projectionEventSkipped } from '../../../domain/events/feed-events.ts';
+import { projectionStream } from '../../../domain/streams.ts';
 
 export interface FoldTarget {
   readonly projection: Projection;
@@ -45,4 +48,47 @@ export async function foldBatch(deps: ProjectorDependencies, target: FoldTarget,
     }
   });
   return batch.scannedTo;
+}
+
+const MAX_DELAY_MS = 2000;
+
+/** Folds a batch; an event that cannot be folded cannot be folded later either, and pauses the projection at once. Throws as `applyOrPause`. */
+export const foldOrPause = (
+  deps: ProjectorDependencies,
+  target: FoldTarget,
+  from: Position,
+  batch: LogBatch,
+  signal: AbortSignal,
+): Promise<Position> =>
+  applyOrPause(
+    deps,
+    {
+      name: target.projection.name,
+      apply: async (checkpoint, piece) => void (await foldBatch(deps, target, checkpoint, piece)),
+      pause: (reason, eventId) => deps.generations.pause(target.lease, reason, eventId),
+      attempts: 1,
+      maxDelayMs: MAX_DELAY_MS,
+    },
+    from,
+    batch,
+    signal,
+  );
+
+/** Reads streams again for the fold of an erasure; see `FoldContext`. */
+export const rereading = (log: Pick<EventLog, 'readStream'>) =>
+  async function* (stream: string, upTo: Position): AsyncGenerator<readonly StoredEvent[]> {
+    for await (const page of streamPages(log, stream)) {
+      const within = page.filter(({ position }) => position <= upTo);
+      if (within.length > 0) yield within;
+      if (within.length < page.length) return;
+    }
+  };
+
+/** Ids of the events that an operator skipped in a projection; read before each fold, so that every rebuild skips them. */
+export async function readSkippedEvents(log: EventLog, projection: string): Promise<ReadonlySet<string>> {
+  const skipped = new Set<string>();
+  for await (const { type, data } of streamEvents(log, projectionStream(projection))) {
+    if (type === PROJECTION_EVENT_SKIPPED) skipped.add(projectionEventSkipped.parse(JSON.parse(data)).eventId);
+  }
+  return skipped;
 }

@@ -4,9 +4,8 @@ import { LOG_START, type Position } from '../../../domain/ports/event-log.ts';
 import type { Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import type { ProjectorDependencies } from './dependencies.ts';
-import { rereading } from './reread.ts';
-import { isErasureAhead } from './erasure-ahead.ts';
-import type { FoldTarget } from './fold-batch.ts';
+import { type FoldTarget, rereading } from './fold-batch.ts';
+import { isErasureAhead } from './at-live-checkpoint.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
 
 export type SwitchOutcome =

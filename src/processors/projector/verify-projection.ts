@@ -3,11 +3,9 @@ import type { Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
 import { atLiveCheckpoint } from './at-live-checkpoint.ts';
 import { rowsThatDiffer } from './compare-with-live.ts';
-import type { ProjectorDependencies } from './dependencies.ts';
-import { foldBatch, type FoldTarget } from './fold-batch.ts';
-import { underLease } from './lease.ts';
+import { type ProjectorDependencies, underLease } from './dependencies.ts';
+import { foldBatch, type FoldTarget, readSkippedEvents } from './fold-batch.ts';
 import { logBatches } from '../../../domain/read-log.ts';
-import { readSkippedEvents } from './skipped-events.ts';
 
 export interface Verification {
   readonly projection: string;

@@ -1,8 +1,7 @@
-import { Backoff } from '../../../domain/backoff.ts';
+import { Backoff, isTransient } from '../../../domain/retry.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { LogBatch, Position } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
-import { isTransient } from '../../../domain/transient.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
 
 /** A processor met an event that it cannot apply; it is paused with the reason until an operator retries or skips the event. */

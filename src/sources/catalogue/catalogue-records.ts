@@ -1,8 +1,8 @@
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
-import { upsert } from '../upsert.ts';
-import { catalogueBodyId, catalogueJurisdictionId, catalogueSourceId } from './catalogue-ids.ts';
+import { upsert } from '../source.ts';
 import { COUNTIES, COVERED_BODIES, type CoveredBody, MUNICIPALITIES } from './data-files.ts';
+import { derivedId } from '../../../domain/identifiers.ts';
 
 /** Raised whenever the data files change what they say. */
 export const CATALOGUE_SEED = { name: 'catalogue', version: 1 } as const;
@@ -85,3 +85,12 @@ export const catalogueRecords = (): readonly RecordChange[] => [
   ...COVERED_BODIES.map(body),
   ...COVERED_BODIES.map(source),
 ];
+
+/** Ids of the catalogue's records, from their slugs: the same in every deployment. */
+export const catalogueJurisdictionId = (jurisdictionSlug: string): string => derivedId('catalogue', 'jurisdiction', jurisdictionSlug);
+
+export const catalogueBodyId = (jurisdictionSlug: string, bodySlug: string): string =>
+  derivedId('catalogue', 'public_body', jurisdictionSlug, bodySlug);
+
+export const catalogueSourceId = (jurisdictionSlug: string, bodySlug: string): string =>
+  derivedId('catalogue', 'source', jurisdictionSlug, bodySlug);

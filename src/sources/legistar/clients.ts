@@ -1,6 +1,11 @@
-import { catalogueBodyId, catalogueJurisdictionId, catalogueSourceId } from '../catalogue/catalogue-ids.ts';
+import {
+  catalogueBodyId,
+  catalogueJurisdictionId,
+  catalogueSourceId,
+  countyJurisdictionSlug,
+  REGION_TIME_ZONE,
+} from '../catalogue/catalogue-records.ts';
 import { COUNTIES, COVERED_BODIES, MUNICIPALITIES } from '../catalogue/data-files.ts';
-import { countyJurisdictionSlug, REGION_TIME_ZONE } from '../catalogue/catalogue-records.ts';
 import { SyncRefused } from '../source.ts';
 
 /** A body of the source that the catalogue has: the sync uses the catalogue's records. */

@@ -1,8 +1,7 @@
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
 import type { RecordContent, RecordData } from '../../../domain/records/resources.ts';
 import { COVERED_BODIES } from '../catalogue/data-files.ts';
-import { catalogueSource } from '../catalogue/catalogue-records.ts';
-import { catalogueSourceId } from '../catalogue/catalogue-ids.ts';
+import { catalogueSource, catalogueSourceId } from '../catalogue/catalogue-records.ts';
 
 export interface SourceCheck {
   readonly sourceId: string;

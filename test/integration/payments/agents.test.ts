@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type PaymentChallenge, paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
-import { paymentReceipt } from '../../../domain/payments/receipt.ts';
-import { AGENTS, type Agent, type Got } from '../../support/agent-clients.ts';
+import { paymentReceipt } from '../../../domain/payments/payment.ts';
+import { type Agent, AGENTS, type Got } from '../../support/agent-clients.ts';
 import { type Customer, makePayingService, type PayingService } from '../../support/paying-service.ts';
 import { makePayer } from '../../support/payments.ts';
 import type { Service } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import type { ReportReceipt } from '../../../contract/data-report.ts';
-import { MAX_NEW_REPORTS_A_DAY } from '../../../domain/report-limits.ts';
+import { MAX_NEW_REPORTS_A_DAY } from '../../../domain/reports.ts';
 import { idempotent, MISSING_RECORD } from '../../support/missing-record.ts';
 import type { SeededRandom } from '../../support/seeded-random.ts';
 import type { Customer } from '../customer.ts';

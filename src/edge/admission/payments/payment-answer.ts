@@ -1,6 +1,6 @@
 import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
 import { TOOL_ERRORS, type ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
-import type { PaymentReceipt } from '../../../../domain/payments/receipt.ts';
+import type { PaymentReceipt } from '../../../../domain/payments/payment.ts';
 
 export interface PaymentError {
   readonly kind: 'error';

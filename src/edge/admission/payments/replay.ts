@@ -1,5 +1,5 @@
 import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
-import { paymentReceipt } from '../../../../domain/payments/receipt.ts';
+import { paymentReceipt } from '../../../../domain/payments/payment.ts';
 import { type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
 import { sha256 } from './payment-hashes.ts';
 

@@ -1,9 +1,8 @@
 import { publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
-import { Backoff } from '../../../../domain/backoff.ts';
+import { Backoff } from '../../../../domain/retry.ts';
 import type { Settlement } from '../../../../domain/ports/facilitator.ts';
 import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
-import { receiptOf } from '../../../../domain/payments/receipt.ts';
-import { readSignedPayment } from '../../../../domain/payments/payment.ts';
+import { readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
 import { answeredWithin } from '../../../../domain/within-deadline.ts';
 import { type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
 import type { PaymentParts } from './payment-parts.ts';

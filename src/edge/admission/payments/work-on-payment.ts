@@ -1,12 +1,11 @@
 import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
-import type { NotBilled } from '../../../../domain/payments/payment-states.ts';
-import { readSignedPayment } from '../../../../domain/payments/payment.ts';
+import { type NotBilled, readSignedPayment } from '../../../../domain/payments/payment.ts';
 import { type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
 import { sha256 } from './payment-hashes.ts';
 import type { PaidCall, PaymentParts } from './payment-parts.ts';
 import { readForPayment } from './read-for-payment.ts';
 import { inProgress } from './replay.ts';
-import { settlePayment, publishSoon } from './settle-payment.ts';
+import { publishSoon, settlePayment } from './settle-payment.ts';
 import type { PointOfNoReturn } from './point-of-no-return.ts';
 
 const VERIFY_AGAIN_SECONDS = 5;

@@ -1,16 +1,15 @@
 import type { RecordChange, RecordWriter } from '../../../../commands/records/record-writer.ts';
 import { RECORD_EVENT_TYPES } from '../../../../domain/events/record-events.ts';
-import type { Classifier } from '../../../../domain/ports/classifier.ts';
+import type { ClassifiedHit, Classifier } from '../../../../domain/ports/classifier.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
 import type { EventLog, Position, StoredEvent } from '../../../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
 import type { Progress } from '../../../../domain/ports/projection.ts';
-import { type BatchHandler, type Reactor, type ReactorRunning } from '../../../../domain/ports/reactors.ts';
-import type { RecordData, Resource } from '../../../../domain/records/resources.ts';
+import type { BatchHandler, Reactor, ReactorRunning } from '../../../../domain/ports/reactors.ts';
+import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../../domain/records/resources.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
 import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
-import { affectedItems } from './affected-items.ts';
-import { hitChanges } from './hit-changes.ts';
+import { canonicalJson } from '../../../../domain/canonical-json.ts';
 
 export const CLASSIFICATION = 'classification';
 
@@ -88,3 +87,111 @@ async function write(writer: RecordWriter, changes: readonly RecordChange[]): Pr
 
 const newest = (one: Position | undefined, other: Position | undefined): Position | undefined =>
   one === undefined || (other !== undefined && other > one) ? other : one;
+
+interface AffectedItems {
+  /** The topic change that requires a check of every item; null where there is none. */
+  readonly every: StoredEvent | null;
+  /** Agenda item id to the newest event of the batch that touches it. */
+  readonly items: ReadonlyMap<string, StoredEvent>;
+}
+
+/** From a changed record down to the items that hang on it. */
+const BELOW: readonly (readonly [upper: Resource, lower: Resource, field: string])[] = [
+  ['jurisdictions', 'public_bodies', 'jurisdictionId'],
+  ['public_bodies', 'meetings', 'publicBodyId'],
+  ['meetings', 'agenda_items', 'meetingId'],
+];
+
+/** The agenda items whose classification a batch of record events may change. */
+async function affectedItems(batch: readonly StoredEvent[], known: PublishedRecords): Promise<AffectedItems> {
+  const touched = new Map<Resource, Map<string, StoredEvent>>();
+  const touch = (resource: Resource, id: string, event: StoredEvent) => {
+    const ofResource = touched.get(resource) ?? new Map<string, StoredEvent>();
+    const before = ofResource.get(id);
+    if (before === undefined || before.position < event.position) ofResource.set(id, event);
+    touched.set(resource, ofResource);
+  };
+  for (const event of batch) {
+    const { resource, recordId } = recordOfStream(event.stream);
+    touch(resource, recordId, event);
+  }
+  for (const [upper, lower, field] of BELOW) {
+    for (const [id, event] of touched.get(upper) ?? []) {
+      for (const below of await known.referring(lower, field, [id])) touch(lower, below, event);
+    }
+  }
+  const topics = [...(touched.get('topics')?.values() ?? [])];
+  return { every: topics.at(-1) ?? null, items: touched.get('agenda_items') ?? new Map() };
+}
+
+interface HitChangesDependencies {
+  readonly known: PublishedRecords;
+  readonly classifier: Classifier;
+}
+
+type Topics = readonly RecordData<'topics'>[];
+type Hits = ReadonlyMap<string, RecordData<'agenda_hits'>>;
+
+/**
+ * What must change so that the hits of these items are what the classifier says of them now. A hit that already says so is left alone,
+ * and so is one that another classifier or an import has written, also under our id.
+ */
+async function hitChanges(
+  { known, classifier }: HitChangesDependencies,
+  items: ReadonlyMap<string, StoredEvent>,
+  topics: Topics,
+): Promise<readonly RecordChange[]> {
+  const wanted = await classifyAll({ known, classifier }, [...items.keys()], topics);
+  const referring = await known.referring('agenda_hits', 'agendaItemId', [...items.keys()]);
+  const wantedIds = [...wanted.values()].flatMap((hits) => hits.map(({ id }) => id));
+  const existing = await known.current('agenda_hits', [...new Set([...referring, ...wantedIds])]);
+  const changes: RecordChange[] = [];
+  for (const [itemId, cause] of items) {
+    const classifiedAt = new Date(cause.time).toISOString();
+    for (const hit of wanted.get(itemId) ?? []) {
+      const standing = existing.get(hit.id);
+      if (standing !== undefined && (standing.classifier !== classifier.name || saysTheSame(standing, hit))) continue;
+      changes.push({ op: 'upsert', resource: 'agenda_hits', id: hit.id, content: { ...hit.content, classifiedAt }, causedBy: cause.id });
+    }
+  }
+  return [...changes, ...removals(existing, items, wanted, classifier.name)];
+}
+
+async function classifyAll({ known, classifier }: HitChangesDependencies, ids: readonly string[], topics: Topics) {
+  const items = await known.current('agenda_items', ids);
+  const meetings = await known.current('meetings', unique([...items.values()].map(({ meetingId }) => meetingId)));
+  const bodies = await known.current('public_bodies', unique([...meetings.values()].map(({ publicBodyId }) => publicBodyId)));
+  const jurisdictions = await known.current('jurisdictions', unique([...bodies.values()].map(({ jurisdictionId }) => jurisdictionId)));
+  const wanted = new Map<string, readonly ClassifiedHit[]>();
+  for (const [id, item] of items) {
+    const meeting = meetings.get(item.meetingId);
+    const body = meeting && bodies.get(meeting.publicBodyId);
+    const jurisdiction = body && jurisdictions.get(body.jurisdictionId);
+    if (jurisdiction !== undefined)
+      wanted.set(id, await classifier.classify({ item, meeting: meeting!, body: body!, jurisdiction }, topics));
+  }
+  return wanted;
+}
+
+const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)];
+
+/** Equal but for the time at which it was classified, which is that of the change before. */
+const saysTheSame = (
+  { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...standing }: RecordData<'agenda_hits'>,
+  { content }: ClassifiedHit,
+): boolean =>
+  canonicalJson(standing) === canonicalJson(RECORD_SCHEMAS.agenda_hits.parse({ ...content, classifiedAt: standing.classifiedAt }));
+
+const removals = (
+  existing: Hits,
+  items: ReadonlyMap<string, StoredEvent>,
+  wanted: ReadonlyMap<string, readonly ClassifiedHit[]>,
+  classifier: string,
+): readonly RecordChange[] =>
+  [...existing].flatMap(([id, hit]) => {
+    const cause = items.get(hit.agendaItemId);
+    const stays = cause === undefined || hit.classifier !== classifier || (wanted.get(hit.agendaItemId) ?? []).some((one) => one.id === id);
+    return stays
+      ? []
+      : [{ op: 'remove', resource: 'agenda_hits', id, reason: 'the item is no longer about the topic', causedBy: cause.id } as const];
+  });

@@ -2,7 +2,7 @@ import { parseChange } from '../../../../commands/records/parse-change.ts';
 import type { RecordChange, RecordWriter } from '../../../../commands/records/record-writer.ts';
 import { derivedId } from '../../../../domain/identifiers.ts';
 import type { EventLog, EventMetadata } from '../../../../domain/ports/event-log.ts';
-import type { InletMessage, InletPart, InletStore, RefusedMessage, TakenPart } from '../../../../domain/ports/inlet.ts';
+import type { InletMessage, InletPart, InletStore, RefusedMessage, TakenPart } from '../../../../domain/ports/kafka.ts';
 import { LeaseLost } from '../../../../domain/while-leased.ts';
 
 export interface InletDependencies {

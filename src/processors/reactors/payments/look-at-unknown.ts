@@ -1,6 +1,5 @@
 import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
-import { receiptOf } from '../../../../domain/payments/receipt.ts';
-import { readSignedPayment } from '../../../../domain/payments/payment.ts';
+import { readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
 import { CHAIN_MARGIN_MS, type ReconcileParts } from './reconcile-parts.ts';
 
 const FIRST_PAUSE_MS = 5_000;

@@ -1,6 +1,6 @@
 import { publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
 import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
-import { receiptOf } from '../../../../domain/payments/receipt.ts';
+import { receiptOf } from '../../../../domain/payments/payment.ts';
 import { CHAIN_MARGIN_MS, leaseFor, type ReconcileParts } from './reconcile-parts.ts';
 import { tidy } from './reconcile-payments.ts';
 

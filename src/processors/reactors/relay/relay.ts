@@ -1,10 +1,10 @@
 import type { FeedHead } from '../../../../queries/feed/feed-head.ts';
-import type { FeedAfter, FeedStretch, FeedRow } from '../../../../queries/feed/feed-after.ts';
+import type { FeedAfter, FeedRow, FeedStretch } from '../../../../queries/feed/feed-after.ts';
 import { EMPTY_FINGERPRINT } from '../../../../domain/feed-fingerprint.ts';
 import { FEED_OPENED } from '../../../../domain/events/feed-events.ts';
 import { RECORD_EVENT_TYPES } from '../../../../domain/events/record-events.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
-import type { TopicCheckpoint, FeedPublication, FeedTopic, FeedMessage } from '../../../../domain/ports/feed-topic.ts';
+import type { FeedMessage, FeedPublication, FeedTopic, TopicCheckpoint } from '../../../../domain/ports/kafka.ts';
 import type { Logger } from '../../../../domain/ports/logger.ts';
 import type { Progress } from '../../../../domain/ports/projection.ts';
 import { NotYet, type Reactor, type ReactorRunning } from '../../../../domain/ports/reactors.ts';

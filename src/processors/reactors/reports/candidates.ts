@@ -1,10 +1,9 @@
-import { foundRecords, type FoundRecord, type WantedRecord } from '../../../../queries/reports/found-records.ts';
-import type { KnownReport } from '../../../../queries/reports/known-reports.ts';
+import { type FoundRecord, foundRecords, type KnownReport, type WantedRecord } from '../../../../queries/reports/known-reports.ts';
 import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
 import type { LiveReads } from '../../../../domain/ports/projection.ts';
 import { type FoundResource, localDate } from '../../../../domain/records/external-ids.ts';
 import type { RecordData, Resource } from '../../../../domain/records/resources.ts';
-import { sourceAddressKey } from '../../../../domain/source-address.ts';
+import { sourceAddressKey } from '../../../../domain/source-url.ts';
 import { titleKey } from '../../../../domain/title-words.ts';
 import type { CoverageArea } from './coverage-area.ts';
 

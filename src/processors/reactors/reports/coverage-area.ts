@@ -1,6 +1,6 @@
 import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
 import type { RecordData, Resource } from '../../../../domain/records/resources.ts';
-import { sourceHost } from '../../../../domain/source-address.ts';
+import { sourceHost } from '../../../../domain/source-url.ts';
 
 export interface CoverageAreaDependencies {
   readonly known: PublishedRecords;

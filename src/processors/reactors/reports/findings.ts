@@ -1,4 +1,4 @@
-import type { VerifiedRecord } from '../../../../commands/reports/report-commands.ts';
+import type { VerifiedRecord } from '../../../../commands/reports/report-decider.ts';
 import type { RecordData } from '../../../../domain/records/resources.ts';
 import type { FoundResource } from '../../../../domain/records/external-ids.ts';
 import type { Candidate } from './candidates.ts';

@@ -1,5 +1,5 @@
 import type { ReportInput } from '../../../../domain/events/report-events.ts';
-import { sourceAddressKey, sourceHost } from '../../../../domain/source-address.ts';
+import { sourceAddressKey, sourceHost } from '../../../../domain/source-url.ts';
 import { titleWords } from '../../../../domain/title-words.ts';
 import type { Candidate } from './candidates.ts';
 

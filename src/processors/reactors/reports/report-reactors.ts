@@ -1,16 +1,24 @@
 import type { FoldParts } from '../../../../commands/fold-stream.ts';
-import type { ReportWork } from '../../../../commands/reports/work-on-report.ts';
-import { countOpenReports } from '../../../../queries/reports/count-open-reports.ts';
-import { currentIds } from '../../../../queries/feed/current-ids.ts';
-import type { Identifiers } from '../../../../domain/identifiers.ts';
+import { type ReportWork, settleReport } from '../../../../commands/reports/work-on-report.ts';
+import { countOpenReports } from '../../../../queries/reports/report-figures.ts';
+import { currentIds } from '../../../../queries/feed/published-records.ts';
+import { derivedId, type Identifiers } from '../../../../domain/identifiers.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
 import type { PublishedRecords } from '../../../../domain/ports/published-records.ts';
 import type { Logger } from '../../../../domain/ports/logger.ts';
 import type { LiveReads, Progress } from '../../../../domain/ports/projection.ts';
-import type { Reactor } from '../../../../domain/ports/reactors.ts';
-import type { ReportLeases } from '../../../../domain/ports/report-leases.ts';
-import { createReportSettler } from './report-settler.ts';
-import { createReportWorker, type ReportWorkerDependencies } from './report-worker.ts';
+import type { BatchHandler, Reactor } from '../../../../domain/ports/reactors.ts';
+import type { ReportLeases } from '../../../../domain/ports/report-stores.ts';
+import { readReportEvent, REPORT_SWITCH_TURNED, reportSwitchTurned } from '../../../../domain/events/report-events.ts';
+import { isClosedStatus } from '../../../../domain/reports.ts';
+import { recordOfStream, streamId } from '../../../../domain/streams.ts';
+import type { ReportKeys } from '../../../../queries/reports/known-reports.ts';
+import { RECORD_PUBLISHED } from '../../../../domain/events/record-events.ts';
+import type { Position, StoredEvent } from '../../../../domain/ports/event-log.ts';
+import { externalIds, isFoundResource } from '../../../../domain/records/external-ids.ts';
+import type { RecordData } from '../../../../domain/records/resources.ts';
+import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
+import { type WorkDone, type WorkerDependencies, workOnReports } from './work-on-reports.ts';
 
 export interface ReportPartsDependencies extends FoldParts {
   readonly clock: Clock;
@@ -26,7 +34,7 @@ export interface ReportPartsDependencies extends FoldParts {
   readonly dailyBudget: number;
 }
 
-export interface ReportParts {
+interface ReportParts {
   readonly work: ReportWork;
   readonly worker: ReportWorkerDependencies;
   readonly reactors: readonly Reactor[];
@@ -45,4 +53,109 @@ export function createReportParts(deps: ReportPartsDependencies): ReportParts {
     openReports: () => countOpenReports(reads),
   };
   return { work, worker, reactors: [createReportWorker(worker), createReportSettler(deps)] };
+}
+
+export const REPORT_SETTLER = 'report_settler';
+
+const CLOSE_DEADLINE_MS = 30_000;
+
+/**
+ * Records every closed report on its account's stream. It follows the log, so a crash in between is repaired by
+ * going on; until then the account counts the report as unresolved, which can refuse and never exceed.
+ */
+export const createReportSettler = (deps: FoldParts & { readonly clock: Clock }): Reactor => ({
+  name: REPORT_SETTLER,
+  follows: ['DataReportMoved'],
+  begin: () => async (batch, running) => {
+    for (const stored of batch) {
+      const event = readReportEvent(stored);
+      if (event.type !== 'DataReportMoved' || !isClosedStatus(event.data.to)) continue;
+      running.signal.throwIfAborted();
+      const { accountId, movedAt: closedAt } = event.data;
+      const commandId = derivedId('settle report', stored.id);
+      const settling = { accountId, reportId: streamId(stored.stream), closedAt, commandId, causedBy: stored.id };
+      const handled = await settleReport(deps, settling, deps.clock.now() + CLOSE_DEADLINE_MS);
+      if (handled.kind === 'rejected') throw handled.rejection;
+    }
+  },
+});
+
+export const REPORT_WORKER = 'report_worker';
+
+interface ReportWorkerDependencies extends WorkerDependencies {
+  readonly progress: Progress;
+  /** Read models that the worker reads. */
+  readonly readModels: readonly string[];
+  readonly openReports: () => Promise<number>;
+}
+
+const SUBMITTED = 'DataReportSubmitted';
+const PURPOSE = 'work on reports';
+
+/**
+ * Looks at reports as they come in, at open ones that a published record may answer, and at all of them when work is resumed. What it
+ * leaves (paused, no budget, leased by another) the regular turns find again; see `dueReports`.
+ */
+const createReportWorker = (deps: ReportWorkerDependencies): Reactor => ({
+  name: REPORT_WORKER,
+  follows: [SUBMITTED, RECORD_PUBLISHED, REPORT_SWITCH_TURNED],
+  begin: () => beginWorking(deps),
+});
+
+function beginWorking(deps: ReportWorkerDependencies): BatchHandler {
+  let written: Position | null = null;
+  return async (batch, { signal, confirm }) => {
+    const last = batch.at(-1)!.position;
+    const submitted = batch.some(({ type }) => type === SUBMITTED);
+    const resumed = batch.some(({ type, data }) => type === REPORT_SWITCH_TURNED && !reportSwitchTurned.parse(JSON.parse(data)).paused);
+    written ??= await deps.log.head();
+    await untilCaughtUp(deps, last > written ? last : written, PURPOSE, signal);
+    if ((await deps.openReports()) === 0) return;
+    await confirm();
+    const turn = async (filter: Parameters<typeof workOnReports>[1]) => {
+      const { position } = await workOnReports(deps, filter, signal);
+      if (position === null || written === null || position <= written) return;
+      written = position;
+      await untilCaughtUp(deps, position, PURPOSE, signal);
+    };
+    if (resumed) await turn({ open: true });
+    const keys = await keysOf(batch, deps.known);
+    if (keys !== null) await turn({ mayBe: keys });
+    if (submitted) await turn({ dueAt: deps.clock.now() });
+  };
+}
+
+/** Names by which reports may refer to the records of a batch; null where the batch publishes none. */
+async function keysOf(batch: readonly StoredEvent[], known: PublishedRecords): Promise<ReportKeys | null> {
+  const [addressKeys, titleKeys, sourceRecordIds, dates, meetings] = [
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+    new Set<string>(),
+  ];
+  for (const event of batch) {
+    if (event.type !== RECORD_PUBLISHED) continue;
+    const { resource } = recordOfStream(event.stream);
+    if (!isFoundResource(resource)) continue;
+    const data = JSON.parse(event.data) as RecordData<typeof resource>;
+    const names = externalIds(resource, data);
+    if (names.addressKey !== null) addressKeys.add(names.addressKey);
+    if (names.titleKey !== null) titleKeys.add(names.titleKey);
+    for (const id of [names.sourceRecordId, names.matterFile]) if (id !== null) sourceRecordIds.add(id);
+    if (names.localDate !== null) dates.add(names.localDate);
+    if ('meetingId' in data && data.meetingId !== null) meetings.add(data.meetingId);
+  }
+  if (addressKeys.size === 0) return null;
+  for (const meeting of (await known.current('meetings', [...meetings])).values()) {
+    const { localDate } = externalIds('meetings', meeting);
+    if (localDate !== null) dates.add(localDate);
+  }
+  return { addressKeys: [...addressKeys], titleKeys: [...titleKeys], sourceRecordIds: [...sourceRecordIds], dates: [...dates] };
+}
+
+/** The job: reports without an investigation, and those whose next check is due. */
+export async function dueReports(deps: ReportWorkerDependencies, signal: AbortSignal): Promise<WorkDone> {
+  await untilCaughtUp(deps, await deps.log.head(), PURPOSE, signal);
+  return workOnReports(deps, { dueAt: deps.clock.now() }, signal);
 }

@@ -1,10 +1,9 @@
-import type { ReportMove } from '../../../../commands/reports/report-commands.ts';
+import * as findings from './findings.ts';
+import type { ReportMove } from '../../../../commands/reports/report-decider.ts';
 import type { KnownReport } from '../../../../queries/reports/known-reports.ts';
 import type { RecordData } from '../../../../domain/records/resources.ts';
-import { REPORT_TRANSITIONS } from '../../../../domain/report-transitions.ts';
-import type { ReportStatus } from '../../../../domain/report-words.ts';
+import { REPORT_TRANSITIONS, type ReportStatus } from '../../../../domain/reports.ts';
 import type { Candidate } from './candidates.ts';
-import * as findings from './findings.ts';
 import type { Matches } from './match-records.ts';
 
 /** Everything that a verdict rests on. */

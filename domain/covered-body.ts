@@ -1,4 +1,0 @@
-export interface CoveredBodySlugs {
-  readonly jurisdictionSlug: string;
-  readonly slug: string;
-}

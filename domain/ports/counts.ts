@@ -1,0 +1,35 @@
+/** A number of units per fixed window aligned to the clock. */
+export interface Bucket {
+  readonly name: string;
+  readonly limit: number;
+  readonly seconds: number;
+}
+
+export interface BucketState {
+  readonly bucket: Bucket;
+  readonly remaining: number;
+  /** Whole seconds to the end of the window, at least 1. */
+  readonly resetSeconds: number;
+}
+
+type Taken =
+  | { readonly kind: 'taken'; readonly states: readonly BucketState[] }
+  /** Nothing was taken from any bucket; `retryAfterSeconds` is that of the exhausted bucket that opens last. */
+  | { readonly kind: 'exhausted'; readonly bucket: Bucket; readonly retryAfterSeconds: number };
+
+/** Counts the usage of accounts in fixed windows, exactly, across processes. */
+export interface WindowCounts {
+  /** Takes the units from all of the buckets or from none, in one statement. `now` is clock milliseconds. Throws what the database throws. */
+  take(accountId: string, buckets: readonly Bucket[], units: number, now: number): Promise<Taken>;
+}
+
+/** Whole seconds from `now` to a time, both in milliseconds; at least 1. */
+export const secondsUntil = (time: number, now: number): number => Math.max(1, Math.ceil((time - now) / 1000));
+
+/** Counters of several processes for the same names and windows, so that one limit holds across them. */
+export interface SharedCounts {
+  /** Publishes own counts and resolves to the sums of the others, without zeros. Idempotent. `window` is its start in milliseconds. */
+  exchange(window: number, counts: ReadonlyMap<string, number>): Promise<ReadonlyMap<string, number>>;
+  /** Deletes every window that started before the given time. */
+  forget(before: number): Promise<void>;
+}

@@ -1,0 +1,74 @@
+export interface TopicCheckpoint {
+  readonly feedId: string;
+  readonly position: number;
+  /** History was pruned up to here at the topic's creation: up to it are the records as of then, later every change. 0: all changes. */
+  readonly boundary: number;
+  /** Fingerprint of the history up to the position (`feed-fingerprint.ts`); null where it is unknown. */
+  readonly fingerprint: string | null;
+}
+
+export interface FeedMessage {
+  /** Messages with the same key keep their order. */
+  readonly key: string;
+  /** Null: the record with this key is withdrawn. */
+  readonly value: string | null;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The right to publish to the topic, until another publisher opens it. */
+export interface FeedPublication {
+  /** The checkpoint of the topic; null where it never held a message. */
+  readonly place: TopicCheckpoint | null;
+  /** Makes messages and checkpoint visible together, or neither. Throws on an uncertain outcome, which the next publication reads. */
+  publish(messages: readonly FeedMessage[], place: TopicCheckpoint): Promise<void>;
+  /** Never throws. */
+  end(): Promise<void>;
+}
+
+export interface FeedTopic {
+  readonly name: string;
+  /** Fences the former publisher. Throws `NotYet` while the brokers are unavailable, another error where an operator is needed. */
+  open(): Promise<FeedPublication>;
+}
+
+export interface InletPart {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+/** Changes whose append has begun: the command, and the revision of each stream before it. */
+interface InletClaim {
+  readonly commandId: string;
+  /** Offset after its last message. */
+  readonly to: bigint;
+  readonly revisions: ReadonlyMap<string, number>;
+}
+
+export interface TakenPart {
+  /** Grows with each takeover; writes with an older token are refused. */
+  readonly token: number;
+  /** Every message before this offset is complete. */
+  readonly next: bigint;
+  /** Begun and not complete: the changes may be appended, in whole or in part. */
+  readonly claim: InletClaim | null;
+}
+
+/** Progress of each partition. Stored beside the read models, because the offset at the brokers is committed only after the append. */
+export interface InletStore {
+  take(part: InletPart): Promise<TakenPart>;
+  /** Before the append. Replaces revisions of the same command's claim and keeps its others. False when another owner has the partition. */
+  claim(part: InletPart, token: number, claim: InletClaim): Promise<boolean>;
+  /** Settles every message before this offset, and the claim. False as above. */
+  complete(part: InletPart, token: number, next: bigint): Promise<boolean>;
+}
+
+export interface InletMessage {
+  readonly offset: bigint;
+  readonly key: Buffer | null;
+  readonly value: Buffer | null;
+}
+
+export interface RefusedMessage extends InletMessage {
+  readonly part: InletPart;
+  readonly reason: string;
+}

@@ -1,0 +1,46 @@
+import { DatabaseUnavailable, DeadlineExceeded } from './ports/database.ts';
+import { LogUnavailable, OutcomeUnknown } from './ports/event-log.ts';
+import { NotYet } from './ports/reactors.ts';
+
+/** Pauses between tries, in milliseconds: each is twice as long as the one before, up to the longest. */
+export class Backoff {
+  readonly #first: number;
+  readonly #longest: number;
+  #next: number;
+
+  constructor(first: number, longest: number) {
+    this.#first = first;
+    this.#longest = longest;
+    this.#next = first;
+  }
+
+  get next(): number {
+    return this.#next;
+  }
+
+  take(): number {
+    const pause = this.#next;
+    this.#next = Math.min(this.#longest, pause * 2);
+    return pause;
+  }
+
+  reset(): void {
+    this.#next = this.#first;
+  }
+}
+
+const STORE_FAILURES = [DatabaseUnavailable, DeadlineExceeded, LogUnavailable, OutcomeUnknown];
+
+/** True for a failure of the database or the log that a port declares. */
+export const isStoreFailure = (error: unknown): error is Error => STORE_FAILURES.some((kind) => error instanceof kind);
+
+/** SQLSTATE classes and codes that say "try again": connection, resources, operator intervention, serialization, lock not available. */
+const TRY_AGAIN = /^(08|53|57|40|55P03|25P03|58)/;
+const SYSTEM_ERROR = /^E[A-Z]+$/;
+
+/** True for a failure of a store or the network: the same work may succeed later. False for a defect of the work or its input. */
+export function isTransient(error: unknown): error is Error {
+  if (isStoreFailure(error) || error instanceof NotYet) return true;
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return TRY_AGAIN.test(code) || SYSTEM_ERROR.test(code);
+}

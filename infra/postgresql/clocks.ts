@@ -1,0 +1,65 @@
+import type { ReadDatabase, Statement, Transactor } from '../../domain/ports/database.ts';
+import type { Clock } from '../../domain/ports/clock.ts';
+
+const TIME: Statement = {
+  name: 'read_database_time',
+  text: `select (extract(epoch from clock_timestamp()) * 1000)::bigint::text`,
+  values: [],
+};
+const LOOK_EVERY_MS = 5_000;
+/** An answer that took longer is too inaccurate to use. */
+const SLOW_MS = 1_000;
+
+/**
+ * The time of the database, advanced between two reads by the monotonic clock of this machine. All processes on the database share it,
+ * whatever their own clocks show. For leases only. Throws `DatabaseUnavailable` where the first look fails.
+ */
+export async function openDatabaseClock(
+  database: Pick<ReadDatabase, 'texts'>,
+  /** Milliseconds of a monotonic clock. */
+  steady: () => number,
+  waits: Pick<Clock, 'sleep'>,
+): Promise<Clock & { close(): Promise<void> }> {
+  const look = async (): Promise<{ readonly ahead: number; readonly took: number }> => {
+    const asked = steady();
+    const [row] = await database.texts(TIME);
+    const answered = steady();
+    return { ahead: Number(row![0]) - (asked + answered) / 2, took: answered - asked };
+  };
+  let { ahead } = await look();
+  const closing = new AbortController();
+  const looking = (async () => {
+    while (!closing.signal.aborted) {
+      await waits.sleep(LOOK_EVERY_MS, closing.signal).catch(() => undefined);
+      if (closing.signal.aborted) return;
+      const seen = await look().catch(() => null);
+      if (seen !== null && seen.took < SLOW_MS) ({ ahead } = seen);
+    }
+  })();
+  return {
+    now: () => Math.round(steady() + ahead),
+    sleep: (milliseconds, signal) => waits.sleep(milliseconds, signal),
+    async close() {
+      closing.abort();
+      await looking;
+    },
+  };
+}
+
+/**
+ * The offset of the trial's clock from the machine's in milliseconds; 0 without a trial. A start time that differs from the stored one
+ * sets the clock; the same one, or none, lets it continue, so that every process on the database has the same time.
+ */
+export const trialClockOffset = (transactor: Transactor, start: number | undefined, machineNow: number): Promise<number> =>
+  transactor.transaction(async (transaction) => {
+    if (start !== undefined) {
+      await transaction.execute({
+        text: `insert into civic.trial_clock (started_at, offset_ms) values ($1, $2)
+          on conflict (singleton) do update set started_at = excluded.started_at, offset_ms = excluded.offset_ms
+          where civic.trial_clock.started_at <> excluded.started_at`,
+        values: [start, start - machineNow],
+      });
+    }
+    const { rows } = await transaction.execute({ text: 'select offset_ms::text from civic.trial_clock', values: [] });
+    return Number(rows[0]?.[0] ?? 0);
+  });

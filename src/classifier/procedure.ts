@@ -1,0 +1,109 @@
+import { dateOfDay, localDay } from '../../domain/local-day.ts';
+import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
+import type { NormalizedContent } from '../../domain/records/resources.ts';
+
+const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november', 'december'];
+
+/** The names of the months as a pattern's alternatives. */
+const MONTH_NAMES = MONTHS.join('|');
+
+/** A day of the calendar as `YYYY-MM-DD`, or null where there is no such day. */
+function calendarDay(year: string, monthName: string, day: string): string | null {
+  const time = new Date(Date.UTC(Number(year), MONTHS.indexOf(monthName.toLowerCase()), Number(day)));
+  const text = time.toISOString().slice(0, 10);
+  return text.startsWith(year) && time.getUTCDate() === Number(day) ? text : null;
+}
+
+interface NextStep {
+  readonly bodyName: string | null;
+  /** A local day `YYYY-MM-DD` after the meeting's own. */
+  readonly date: string | null;
+}
+
+const DATE = String.raw`(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,? )?(?<month>${MONTH_NAMES}) (?<day>\d{1,2})(?:st|nd|rd|th)?,? (?<year>\d{4})`;
+/** Words that announce a later meeting on the item itself. */
+const ANNOUNCED = new RegExp(
+  String.raw`\b(?:(?:hearing|meeting|session|item|case|reading)(?: [^.;:]{0,80}?)? to be (?:held|heard|considered)|(?:continue|continued|defer|deferred|postpone|postponed|held under advisement|table|tabled|carried over|moved)(?: (?:this|the) (?:item|case|hearing|request))?(?: (?:to|until))(?: the)?|scheduled for (?:consideration|(?:a )?(?:public hearing|second reading|final reading|action))|(?:hearing|meeting|item|case|reading) (?:will|shall) be (?:held|heard|considered|taken up)|second reading|final reading|next (?:meeting|hearing))(?: (?:by|before) the (?:[A-Z][\w&-]* ?){1,5})?(?:,? on| for|,? at the)?:? ${DATE}`,
+  'giu',
+);
+const BODY =
+  /\b(?:to be (?:held|heard|considered)|scheduled for (?:consideration|(?:a )?(?:public hearing|action))|(?:will|shall) be (?:held|heard|considered)|(?:referred|forwarded|refer|forward|recommendation|goes|proceed) to)(?: [a-z]+)?(?: (?:by|before|to))? ?the (?<name>(?:[A-Z][\p{L}&'’-]*(?: and | of | & | )?){0,5}(?:Council|Commission|Court|Board|Committee))\b/gu;
+
+/**
+ * The next meeting on an item and the body that holds it, where the texts state them; a date that does not lie after the meeting's own local
+ * day is history, not a next step.
+ */
+export function nextStep({ meeting }: ClassificationSubject, texts: readonly string[]): NextStep {
+  const dates = texts.flatMap((text) =>
+    [...text.matchAll(ANNOUNCED)].map((match) => calendarDay(match.groups?.year ?? '', match.groups?.month ?? '', match.groups?.day ?? '')),
+  );
+  const bodies = texts.flatMap((text) => [...text.matchAll(BODY)].map((match) => (match.groups?.name ?? '').trim()));
+  if (dates.length === 0 && bodies.length === 0) return { bodyName: null, date: null };
+  const meetingDay = dateOfDay(localDay(Date.parse(meeting.startsAt), meeting.timezone));
+  const later = dates.filter((date): date is string => date !== null && date > meetingDay).toSorted();
+  return { bodyName: bodies[0] ?? null, date: later[0] ?? null };
+}
+
+type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
+type PublicAction = Pick<Context, 'actionKind' | 'actionUrl'>;
+
+const REGISTRATION = /\b(?:register (?:to speak|online|by|at|for the)|registration (?:form|deadline|is required)|sign[- ]up to speak)\b/i;
+const CONTACT = /\bcontact (?:the )?(?:[A-Z][\w.'’-]* ?){1,5}(?:at|by)\b|\b(?:questions|inquiries)\b.{0,60}\b(?:contact|call|e-?mail)\b/;
+const ADDRESS = /\bhttps?:\/\/[^\s<>"”)]+[^\s<>"”).,;]/;
+
+function statedUrl(text: string): string | null {
+  const found = ADDRESS.exec(text)?.[0];
+  if (found === undefined || !URL.canParse(found)) return null;
+  const parsed = new URL(found);
+  return parsed.username === '' && parsed.password === '' && parsed.hostname !== '' ? parsed.href : null;
+}
+
+/**
+ * What a concerned person can do: register or ask where the texts say so, comment at a hearing, else attend the meeting. The address is
+ * the one that the texts state, or the meeting's own page for a meeting or hearing that is still to come to a decision; decided items leave nothing to do.
+ */
+export function publicAction(
+  { item, meeting }: ClassificationSubject,
+  stage: Context['proceduralStage'],
+  texts: readonly string[],
+): PublicAction {
+  const whole = texts.join('\n');
+  const stated = statedUrl(whole);
+  if (REGISTRATION.test(whole)) return { actionKind: 'registration', actionUrl: stated };
+  if (CONTACT.test(whole)) return { actionKind: 'staff_contact', actionUrl: stated };
+  if (stage === 'notice') return { actionKind: 'public_comment', actionUrl: stated };
+  const open = (item.outcome === null || item.outcome === 'continued') && meeting.status === 'scheduled';
+  if (!open) return { actionKind: 'unknown', actionUrl: null };
+  return { actionKind: stage === 'public_hearing' ? 'public_comment' : 'meeting', actionUrl: stated ?? meeting.sourceUrl };
+}
+
+type Stage = NormalizedContent<'agenda_hits'>['proceduralContext']['proceduralStage'];
+
+const CALLS_HEARING =
+  /^.{0,60}\b(?:authorize|call|set|schedule|order)(?:s|ing)?(?: \(\d\))?(?: (?:a|the|and establish)?)? ?public hearings? (?:to be held|on|for|to)|\bpublic hearings? to be held on\b/i;
+const HEARING =
+  /^(?:conduct |hold |open )?(?:a )?(?:joint )?public hearing\b|\bconduct (?:a )?public hearing\b|\breceive (?:public )?comments\b/i;
+const HEARING_TYPE = /\bhearing/i;
+const FIRST_READING = /\b(?:first|1st) reading\b/i;
+const FINAL_READING = /\b(?:second|third|final|2nd|3rd) (?:and final )?reading\b/i;
+const BRIEFING = /\bbriefing|\bwork ?session|\binformal report|\bpresentation\b/i;
+const ACTION =
+  /^(?:authorize|adopt|approve|ratify|accept|award|deny|an? ordinance|an? resolution|consider(?:ation)?\b|appoint|waive|cancel|terminate|amend|execute|board appointment|discussion and (?:possible )?action)/i;
+const PREFIX = /^(?:\([^)]{2,40}\)\s*|sample:\s*)+/i;
+
+/**
+ * How far along an item is, by its words, the source's type of it and whether the body decides or recommends: readings first, then
+ * the call of a hearing, the hearing, a briefing, and last an action, which is a recommendation where the body only recommends.
+ */
+export function proceduralStage({ item, meeting, body }: ClassificationSubject): Stage {
+  const words = item.title.replace(PREFIX, '');
+  const type = item.matterType ?? '';
+  if (FINAL_READING.test(words)) return 'final_reading';
+  if (FIRST_READING.test(words)) return 'first_reading';
+  if (CALLS_HEARING.test(words)) return 'notice';
+  if (HEARING.test(words) || HEARING_TYPE.test(type)) return 'public_hearing';
+  if (BRIEFING.test(type) || BRIEFING.test(meeting.title)) return 'briefing';
+  if (body.actingBodyRole === 'recommending') return 'recommendation';
+  const acts = ACTION.test(words) || item.outcome !== null || /\bzoning case|\bcontract|\bconsent\b|\bordinance|\bresolution/i.test(type);
+  return acts && body.actingBodyRole === 'final_decision_maker' ? 'final_action' : 'unknown';
+}
