@@ -1,9 +1,7 @@
 import { Backoff } from '../../domain/retry.ts';
 import { type AppendOutcome, LogUnavailable, OutcomeUnknown, type Position, type StreamAppend } from '../../domain/ports/event-log.ts';
-import { type Answer, AnswerLost, type AppendLane } from './append-outcomes.ts';
-import { encodeAppend, type EncodedAppend } from './append-requests.ts';
-import { toPosition } from './log-position.ts';
-import { CertificateRefused, NotReached } from './wire-errors.ts';
+import { type Answer, type EncodedAppend, encodeAppend } from './append-form.ts';
+import { AnswerLost, CertificateRefused, NotReached } from './wire-errors.ts';
 
 interface Waiting {
   readonly append: EncodedAppend;
@@ -15,8 +13,9 @@ interface Waiting {
   until: number | null;
 }
 
-export interface AppendQueueDependencies {
-  readonly lane: AppendLane;
+interface AppendQueueDependencies {
+  /** Throws `NotReached` when nothing was sent, `AnswerLost` when the outcome is unknown, or the mapped refusal of the server. */
+  readonly send: (append: EncodedAppend) => Promise<Answer>;
   /** Finds the position of a repeated append, which the server does not return. */
   readonly positionOf: (stream: string, revision: number) => Promise<Position>;
   /** How long an append of unknown outcome is sent again, in milliseconds. */
@@ -58,9 +57,8 @@ export class AppendQueue {
     this.#schedule();
     const answer = await promise;
     if (answer.kind === 'conflict') return answer;
-    const { revision, place } = answer;
-    const position = place === null ? await this.#dependencies.positionOf(append.stream, revision) : toPosition(place);
-    return { kind: 'appended', position, revision };
+    const { revision, position } = answer;
+    return { kind: 'appended', position: position ?? (await this.#dependencies.positionOf(append.stream, revision)), revision };
   }
 
   /** Refuses waiting and new appends; resolves when those in flight are answered. */
@@ -109,7 +107,7 @@ export class AppendQueue {
 
   async #send(each: Waiting): Promise<void> {
     try {
-      each.resolve(await this.#dependencies.lane.send(each.append));
+      each.resolve(await this.#dependencies.send(each.append));
       this.#backoff.reset();
     } catch (error) {
       if (!(error instanceof AnswerLost || error instanceof NotReached || error instanceof LogUnavailable)) {

@@ -1,10 +1,35 @@
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
-import type { NewEvent, StoredEvent } from '../../domain/ports/event-log.ts';
-import { isKnown, toPosition } from './log-position.ts';
+import { LOG_START, type NewEvent, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 
 export type RecordedEvent = ReadResp.ReadEvent.RecordedEvent;
 
-const FORM = /^\{"schemaVersion":(\d+),"time":(-?\d+),"metadata":(.*)\}$/s;
+interface ServerPosition {
+  getCommitPosition(): string;
+  getPreparePosition(): string;
+}
+
+const DIGITS = 20;
+const POSITION = /^(\d{20})\/(\d{20})$/;
+/** The server's value for an unknown position: the largest number of 64 bits. */
+const UNKNOWN = 2n ** 63n;
+
+/** Commit and prepare position, each in twenty digits, so that the order of texts is the order of the log. Null for an unknown position. */
+export function toPosition(server: ServerPosition): Position | null {
+  const both = [server.getCommitPosition(), server.getPreparePosition()];
+  return both.some((part) => BigInt(part) >= UNKNOWN) ? null : (both.map((part) => part.padStart(DIGITS, '0')).join('/') as Position);
+}
+
+/** Null for the start of the log. Throws for a position of another kind of log. */
+export function fromPosition(position: Position): { readonly commit: string; readonly prepare: string } | null {
+  if (position === LOG_START) return null;
+  const [, commit, prepare] = POSITION.exec(position) ?? [];
+  if (commit === undefined || prepare === undefined) {
+    throw new Error(`${position} is no position of a log on KurrentDB: the checkpoint belongs to another log`);
+  }
+  return { commit: String(BigInt(commit)), prepare: String(BigInt(prepare)) };
+}
+
+const METADATA = /^\{"schemaVersion":(\d+),"time":(-?\d+),"metadata":(.*)\}$/s;
 
 /**
  * The metadata in the store: the schema version, the time of the clock port (not of the store), and the text of the event's own metadata.
@@ -21,25 +46,22 @@ export function dataBytes({ data }: NewEvent): Uint8Array {
 
 const text = (bytes: Uint8Array): string => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 
-/** Prefix of the types of the server's own events. */
-export const isSystemType = (type: string): boolean => type.startsWith('$');
-
 export const typeOf = (recorded: RecordedEvent): string => recorded.getMetadataMap().get('type') ?? '';
 
 /** The event, its data byte for byte. Throws for an event that another program wrote. */
 export function toEvent(recorded: RecordedEvent): StoredEvent {
   const stream = text(recorded.getStreamIdentifier()!.getStreamName_asU8());
   const type = typeOf(recorded);
-  const [, schemaVersion, time, metadata] = FORM.exec(text(recorded.getCustomMetadata_asU8())) ?? [];
+  const [, schemaVersion, time, metadata] = METADATA.exec(text(recorded.getCustomMetadata_asU8())) ?? [];
   if (metadata === undefined) {
     throw new Error(
       `event ${recorded.getStreamRevision()} of ${stream} (${type}) is not of this service: give its log a server of its own`,
     );
   }
-  const place = { commit: recorded.getCommitPosition(), prepare: recorded.getPreparePosition() };
-  if (!isKnown(place)) throw new Error('the server does not return the positions of events in streams: use version 22.10 or newer');
+  const position = toPosition(recorded);
+  if (position === null) throw new Error('the server does not return the positions of events in streams: use version 22.10 or newer');
   return {
-    position: toPosition(place),
+    position,
     stream,
     revision: Number(recorded.getStreamRevision()),
     id: recorded.getId()!.getString(),

@@ -1,13 +1,11 @@
 import type { ErasingLog } from '../../domain/ports/erasures.ts';
 import type { AppendOutcome, EventLog, StreamAppend } from '../../domain/ports/event-log.ts';
-import type { AppendLane } from './append-outcomes.ts';
+import { appendCalls } from './append-calls.ts';
 import { AppendQueue } from './append-queue.ts';
-import { batchedAppends } from './batched-appends.ts';
 import { logReads } from './log-reads.ts';
 import { appendSeparately, checkAppends } from '../system/appends.ts';
 import { subscribeTo } from '../system/log-subscription.ts';
 import { openLogTail } from './log-tail.ts';
-import { singleAppends } from './single-appends.ts';
 import { openWire } from './wire.ts';
 
 export interface KurrentLogSettings {
@@ -35,13 +33,8 @@ export function openKurrentLog(settings: KurrentLogSettings): EventLog & Erasing
   const wire = openWire(url);
   const reads = logReads(wire, deadlineMs);
   const tail = openLogTail(wire, settings.pollMs ?? POLL_MS);
-  const answerMs = Math.min(deadlineMs, ANSWER_MS);
-  const lanes = { batched: batchedAppends(wire, answerMs), single: singleAppends(wire, answerMs) };
-  const lane: AppendLane = {
-    send: async (append) => await ((await wire.takesBatches()) ? lanes.batched : lanes.single).send(append),
-  };
   const queue = new AppendQueue({
-    lane,
+    send: appendCalls(wire, Math.min(deadlineMs, ANSWER_MS)),
     againMs: Math.min(deadlineMs, settings.againMs ?? AGAIN_MS),
     async positionOf(stream, revision) {
       const [event] = await reads.readStream(stream, revision - 1, 1);
@@ -54,16 +47,12 @@ export function openKurrentLog(settings: KurrentLogSettings): EventLog & Erasing
     return await appendSeparately(appends, (append) => queue.append(append));
   };
   return {
+    ...reads,
     append: async (append) => (await appendEach([append]))[0]!,
     appendEach,
     // Stored events stay unchanged: readers apply the erasure.
     appendErasure: async (append) => (await appendEach([append]))[0]!,
-    readStream: reads.readStream,
-    readLast: async (streams) => await reads.readLast(streams),
-    readAll: reads.readAll,
     subscribe: (subscribe) => subscribeTo(tail.follow(reads.readAll), subscribe),
-    head: reads.head,
-    identity: async () => await reads.identity(),
     distance: (from, to) => (from === to ? 0 : null),
     async close() {
       await queue.close();

@@ -1,9 +1,7 @@
-import type { ReadReq } from '@eventstore/db-client/generated/streams_pb.js';
 import { derivedId } from '../../domain/identifiers.ts';
 import { LOG_START, type LogBatch, type Position, type ReadAll, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { typeOf, toEvent } from './event-form.ts';
-import { readCall } from './read-call.ts';
-import { allFrom, newestOfAll, ofStream } from './read-requests.ts';
+import { readCall, type Reading } from './read-calls.ts';
 import type { Wire } from './wire.ts';
 
 /** Concurrent reads of the last events of streams, over one connection. */
@@ -12,9 +10,9 @@ const STREAMS_AT_ONCE = 64;
 const SCAN_MS = 600_000;
 
 export function logReads(wire: Wire, deadlineMs: number) {
-  const collect = async (request: ReadReq, limit: number, wanted: (event: StoredEvent) => boolean, withinMs = deadlineMs) => {
+  const collect = async (reading: Reading, limit: number, wanted: (event: StoredEvent) => boolean = () => true, withinMs = deadlineMs) => {
     let events: StoredEvent[] = [];
-    await readCall(wire, withinMs, request, () => {
+    await readCall(wire, withinMs, reading, () => {
       events = [];
       return (recorded) => {
         const event = toEvent(recorded);
@@ -25,9 +23,7 @@ export function logReads(wire: Wire, deadlineMs: number) {
     return events;
   };
 
-  const head = async (): Promise<Position> => (await collect(newestOfAll(), 1, () => true))[0]?.position ?? LOG_START;
-
-  const lastOf = async (stream: string): Promise<StoredEvent | undefined> => (await collect(ofStream(stream, 'end', 1), 1, () => true))[0];
+  const head = async (): Promise<Position> => (await collect({ from: 'end', count: 1 }, 1))[0]?.position ?? LOG_START;
 
   /**
    * The server does not report how far a filter has scanned. A page that is not full has scanned at least up to the head that was read
@@ -40,7 +36,7 @@ export function logReads(wire: Wire, deadlineMs: number) {
     const wanted = types === undefined ? undefined : new Set(types);
     const isWanted = ({ position, type }: StoredEvent): boolean => position > after && (wanted === undefined || wanted.has(type));
     // The server includes the event at the position itself.
-    const events = await collect(allFrom(after, limit + 1, types), limit, isWanted, Math.max(SCAN_MS, deadlineMs));
+    const events = await collect({ from: after, count: limit + 1, types }, limit, isWanted, Math.max(SCAN_MS, deadlineMs));
     const last = events.at(-1)?.position ?? after;
     return { events, scannedTo: events.length === limit || last > seen ? last : seen };
   };
@@ -51,14 +47,14 @@ export function logReads(wire: Wire, deadlineMs: number) {
     readAll,
     head,
     readStream: async (stream: string, afterRevision: number, limit: number): Promise<readonly StoredEvent[]> =>
-      limit === 0 ? [] : await collect(ofStream(stream, afterRevision + 1, limit), limit, () => true),
+      limit === 0 ? [] : await collect({ stream, from: afterRevision + 1, count: limit }, limit),
 
     async readLast(streams: readonly string[]): Promise<ReadonlyMap<string, StoredEvent>> {
       const waiting = [...new Set(streams)];
       const last = new Map<string, StoredEvent>();
       const ask = async (): Promise<void> => {
         for (let stream = waiting.pop(); stream !== undefined; stream = waiting.pop()) {
-          const event = await lastOf(stream);
+          const [event] = await collect({ stream, from: 'end', count: 1 }, 1);
           if (event !== undefined) last.set(stream, event);
         }
       };
@@ -69,7 +65,7 @@ export function logReads(wire: Wire, deadlineMs: number) {
     /** Derived from the first event, its position and the time when this store wrote it: a copy of the log has another identity. */
     async identity(): Promise<string | null> {
       if (identity !== null) return identity;
-      await readCall(wire, deadlineMs, allFrom(LOG_START, 1, undefined), () => (recorded) => {
+      await readCall(wire, deadlineMs, { from: LOG_START, count: 1 }, () => (recorded) => {
         const { id, position } = toEvent(recorded);
         identity = derivedId('log', id, position, recorded.getMetadataMap().get('created') ?? '', typeOf(recorded));
         return 'enough';

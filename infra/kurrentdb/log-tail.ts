@@ -1,83 +1,108 @@
 import type { ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import { Backoff } from '../../domain/retry.ts';
-import type { LogBatch, Position, ReadAll } from '../../domain/ports/event-log.ts';
-import { toEvent } from './event-form.ts';
+import type { LogBatch, Position, ReadAll, StoredEvent } from '../../domain/ports/event-log.ts';
+import { systemClock } from '../system/clock.ts';
 import type { FollowedReads } from '../system/log-subscription.ts';
-import { type CommitPosition, placeOf } from './log-position.ts';
-import { readAnswers } from './read-call.ts';
-import { subscriptionFrom } from './read-requests.ts';
-import { type TailLimits, TailWindow } from './tail-window.ts';
+import { toEvent, toPosition } from './event-form.ts';
+import { readAnswers } from './read-calls.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
-const LIMITS: TailLimits = { events: 20_000, characters: 32_000_000 };
+/** Limits of the window; characters are those of the data of all its events. */
+const MAX_EVENTS = 20_000;
+const MAX_CHARACTERS = 32_000_000;
 const FIRST_PAUSE_MS = 50;
 const MAX_PAUSE_MS = 5_000;
+
+/** The newest events of the log, in order and without gaps from a position on. */
+class TailWindow {
+  #events: StoredEvent[] = [];
+  #characters = 0;
+  #from: Position;
+
+  constructor(from: Position) {
+    this.#from = from;
+  }
+
+  /** Position of the newest event. */
+  get end(): Position {
+    return this.#events.at(-1)?.position ?? this.#from;
+  }
+
+  /** Adds the next event. Drops the oldest ones over the limits, down to half of them, so that drops are rare. */
+  add(event: StoredEvent): void {
+    if (event.position <= this.end) return;
+    this.#events.push(event);
+    this.#characters += event.data.length;
+    if (this.#events.length <= MAX_EVENTS && this.#characters <= MAX_CHARACTERS) return;
+    let dropped = 0;
+    while (dropped < this.#events.length && (this.#events.length - dropped > MAX_EVENTS / 2 || this.#characters > MAX_CHARACTERS / 2)) {
+      this.#characters -= this.#events[dropped]!.data.length;
+      this.#from = this.#events[dropped]!.position;
+      dropped += 1;
+    }
+    this.#events = this.#events.slice(dropped);
+  }
+
+  /** The first `limit` events of the types, and how far the events were scanned. Null where events after this position are missing. */
+  pick({ after, limit, types }: ReadAll): LogBatch | null {
+    if (after < this.#from) return null;
+    const wanted = types === undefined ? undefined : new Set(types);
+    const picked: StoredEvent[] = [];
+    let scannedTo = after;
+    let at = this.#events.findLastIndex(({ position }) => position <= after) + 1;
+    for (; at < this.#events.length && picked.length < limit; at += 1) {
+      const event = this.#events[at]!;
+      if (wanted === undefined || wanted.has(event.type)) picked.push(event);
+      scannedTo = event.position;
+    }
+    return { events: picked, scannedTo };
+  }
+}
 
 /**
  * One subscription to `$all` for all followers in this process, begun when the first of them reaches the head. After a loss it continues from
  * the last event or checkpoint, with growing pauses. A slow follower costs no memory: it reads from the store.
  */
-export function openLogTail(wire: Wire, pollMs: number, limits: TailLimits = LIMITS) {
+export function openLogTail(wire: Wire, pollMs: number) {
   const waiters = new Set<() => void>();
+  const closing = new AbortController();
   let window: TailWindow | undefined;
-  /** Up to where the server has scanned, its own events included. */
-  let resumeAt: CommitPosition | null = null;
   let current: Cancellable | undefined;
   let running: Promise<void> | undefined;
-  let wakePause: () => void = () => undefined;
-  const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
 
   const wakeAll = (): void => {
     for (const wake of [...waiters]) wake();
   };
 
-  const receive = (answer: ReadResp, into: TailWindow): void => {
-    backoff.reset();
-    const checkpoint = answer.getCheckpoint();
-    if (checkpoint !== undefined) {
-      resumeAt = { commit: checkpoint.getCommitPosition(), prepare: checkpoint.getPreparePosition() };
-    }
-    const recorded = answer.getEvent()?.getEvent();
-    if (recorded === undefined) return;
-    const event = toEvent(recorded);
-    into.add(event);
-    resumeAt = placeOf(event.position);
-    wakeAll();
-  };
-
-  /** Followers read an event that `receive` refuses from the store, and report the error. */
-  const listen = (into: TailWindow): Promise<void> =>
-    readAnswers(
-      wire,
-      'subscribe',
-      null,
-      subscriptionFrom(resumeAt),
-      (answer) => {
-        receive(answer, into);
-        return 'more';
-      },
-      (call) => (current = call),
-    );
-
+  /** Followers read an event that this refuses from the store, and report the error. */
   const run = async (into: TailWindow): Promise<void> => {
+    const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
+    /** Up to where the server has scanned, its own events included. */
+    let resumeAt = into.end;
+    const receive = (answer: ReadResp): 'more' => {
+      backoff.reset();
+      const checkpoint = answer.getCheckpoint();
+      if (checkpoint !== undefined) resumeAt = toPosition(checkpoint) ?? resumeAt;
+      const recorded = answer.getEvent()?.getEvent();
+      if (recorded !== undefined) {
+        const event = toEvent(recorded);
+        into.add(event);
+        resumeAt = event.position;
+        wakeAll();
+      }
+      return 'more';
+    };
     while (!wire.closed) {
-      await listen(into).catch(() => undefined);
-      if (wire.closed) return;
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, backoff.take());
-        wakePause = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
+      const reading = { from: resumeAt, count: 'all that follow' } as const;
+      await readAnswers(wire, null, reading, receive, (call) => (current = call)).catch(() => undefined);
+      await systemClock.sleep(backoff.take(), closing.signal).catch(() => undefined);
     }
   };
 
   /** Resolves to true when the interval passed without an event. */
   const wait = async (after: Position, signal: AbortSignal): Promise<boolean> => {
     if (window === undefined && !wire.closed) {
-      window = new TailWindow(after, limits);
-      resumeAt = placeOf(after);
+      window = new TailWindow(after);
       running = run(window);
     }
     if (signal.aborted || window === undefined || window.end > after) return false;
@@ -104,11 +129,14 @@ export function openLogTail(wire: Wire, pollMs: number, limits: TailLimits = LIM
       let silent = false;
       return {
         async read(question) {
-          const recent = window?.covers(question.after) === true ? window.pick(question) : undefined;
-          const isRecent = recent !== undefined && recent.scannedTo > question.after;
-          const batch = isRecent ? recent : await readAll(question);
+          const recent = window?.pick(question);
+          if (recent && recent.scannedTo > question.after) {
+            silent = false;
+            return recent;
+          }
+          const batch = await readAll(question);
           if (batch.scannedTo === question.after) return batch;
-          if (silent && !isRecent && window !== undefined && window.end < batch.scannedTo) current?.cancel();
+          if (silent && window !== undefined && window.end < batch.scannedTo) current?.cancel();
           silent = false;
           return batch;
         },
@@ -120,7 +148,7 @@ export function openLogTail(wire: Wire, pollMs: number, limits: TailLimits = LIM
 
     async close(): Promise<void> {
       wakeAll();
-      wakePause();
+      closing.abort();
       await running;
     },
   };

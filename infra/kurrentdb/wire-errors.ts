@@ -5,7 +5,8 @@ import { LogUnavailable } from '../../domain/ports/event-log.ts';
 const CANCELLED = 1;
 const DEADLINE_EXCEEDED = 4;
 const PERMISSION_DENIED = 7;
-export const UNAVAILABLE = 14;
+const UNIMPLEMENTED = 12;
+const UNAVAILABLE = 14;
 const UNAUTHENTICATED = 16;
 
 /** There was no connection, so nothing was sent. The code makes the client reconnect. */
@@ -13,6 +14,11 @@ export class NotReached extends Error {
   override readonly name = 'NotReached';
   readonly code = UNAVAILABLE;
   readonly details = 'no connection stands';
+}
+
+/** The connection was lost, or the server did not answer, after an append was sent: it may be stored or not. */
+export class AnswerLost extends Error {
+  override readonly name = 'AnswerLost';
 }
 
 /** There was no connection because the server's certificate is not trusted; the message says why. */
@@ -40,6 +46,9 @@ export function isConnectionLoss(error: unknown): boolean {
   return code === UNAVAILABLE || code === CANCELLED || /discover|write after end|GOAWAY|RST_STREAM|ECONN/i.test((error as Error).message);
 }
 
+/** The server is too old for the call. */
+export const isUnknownCall = (error: unknown): boolean => codeOf(error) === UNIMPLEMENTED;
+
 /** Maps errors of the client to those of the port. Defects stay as they are. */
 export function mapError(error: unknown): unknown {
   if (error instanceof LogUnavailable || error instanceof DeadlineExceeded) return error;
@@ -51,6 +60,7 @@ export function mapError(error: unknown): unknown {
       cause: error,
     });
   }
+  if (isUnknownCall(error)) return new Error('the log does not know a call: use version 22.10 of the server or newer', { cause: error });
   if (code === DEADLINE_EXCEEDED) return new DeadlineExceeded('the log did not answer by the deadline', { cause: error });
   if (isNotLeader(error) || isConnectionLoss(error)) {
     return new LogUnavailable('the log could not be reached, or went away', { cause: error });

@@ -10,9 +10,8 @@ const SCHEMES = /^(?:kurrentdb|kurrent|kdb|esdb)(\+discover)?:\/\//;
 const connectionText = (url: string): string => url.replace(SCHEMES, (_, discover: string | undefined) => `esdb${discover ?? ''}://`);
 
 type ReadCall = Parameters<StreamsClient['read']>;
-export type Metadata = Exclude<ReadCall[1], Partial<CallOptions> | undefined>;
 type CallOptions = NonNullable<ReadCall[2]>;
-export type Options = Partial<CallOptions>;
+type Metadata = Exclude<ReadCall[1], Partial<CallOptions> | undefined>;
 type Channel = ReturnType<StreamsClient['getChannel']>;
 
 /**
@@ -22,8 +21,7 @@ type Channel = ReturnType<StreamsClient['getChannel']>;
  */
 interface ClientInside {
   execute<Result>(service: typeof StreamsClient, what: string, action: (client: StreamsClient) => Promise<Result>): Promise<Result>;
-  callArguments(base: { readonly requiresLeader: boolean }, options: Options): [Metadata, Options];
-  supports(method: object): Promise<boolean>;
+  callArguments(base: { readonly requiresLeader: boolean }, options: Partial<CallOptions>): [Metadata, Partial<CallOptions>];
 }
 
 const READY = 2;
@@ -56,28 +54,12 @@ export interface Cancellable {
   cancel(): void;
 }
 
-export interface Wire {
-  /** Runs a call on an open connection. Throws `NotReached` when there is none. */
-  call<Result>(
-    what: string,
-    deadlineMs: number | null,
-    action: (client: StreamsClient, metadata: Metadata, options: Options) => Promise<Result>,
-  ): Promise<Result>;
-  /** Whether the server supports batch appends. Throws `NotReached` without a connection. */
-  takesBatches(): Promise<boolean>;
-  /** Cancels the call when the log is closed. Returns a function to call when the call has ended. */
-  track(call: Cancellable): () => void;
-  readonly closed: boolean;
-  close(): void;
-}
-
 /** Connects on first use and after each loss. Every call requires the leader, so that no read comes from a node that lags. */
-export function openWire(url: string): Wire {
+export function openWire(url: string) {
   const client = EventStoreDBClient.connectionString(connectionText(url)) as unknown as ClientInside;
   const calls = new Set<Cancellable>();
   let channel: Channel | undefined;
   let closed = false;
-  let batches: Promise<boolean> | undefined;
   let asking: Promise<string | null> | undefined;
   /** Calls that fail at the same moment share one check of the certificate. */
   const refusedCertificate = async (): Promise<CertificateRefused | null> => {
@@ -85,58 +67,41 @@ export function openWire(url: string): Wire {
     const problem = await asking;
     return problem === null ? null : new CertificateRefused(problem);
   };
-  const run = async <Result>(what: string, action: (streams: StreamsClient) => Promise<Result>): Promise<Result> => {
-    for (let attempt = 1; ; attempt += 1) {
-      const refused = (): void => {
-        if (closed) throw new LogUnavailable('the log was closed; nothing was sent');
-      };
-      refused();
-      let stood = false;
-      const executed = client.execute(streamsGrpc.StreamsClient, what, async (streams) => {
-        channel = streams.getChannel();
-        if (!(await standing(channel))) return undefined;
-        refused();
-        stood = true;
-        return { result: await action(streams) };
-      });
-      const outcome = await executed.catch(async (error: unknown) => {
-        if (stood || closed || !isConnectionLoss(error)) throw error;
-        throw (await refusedCertificate()) ?? error;
-      });
-      if (outcome !== undefined) return outcome.result;
-      if (attempt === ATTEMPTS) throw new NotReached('the connection to the log was lost again and again');
-      // The client drops a lost channel asynchronously.
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+  const refuseIfClosed = (): void => {
+    if (closed) throw new LogUnavailable('the log was closed; nothing was sent');
   };
   return {
-    call: async (what, deadlineMs, action) =>
-      await run(what, async (streams) => {
-        const deadline = deadlineMs === null ? Infinity : new Date(Date.now() + deadlineMs);
-        return await action(streams, ...client.callArguments({ requiresLeader: true }, { deadline }));
-      }),
-    async takesBatches() {
-      const ask = async (attempt = 1): Promise<boolean> => {
-        try {
-          return await run('features', async () => await client.supports(streamsGrpc.StreamsService.batchAppend));
-        } catch (error) {
-          if (closed || error instanceof NotReached || !isConnectionLoss(error) || attempt === ATTEMPTS) throw error;
-          return await ask(attempt + 1);
-        }
-      };
-      batches ??= ask();
-      try {
-        return await batches;
-      } catch (error) {
-        batches = undefined;
-        throw isConnectionLoss(error) && !(error instanceof NotReached)
-          ? new NotReached('the log could not be asked what it takes', { cause: error })
-          : error;
+    /**
+     * Begins a call on an open connection, and runs `use` with it; `close` cancels the call. Throws `NotReached` when there is no connection.
+     * `deadlineMs` is null for a call without an end.
+     */
+    async call<Call extends Cancellable, Result>(
+      deadlineMs: number | null,
+      begin: (client: StreamsClient, metadata: Metadata, options: Partial<CallOptions>) => Call,
+      use: (call: Call) => Promise<Result>,
+    ): Promise<Result> {
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+        refuseIfClosed();
+        let stood = false;
+        const executed = client.execute(streamsGrpc.StreamsClient, 'call', async (streams) => {
+          channel = streams.getChannel();
+          if (!(await standing(channel))) return undefined;
+          refuseIfClosed();
+          stood = true;
+          const deadline = deadlineMs === null ? Infinity : new Date(Date.now() + deadlineMs);
+          const call = begin(streams, ...client.callArguments({ requiresLeader: true }, { deadline }));
+          calls.add(call);
+          return { result: await use(call).finally(() => calls.delete(call)) };
+        });
+        const outcome = await executed.catch(async (error: unknown) => {
+          if (stood || closed || !isConnectionLoss(error)) throw error;
+          throw (await refusedCertificate()) ?? error;
+        });
+        if (outcome !== undefined) return outcome.result;
+        // The client drops a lost channel asynchronously.
+        await new Promise((resolve) => setImmediate(resolve));
       }
-    },
-    track(call) {
-      calls.add(call);
-      return () => void calls.delete(call);
+      throw new NotReached('the connection to the log was lost again and again');
     },
     get closed() {
       return closed;
@@ -148,3 +113,4 @@ export function openWire(url: string): Wire {
     },
   };
 }
+export type Wire = ReturnType<typeof openWire>;

@@ -37,12 +37,9 @@ afterEach(async () => {
 const one = (): StreamAppend => ({ stream: freshStream(), expectedRevision: NO_STREAM, events: newEvents(1) });
 const stored = (peer: KurrentPeer): number => peer.store.records.filter(({ type }) => !type.startsWith('$')).length;
 
-describe.each([
-  ['in batches', true],
-  ['one call each', false],
-])('an append that goes wrong, %s', (_, batches) => {
+describe('an append that goes wrong', () => {
   test('is stored once and answered as a success when its answer was lost', async () => {
-    const peer = await startPeer({ batches });
+    const peer = await startPeer();
     const log = open(peer.url);
     for (const fault of ['cutAfterStoring', 'cutBeforeStoring'] as const) {
       const append = { ...one(), events: newEvents(3) };
@@ -57,7 +54,7 @@ describe.each([
   });
 
   test('has an unknown outcome if it cannot be sent again in time; a later repetition finds the outcome', async () => {
-    const peer = await startPeer({ batches });
+    const peer = await startPeer();
     const log = open(peer.url, { againMs: 0 });
     await log.append(one());
     for (const fault of ['cutAfterStoring', 'cutBeforeStoring'] as const) {
@@ -71,19 +68,19 @@ describe.each([
   });
 
   test('has an unknown outcome when the server never answers, and does not delay other appends', async () => {
-    const peer = await startPeer({ batches });
+    const peer = await startPeer();
     const log = open(peer.url, { deadlineMs: BRIEF_MS });
     await log.append(one());
     peer.faults.neverAnswer = 1;
     const silent = log.append(one()).catch((error: unknown) => error);
     await expect.poll(() => peer.faults.neverAnswer).toBe(0);
-    if (batches) await expect(log.append(one())).resolves.toMatchObject({ kind: 'appended' });
+    await expect(log.append(one())).resolves.toMatchObject({ kind: 'appended' });
     peer.faults.neverAnswer = 1_000;
     expect(await silent).toBeInstanceOf(OutcomeUnknown);
   });
 
   test('over a call that ended silently moves the next appends to a new call', async () => {
-    const peer = await startPeer({ batches });
+    const peer = await startPeer();
     const log = open(peer.url, { deadlineMs: BRIEF_MS, againMs: STALL_MS });
     await log.append(one());
     peer.faults.neverAnswer = 3;
@@ -91,18 +88,16 @@ describe.each([
     const outcomes = await Promise.all(appends.map(async (append) => await log.append(append)));
     for (const outcome of outcomes) expect(appended(outcome).revision).toBe(0);
     for (const { stream } of appends) expect(await log.readStream(stream, NO_STREAM, 9)).toHaveLength(1);
-    if (batches) expect(peer.calls.batchAppend).toBe(2);
+    expect(peer.calls.batchAppend).toBe(2);
   });
 
   test('is refused as not stored while the server is busy, not ready or unreachable', async () => {
-    const peer = await startPeer({ batches });
+    const peer = await startPeer();
     const log = open(peer.url, { againMs: 0 });
     await log.append(one());
     const before = stored(peer);
-    if (batches) {
-      peer.faults.busy = 1;
-      await expect(log.append(one())).rejects.toBeInstanceOf(LogUnavailable);
-    }
+    peer.faults.busy = 1;
+    await expect(log.append(one())).rejects.toBeInstanceOf(LogUnavailable);
     await peer.way.goDown();
     // The first append may still be sent on the lost connection.
     await log.append(one()).catch(() => undefined);
@@ -114,12 +109,21 @@ describe.each([
   });
 
   test('that is over the limit of the server names the setting of the server to raise', async () => {
-    const peer = await startPeer({ batches, maxAppendBytes: 1_000 });
+    const peer = await startPeer({ maxAppendBytes: 1_000 });
     const log = open(peer.url);
     const large = { ...one(), events: [newEvent({ data: JSON.stringify('x'.repeat(2_000)) })] };
     const neighbours = await Promise.allSettled([log.append(one()), log.append(large), log.append(one())]);
     expect(neighbours.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
     await expect(log.append(large)).rejects.toThrow(/1000 bytes.*MaxAppendSize/);
+  });
+});
+
+describe('a server without batches, older than 22.10', () => {
+  test('is refused at the first append, which names the version that is needed', async () => {
+    const peer = await startPeer({ batches: false });
+    const log = open(peer.url);
+    await expect(log.append(one())).rejects.toThrow(/use version 22\.10/);
+    expect(stored(peer)).toBe(0);
   });
 });
 

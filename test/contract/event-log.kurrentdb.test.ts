@@ -2,18 +2,15 @@ import { describe } from 'vitest';
 import { openKurrentLog } from '../../infra/kurrentdb/event-log.ts';
 import { containersRun } from '../support/containers.ts';
 import type { Store } from '../support/event-log-builders.ts';
-import { type KurrentPeerSettings, startKurrentPeer } from '../support/kurrent-peer.ts';
+import { startKurrentPeer } from '../support/kurrent-peer.ts';
 import { eventLogContract } from './event-log.suite.ts';
 
 const openOn = (url: string, stop: () => Promise<void>): Store => ({ connect: () => openKurrentLog({ url, deadlineMs: 20_000 }), stop });
 
-const openPeer = (settings?: KurrentPeerSettings) => async (): Promise<Store> => {
-  const peer = await startKurrentPeer(settings);
+eventLogContract('a peer that speaks the wire protocol of KurrentDB', async () => {
+  const peer = await startKurrentPeer();
   return openOn(peer.url, async () => await peer.stop());
-};
-
-eventLogContract('a peer that speaks the wire protocol of KurrentDB', openPeer());
-eventLogContract('a peer without batches', openPeer({ batches: false }));
+});
 
 const given = process.env.EVENTSTORE_URL;
 describe.skipIf(given === undefined)('with EVENTSTORE_URL (set it to a KurrentDB of its own with MaxAppendSize 4194304)', () => {

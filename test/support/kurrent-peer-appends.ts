@@ -1,13 +1,11 @@
 import shared from '@eventstore/db-client/generated/shared_pb.js';
 import status from '@eventstore/db-client/generated/status_pb.js';
-import streams, { type AppendReq, type BatchAppendReq, type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
+import streams, { type BatchAppendReq, type BatchAppendResp } from '@eventstore/db-client/generated/streams_pb.js';
 import anyPb from 'google-protobuf/google/protobuf/any_pb.js';
 import googleEmpty from 'google-protobuf/google/protobuf/empty_pb.js';
 import { type Proposed, sizeOf, type Stored } from './kurrent-peer-store.ts';
 
-type Message = BatchAppendReq.ProposedMessage | AppendReq.ProposedMessage;
-
-export const proposed = (message: Message): Proposed => ({
+export const proposed = (message: BatchAppendReq.ProposedMessage): Proposed => ({
   id: message.getId()!.getString(),
   type: message.getMetadataMap().get('type') ?? '',
   contentType: message.getMetadataMap().get('content-type') ?? '',
@@ -80,26 +78,3 @@ export function batchTooLarge(correlation: string, { stream }: Gathered, limit: 
 
 export const batchBusy = (correlation: string, { stream }: Gathered): BatchAppendResp =>
   failed(answerTo(correlation, stream), 'google.protobuf.Empty', new googleEmpty.Empty(), 'Server Is Busy');
-
-export function singleStored(expected: number, stored: Stored) {
-  const answer = new streams.AppendResp();
-  if (stored.kind === 'wrong version') {
-    const wrong = new streams.AppendResp.WrongExpectedVersion();
-    if (stored.actual < 0) wrong.setCurrentNoStream(new shared.Empty());
-    else wrong.setCurrentRevision(String(stored.actual));
-    if (expected < 0) wrong.setExpectedNoStream(new shared.Empty());
-    else wrong.setExpectedRevision(String(expected));
-    answer.setWrongExpectedVersion(wrong);
-    return answer;
-  }
-  const success = new streams.AppendResp.Success();
-  success.setCurrentRevision(String(stored.revision));
-  if (stored.kind === 'stored') {
-    const position = new streams.AppendResp.Position();
-    position.setCommitPosition(String(stored.place));
-    position.setPreparePosition(String(stored.place));
-    success.setPosition(position);
-  } else success.setNoPosition(new shared.Empty());
-  answer.setSuccess(success);
-  return answer;
-}

@@ -1,26 +1,7 @@
-import featuresGrpc from '@eventstore/db-client/generated/serverfeatures_grpc_pb.js';
-import features from '@eventstore/db-client/generated/serverfeatures_pb.js';
 import streamsGrpc from '@eventstore/db-client/generated/streams_grpc_pb.js';
-import type {
-  AppendReq,
-  AppendResp,
-  BatchAppendReq,
-  BatchAppendResp,
-  ReadReq,
-  ReadResp,
-} from '@eventstore/db-client/generated/streams_pb.js';
+import type { BatchAppendReq, BatchAppendResp, ReadReq, ReadResp } from '@eventstore/db-client/generated/streams_pb.js';
 import grpc from '@grpc/grpc-js';
-import {
-  batchBusy,
-  batchStored,
-  batchTooLarge,
-  expectedOf,
-  type Gathered,
-  proposed,
-  singleStored,
-  streamName,
-  total,
-} from './kurrent-peer-appends.ts';
+import { batchBusy, batchStored, batchTooLarge, expectedOf, type Gathered, proposed, streamName, total } from './kurrent-peer-appends.ts';
 import { noFaults, type PeerFaults, takeFault } from './kurrent-peer-faults.ts';
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts';
 import {
@@ -43,7 +24,7 @@ export interface KurrentPeer {
   readonly faults: PeerFaults;
   readonly way: TcpProxy;
   /** Calls of each kind that were begun. */
-  readonly calls: Record<'read' | 'subscribe' | 'append' | 'batchAppend', number>;
+  readonly calls: Record<'read' | 'subscribe' | 'batchAppend', number>;
   /** At which record of the log each subscription began. */
   readonly subscribedAt: readonly number[];
   stop(): Promise<void>;
@@ -51,7 +32,7 @@ export interface KurrentPeer {
 
 export interface KurrentPeerSettings {
   readonly store?: PeerStore;
-  /** False: an older server without batches. */
+  /** False: a server that is too old and does not know batches. */
   readonly batches?: boolean;
   readonly maxAppendBytes?: number;
   /** PEM texts; without them the connection is not encrypted. */
@@ -85,7 +66,7 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
   const { store = new PeerStore(), batches = true, maxAppendBytes = 4_194_304, tls, password } = settings;
   const faults = noFaults();
   const subscribedAt: number[] = [];
-  const calls = { read: 0, subscribe: 0, append: 0, batchAppend: 0 };
+  const calls = { read: 0, subscribe: 0, batchAppend: 0 };
 
   /** The reason for which a call is refused. */
   const refusal = ({ metadata }: Call) => {
@@ -162,7 +143,7 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
 
   const batchAppend = (call: grpc.ServerDuplexStream<BatchAppendReq, BatchAppendResp>): void => {
     calls.batchAppend += 1;
-    const refused = refusal(call);
+    const refused = batches ? refusal(call) : failure(grpc.status.UNIMPLEMENTED, 'unknown method BatchAppend');
     if (refused !== null) return void call.emit('error', refused);
     const gathering = new Map<string, Gathered>();
     /** After a lost append or a refused call, later messages are lost too. */
@@ -196,58 +177,17 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
     call.on('error', () => undefined);
   };
 
-  const append = (call: grpc.ServerReadableStream<AppendReq, AppendResp>, answer: grpc.sendUnaryData<AppendResp>): void => {
-    calls.append += 1;
-    const messages: AppendReq[] = [];
-    call.on('data', (request: AppendReq) => void messages.push(request));
-    call.on('error', () => undefined);
-    call.on('end', () => {
-      const refused = refusal(call);
-      if (refused !== null) {
-        answer(refused);
-        return;
-      }
-      const options = messages[0]!.getOptions()!;
-      const expected = options.hasNoStream() ? -1 : Number(options.getRevision());
-      const events = messages.slice(1).map((message) => proposed(message.getProposedMessage()!));
-      if (total(events) > maxAppendBytes) {
-        const about = { exception: 'maximum-append-size-exceeded', 'maximum-append-size': String(maxAppendBytes) };
-        answer(failure(grpc.status.INVALID_ARGUMENT, 'Maximum Append Size Exceeded', about));
-        return;
-      }
-      if (takeFault(faults, 'busy')) {
-        answer(failure(grpc.status.UNAVAILABLE, 'Server Is Busy'));
-        return;
-      }
-      const put = () => store.append(streamName(options.getStreamIdentifier()), expected, events);
-      if (!fails(put)) answer(null, singleStored(expected, put()));
-    });
-  };
-
   const server = new grpc.Server({ 'grpc.max_receive_message_length': 17 * 1024 * 1024 });
   const none = (_: unknown, answer: (error: Partial<grpc.StatusObject>) => void): void =>
     answer(failure(grpc.status.UNIMPLEMENTED, 'not here'));
   const implementation = {
     read: (call: Parameters<typeof read>[0]) => void read(call),
-    append,
+    append: none,
     batchAppend,
     delete: none,
     tombstone: none,
   };
   server.addService(streamsGrpc.StreamsService, implementation);
-  server.addService(featuresGrpc.ServerFeaturesService, {
-    getSupportedMethods(_: unknown, answer: grpc.sendUnaryData<unknown>) {
-      const supported = new features.SupportedMethods();
-      supported.setEventStoreServerVersion('25.0.0');
-      for (const name of ['read', 'append', ...(batches ? ['batchappend'] : [])]) {
-        const method = new features.SupportedMethod();
-        method.setServiceName('event_store.client.streams.streams');
-        method.setMethodName(name);
-        supported.addMethods(method);
-      }
-      answer(null, supported);
-    },
-  });
   const credentials =
     tls === undefined
       ? grpc.ServerCredentials.createInsecure()

@@ -1,27 +1,26 @@
 import { expect, test } from 'vitest';
-import { type Answer, AnswerLost } from '../../infra/kurrentdb/append-outcomes.ts';
+import type { Answer } from '../../infra/kurrentdb/append-form.ts';
 import { AppendQueue } from '../../infra/kurrentdb/append-queue.ts';
+import { AnswerLost } from '../../infra/kurrentdb/wire-errors.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { newEvent } from '../support/event-log-builders.ts';
 
-/** A lane that stores its appends until the test answers them. */
-function heldLane() {
+/** A queue whose appends are held until the test answers them. */
+function heldQueue() {
   const sent: { readonly stream: string; readonly answer: PromiseWithResolvers<Answer> }[] = [];
-  const lane = {
-    send({ stream }: { readonly stream: string }) {
-      const answer = Promise.withResolvers<Answer>();
-      sent.push({ stream, answer });
-      return answer.promise;
-    },
+  const send = ({ stream }: { readonly stream: string }) => {
+    const answer = Promise.withResolvers<Answer>();
+    sent.push({ stream, answer });
+    return answer.promise;
   };
-  return { sent, queue: new AppendQueue({ lane, againMs: 60_000, positionOf: async () => '' as Position }) };
+  return { sent, queue: new AppendQueue({ send, againMs: 60_000, positionOf: async () => '' as Position }) };
 }
-const done: Answer = { kind: 'appended', revision: 0, place: { commit: '1', prepare: '1' } };
+const done: Answer = { kind: 'appended', revision: 0, position: '1' as Position };
 const append = (stream: string) => ({ stream, expectedRevision: -1, events: [newEvent()] });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 test('appends of one stream wait for one another, and those of other streams do not wait for them', async () => {
-  const { sent, queue } = heldLane();
+  const { sent, queue } = heldQueue();
   const all = ['a-1', 'a-1', 'b-1'].map((stream) => queue.append(append(stream)));
   await turn();
   expect(sent.map(({ stream }) => stream)).toEqual(['a-1', 'b-1']);
@@ -32,7 +31,7 @@ test('appends of one stream wait for one another, and those of other streams do 
 });
 
 test('lost appends are sent again in their order, before any later append', async () => {
-  const { sent, queue } = heldLane();
+  const { sent, queue } = heldQueue();
   const all = ['a-1', 'b-1', 'c-1'].map((stream) => queue.append(append(stream)));
   await turn();
   sent[2]!.answer.reject(new AnswerLost('lost'));
