@@ -77,7 +77,8 @@ export async function openCivicAt(time: Clock, settings: Settings, role: Role, w
       PROJECTIONS.map(({ name }) => name),
     );
     const reactors = [...ofReports.reactors, ...ofErasure.reactors, ...classification(platform, ofSources).reactors];
-    const bridge = kafka(platform, brokers && { address: brokers, load: () => import('../infra/kafka/open.ts') }, ofSources.writer);
+    const openBrokers = brokers && (async () => (await import('../infra/kafka/open.ts')).openKafka(brokers, platform));
+    const bridge = kafka(platform, openBrokers, ofSources.writer);
     const ofOperators = operators(platform, PROJECTIONS, [...reactors, ...(bridge === null ? [] : [bridge.relay])]);
     const reachedBy = async (position: Position, deadline: number): Promise<boolean> =>
       (await Promise.all(PROJECTIONS.map(({ name }) => progress.reached(name, position, deadline)))).every(Boolean);

@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { type Kafka, Kafka as Client, logLevel, Partitioners } from 'kafkajs';
-import { openFeedTopic } from '../../infra/kafka/open.ts';
+import { openKafka } from '../../infra/kafka/open.ts';
 import { createLiveReads } from '../../infra/postgresql/live-reads.ts';
 import { openDatabase } from '../../infra/postgresql/open-database.ts';
 import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
 import { createLogger } from '../../infra/system/logging.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import { recordHistory } from '../../projections/record-history/projection.ts';
 import { readFeedAfter } from '../../queries/feed/feed-after.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import { EMPTY_FINGERPRINT } from '../../domain/feed-fingerprint.ts';
@@ -33,11 +32,8 @@ const publish = (brokers: string, url: string): Promise<number> =>
     const logger = createLogger('silent', 'json');
     const store = createProcessorStore(database.transactor);
     const name = newName();
-    const topic = openFeedTopic(
-      { address: { brokers: brokers.split(','), tls: false }, logger, identifiers: randomIdentifiers },
-      name,
-      MINUTE_MS,
-    );
+    const kafka = openKafka({ brokers: brokers.split(','), tls: false }, { logger, identifiers: randomIdentifiers, clock: systemClock });
+    const topic = kafka.feedTopic(name, MINUTE_MS);
     let began = 0;
     const timed: FeedTopic = {
       name,
@@ -52,9 +48,7 @@ const publish = (brokers: string, url: string): Promise<number> =>
       clock: systemClock,
       logger,
       progress: { reached: async () => true },
-      readModel: recordHistory.name,
-      readHead: () => readFeedHead(database.reads),
-      readAfter: (after) => readFeedAfter(database.reads, after),
+      reads: database.reads,
       feedIds: async () => new Set(),
       onPublished: () => undefined,
     });

@@ -72,3 +72,28 @@ export interface RefusedMessage extends InletMessage {
   readonly part: InletPart;
   readonly reason: string;
 }
+
+/** Takes the messages of one partition, each exactly once, and stores how far it came. Not used again after it has thrown. */
+export interface InletPartTaker {
+  /** The offset to read from; `end` is where the partition ends. Takes the partition where that has not been done: then `isFresh`. */
+  from(end: bigint): Promise<{ readonly offset: bigint; readonly isFresh: boolean }>;
+  /**
+   * `reached`: the offset after the last examined message. Resolves to the offset up to which every message was processed. Throws when the
+   * partition was lost; so does `confirmOwner`.
+   */
+  take(messages: readonly InletMessage[], reached: bigint, confirmOwner: () => Promise<void>): Promise<bigint>;
+}
+
+/** Record changes from a topic. */
+export interface Inlet {
+  /** Takes messages until the signal aborts. Retries after every failure; never rejects. */
+  readonly run: (createPart: (part: InletPart) => InletPartTaker, signal: AbortSignal) => Promise<void>;
+  /** Copies messages to the topic of refused ones; resolves once the brokers have stored them. */
+  readonly putAside: (refused: readonly RefusedMessage[]) => Promise<void>;
+}
+
+/** The topics of the brokers. Each connects when it is first used. */
+export interface KafkaBrokers {
+  feedTopic(topic: string, keepMs: number): FeedTopic;
+  inlet(topic: string): Inlet;
+}

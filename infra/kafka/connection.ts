@@ -1,6 +1,8 @@
-import { Kafka, type KafkaConfig, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
+import { type Admin, Kafka, type KafkaConfig, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { KafkaAddress } from '../../domain/kafka-address.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
+import { answeredWithin } from '../../domain/within-deadline.ts';
+import { systemClock } from '../system/clock.ts';
 
 /**
  * kafkajs 2.2.4 starts a timer of -1 ms at every connection (its issue 1751, whose fix was never released): Node 24 warns of it once. The
@@ -22,6 +24,7 @@ const CONNECT_TIMEOUT_MS = 5_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 /** Tries within one call; the caller retries longer and can abort. */
 const RETRY = { retries: 4, initialRetryTime: 100, maxRetryTime: 2_000 };
+const END_MS = 5_000;
 
 const lastErrors = new WeakMap<Kafka, { text: string }>();
 
@@ -62,4 +65,20 @@ export function kafkaClient({ brokers, tls, sasl }: KafkaAddress, logger: Logger
   const kafka = new Kafka(config);
   lastErrors.set(kafka, last);
   return kafka;
+}
+
+/** Ends a connection. Waits a limited time: a broker that hangs must not keep the service from stopping. Never throws. */
+export async function disconnected(connection: { disconnect(): Promise<void> }, milliseconds = END_MS): Promise<void> {
+  await answeredWithin(systemClock, milliseconds, () => connection.disconnect()).catch(() => undefined);
+}
+
+/** Runs work with an administrative connection of its own. */
+export async function withAdmin<Result>(kafka: Kafka, work: (admin: Admin) => Promise<Result>): Promise<Result> {
+  const admin = kafka.admin();
+  await admin.connect();
+  try {
+    return await work(admin);
+  } finally {
+    await disconnected(admin);
+  }
 }

@@ -1,25 +1,93 @@
-import type { Admin, Kafka } from 'kafkajs';
-import type { WantedByBrokers } from '../../domain/kafka-address.ts';
+import type { Kafka } from 'kafkajs';
+import { KafkaRefused, type WantedByBrokers } from '../../domain/kafka-address.ts';
 import { NotYet } from '../../domain/ports/reactors.ts';
-import { answeredWithin } from '../../domain/within-deadline.ts';
-import { systemClock } from '../system/clock.ts';
-import { causes, type KafkaUse, refusalOf } from './refusals.ts';
+import { certificateReason } from '../system/certificate-reason.ts';
+import { lastErrorOf } from './connection.ts';
 
-const NAMES_OF_ABSENCE: ReadonlySet<string> = new Set([
-  'KafkaJSConnectionError',
-  'KafkaJSConnectionClosedError',
-  'KafkaJSRequestTimeoutError',
-  'KafkaJSBrokerNotFound',
-  'KafkaJSGroupCoordinatorNotFound',
-  'KafkaJSNoBrokerAvailableError',
-  'KafkaJSMetadataNotLoaded',
-  'KafkaJSTopicMetadataNotLoaded',
-  'KafkaJSLockTimeout',
-  'KafkaJSTimeout',
+/** The part of the program that calls the brokers, and the rights that it needs, in words, by what the brokers refuse. */
+export interface KafkaUse {
+  readonly kafka: Kafka;
+  readonly rights: Readonly<Partial<Record<`${'TOPIC' | 'GROUP' | 'TRANSACTIONAL_ID'}_AUTHORIZATION_FAILED`, string>>>;
+}
+
+/** An error with the fields that Node and kafkajs give theirs. */
+interface KafkaError extends Error {
+  readonly type?: string;
+  readonly retriable?: boolean;
+  readonly code?: unknown;
+  readonly topic?: string;
+  readonly errors?: readonly unknown[];
+}
+
+const DEEPEST = 8;
+
+/** An error, its causes and its aggregated errors, the outermost first. */
+function* causes(error: unknown, depth = 0): Generator<KafkaError> {
+  if (!(error instanceof Error) || depth > DEEPEST) return;
+  yield error;
+  yield* causes(error.cause, depth + 1);
+  for (const each of (error as KafkaError).errors ?? []) yield* causes(each, depth + 1);
+}
+
+export const isMissingTopic = (error: unknown): boolean => causes(error).some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
+
+/** Answers of the brokers by the names that the client gives them. */
+const HIDDEN = new Map([
+  ['Transactional Id authorization failed', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'],
+  ['Not authorized to access group: Group authorization failed', 'GROUP_AUTHORIZATION_FAILED'],
 ]);
 
-/** Transient refusals of the protocol: another producer has taken over, or the coordinator sees another state of the transaction. */
+function missingRight({ name, type, topic }: KafkaError, { kafka, rights }: KafkaUse): string | null {
+  const code = name === 'KafkaJSGroupCoordinatorNotFound' ? HIDDEN.get(lastErrorOf(kafka)) : type;
+  if (!code?.endsWith('_AUTHORIZATION_FAILED')) return null;
+  const right = code === 'CLUSTER_AUTHORIZATION_FAILED' ? 'IdempotentWrite on the cluster' : rights[code as keyof KafkaUse['rights']];
+  return `${right ?? code}${topic === undefined ? '' : ` (refused: the topic ${topic})`}`;
+}
+
+/** OpenSSL's error where the server does not speak TLS. */
+const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
+const CLOSED = 'the brokers close the connection without an answer, as those do that want TLS or a credential';
+
+/** What a cause says that the brokers want, and in which words; null for another failure. */
+function wantedIn(cause: KafkaError, use: KafkaUse): readonly [WantedByBrokers, string] | null {
+  const { name, code, message } = cause;
+  if (NO_TLS.has(String(code)) || message.includes('before secure TLS connection was established')) {
+    return ['tls', 'the brokers do not speak TLS at this port'];
+  }
+  if (name === 'KafkaJSSASLAuthenticationError') return ['credential', `the brokers refuse the credential: ${message}`];
+  if (message.startsWith('Closed connection')) return ['closed', CLOSED];
+  const right = missingRight(cause, use);
+  return right === null ? null : ['right', `a right is missing: ${right}`];
+}
+
+const REMEDIES: Readonly<Record<WantedByBrokers, string>> = {
+  certificate: 'put the authority that signed it into NODE_EXTRA_CA_CERTS, or correct the host names in KAFKA_BROKERS',
+  tls: 'unset CIVIC_KAFKA_TLS, or name their port for TLS in KAFKA_BROKERS',
+  credential: 'correct the mechanism, the user and the password in CIVIC_KAFKA_SASL',
+  closed: 'set CIVIC_KAFKA_TLS and CIVIC_KAFKA_SASL as the brokers want it, or correct KAFKA_BROKERS',
+  right: 'give it to the user of CIVIC_KAFKA_SASL; docs/feed-on-kafka.md lists all',
+};
+
+/** What the brokers require and do not receive: a trusted certificate, a credential or a right. Null for any other failure. */
+export function refusalOf(error: unknown, use: KafkaUse): KafkaRefused | null {
+  const refused = (wanted: WantedByBrokers, message: string) => new KafkaRefused(wanted, message, REMEDIES[wanted], { cause: error });
+  const reason = certificateReason(error);
+  if (reason !== null) return refused('certificate', `the certificate of the brokers is not trusted: ${reason}`);
+  for (const cause of causes(error)) {
+    const found = wantedIn(cause, use);
+    if (found !== null) return refused(...found);
+  }
+  return null;
+}
+
+/**
+ * Transient failures that the client does not mark as such, by type or name: a broker is not there, another producer has taken over, or the
+ * coordinator sees another state of the transaction.
+ */
 const PASSING: ReadonlySet<string> = new Set([
+  'KafkaJSGroupCoordinatorNotFound',
+  'KafkaJSLockTimeout',
+  'KafkaJSTimeout',
   'INVALID_PRODUCER_EPOCH',
   'INVALID_PRODUCER_ID_MAPPING',
   'INVALID_TXN_STATE',
@@ -38,13 +106,11 @@ const WAITED_FOR: ReadonlySet<WantedByBrokers> = new Set(['certificate', 'tls', 
 export function asFailure(error: unknown, use: KafkaUse): Error {
   const refusal = refusalOf(error, use);
   if (refusal !== null) {
-    const { wanted, message, remedy } = refusal;
-    const text = `${message}; ${remedy}`;
-    return WAITED_FOR.has(wanted) ? new NotYet(text) : new Error(text, { cause: error });
+    const text = `${refusal.message}; ${refusal.remedy}`;
+    return WAITED_FOR.has(refusal.wanted) ? new NotYet(text) : new Error(text, { cause: error });
   }
   for (const { name, type, retriable, message } of causes(error)) {
-    const passes = NAMES_OF_ABSENCE.has(name) || (type !== undefined && (PASSING.has(type) || retriable === true));
-    if (passes) return new NotYet(`the brokers of Kafka do not go on at the moment: ${message}`);
+    if (retriable === true || PASSING.has(type ?? name)) return new NotYet(`the brokers of Kafka do not go on at the moment: ${message}`);
   }
   return error instanceof Error ? error : new Error(String(error));
 }
@@ -55,23 +121,5 @@ export async function calling<Result>(use: KafkaUse, work: () => Promise<Result>
     return await work();
   } catch (error) {
     throw asFailure(error, use);
-  }
-}
-
-/** Waits at most so many milliseconds for the end of a connection: a broker that hangs must not keep the service from stopping. */
-export async function atMost(milliseconds: number, work: Promise<unknown>): Promise<void> {
-  await answeredWithin(systemClock, milliseconds, () => work).catch(() => undefined);
-}
-
-const END_MS = 5_000;
-
-/** Runs work with an administrative connection of its own. */
-export async function withAdmin<Result>(kafka: Kafka, work: (admin: Admin) => Promise<Result>): Promise<Result> {
-  const admin = kafka.admin();
-  await admin.connect();
-  try {
-    return await work(admin);
-  } finally {
-    await atMost(END_MS, admin.disconnect());
   }
 }

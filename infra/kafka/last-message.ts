@@ -1,9 +1,8 @@
 import type { Kafka } from 'kafkajs';
 import { NotYet } from '../../domain/ports/reactors.ts';
-import { atMost, withAdmin } from './failures.ts';
+import { disconnected, withAdmin } from './connection.ts';
 
 const READ_MS = 60_000;
-const END_MS = 5_000;
 /** Offsets after the last committed message: its marker, and messages of aborted transactions. */
 const FIRST_LOOK_BACK = 16n;
 
@@ -11,33 +10,27 @@ const FIRST_LOOK_BACK = 16n;
 export async function readLastMessage(kafka: Kafka, topic: string, group: string): Promise<Buffer | null> {
   const offsets = await withAdmin(kafka, (admin) => admin.fetchTopicOffsets(topic));
   const [low, high] = [BigInt(offsets[0]!.low), BigInt(offsets[0]!.high)];
+  if (low === high) return null;
   for (let back = FIRST_LOOK_BACK; ; back *= 16n) {
     const from = high - back > low ? high - back : low;
-    const found = await readFrom(kafka, { topic, group: `${group}.${back}`, from, end: high });
+    const found = await readFrom(kafka, topic, `${group}.${back}`, { from, end: high });
     if (found !== null || from === low) return found;
   }
 }
 
-interface Stretch {
-  readonly topic: string;
-  readonly group: string;
-  readonly from: bigint;
-  /** Exclusive. */
-  readonly end: bigint;
-}
-
-async function readFrom(kafka: Kafka, { topic, group, from, end }: Stretch): Promise<Buffer | null> {
-  if (from >= end) return null;
-  const consumer = kafka.consumer({
-    groupId: group,
-    allowAutoTopicCreation: false,
-    maxWaitTimeInMs: 100,
-    retry: { restartOnFailure: async () => false },
-  });
+/** The last committed message between two offsets, `end` exclusive. */
+async function readFrom(
+  kafka: Kafka,
+  topic: string,
+  groupId: string,
+  { from, end }: { readonly from: bigint; readonly end: bigint },
+): Promise<Buffer | null> {
+  const retry = { restartOnFailure: async () => false };
+  const consumer = kafka.consumer({ groupId, allowAutoTopicCreation: false, maxWaitTimeInMs: 100, retry });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   promise.catch(() => undefined);
   const timer = setTimeout(() => reject(new NotYet(`${topic} was not read to its end in time`)), READ_MS);
-  let last: { readonly offset: bigint; readonly value: Buffer } | null = null;
+  const found: { offset: bigint; value: Buffer | null } = { offset: -1n, value: null };
   // Called also for batches of markers only.
   consumer.on('consumer.end_batch_process', ({ payload }) => {
     if (BigInt(payload.lastOffset) >= end - 1n) resolve();
@@ -53,18 +46,17 @@ async function readFrom(kafka: Kafka, { topic, group, from, end }: Stretch): Pro
     await consumer.run({
       autoCommit: false,
       eachBatch: async ({ batch }) => {
-        const message = batch.messages.at(-1);
-        if (message === undefined || message.value === null) return;
-        const offset = BigInt(message.offset);
-        if (offset < end && (last === null || offset > last.offset)) last = { offset, value: message.value };
+        const { offset, value } = batch.messages.at(-1) ?? { offset: '-1', value: null };
+        if (value !== null && BigInt(offset) < end && BigInt(offset) > found.offset)
+          Object.assign(found, { offset: BigInt(offset), value });
       },
     });
     // A run that failed at once has emitted its event already, and cannot be positioned.
     if (!crashed) consumer.seek({ topic, partition: 0, offset: String(from) });
     await promise;
-    return (last as { readonly value: Buffer } | null)?.value ?? null;
+    return found.value;
   } finally {
     clearTimeout(timer);
-    await atMost(END_MS, consumer.disconnect());
+    await disconnected(consumer);
   }
 }

@@ -1,6 +1,6 @@
 import { type Kafka, type Message, Partitioners, type Producer, type ProducerConfig } from 'kafkajs';
 import { NotYet } from '../../domain/ports/reactors.ts';
-import { withAdmin } from './failures.ts';
+import { withAdmin } from './connection.ts';
 
 /** Well below the default limit of a batch, for topics that another program created. */
 const SEND_BYTES = 400_000;

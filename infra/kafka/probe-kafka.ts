@@ -1,10 +1,9 @@
 import type { Kafka } from 'kafkajs';
 import type { KafkaAddress } from '../../domain/kafka-address.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import { kafkaClient } from './connection.ts';
-import { atMost } from './failures.ts';
-import { inletGroup, inletRights } from './inlet-consumer.ts';
-import { causes, refusalOf } from './refusals.ts';
+import { disconnected, kafkaClient } from './connection.ts';
+import { isMissingTopic, refusalOf } from './failures.ts';
+import { inletGroup, inletRights } from './inlet.ts';
 
 const END_MS = 2_000;
 const QUICKLY = { retries: 1, initialRetryTime: 100 };
@@ -27,7 +26,7 @@ export async function probeKafka(
   } catch (error) {
     throw refusalOf(error, { kafka, rights: inletRights(inlet ?? '') }) ?? error;
   } finally {
-    await atMost(END_MS, admin.disconnect());
+    await disconnected(admin, END_MS);
   }
 }
 
@@ -38,8 +37,8 @@ async function askFor(kafka: Kafka, topic: string): Promise<void> {
     await consumer.connect();
     await consumer.subscribe({ topic });
   } catch (error) {
-    if (![...causes(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION')) throw error;
+    if (!isMissingTopic(error)) throw error;
   } finally {
-    await atMost(END_MS, consumer.disconnect());
+    await disconnected(consumer, END_MS);
   }
 }

@@ -1,21 +1,19 @@
 import type { Kafka } from 'kafkajs';
 import type { RefusedMessage } from '../../domain/ports/kafka.ts';
-import { atMost, calling, withAdmin } from './failures.ts';
+import { disconnected, withAdmin } from './connection.ts';
+import { calling } from './failures.ts';
 import { idempotentProducer, openPartitionSender } from './partition-sender.ts';
 
-const END_MS = 5_000;
 const REASON_LENGTH = 1_000;
-
-export const rejectedTopicOf = (topic: string): string => `${topic}.rejected`;
 
 /** The topic of messages that do not parse or whose change was rejected: unchanged, with the reason and their origin. Connects for the first message. */
 export function createRejectedTopic(kafka: Kafka, topic: string) {
-  const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${rejectedTopicOf(topic)}` } };
+  const name = `${topic}.rejected`;
+  const use = { kafka, rights: { TOPIC_AUTHORIZATION_FAILED: `Create, Describe and Write on the topic ${name}` } };
   let connected: ReturnType<typeof connect> | null = null;
   const connect = async () => {
-    const topics = [{ topic: rejectedTopicOf(topic), numPartitions: 1 }];
-    await withAdmin(kafka, (admin) => admin.createTopics({ topics, waitForLeaders: true }));
-    const send = await openPartitionSender(kafka, rejectedTopicOf(topic));
+    await withAdmin(kafka, (admin) => admin.createTopics({ topics: [{ topic: name, numPartitions: 1 }], waitForLeaders: true }));
+    const send = await openPartitionSender(kafka, name);
     const producer = idempotentProducer(kafka);
     await producer.connect();
     return { producer, send };
@@ -23,8 +21,7 @@ export function createRejectedTopic(kafka: Kafka, topic: string) {
   const end = async (): Promise<void> => {
     const ending = connected;
     connected = null;
-    const disconnect = async (): Promise<void> => (await ending)?.producer.disconnect();
-    await atMost(END_MS, disconnect());
+    await disconnected({ disconnect: async () => (await ending)?.producer.disconnect() });
   };
   return {
     end,

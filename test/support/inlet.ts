@@ -1,6 +1,5 @@
 import { kafkaClient } from '../../infra/kafka/connection.ts';
-import { runInletConsumer } from '../../infra/kafka/inlet-consumer.ts';
-import { createRejectedTopic } from '../../infra/kafka/rejected-topic.ts';
+import { openInlet } from '../../infra/kafka/inlet.ts';
 import { createInletStore } from '../../infra/postgresql/inlet-store.ts';
 import type { RecordChange } from '../../commands/records/record-writer.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
@@ -26,42 +25,29 @@ export interface RunningInlet {
 
 /** The dependencies of an inlet on a database; messages set aside are in `aside` unless they go to the brokers. */
 export function inletParts(civic: TestCivic, overrides: Partial<InletDependencies> = {}) {
-  const completed = { appended: 0, unchanged: 0, rejected: 0 };
+  const counters = { appended: 0, unchanged: 0, rejected: 0 };
   const parts: InletDependencies = {
     store: createInletStore(civic.database.transactor),
     log: civic.log,
     writer: civic.writer,
     putAside: async () => undefined,
-    onSettled: (outcomes) => {
-      completed.appended += outcomes.appended;
-      completed.unchanged += outcomes.unchanged;
-      completed.rejected += outcomes.rejected;
-    },
+    counters,
     ...overrides,
   };
-  return { parts, completed };
+  return { parts, completed: counters };
 }
 
 export function startInlet(civic: TestCivic, brokers: string, topic: string, overrides: Partial<InletDependencies> = {}): RunningInlet {
   const kafka = kafkaClient({ brokers: brokers.split(','), tls: false }, civic.logger);
-  const rejected = createRejectedTopic(kafka, topic);
-  const { parts, completed } = inletParts(civic, { putAside: (refused) => rejected.putAside(refused), ...overrides });
+  const inlet = openInlet({ kafka, topic, clock: hurriedClock, logger: civic.logger, times: { sessionMs: 6_000, againMs: 20 } });
+  const { parts, completed } = inletParts(civic, { putAside: (refused) => inlet.putAside(refused), ...overrides });
   const stopping = new AbortController();
-  const consumer = {
-    kafka,
-    topic,
-    clock: hurriedClock,
-    logger: civic.logger,
-    createPart: (part: Parameters<typeof createInletPart>[1]) => createInletPart(parts, part),
-    times: { sessionMs: 6_000, againMs: 20 },
-  };
-  const ended = runInletConsumer(consumer, stopping.signal);
+  const ended = inlet.run((part) => createInletPart(parts, part), stopping.signal);
   return {
     completed,
     async stop() {
       stopping.abort();
       await ended;
-      await rejected.end();
     },
   };
 }

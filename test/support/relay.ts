@@ -1,9 +1,7 @@
 import { kafkaClient } from '../../infra/kafka/connection.ts';
 import { createFeedTopic } from '../../infra/kafka/feed-topic.ts';
 import { createProcessorStore } from '../../infra/postgresql/processor-store.ts';
-import { recordHistory } from '../../projections/record-history/projection.ts';
-import { readFeedAfter } from '../../queries/feed/feed-after.ts';
-import { feedIdentities, readFeedHead } from '../../queries/feed/feed-head.ts';
+import { feedIdentities } from '../../queries/feed/feed-head.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { FeedTopic } from '../../domain/ports/kafka.ts';
 import { createRelay, RELAY } from '../../src/processors/reactors/relay/relay.ts';
@@ -37,9 +35,7 @@ export function startRelay(
     clock: hurriedClock,
     logger: civic.logger,
     progress: civic.progress,
-    readModel: recordHistory.name,
-    readHead: () => readFeedHead(civic.reads),
-    readAfter: (after) => readFeedAfter(civic.reads, after),
+    reads: civic.reads,
     feedIds: () => feedIdentities(civic.log),
     onPublished: (messages) => void published.push(messages),
   });

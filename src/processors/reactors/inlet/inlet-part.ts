@@ -2,7 +2,7 @@ import { parseChange } from '../../../../commands/records/parse-change.ts';
 import type { RecordChange, RecordWriter } from '../../../../commands/records/record-writer.ts';
 import { derivedId } from '../../../../domain/identifiers.ts';
 import type { EventLog, EventMetadata } from '../../../../domain/ports/event-log.ts';
-import type { InletMessage, InletPart, InletStore, RefusedMessage, TakenPart } from '../../../../domain/ports/kafka.ts';
+import type { InletMessage, InletPart, InletPartTaker, InletStore, RefusedMessage, TakenPart } from '../../../../domain/ports/kafka.ts';
 import { LeaseLost } from '../../../../domain/while-leased.ts';
 
 export interface InletDependencies {
@@ -11,15 +11,8 @@ export interface InletDependencies {
   readonly writer: RecordWriter;
   /** Stores messages that do not parse or whose change was rejected; resolves once they are stored. After a crash the same may be stored again. */
   readonly putAside: (refused: readonly RefusedMessage[]) => Promise<void>;
-  readonly onSettled: (outcomes: { readonly appended: number; readonly unchanged: number; readonly rejected: number }) => void;
-}
-
-/** The processing of the messages of one partition. */
-export interface InletPartTaker {
-  /** The offset to read from; `end` is where the partition ends. Takes the partition where that has not been done. */
-  from(end: bigint): Promise<{ readonly offset: bigint; readonly isFresh: boolean }>;
-  /** `reached`: the offset after the last examined message. Resolves to the offset up to which every message was processed. Throws when the partition was lost; then call `from` again. `confirmOwner` throws where it was lost. */
-  take(messages: readonly InletMessage[], reached: bigint, confirmOwner: () => Promise<void>): Promise<bigint>;
+  /** Completed messages, by outcome. */
+  readonly counters: { appended: number; unchanged: number; rejected: number };
 }
 
 const MESSAGES_AT_ONCE = 500;
@@ -33,51 +26,40 @@ export function createInletPart(deps: InletDependencies, part: InletPart): Inlet
   let taken: TakenPart | null = null;
   /** Read, and not yet written. */
   let waiting: readonly InletMessage[] = [];
-  const forget = (): void => {
-    taken = null;
-    waiting = [];
-  };
 
   return {
     async from(end) {
       const isFresh = taken === null;
       taken ??= await deps.store.take(part);
       if (end >= taken.next) return { offset: taken.next, isFresh };
-      const { next } = taken;
-      forget();
       throw new Error(
-        `partition ${part.partition} of ${part.topic} ends at ${end}, and was taken up to ${next}: it is another topic of the same name; give it another name`,
+        `partition ${part.partition} of ${part.topic} ends at ${end}, and was taken up to ${taken.next}: it is another topic of the same name; give it another name`,
       );
     },
     async take(messages, reached, confirmOwner) {
       if (taken === null) throw new Error('a partition is taken before its messages');
       const { next } = taken;
       waiting = [...waiting, ...messages.filter(({ offset }) => offset >= next)];
-      try {
-        for (;;) {
-          const { claim }: TakenPart = taken;
-          // What was begun is given in the same portion again; until all of it was read it waits.
-          if (claim !== null && reached < claim.to) return taken.next;
-          const portion: readonly InletMessage[] =
-            claim === null ? waiting.slice(0, MESSAGES_AT_ONCE) : waiting.filter(({ offset }) => offset < claim.to);
-          const last = portion.at(-1);
-          if (claim === null && last === undefined) return taken.next;
-          const to: bigint = claim?.to ?? last!.offset + 1n;
-          await giveCommand(deps, part, taken, portion, to);
-          waiting = waiting.slice(portion.length);
-          taken = { token: taken.token, next: to, claim: null };
-          await confirmOwner();
-        }
-      } catch (error) {
-        forget();
-        throw error;
+      for (;;) {
+        const { claim }: TakenPart = taken;
+        // What was begun is given in the same portion again; until all of it was read it waits.
+        if (claim !== null && reached < claim.to) return taken.next;
+        const portion: readonly InletMessage[] =
+          claim === null ? waiting.slice(0, MESSAGES_AT_ONCE) : waiting.filter(({ offset }) => offset < claim.to);
+        const last = portion.at(-1);
+        if (claim === null && last === undefined) return taken.next;
+        const to: bigint = claim?.to ?? last!.offset + 1n;
+        await giveCommand(deps, part, taken, portion, to);
+        waiting = waiting.slice(portion.length);
+        taken = { token: taken.token, next: to, claim: null };
+        await confirmOwner();
       }
     },
   };
 }
 
 async function giveCommand(
-  { store, log, writer, putAside, onSettled }: InletDependencies,
+  { store, log, writer, putAside, counters }: InletDependencies,
   part: InletPart,
   { token, next, claim }: TakenPart,
   portion: readonly InletMessage[],
@@ -108,8 +90,8 @@ async function giveCommand(
   }
   if (refused.length > 0) await putAside(refused);
   if (!(await store.complete(part, token, to))) throw lost(part);
-  const count = (kind: 'appended' | 'unchanged') => outcomes.filter((outcome) => outcome.kind === kind).length;
-  onSettled({ appended: count('appended'), unchanged: count('unchanged'), rejected: refused.length });
+  for (const { kind } of outcomes) if (kind !== 'rejected') counters[kind] += 1;
+  counters.rejected += refused.length;
 }
 
 const lost = ({ topic, partition }: InletPart) => new LeaseLost(`partition ${partition} of ${topic} was taken by another process`);

@@ -1,12 +1,13 @@
-import type { FeedHead } from '../../../../queries/feed/feed-head.ts';
-import type { FeedAfter, FeedRow, FeedStretch } from '../../../../queries/feed/feed-after.ts';
+import { RECORD_HISTORY } from '../../../../projections/record-history/tables.ts';
+import { type FeedRow, type FeedStretch, readFeedAfter } from '../../../../queries/feed/feed-after.ts';
+import { readFeedHead } from '../../../../queries/feed/feed-head.ts';
 import { EMPTY_FINGERPRINT } from '../../../../domain/feed-fingerprint.ts';
 import { FEED_OPENED } from '../../../../domain/events/feed-events.ts';
 import { RECORD_EVENT_TYPES } from '../../../../domain/events/record-events.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
 import type { FeedMessage, FeedPublication, FeedTopic, TopicCheckpoint } from '../../../../domain/ports/kafka.ts';
 import type { Logger } from '../../../../domain/ports/logger.ts';
-import type { Progress } from '../../../../domain/ports/projection.ts';
+import type { LiveReads, Progress } from '../../../../domain/ports/projection.ts';
 import { NotYet, type Reactor, type ReactorRunning } from '../../../../domain/ports/reactors.ts';
 import { feedCursorEncoder } from '../../../../domain/cursor.ts';
 import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
@@ -44,10 +45,7 @@ export interface RelayDependencies {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly progress: Progress;
-  /** The read model that the feed is read from. */
-  readonly readModel: string;
-  readonly readHead: () => Promise<Pick<FeedHead, 'feedId' | 'position' | 'prunedThrough'>>;
-  readonly readAfter: (after: FeedAfter) => Promise<FeedStretch>;
+  readonly reads: LiveReads;
   /** Every identity that this log's feed has had. */
   readonly feedIds: () => Promise<ReadonlySet<string>>;
   /** Called after each publication. */
@@ -79,7 +77,7 @@ export function createRelay(deps: RelayDependencies): Reactor {
     runsOnStart: true,
     begin: () => async (batch, running) => {
       const last = batch.at(-1);
-      if (last !== undefined) await untilCaughtUp({ ...deps, readModels: [deps.readModel] }, last.position, 'publish', running.signal);
+      if (last !== undefined) await untilCaughtUp({ ...deps, readModels: [RECORD_HISTORY] }, last.position, 'publish', running.signal);
       try {
         session ??= await openSession(deps, running);
         await carryOut(deps, session, running);
@@ -99,7 +97,7 @@ async function openSession(deps: RelayDependencies, running: ReactorRunning): Pr
   await running.confirm();
   const publication = await topic.open();
   try {
-    const { feedId } = await deps.readHead();
+    const { feedId } = await readFeedHead(deps.reads);
     if (feedId === null) throw new NotYet('the feed has not been opened yet');
     const place = publication.place;
     if (place?.feedId === feedId) {
@@ -109,7 +107,7 @@ async function openSession(deps: RelayDependencies, running: ReactorRunning): Pr
     if (place !== null && !(await deps.feedIds()).has(place.feedId)) {
       throw new Error(`the topic ${topic.name} carries the feed ${place.feedId}, which was never this log's: name another topic`);
     }
-    const begun = await beginning(deps, feedId);
+    const begun = await beginning(deps.reads, feedId);
     logger.info({ topic: topic.name, former: place, ...begun }, 'the relay begins');
     // Before its first message: also if that fails, the next owner knows the feed of the topic.
     await running.confirm();
@@ -122,8 +120,8 @@ async function openSession(deps: RelayDependencies, running: ReactorRunning): Pr
 }
 
 /** After pruning not every change is left: the current records are published first, then each change. */
-async function beginning({ readHead }: RelayDependencies, feedId: string): Promise<TopicCheckpoint> {
-  const { prunedThrough, position } = await readHead();
+async function beginning(reads: LiveReads, feedId: string): Promise<TopicCheckpoint> {
+  const { prunedThrough, position } = await readFeedHead(reads);
   return { feedId, position: 0, boundary: prunedThrough === 0 ? 0 : position, fingerprint: EMPTY_FINGERPRINT };
 }
 
@@ -149,7 +147,7 @@ async function carryOut(deps: RelayDependencies, session: Session, running: Reac
 }
 
 async function readNext(deps: RelayDependencies, place: TopicCheckpoint): Promise<FeedStretch['rows']> {
-  const { feedId, prunedThrough, head, fingerprint, rows } = await deps.readAfter({
+  const { feedId, prunedThrough, head, fingerprint, rows } = await readFeedAfter(deps.reads, {
     ...place,
     limit: ROWS_AT_ONCE,
     maxBytes: BYTES_AT_ONCE,

@@ -1,23 +1,17 @@
 import type { Consumer, EachBatchPayload, Kafka } from 'kafkajs';
-import { Backoff } from '../../domain/retry.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import type { InletMessage, InletPart } from '../../domain/ports/kafka.ts';
+import type { Inlet, InletPart, InletPartTaker } from '../../domain/ports/kafka.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import { asFailure, atMost } from './failures.ts';
-import { causes, type NeededRights } from './refusals.ts';
+import { Backoff } from '../../domain/retry.ts';
+import { disconnected } from './connection.ts';
+import { asFailure, isMissingTopic, type KafkaUse } from './failures.ts';
+import { createRejectedTopic } from './rejected-topic.ts';
 
-/** Takes the messages of one partition and stores the offset up to which every message was processed. */
-export interface PartTaker {
-  from(end: bigint): Promise<{ readonly offset: bigint; readonly isFresh: boolean }>;
-  take(messages: readonly InletMessage[], reached: bigint, stillThere: () => Promise<void>): Promise<bigint>;
-}
-
-export interface InletConsumerParts {
+interface InletParts {
   readonly kafka: Kafka;
   readonly topic: string;
   readonly clock: Clock;
   readonly logger: Logger;
-  readonly createPart: (part: InletPart) => PartTaker;
   readonly times?: { readonly sessionMs: number; readonly againMs: number } | undefined;
 }
 
@@ -26,54 +20,59 @@ const TIMES = { sessionMs: 8_000, againMs: 2_000 };
 /** Milliseconds that a member has to rejoin the group when it is processing a portion. */
 const REBALANCE_MS = 30_000;
 const MAX_PAUSE_MS = 30_000;
+const WAIT_MS = 500;
 const END_MS = 10_000;
 
 export const inletGroup = (topic: string): string => `civic.inlet.${topic}`;
 
-export const inletRights = (topic: string): NeededRights => ({
+export const inletRights = (topic: string): KafkaUse['rights'] => ({
   TOPIC_AUTHORIZATION_FAILED: `Describe and Read on the topic ${topic}`,
   GROUP_AUTHORIZATION_FAILED: `Read on the group ${inletGroup(topic)}`,
 });
 
-const WAIT_MS = 500;
-
-/** Takes messages in a group with the inlets of all other processes, until the signal aborts. Retries after every failure. */
-export async function runInletConsumer(parts: InletConsumerParts, stopping: AbortSignal): Promise<void> {
-  const { clock, logger, topic, times = TIMES } = parts;
-  const backoff = new Backoff(times.againMs, MAX_PAUSE_MS);
-  let logged = '';
-  while (!stopping.aborted) {
-    try {
-      await consumeUntilEnd(parts, stopping, () => {
-        backoff.reset();
-        logged = '';
-      });
-    } catch (error) {
-      const reason = reasonOf(parts, error);
-      // A lasting failure is logged once.
-      if (reason !== logged) logger.warn({ topic, error: reason }, 'the inlet was interrupted');
-      logged = reason;
-    }
-    await clock.sleep(backoff.take(), stopping).catch(() => undefined);
-  }
-}
-
-function reasonOf({ kafka, topic }: InletConsumerParts, error: unknown): string {
-  if ([...causes(error)].some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION')) return `there is no topic ${topic}; it is waited for`;
-  return asFailure(error, { kafka, rights: inletRights(topic) }).message;
+/** Takes messages in a group with the inlets of all other processes. Connects when it runs. */
+export function openInlet(parts: InletParts): Inlet {
+  const { kafka, topic, clock, logger, times = TIMES } = parts;
+  const rejected = createRejectedTopic(kafka, topic);
+  return {
+    putAside: rejected.putAside,
+    async run(createPart, stopping) {
+      const backoff = new Backoff(times.againMs, MAX_PAUSE_MS);
+      let logged = '';
+      while (!stopping.aborted) {
+        try {
+          await consumeUntilEnd({ ...parts, times }, createPart, stopping, () => {
+            backoff.reset();
+            logged = '';
+          });
+        } catch (error) {
+          const failure = asFailure(error, { kafka, rights: inletRights(topic) });
+          const reason = isMissingTopic(error) ? `there is no topic ${topic}; it is waited for` : failure.message;
+          // A lasting failure is logged once.
+          if (reason !== logged) logger.warn({ topic, error: reason }, 'the inlet was interrupted');
+          logged = reason;
+        }
+        await clock.sleep(backoff.take(), stopping).catch(() => undefined);
+      }
+      await rejected.end();
+    },
+  };
 }
 
 async function consumeUntilEnd(
-  { kafka, topic, logger, createPart, times = TIMES }: InletConsumerParts,
+  { kafka, topic, logger, times }: Required<InletParts>,
+  createPart: (part: InletPart) => InletPartTaker,
   stopping: AbortSignal,
   onTaking: () => void,
 ): Promise<void> {
+  const { sessionMs } = times;
+  const heartbeatMs = sessionMs / 10;
   const consumer = kafka.consumer({
     groupId: inletGroup(topic),
     allowAutoTopicCreation: false,
-    sessionTimeout: times.sessionMs,
+    sessionTimeout: sessionMs,
     rebalanceTimeout: REBALANCE_MS,
-    heartbeatInterval: times.sessionMs / 10,
+    heartbeatInterval: heartbeatMs,
     maxWaitTimeInMs: WAIT_MS,
     // A crash of the client ends this run; the next run opens a new consumer.
     retry: { retries: 2, initialRetryTime: 100, maxRetryTime: 1_000, restartOnFailure: async () => false },
@@ -82,7 +81,7 @@ async function consumeUntilEnd(
   ended.catch(() => undefined);
   const onStop = (): void => resolve();
   stopping.addEventListener('abort', onStop, { once: true });
-  const taking = new Map<number, PartTaker>();
+  const taking = new Map<number, InletPartTaker>();
   consumer.on('consumer.crash', ({ payload }) => reject(payload.error));
   // In a new generation of the group another member may have had our partitions: each one is loaded again.
   consumer.on('consumer.group_join', ({ payload }) => {
@@ -90,11 +89,6 @@ async function consumeUntilEnd(
     onTaking();
     logger.info({ topic, partitions: payload.memberAssignment[topic] ?? [] }, 'the inlet takes from its partitions');
   });
-  const partOf = (partition: number): PartTaker => {
-    const known = taking.get(partition) ?? createPart({ topic, partition });
-    taking.set(partition, known);
-    return known;
-  };
   try {
     await consumer.connect();
     await consumer.subscribe({ topic, fromBeginning: true });
@@ -102,11 +96,14 @@ async function consumeUntilEnd(
       autoCommit: false,
       eachBatchAutoResolve: false,
       eachBatch: async (payload) => {
+        const { partition } = payload.batch;
         try {
-          await takeBatch(consumer, partOf(payload.batch.partition), payload, times.sessionMs / 10);
+          const taker = taking.get(partition) ?? createPart({ topic, partition });
+          taking.set(partition, taker);
+          await takeBatch(consumer, taker, payload, heartbeatMs);
         } catch (error) {
-          taking.delete(payload.batch.partition);
-          logger.warn({ topic, partition: payload.batch.partition, error: (error as Error).message }, 'messages could not be taken yet');
+          taking.delete(partition);
+          logger.warn({ topic, partition, error: (error as Error).message }, 'messages could not be taken yet');
           throw error;
         }
       },
@@ -114,11 +111,11 @@ async function consumeUntilEnd(
     if (!stopping.aborted) await ended;
   } finally {
     stopping.removeEventListener('abort', onStop);
-    await atMost(END_MS, consumer.disconnect());
+    await disconnected(consumer, END_MS);
   }
 }
 
-async function takeBatch(consumer: Consumer, taker: PartTaker, payload: EachBatchPayload, heartbeatMs: number) {
+async function takeBatch(consumer: Consumer, taker: InletPartTaker, payload: EachBatchPayload, heartbeatMs: number): Promise<void> {
   const { batch } = payload;
   if (!payload.isRunning() || payload.isStale()) return;
   const { topic, partition } = batch;
