@@ -1,10 +1,10 @@
 import { TOOL_DEADLINE_MS } from '../contract/tools/tool.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Position } from '../domain/ports/event-log.ts';
+import type { PaymentChannel } from '../domain/ports/facilitator.ts';
 import { legistarFolderReader } from '../infra/legistar/folder-client.ts';
 import { LEGISTAR_BASE_URL, legistarHttpReader } from '../infra/legistar/http-client.ts';
 import { systemClock } from '../infra/system/clock.ts';
-import type { X402 } from '../infra/x402/open.ts';
 import type { Civic } from './civic.ts';
 import { openOtherLog, type Role } from './composition/open-stores.ts';
 import { kafkaAddress } from './composition/probes.ts';
@@ -44,13 +44,11 @@ const SYNCS: Readonly<Record<SourceName, Sync>> = {
   ),
 };
 
-const FACILITATOR_TIMES = { verifyMs: 2_000, settleMs: 4_000 };
-
 /** Null until a recipient and a facilitator are set. Loads the adapters, which are large, only then. */
-async function openPayAsYouGo(settings: Settings): Promise<X402 | null> {
+async function openPayAsYouGo(settings: Settings): Promise<PaymentChannel | null> {
   const { CIVIC_X402_PAY_TO: payTo, CIVIC_X402_FACILITATOR_URL: facilitatorUrl, CIVIC_X402_RPC_URL: rpcUrl } = settings;
   if (payTo === undefined || facilitatorUrl === undefined) return null;
-  return (await import('../infra/x402/open.ts')).openX402({ payTo, facilitatorUrl, rpcUrl }, FACILITATOR_TIMES);
+  return (await import('../infra/x402/open.ts')).openX402(payTo, facilitatorUrl, rpcUrl);
 }
 
 /** Opens the program. The caller closes it, also when the start of something else fails. */

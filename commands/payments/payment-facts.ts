@@ -1,12 +1,18 @@
 import { type AccountEvent, readAccountEvent } from '../../domain/events/account-events.ts';
 import { derivedId } from '../../domain/identifiers.ts';
-import type { Clock } from '../../domain/ports/clock.ts';
-import type { EventLog } from '../../domain/ports/event-log.ts';
-import type { PaymentLedger, PaymentRow } from '../../domain/ports/payment-ledger.ts';
+import type { PaymentLease, PaymentPorts, PaymentRow } from '../../domain/ports/payment-ledger.ts';
 import { hasEnded, isNotBilled } from '../../domain/payments/payment.ts';
 import { accountStream } from '../../domain/streams.ts';
 import type { Decider } from '../decider.ts';
 import { handle } from '../handle.ts';
+
+/** Of one piece of work on a payment. */
+export const PAYMENT_LEASE_MS = 15_000;
+
+export function newPaymentLease({ identifiers, chainClock }: PaymentPorts): PaymentLease {
+  const now = chainClock.now();
+  return { owner: identifiers.next(), now, until: now + PAYMENT_LEASE_MS };
+}
 
 type FactKind = 'verified' | 'outcome';
 type PaymentFact = Extract<AccountEvent, { type: 'AccountPaymentVerified' | 'AccountPaymentSettled' | 'AccountPaymentFailed' }>;
@@ -52,10 +58,7 @@ const DEADLINE_MS = 10_000;
  * Appends the unpublished facts of a payment to the account's stream, each once also with concurrent callers, and marks them in the ledger.
  * Throws what the log or the ledger throws; a later call appends the rest.
  */
-export async function publishPaymentFacts(
-  parts: { readonly log: EventLog; readonly clock: Clock; readonly ledger: Pick<PaymentLedger, 'markPublished'> },
-  row: PaymentRow,
-): Promise<void> {
+export async function publishPaymentFacts(parts: Pick<PaymentPorts, 'log' | 'clock' | 'ledger'>, row: PaymentRow): Promise<void> {
   const { accountId, keyId, paymentId, createdAt } = row;
   for (const { kind, fact } of unpublishedFacts(row)) {
     await handle({

@@ -3,8 +3,8 @@ import { canonicalJson } from '../canonical-json.ts';
 import { derivedId } from '../identifiers.ts';
 
 /** The one network, asset and scheme that is sold for. Hex is lower case throughout; amounts are smallest units as text. */
-export const SCHEME = 'exact';
-export const NETWORK = 'eip155:84532';
+export const SCHEME = 'exact' as const;
+export const NETWORK = 'eip155:84532' as const;
 export const CHAIN_ID = 84_532;
 export const ASSET = '0x036cbd53842c5426634e7929541ec2318f3dcf7e';
 export const ASSET_DOMAIN = { name: 'USDC', version: '2' } as const;
@@ -20,6 +20,20 @@ const paymentTerms = z.strictObject({
   extra: z.strictObject({ name: text, version: text }),
 });
 export type PaymentTerms = Readonly<z.output<typeof paymentTerms>>;
+
+/** How long a payment is asked to be valid for: the margin that the chain wants, and room for verifying, reading and settling. */
+const MAX_TIMEOUT_SECONDS = 120;
+
+/** Terms in the form of x402, as payers are asked for them and as the facilitator receives them. */
+export const requirementsOf = ({ asset, amount, payTo, extra }: PaymentTerms) => ({
+  scheme: SCHEME,
+  network: NETWORK,
+  asset,
+  amount,
+  payTo,
+  maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
+  extra: { ...extra },
+});
 
 /**
  * EIP-3009: payer, payee and amount of one transfer between two times (seconds since the epoch, as decimal text). `nonce` is 32 bytes, unique

@@ -37,3 +37,11 @@ export interface ChainLookup {
     expected: { readonly payTo: string; readonly amount: string; readonly since: number; readonly until: number },
   ): Promise<OnChain>;
 }
+
+/** What pay as you go needs from outside. */
+export interface PaymentChannel {
+  readonly facilitator: Facilitator;
+  readonly checkSignature: CheckSignature;
+  /** Null where no node of the chain is known. */
+  readonly chain: ChainLookup | null;
+}

@@ -1,4 +1,9 @@
+import type { Identifiers } from '../identifiers.ts';
 import type { NotBilled, PaymentKey, PaymentState } from '../payments/payment.ts';
+import type { Clock } from './clock.ts';
+import type { EventLog } from './event-log.ts';
+import type { Facilitator } from './facilitator.ts';
+import type { Logger } from './logger.ts';
 
 /** A payment as it is first used. Times of leases, validity and the next look are of the clock that the chain uses; all others are of the service's. */
 export interface Reservation extends PaymentKey {
@@ -116,4 +121,18 @@ export interface PaymentLedger {
   bar(network: string, payer: string, barred: boolean, now: number): Promise<void>;
   /** Unbinds a wallet from its account, so that another account may pay from it. */
   release(network: string, payer: string, now: number): Promise<boolean>;
+}
+
+/** What all work on payments uses. */
+export interface PaymentPorts {
+  readonly ledger: PaymentLedger;
+  /** Null where the channel is off: rows are tidied up all the same. */
+  readonly facilitator: Facilitator | null;
+  readonly log: EventLog;
+  /** The service's time: of facts and budgets. */
+  readonly clock: Clock;
+  /** The time that the chain and other processes live by: of leases and validity. */
+  readonly chainClock: Clock;
+  readonly identifiers: Identifiers;
+  readonly logger: Logger;
 }

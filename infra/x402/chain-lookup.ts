@@ -1,8 +1,8 @@
 import { createPublicClient, type Hex, http, isAddressEqual, parseAbi, parseEventLogs } from 'viem';
 import type { ChainLookup, OnChain } from '../../domain/ports/facilitator.ts';
 import { boundedFetch } from '../system/bounded-fetch.ts';
-import { MAX_ANSWER_BYTES } from './bounds.ts';
 import type { PaymentKey } from '../../domain/payments/payment.ts';
+import { MAX_ANSWER_BYTES } from './facilitator.ts';
 
 const ABI = parseAbi([
   'function authorizationState(address authorizer, bytes32 nonce) view returns (bool)',

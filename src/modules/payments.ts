@@ -1,34 +1,17 @@
-import type { ChainLookup, Facilitator } from '../../domain/ports/facilitator.ts';
+import type { PaymentChannel } from '../../domain/ports/facilitator.ts';
 import { createPayments, type Payments } from '../edge/admission/payments/pay-for-read.ts';
-import { PAYMENT_TIMES, type PaymentParts } from '../edge/admission/payments/payment-parts.ts';
+import { PAYMENT_TIMES } from '../edge/admission/payments/payment-parts.ts';
 import { priceOf } from '../edge/admission/payments/price.ts';
 import type { Platform } from '../platform.ts';
-import type { ReconcileParts } from '../processors/reactors/payments/reconcile-parts.ts';
-import { reconcilePayments } from '../processors/reactors/payments/reconcile-payments.ts';
+import { reconcilePayments, type ReconcileParts } from '../processors/reactors/payments/reconcile-payments.ts';
 import type { Module } from './module.ts';
-
-/** Adapters of x402; null where no recipient or no facilitator is set. */
-export interface PaymentChannel {
-  readonly facilitator: Facilitator;
-  readonly checkSignature: PaymentParts['checkSignature'];
-  /** Null without an address of the chain. */
-  readonly chain: ChainLookup | null;
-}
 
 const RECONCILE_EVERY_MS = 5_000;
 
-/** Reads that an account pays for call by call. */
+/** Reads that an account pays for call by call. `channel` is null where no recipient or no facilitator is set. */
 export function payments(platform: Platform, channel: PaymentChannel | null, billingEnforced: boolean) {
   const { settings, log, clock, chainClock, identifiers, logger, stores } = platform;
-  const parts = {
-    ledger: stores.paymentLedger,
-    facilitator: channel?.facilitator ?? null,
-    log,
-    clock,
-    chainClock,
-    identifiers,
-    logger,
-  };
+  const parts = { ledger: stores.paymentLedger, facilitator: channel?.facilitator ?? null, log, clock, chainClock, identifiers, logger };
   const sold: Payments = createPayments({
     ...parts,
     checkSignature: channel?.checkSignature ?? (async () => false),

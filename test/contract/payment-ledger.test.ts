@@ -4,7 +4,7 @@ import { createErasedCopies } from '../../infra/postgresql/erased-copies.ts';
 import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
 import { migrate } from '../../infra/postgresql/schema-state.ts';
 import { openTransactor } from '../../infra/postgresql/open-database.ts';
-import { sha256 } from '../../src/edge/admission/payments/payment-hashes.ts';
+import { sha256 } from '../../src/edge/admission/payments/payment-payload.ts';
 import { ASSET, NETWORK, PAYMENT_STATES, paymentId, type PaymentState } from '../../domain/payments/payment.ts';
 import type { PaymentLedger, PaymentMove, PaymentRow, Reservation } from '../../domain/ports/payment-ledger.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';

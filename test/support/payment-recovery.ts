@@ -6,8 +6,7 @@ import { ASSET, NETWORK } from '../../domain/payments/payment.ts';
 import type { ChainLookup, Facilitator } from '../../domain/ports/facilitator.ts';
 import type { PaymentRow } from '../../domain/ports/payment-ledger.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
-import type { ReconcileParts } from '../../src/processors/reactors/payments/reconcile-parts.ts';
-import { reconcilePayments, type Reconciled } from '../../src/processors/reactors/payments/reconcile-payments.ts';
+import { type Reconciled, reconcilePayments, type ReconcileParts } from '../../src/processors/reactors/payments/reconcile-payments.ts';
 import { PATIENT, type SentPayment, type TestPayments } from './payments.ts';
 
 export const facilitatorOfShop = (shop: TestPayments): Facilitator => httpFacilitator(shop.facilitator.url, PATIENT);

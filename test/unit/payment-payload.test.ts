@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { PaymentRefused } from '../../src/edge/admission/payments/payment-answer.ts';
-import { requestHash, termsHash } from '../../src/edge/admission/payments/payment-hashes.ts';
-import { readPayment } from '../../src/edge/admission/payments/payment-payload.ts';
-import { channelGate } from '../../src/edge/admission/payments/channel-gate.ts';
+import { readPayment, requestHash, termsHash } from '../../src/edge/admission/payments/payment-payload.ts';
+import { channelGate } from '../../src/edge/admission/payments/price.ts';
 import { billingOf } from '../support/payments.ts';
 
 const hex = (bytes: number, digit = 'a') => `0x${digit.repeat(bytes * 2)}`;

@@ -1,5 +1,5 @@
 import { toolBilling } from '../admission/billing.ts';
-import { channelGate } from '../admission/payments/channel-gate.ts';
+import { channelGate } from '../admission/payments/price.ts';
 import type { Payments } from '../admission/payments/pay-for-read.ts';
 import type { ReadOutcome } from '../admission/payments/payment-parts.ts';
 import { TOOL_ERRORS, type ToolErrorCode, ToolRefusal } from '../../../contract/tools/tool-errors.ts';

@@ -309,7 +309,7 @@ test('a purged result is not read again: the payment is reported, and nothing is
 
 test('an error of the caller that only the read finds is answered, and the payment stays valid', async () => {
   const payment = await signed();
-  shop.read = async () => ({ kind: 'refused', code: 'invalid_cursor', message: 'the cursor is of another search' });
+  shop.read = () => Promise.reject(new Rejection('invalid_parameter', 'the cursor is of another search'));
   expect(await shop.ask(payment)).toMatchObject({ code: 'invalid_cursor', message: 'the cursor is of another search' });
   expect(await rowOf(shop, payment)).toBeNull();
   shop.read = usual.read();

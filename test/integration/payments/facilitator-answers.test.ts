@@ -4,9 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as after } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import { MAX_ANSWER_BYTES } from '../../../infra/x402/bounds.ts';
 import { chainLookup } from '../../../infra/x402/chain-lookup.ts';
-import { httpFacilitator } from '../../../infra/x402/facilitator.ts';
+import { httpFacilitator, MAX_ANSWER_BYTES } from '../../../infra/x402/facilitator.ts';
 import { ASSET, ASSET_DOMAIN, NETWORK, type SignedPayment } from '../../../domain/payments/payment.ts';
 import { PATIENT, PAY_TO } from '../../support/payments.ts';
 

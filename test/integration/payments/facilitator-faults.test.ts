@@ -28,7 +28,7 @@ const signed = async (): Promise<SentPayment> => shop.payer.pay(await shop.chall
 /** Over HTTP, or in this process, the same chain behind both. */
 const ways = {
   'over HTTP': () => shop.open(),
-  'in process': () => shop.open({ facilitator: facilitatorOf(shop.facilitator.client, shop.facilitator.client) }),
+  'in process': () => shop.open({ facilitator: facilitatorOf(shop.facilitator.client) }),
 };
 
 describe.each(Object.entries(ways))('%s', (_, open) => {

@@ -1,24 +1,17 @@
-import { type Claim } from './replay.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { newPaymentLease } from '../../../../commands/payments/payment-facts.ts';
 import { NO_STREAM } from '../../../../domain/ports/event-log.ts';
-import type { PaymentLease, Reservation, Reserved } from '../../../../domain/ports/payment-ledger.ts';
+import type { Reservation, Reserved } from '../../../../domain/ports/payment-ledger.ts';
 import { paymentId, type PaymentTerms, writeSignedPayment } from '../../../../domain/payments/payment.ts';
 import { accountStream } from '../../../../domain/streams.ts';
 import { PaymentRefused } from './payment-answer.ts';
-import type { PaidCall, PaymentParts } from './payment-parts.ts';
+import { fromLedger, type PaidCall, type PaymentParts } from './payment-parts.ts';
 import type { PresentedPayment } from './payment-payload.ts';
 import { currentPrice } from './price.ts';
+import type { Claim } from './replay.ts';
 
-const LATER_SECONDS = 5;
-
-/** Fails closed: where the ledger cannot be asked, nothing is verified, read or settled. */
-export async function fromLedger<Result>({ logger }: Pick<PaymentParts, 'logger'>, ask: () => Promise<Result>): Promise<Result> {
-  try {
-    return await ask();
-  } catch (error) {
-    logger.warn({ error: (error as Error).message }, 'the payment ledger could not be reached');
-    throw new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: LATER_SECONDS });
-  }
-}
+/** The longest time that a new payment may be valid for, in milliseconds. */
+const MAX_VALID_MS = 3_600_000;
 
 /** Checks an unused payment and reserves it, or finds that another call was faster. Throws the refusal of the first check that fails. */
 export async function firstUse(
@@ -29,7 +22,7 @@ export async function firstUse(
 ): Promise<Extract<Reserved, { row: unknown }>> {
   const price = await currentPrice(parts, call.tool);
   const now = parts.chainClock.now();
-  checkTerms(presented, { now, current: price.terms, leastMs: parts.times.settleMarginMs, mostMs: parts.times.maxValidMs });
+  checkTerms(presented, price.terms, now, parts.times.settleMarginMs);
   const { accepted, authorization, signature } = presented.signed;
   if (!(await parts.checkSignature(authorization, accepted, signature))) throw new PaymentRefused('payment_authorization_invalid');
   const reservation: Reservation = {
@@ -45,15 +38,10 @@ export async function firstUse(
     createdAt: parts.clock.now(),
     factsAfter: await streamRevision(parts, claim.accountId),
   };
-  const reserved = await fromLedger(parts, () => parts.ledger.reserve(reservation, newLease(parts), parts.budget));
+  const reserved = await fromLedger(parts, () => parts.ledger.reserve(reservation, newPaymentLease(parts), parts.budget));
   if (reserved.kind === 'budget_exceeded') throw new PaymentRefused('payment_budget_exceeded');
   if (reserved.kind === 'wallet_refused') throw new PaymentRefused('payment_access_denied');
   return reserved;
-}
-
-export function newLease({ identifiers, chainClock, times }: PaymentParts): PaymentLease {
-  const now = chainClock.now();
-  return { owner: identifiers.next(), now, until: now + times.leaseMs };
 }
 
 /** Where facts about a new row can begin; a log that cannot be asked only makes their publication cost more. */
@@ -63,32 +51,20 @@ async function streamRevision({ log }: PaymentParts, accountId: string): Promise
   return last?.get(stream)?.revision ?? NO_STREAM;
 }
 
-interface TermsCheck {
-  /** Milliseconds by the clock that the chain lives by. */
-  readonly now: number;
-  readonly current: PaymentTerms;
-  /** How much longer the payment must be valid for, in milliseconds. */
-  readonly leastMs: number;
-  readonly mostMs: number;
-}
-
-/** Checks 8 to 11 of an unused payment; throws the refusal of the first that fails. Nothing is stored before they hold. */
-function checkTerms({ signed, boundTo }: PresentedPayment, { now, current, leastMs, mostMs }: TermsCheck): void {
+/**
+ * Checks 8 to 11 of an unused payment; throws the refusal of the first that fails. Nothing is stored before they hold. `now` is of the clock
+ * that the chain lives by; the payment must be valid for `leastMs` from then on.
+ */
+function checkTerms({ signed, boundTo }: PresentedPayment, current: PaymentTerms, now: number, leastMs: number): void {
   const { accepted, authorization, resourceUrl } = signed;
   const validBefore = BigInt(authorization.validBefore) * 1000n;
   if (validBefore < BigInt(now + leastMs)) throw new PaymentRefused('payment_expired');
-  if (validBefore > BigInt(now + mostMs)) {
-    throw new PaymentRefused('payment_expired', { details: { longestSeconds: mostMs / 1000 } }, 'the payment would be valid for too long');
+  if (validBefore > BigInt(now + MAX_VALID_MS)) {
+    const details = { longestSeconds: MAX_VALID_MS / 1000 };
+    throw new PaymentRefused('payment_expired', { details }, 'the payment would be valid for too long');
   }
-  const same =
-    accepted.scheme === current.scheme &&
-    accepted.network === current.network &&
-    accepted.asset === current.asset &&
-    accepted.payTo === current.payTo &&
-    accepted.extra.name === current.extra.name &&
-    accepted.extra.version === current.extra.version &&
-    authorization.to === current.payTo;
-  if (!same) throw new PaymentRefused('payment_mismatch');
+  const sameTerms = isDeepStrictEqual({ ...accepted, amount: current.amount }, current);
+  if (!sameTerms || authorization.to !== current.payTo) throw new PaymentRefused('payment_mismatch');
   if (boundTo !== null && boundTo !== resourceUrl) throw new PaymentRefused('payment_request_invalid');
   if (accepted.amount !== current.amount || authorization.value !== current.amount) throw new PaymentRefused('payment_price_mismatch');
   // The chain refuses what is not valid yet, and so would the facilitator.

@@ -1,15 +1,13 @@
+import { newPaymentLease } from '../../../../commands/payments/payment-facts.ts';
+import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import { withinDeadline } from '../../../../domain/within-deadline.ts';
-import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
-import { channelGate } from './channel-gate.ts';
-import { firstUse, newLease, fromLedger } from './first-use.ts';
-import { type PaymentAnswer, PaymentRefused, refusalAnswer } from './payment-answer.ts';
-import { requestHash, termsHash } from './payment-hashes.ts';
-import type { PaidCall, PaymentParts } from './payment-parts.ts';
-import { type PresentedPayment, readPayment } from './payment-payload.ts';
-import { challengeFor, currentPrice } from './price.ts';
-import { type Claim, inProgress, LOOK_AGAIN_SECONDS, replay } from './replay.ts';
-import { createPointOfNoReturn, type PointOfNoReturn } from './point-of-no-return.ts';
+import { firstUse } from './first-use.ts';
+import { inProgress, type PaymentAnswer, PaymentRefused, refusalAnswer, unknownYet } from './payment-answer.ts';
+import { fromLedger, type PaidCall, type PaymentParts, PointOfNoReturn } from './payment-parts.ts';
+import { type PresentedPayment, readPayment, requestHash, termsHash } from './payment-payload.ts';
+import { challengeFor, channelGate, currentPrice } from './price.ts';
+import { type Claim, replay } from './replay.ts';
 import { workOnPayment } from './work-on-payment.ts';
 
 export interface Payments {
@@ -21,7 +19,7 @@ export interface Payments {
   end(): Promise<void>;
 }
 
-/** Pay as you go (section 5 of the design page): checks in their order, the ledger around verify, read and settle, and one deadline. */
+/** Pay as you go: checks in their order, the ledger around verify, read and settle, and one deadline. */
 export function createPayments(given: Omit<PaymentParts, 'behind' | 'ending'>): Payments {
   const working = new Set<Promise<unknown>>();
   const ending = new AbortController();
@@ -33,7 +31,7 @@ export function createPayments(given: Omit<PaymentParts, 'behind' | 'ending'>): 
   return {
     open: given.facilitator !== null,
     async payForRead(call) {
-      const pointOfNoReturn = createPointOfNoReturn();
+      const pointOfNoReturn = new PointOfNoReturn();
       // At once, so that a caller who has gone is not charged while that can be avoided.
       const goes = (): void => void pointOfNoReturn.callOff(new PaymentRefused('timeout'));
       call.signal.addEventListener('abort', goes, { once: true });
@@ -62,7 +60,7 @@ async function byDeadline(
     if (!(error instanceof DeadlineExceeded || call.signal.aborted)) throw error;
     const late = new PaymentRefused('timeout');
     if (pointOfNoReturn.callOff(late)) return refusalAnswer(late, null);
-    return refusalAnswer(new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: LOOK_AGAIN_SECONDS }), null);
+    return refusalAnswer(unknownYet(), null);
   }
 }
 
@@ -96,10 +94,10 @@ async function pay(parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOf
   const used = known === null ? await firstUse(parts, call, presented, claim) : { kind: 'found' as const, row: known };
   pointOfNoReturn.calledOff.throwIfAborted();
   if (used.kind === 'reserved') return await workOnPayment(parts, call, used.row, pointOfNoReturn);
-  const again = replay(used.row, claim, parts.chainClock.now());
-  if (again.kind === 'answer') return again.answer;
-  const taken = await fromLedger(parts, () => parts.ledger.takeOver(used.row, newLease(parts)));
-  if (taken === null) throw inProgress(parts.times.leaseMs);
+  const answer = replay(used.row, claim, parts.chainClock.now());
+  if (answer !== null) return answer;
+  const taken = await fromLedger(parts, () => parts.ledger.takeOver(used.row, newPaymentLease(parts)));
+  if (taken === null) throw inProgress();
   return await workOnPayment(parts, call, taken, pointOfNoReturn);
 }
 

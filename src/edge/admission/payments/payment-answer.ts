@@ -1,4 +1,5 @@
 import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
+import { PAYMENT_LEASE_MS } from '../../../../commands/payments/payment-facts.ts';
 import { TOOL_ERRORS, type ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
 import type { PaymentReceipt } from '../../../../domain/payments/payment.ts';
 
@@ -20,10 +21,7 @@ export type PaymentAnswer =
   | { readonly kind: 'challenge'; readonly challenge: PaymentChallenge }
   | PaymentError;
 
-export interface RefusalExtra {
-  readonly retryAfterSeconds?: number;
-  readonly details?: Readonly<Record<string, unknown>>;
-}
+type RefusalExtra = Pick<PaymentError, 'retryAfterSeconds' | 'details'>;
 
 /** Ends the work on a call with a code of the tool's list; `repayable` asks for a fresh challenge in the details. */
 export class PaymentRefused extends Error {
@@ -37,6 +35,15 @@ export class PaymentRefused extends Error {
     this.extra = extra;
   }
 }
+
+/** Seconds after which a caller may ask again, while the worker examines the payment or a store is away. */
+export const AGAIN_SECONDS = 5;
+
+export const unknownYet = (): PaymentRefused => new PaymentRefused('payment_reconciliation_required', { retryAfterSeconds: AGAIN_SECONDS });
+
+/** Another process holds the payment for so many milliseconds at most. */
+export const inProgress = (leftMs = PAYMENT_LEASE_MS): PaymentRefused =>
+  new PaymentRefused('payment_in_progress', { retryAfterSeconds: leftMs / 1000 });
 
 /** After these the caller may sign a new payment for the same call. */
 const REPAYABLE: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([

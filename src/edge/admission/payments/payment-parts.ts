@@ -1,70 +1,38 @@
+import { PAYMENT_LEASE_MS } from '../../../../commands/payments/payment-facts.ts';
 import type { ToolName } from '../../../../contract/tools/tool-names.ts';
-import type { Identifiers } from '../../../../domain/identifiers.ts';
-import type { Clock } from '../../../../domain/ports/clock.ts';
-import type { EventLog } from '../../../../domain/ports/event-log.ts';
-import type { CheckSignature, Facilitator } from '../../../../domain/ports/facilitator.ts';
-import type { Logger } from '../../../../domain/ports/logger.ts';
-import type { PaymentBudget, PaymentLedger } from '../../../../domain/ports/payment-ledger.ts';
+import type { CheckSignature } from '../../../../domain/ports/facilitator.ts';
+import type { PaymentBudget, PaymentMove, PaymentPorts, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
 import type { Principal } from '../admit.ts';
+import { AGAIN_SECONDS, inProgress, PaymentRefused } from './payment-answer.ts';
 import type { Price } from './price.ts';
 
-/** Milliseconds; `totalMs` is within the deadline of the tool, whose answer would say less. The facilitator keeps its own times, which must be within `settleMarginMs` together with the read's. */
-export interface PaymentTimes {
-  readonly totalMs: number;
-  readonly readMs: number;
-  readonly leaseMs: number;
-  /** How much longer a new payment must be valid for: what the facilitator itself asks for, and our own work before it. */
-  readonly settleMarginMs: number;
-  readonly maxValidMs: number;
-}
-
-export const PAYMENT_TIMES: PaymentTimes = {
+/** Milliseconds. The facilitator keeps its own times, which must be within `settleMarginMs` together with the read's. */
+export const PAYMENT_TIMES = {
+  /** Within the deadline of the tool, whose answer would say less. */
   totalMs: 9_500,
   readMs: 3_000,
-  leaseMs: 15_000,
+  /** How much longer a new payment must be valid for: what the facilitator itself asks for, and our own work before it. */
   settleMarginMs: 16_000,
-  maxValidMs: 3_600_000,
 };
 
-export interface PaymentParts {
-  readonly ledger: PaymentLedger;
-  /** Null where the channel is off. */
-  readonly facilitator: Facilitator | null;
+export interface PaymentParts extends PaymentPorts {
   readonly checkSignature: CheckSignature;
   /** What a tool costs now; null where nothing is sold now. */
   readonly price: (tool: ToolName) => Promise<Price | null>;
-  readonly log: EventLog;
-  /** The service's time: of facts and budgets. */
-  readonly clock: Clock;
-  /** The time that the chain and other processes live by: of leases and validity. */
-  readonly chainClock: Clock;
-  readonly identifiers: Identifiers;
-  readonly logger: Logger;
   /** Whether billing is enforced at all. */
   readonly enforced: boolean;
   readonly budget: PaymentBudget;
-  readonly times: PaymentTimes;
+  readonly times: typeof PAYMENT_TIMES;
   /** Takes work that continues after the answer. */
   readonly behind: (work: Promise<void>) => void;
   /** Aborts when the service ends: pauses then end at once. */
   readonly ending: AbortSignal;
 }
 
-/** The result of a read. It may throw; then nothing is charged. */
+/** The result of a read, which may throw: then nothing is charged. `too_large`: over the cap even when trimmed. */
 export type ReadOutcome =
   /** JSON text of the tool's data. */
-  | { readonly kind: 'data'; readonly text: string }
-  /** The read found nothing; nothing is charged. */
-  | { readonly kind: 'empty' }
-  /** Over the cap even when trimmed. */
-  | { readonly kind: 'too_large' }
-  /** A mistake of the caller, or a limit, found during the read: nothing is charged, and the payment may be sent again. */
-  | {
-      readonly kind: 'refused';
-      readonly code: 'invalid_parameter' | 'invalid_cursor' | 'rate_limited';
-      readonly message: string;
-      readonly retryAfterSeconds?: number;
-    };
+  { readonly kind: 'data'; readonly text: string } | { readonly kind: 'empty' } | { readonly kind: 'too_large' };
 
 export interface PaidCall {
   readonly principal: Pick<Principal, 'accountId' | 'keyId' | 'billing'>;
@@ -79,4 +47,51 @@ export interface PaidCall {
   readonly signal: AbortSignal;
   /** Reads the data that is sold. Its signal aborts at the deadline and when the caller disconnects. */
   readonly read: (signal: AbortSignal) => Promise<ReadOutcome>;
+}
+
+/** Whether one call can still be cancelled: at any time before it settles, never afterwards. */
+export class PointOfNoReturn {
+  readonly #controller = new AbortController();
+  #passed = false;
+  readonly calledOff = this.#controller.signal;
+
+  /** Throws when the call was called off; from here on it cannot be. */
+  pass(): void {
+    this.calledOff.throwIfAborted();
+    this.#passed = true;
+  }
+
+  /** Calls it off; false when it is too late for that. */
+  callOff(reason: Error): boolean {
+    if (!this.#passed) this.#controller.abort(reason);
+    return !this.#passed;
+  }
+}
+
+/** Fails closed: where the ledger throws, the call is refused, and nothing is verified, read or settled. */
+export async function fromLedger<Result>(
+  { logger }: Pick<PaymentParts, 'logger'>,
+  ask: () => Promise<Result>,
+  refusal = new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: AGAIN_SECONDS }),
+  about: object = {},
+): Promise<Result> {
+  try {
+    return await ask();
+  } catch (error) {
+    logger.warn({ ...about, code: refusal.code, error: (error as Error).message }, 'the payment ledger could not be reached');
+    throw refusal;
+  }
+}
+
+/** The row after a move. Refused as in progress where another process holds the payment; it stays leased where the ledger throws. */
+export async function moved(
+  parts: PaymentParts,
+  row: PaymentRow,
+  move: PaymentMove,
+  refusal = new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: PAYMENT_LEASE_MS / 1000 }),
+): Promise<PaymentRow> {
+  const about = { paymentId: row.paymentId, to: move.to };
+  const after = await fromLedger(parts, () => parts.ledger.move(row, move, parts.chainClock.now()), refusal, about);
+  if (after === null) throw inProgress();
+  return after;
 }

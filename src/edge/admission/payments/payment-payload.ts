@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto';
 import { z } from 'zod';
+import { canonicalJson } from '../../../../domain/canonical-json.ts';
 import { paymentKey, type PaymentKey, type SignedPayment, toolUrl } from '../../../../domain/payments/payment.ts';
 import { PaymentRefused } from './payment-answer.ts';
 
@@ -54,3 +56,12 @@ export function readPayment(payment: unknown, tool: string): PresentedPayment {
   const signed = { accepted: terms, ...payload, resourceUrl: toolUrl(tool) };
   return { key: paymentKey(signed), signed, boundTo: resource?.url ?? null };
 }
+
+export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+/** Names a request: the tool and its arguments as parsed, defaults filled in. */
+export const requestHash = (tool: string, parsedArguments: unknown): string => sha256(canonicalJson({ tool, arguments: parsedArguments }));
+
+/** Names what was agreed to and signed; the signature itself may be written in several ways and is no part of it. */
+export const termsHash = ({ accepted, authorization, resourceUrl }: SignedPayment): string =>
+  sha256(canonicalJson({ accepted, authorization, resourceUrl }));

@@ -1,10 +1,29 @@
 import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
 import type { ToolName } from '../../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
-import { ASSET, ASSET_DOMAIN, NETWORK, type PaymentTerms, SCHEME, toolUrl } from '../../../../domain/payments/payment.ts';
+import { ASSET, ASSET_DOMAIN, NETWORK, type PaymentTerms, requirementsOf, SCHEME, toolUrl } from '../../../../domain/payments/payment.ts';
 import type { Logger } from '../../../../domain/ports/logger.ts';
+import { type Billing, toolBilling } from '../billing.ts';
 import { PaymentRefused } from './payment-answer.ts';
-import { sha256 } from './payment-hashes.ts';
+import { sha256 } from './payment-payload.ts';
+
+/**
+ * Whether a call of a sold tool is served as ever or is to be paid for by itself; throws the refusal of checks 1 to 3. A payment
+ * that comes along where nothing is charged is left alone, unless it comes from another channel: then it is refused as a mistake of its sender.
+ */
+export function channelGate(
+  tool: ToolName,
+  billing: Billing,
+  call: { readonly open: boolean; readonly attached: boolean },
+): 'serve' | 'pay' {
+  const payAsYouGo = billing.facts.channel === 'payg';
+  const judged = toolBilling(tool, billing);
+  if (call.attached && !payAsYouGo) throw new PaymentRefused(call.open ? 'billing_channel_payment_mismatch' : 'beta_unavailable');
+  if (judged === 'served') return 'serve';
+  if (judged !== 'pay_per_call') throw new PaymentRefused('billing_entitlement_required');
+  if (!call.open) throw new PaymentRefused('beta_unavailable');
+  return 'pay';
+}
 
 /** The present price of a tool. */
 export interface Price {
@@ -22,25 +41,12 @@ export function priceOf(amount: string | null, payTo: string): Price | null {
   return { terms, version: sha256(JSON.stringify(terms)).slice(0, VERSION_LENGTH) };
 }
 
-/** How long a payment is asked to be valid for: the margin that the chain wants, and room for verifying, reading and settling. */
-export const MAX_TIMEOUT_SECONDS = 120;
-
 /** The bare challenge: what to pay, to whom, for what. Made without a request to the facilitator. */
 export const challengeFor = (tool: ToolName, { terms }: Price): PaymentChallenge => ({
   x402Version: 2,
   error: 'payment_required',
   resource: { url: toolUrl(tool), description: `${TOOLS[tool].title}: one call`, mimeType: 'application/json' },
-  accepts: [
-    {
-      scheme: SCHEME,
-      network: NETWORK,
-      asset: terms.asset,
-      amount: terms.amount,
-      payTo: terms.payTo,
-      maxTimeoutSeconds: MAX_TIMEOUT_SECONDS,
-      extra: { ...terms.extra },
-    },
-  ],
+  accepts: [requirementsOf(terms)],
 });
 
 /** The price of a tool now; throws `payment_price_unavailable` when there is none or it cannot be read. */

@@ -1,14 +1,14 @@
+import type { ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
+import { MAX_TOOL_BYTES } from '../../../../contract/tools/tool.ts';
+import { readSignedPayment } from '../../../../domain/payments/payment.ts';
+import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
-import { type NotBilled, readSignedPayment } from '../../../../domain/payments/payment.ts';
-import { type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
-import { sha256 } from './payment-hashes.ts';
-import type { PaidCall, PaymentParts } from './payment-parts.ts';
-import { readForPayment } from './read-for-payment.ts';
-import { inProgress } from './replay.ts';
-import { publishSoon, settlePayment } from './settle-payment.ts';
-import type { PointOfNoReturn } from './point-of-no-return.ts';
-
-const VERIFY_AGAIN_SECONDS = 5;
+import { Rejection } from '../../../../domain/rejections.ts';
+import { withinDeadline } from '../../../../domain/within-deadline.ts';
+import { AGAIN_SECONDS, type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
+import { moved, type PaidCall, type PaymentParts, type PointOfNoReturn } from './payment-parts.ts';
+import { sha256 } from './payment-payload.ts';
+import { end, settlePayment } from './settle-payment.ts';
 
 /** Carries a leased row on from where it stands to its end; throws the refusal that answers the call, or why it was called off. */
 export async function workOnPayment(
@@ -17,82 +17,75 @@ export async function workOnPayment(
   row: PaymentRow,
   pointOfNoReturn: PointOfNoReturn,
 ): Promise<PaymentAnswer> {
+  const { calledOff } = pointOfNoReturn;
   if (row.state === 'RESULT_SAVED') return await settlePayment(parts, row, pointOfNoReturn);
   await verify(parts, row);
-  pointOfNoReturn.calledOff.throwIfAborted();
-  const verified =
-    row.state === 'VERIFIED' ? row : await recorded(parts, row, () => parts.ledger.move(row, { to: 'VERIFIED' }, now(parts)));
-  pointOfNoReturn.calledOff.throwIfAborted();
-  const saved = await save(parts, verified, await read(parts, call, verified, pointOfNoReturn));
-  pointOfNoReturn.calledOff.throwIfAborted();
+  calledOff.throwIfAborted();
+  const verified = row.state === 'VERIFIED' ? row : await moved(parts, row, { to: 'VERIFIED' });
+  calledOff.throwIfAborted();
+  const saved = await save(parts, verified, await read(parts, call, verified, calledOff));
+  calledOff.throwIfAborted();
   return await settlePayment(parts, saved, pointOfNoReturn);
 }
 
-const now = ({ chainClock }: PaymentParts): number => chainClock.now();
-
-/** What the ledger has stored, or why the call ends: it could not be reached, or another process holds the payment. */
-async function recorded(
-  { logger, times }: PaymentParts,
-  { paymentId }: PaymentRow,
-  store: () => Promise<PaymentRow | null>,
-): Promise<PaymentRow> {
-  let row: PaymentRow | null;
-  try {
-    row = await store();
-  } catch (error) {
-    logger.warn({ paymentId, error: (error as Error).message }, 'the payment ledger could not be written');
-    throw new PaymentRefused('payment_ledger_unavailable', { retryAfterSeconds: times.leaseMs / 1000 });
-  }
-  if (row === null) throw inProgress(times.leaseMs);
-  return row;
-}
-
-async function verify(parts: PaymentParts, row: PaymentRow): Promise<void> {
-  const verification = await parts.facilitator!.verify(readSignedPayment(row.payload!));
+async function verify({ ledger, facilitator, logger }: PaymentParts, row: PaymentRow): Promise<void> {
+  const verification = await facilitator!.verify(readSignedPayment(row.payload!));
   if (verification.kind === 'valid') return;
   const { kind, reason } = verification;
-  parts.logger.info({ paymentId: row.paymentId, accountId: row.accountId, verification: kind, reason }, 'payment not verified');
+  logger.info({ paymentId: row.paymentId, accountId: row.accountId, verification: kind, reason }, 'payment not verified');
   // Nothing has happened yet, so the row is deleted; one that stays ends with its lease.
-  await parts.ledger.forget(row).catch(() => false);
-  if (kind === 'unavailable') throw new PaymentRefused('payment_verification_unavailable', { retryAfterSeconds: VERIFY_AGAIN_SECONDS });
+  await ledger.forget(row).catch(() => false);
+  if (kind === 'unavailable') throw new PaymentRefused('payment_verification_unavailable', { retryAfterSeconds: AGAIN_SECONDS });
   throw new PaymentRefused(verification.expired ? 'payment_expired' : 'payment_authorization_invalid', { details: { reason } });
 }
 
-async function read(parts: PaymentParts, call: PaidCall, row: PaymentRow, pointOfNoReturn: PointOfNoReturn): Promise<string> {
-  const { paymentId } = row;
-  const limits = { clock: parts.clock, readMs: parts.times.readMs, calledOff: pointOfNoReturn.calledOff };
-  const outcome = await readForPayment(call, limits, (error) =>
-    parts.logger.error({ paymentId, tool: call.tool, error: (error as Error).message }, 'a paid read failed'),
-  );
-  if (outcome.kind === 'text') return outcome.text;
-  if (outcome.kind === 'refused') {
-    await parts.ledger.forget(row).catch(() => false);
-    const { code, message, retryAfterSeconds } = outcome;
-    throw new PaymentRefused(code, retryAfterSeconds === undefined ? {} : { retryAfterSeconds }, message);
+/** Reads what is to be sold, within its time and its bytes. Ends or deletes the row and throws the refusal where there is nothing to sell. */
+async function read(parts: PaymentParts, call: PaidCall, row: PaymentRow, calledOff: AbortSignal): Promise<string> {
+  const { clock, times, logger, ledger } = parts;
+  let refusal: PaymentRefused;
+  try {
+    const outcome = await withinDeadline(clock, times.readMs, calledOff, call.read);
+    calledOff.throwIfAborted();
+    if (outcome.kind === 'data' && Buffer.byteLength(outcome.text) <= MAX_TOOL_BYTES) return outcome.text;
+    refusal = new PaymentRefused(outcome.kind === 'empty' ? 'empty_result_not_chargeable' : 'read_result_too_large');
+  } catch (error) {
+    calledOff.throwIfAborted();
+    refusal = refusalOfRead(error);
+    if (refusal.code === 'read_failed') {
+      logger.error({ paymentId: row.paymentId, tool: call.tool, error: (error as Error).message }, 'a paid read failed');
+    }
   }
-  if (outcome.kind === 'empty') {
-    await end(parts, row, 'READ_EMPTY', null);
-    throw new PaymentRefused('empty_result_not_chargeable');
-  }
-  await end(parts, row, 'READ_FAILED', outcome.code);
-  throw new PaymentRefused(outcome.code);
+  const { code } = refusal;
+  // The payment may be sent again for another request, or later.
+  if (code === 'invalid_cursor' || code === 'rate_limited') await ledger.forget(row).catch(() => false);
+  else if (code === 'empty_result_not_chargeable') await end(parts, row, { to: 'READ_EMPTY', cause: null });
+  else await end(parts, row, { to: 'READ_FAILED', cause: code });
+  throw refusal;
 }
 
-/** Ends a row that is not billed. Nothing depends on its being stored: the worker forgets a verified row that is left. */
-async function end(parts: PaymentParts, row: PaymentRow, to: NotBilled, cause: string | null): Promise<void> {
-  const ended = await parts.ledger.move(row, { to, cause }, now(parts)).catch(() => null);
-  if (ended !== null) await publishSoon(parts, ended);
+/** Rejections that a read may throw. The arguments were parsed before: only the cursor can be found wrong now. */
+const REJECTED: Readonly<Partial<Record<Rejection['code'], ToolErrorCode>>> = {
+  response_too_large: 'read_result_too_large',
+  timeout: 'read_timeout',
+  invalid_parameter: 'invalid_cursor',
+  rate_limited: 'rate_limited',
+};
+
+function refusalOfRead(error: unknown): PaymentRefused {
+  if (error instanceof DeadlineExceeded) return new PaymentRefused('read_timeout');
+  const code = error instanceof Rejection ? REJECTED[error.code] : undefined;
+  if (code === undefined) return new PaymentRefused('read_failed');
+  const { message, retryAfterSeconds = 1 } = error as Rejection;
+  if (code === 'rate_limited') return new PaymentRefused(code, { retryAfterSeconds }, message);
+  return code === 'invalid_cursor' ? new PaymentRefused(code, {}, message) : new PaymentRefused(code);
 }
 
 async function save(parts: PaymentParts, row: PaymentRow, result: string): Promise<PaymentRow> {
-  let saved: PaymentRow | null;
+  const unsaved = new PaymentRefused('read_result_not_saved');
   try {
-    saved = await parts.ledger.move(row, { to: 'RESULT_SAVED', result, resultHash: sha256(result) }, now(parts));
+    return await moved(parts, row, { to: 'RESULT_SAVED', result, resultHash: sha256(result) }, unsaved);
   } catch (error) {
-    parts.logger.error({ paymentId: row.paymentId, error: (error as Error).message }, 'a paid result could not be saved');
-    await end(parts, row, 'READ_FAILED', 'read_result_not_saved');
-    throw new PaymentRefused('read_result_not_saved');
+    if (error === unsaved) await end(parts, row, { to: 'READ_FAILED', cause: unsaved.code });
+    throw error;
   }
-  if (saved === null) throw inProgress(parts.times.leaseMs);
-  return saved;
 }

@@ -1,7 +1,15 @@
-import { publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
-import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
-import { lookAtUnknown } from './look-at-unknown.ts';
-import { leaseFor, type ReconcileParts } from './reconcile-parts.ts';
+import { newPaymentLease, publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
+import { readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
+import type { ChainLookup, Facilitator } from '../../../../domain/ports/facilitator.ts';
+import type { PaymentPorts, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
+
+export interface ReconcileParts extends PaymentPorts {
+  /** Null where the chain itself cannot be asked. */
+  readonly chain: ChainLookup | null;
+}
+
+/** Milliseconds after which the chain cannot accept the authorization any more; allows for its clock and the time of a block. */
+export const CHAIN_MARGIN_MS = 120_000;
 
 const AT_ONCE = 100;
 /** The request publishes the facts of its row first; the worker publishes what is left. */
@@ -27,9 +35,9 @@ export async function reconcilePayments(parts: ReconcileParts, signal: AbortSign
   let looked = 0;
   for (; looked < AT_ONCE && !signal.aborted; looked += 1) {
     // One by one: a lease lasts for one look.
-    const [row] = await ledger.claimUnknown(leaseFor(parts), 1);
-    if (row === undefined) break;
-    await each(parts, signal, [row], () => lookAtUnknown(parts, row));
+    const rows = await ledger.claimUnknown(newPaymentLease(parts), 1);
+    if (rows.length === 0) break;
+    await each(parts, signal, rows, (row) => lookAtUnknown(parts, row));
   }
   const unpublished = await ledger.unpublished(chainClock.now() - LEFT_TO_OTHERS_MS, AT_ONCE);
   const published = await each(parts, signal, unpublished, (row) => publishPaymentFacts(parts, row));
@@ -59,26 +67,62 @@ async function each(
 export async function tidy(parts: ReconcileParts, row: PaymentRow): Promise<void> {
   const { ledger, chainClock } = parts;
   const now = chainClock.now();
-  switch (row.state) {
-    case 'RESERVED':
-      await ledger.forget(row);
-      return;
-    case 'VERIFIED':
-      await publishPaymentFacts(parts, row);
-      await ledger.forget(row);
-      return;
-    case 'RESULT_SAVED':
-      await ledger.move(row, { to: 'LAPSED', cause: 'valid_before_passed' }, now);
-      return;
-    case 'SETTLING':
-      await ledger.move(row, { to: 'RECONCILE', cause: 'settling_was_interrupted', transaction: null, lookAt: now }, now);
-      return;
-    case 'SETTLED':
-    case 'READ_FAILED':
-    case 'READ_EMPTY':
-    case 'SETTLE_FAILED':
-    case 'LAPSED':
-    case 'RECONCILE':
-      return;
+  if (row.state === 'VERIFIED') await publishPaymentFacts(parts, row);
+  if (row.state === 'RESERVED' || row.state === 'VERIFIED') await ledger.forget(row);
+  if (row.state === 'RESULT_SAVED') await ledger.move(row, { to: 'LAPSED', cause: 'valid_before_passed' }, now);
+  if (row.state === 'SETTLING') {
+    await ledger.move(row, { to: 'RECONCILE', cause: 'settling_was_interrupted', transaction: null, lookAt: now }, now);
   }
+}
+
+/** Determines the outcome of an unknown settlement, under a lease. A row whose outcome stays unknown is kept and never deleted. */
+async function lookAtUnknown(parts: ReconcileParts, row: PaymentRow): Promise<void> {
+  if (parts.chain !== null) return await askTheChain(parts, row, parts.chain);
+  if (parts.facilitator !== null) return await settleAgain(parts, row, parts.facilitator);
+  await later(parts, row, row.cause ?? 'unknown');
+}
+
+async function askTheChain(parts: ReconcileParts, row: PaymentRow, chain: ChainLookup): Promise<void> {
+  const { ledger, chainClock, logger } = parts;
+  const { payTo, amount, createdAt, validBefore, paymentId } = row;
+  const found = await chain.look(row, { payTo, amount, since: createdAt, until: validBefore });
+  if (found.kind === 'settled') return await becomesSettled(parts, row, found.transaction);
+  const over = chainClock.now() > validBefore + CHAIN_MARGIN_MS;
+  if (found.kind === 'unavailable' || (found.kind === 'unused' && !over)) {
+    return await later(parts, row, found.kind === 'unused' ? 'not_on_chain_yet' : 'chain_unavailable');
+  }
+  const cause = found.kind === 'unused' ? 'never_settled_on_chain' : 'authorization_used_otherwise';
+  await ledger.move(row, { to: 'SETTLE_FAILED', cause }, chainClock.now());
+  logger.info({ paymentId, cause }, 'a payment of unknown outcome was not settled');
+}
+
+/**
+ * The same authorization moves money once, so asking again is safe. Only success proves anything: a refusal, `expired` and a used nonce
+ * included, may come of an earlier success.
+ */
+async function settleAgain(parts: ReconcileParts, row: PaymentRow, facilitator: Facilitator): Promise<void> {
+  if (!(await parts.ledger.attempt(row, parts.chainClock.now()))) return;
+  const settlement = await facilitator.settle(readSignedPayment(row.payload!));
+  if (settlement.kind === 'settled') return await becomesSettled(parts, row, settlement.transaction);
+  await later(parts, { ...row, settleAttempts: row.settleAttempts + 1 }, settlement.reason, settlement.transaction);
+}
+
+async function becomesSettled({ ledger, clock, chainClock, logger }: ReconcileParts, row: PaymentRow, transaction: string): Promise<void> {
+  const receipt = JSON.stringify(receiptOf(row, transaction));
+  await ledger.settledAfterAll(row.paymentId, { to: 'SETTLED', transaction, receipt, settledAt: clock.now() }, chainClock.now());
+  logger.info({ paymentId: row.paymentId, transaction }, 'a payment of unknown outcome was settled');
+}
+
+const FIRST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 3_600_000;
+const MAX_DOUBLINGS = 10;
+
+async function later(
+  { ledger, chainClock }: ReconcileParts,
+  row: PaymentRow,
+  cause: string,
+  transaction: string | null = null,
+): Promise<void> {
+  const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(row.settleAttempts, MAX_DOUBLINGS));
+  await ledger.lookAgain(row, { cause, transaction, lookAt: chainClock.now() + pause });
 }

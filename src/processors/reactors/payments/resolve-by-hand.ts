@@ -1,24 +1,25 @@
-import { publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
-import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
+import { newPaymentLease, publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
 import { receiptOf } from '../../../../domain/payments/payment.ts';
-import { CHAIN_MARGIN_MS, leaseFor, type ReconcileParts } from './reconcile-parts.ts';
-import { tidy } from './reconcile-payments.ts';
+import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
+import { CHAIN_MARGIN_MS, type ReconcileParts, tidy } from './reconcile-payments.ts';
 
 const CLAIM_TRIES = 20;
 const CLAIM_EVERY_MS = 250;
-
-/** What an operator has seen on the chain. */
-export type SeenByHand = { readonly settled: string } | { readonly failed: string };
 
 /** Why the decision of an operator is refused. */
 export class NotResolved extends Error {
   override readonly name = 'NotResolved';
 }
 
-/** Ends a payment of unknown outcome by the decision of an operator. Throws `NotResolved` with the reason. */
-export async function resolveByHand(parts: ReconcileParts, paymentId: string, seen: SeenByHand): Promise<PaymentRow> {
+/** Ends a payment of unknown outcome by what an operator has seen on the chain. Throws `NotResolved` with the reason. */
+export async function resolveByHand(
+  parts: ReconcileParts,
+  paymentId: string,
+  seen: { readonly settled: string } | { readonly failed: string },
+): Promise<PaymentRow> {
   const { ledger, chainClock, clock } = parts;
-  await tidyIfLeft(parts, paymentId);
+  const left = await ledger.get(paymentId);
+  if (left?.state === 'SETTLING' && !isLeased(left, chainClock.now())) await tidy(parts, left);
   const row = await claimed(parts, paymentId);
   if (row === null) throw new NotResolved(await whyNot(parts, paymentId));
   const now = chainClock.now();
@@ -27,14 +28,11 @@ export async function resolveByHand(parts: ReconcileParts, paymentId: string, se
     const until = new Date(row.validBefore + CHAIN_MARGIN_MS).toISOString();
     throw new NotResolved(`the chain may still take this payment: it cannot be said to have failed before ${until}`);
   }
-  const resolved =
+  const move: PaymentMove =
     'failed' in seen
-      ? await ledger.move(row, { to: 'SETTLE_FAILED', cause: seen.failed }, now)
-      : await ledger.move(
-          row,
-          { to: 'SETTLED', transaction: seen.settled, receipt: JSON.stringify(receiptOf(row, seen.settled)), settledAt: clock.now() },
-          now,
-        );
+      ? { to: 'SETTLE_FAILED', cause: seen.failed }
+      : { to: 'SETTLED', transaction: seen.settled, receipt: JSON.stringify(receiptOf(row, seen.settled)), settledAt: clock.now() };
+  const resolved = await ledger.move(row, move, now);
   if (resolved === null) throw new NotResolved(await whyNot(parts, paymentId));
   await publishPaymentFacts(parts, resolved);
   return resolved;
@@ -44,18 +42,13 @@ export async function resolveByHand(parts: ReconcileParts, paymentId: string, se
 async function claimed(parts: ReconcileParts, paymentId: string): Promise<PaymentRow | null> {
   const { ledger, chainClock } = parts;
   for (let tries = 1; ; tries += 1) {
-    const row = await ledger.claimOne(paymentId, leaseFor(parts));
+    const row = await ledger.claimOne(paymentId, newPaymentLease(parts));
     if (row !== null || tries === CLAIM_TRIES || !isLeased(await ledger.get(paymentId), chainClock.now())) return row;
     await chainClock.sleep(CLAIM_EVERY_MS);
   }
 }
 
-const isLeased = (row: PaymentRow | null, now: number): boolean => row !== null && row.leaseUntil !== null && row.leaseUntil > now;
-
-async function tidyIfLeft(parts: ReconcileParts, paymentId: string): Promise<void> {
-  const row = await parts.ledger.get(paymentId);
-  if (row?.state === 'SETTLING' && row.leaseUntil !== null && row.leaseUntil <= parts.chainClock.now()) await tidy(parts, row);
-}
+const isLeased = (row: PaymentRow | null, now: number): boolean => (row?.leaseUntil ?? 0) > now;
 
 async function whyNot({ ledger, chainClock }: ReconcileParts, paymentId: string): Promise<string> {
   const row = await ledger.get(paymentId);
