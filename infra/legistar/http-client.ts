@@ -1,20 +1,12 @@
 import type { Clock } from '../../domain/ports/clock.ts';
 import { type LegistarReader, SourceUnavailable, UnknownSourceClient } from '../../domain/ports/source-ports.ts';
+import { Backoff } from '../../domain/retry.ts';
 import { AnswerTooLong, boundedFetch } from '../system/bounded-fetch.ts';
-import { RETRY_RULES, retryAfterMilliseconds, type RetryRules, Transient, withRetries } from './retries.ts';
 
 /** The largest page of the service. */
 const PAGE = 1000;
-
-/** Reads pages until one is not full. `read` gets the number of rows to skip. */
-async function everyPage(read: (skip: number) => Promise<readonly unknown[]>): Promise<readonly unknown[]> {
-  const rows: unknown[] = [];
-  for (;;) {
-    const page = await read(rows.length);
-    rows.push(...page);
-    if (page.length < PAGE) return rows;
-  }
-}
+/** The source asked for more patience than this; waiting longer is the next run's business. */
+const MAX_RETRY_AFTER_MS = 120_000;
 
 export interface LegistarHttpOptions {
   /** Ends in `/v1`. */
@@ -26,7 +18,8 @@ export interface LegistarHttpOptions {
   /** A request that has not been answered whole by then is cut; several seconds are a normal answer. */
   readonly timeoutMilliseconds?: number;
   readonly maxBodyBytes?: number;
-  readonly retries?: RetryRules;
+  /** `attempts`: tries in all. */
+  readonly retries?: { readonly attempts: number; readonly baseMilliseconds: number; readonly maxMilliseconds: number };
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -35,72 +28,103 @@ export const LEGISTAR_BASE_URL = 'https://webapi.legistar.com/v1';
 const UNKNOWN_CLIENT = /LegistarConnectionString setting is not set up/i;
 const NOT_FOUND = Symbol('not found');
 
+/** A failure after which another try may succeed; `retryAfter`: milliseconds that the source asked for. */
+class Transient extends Error {
+  override readonly name = 'Transient';
+  readonly retryAfter: number;
+
+  constructor(message: string, retryAfter = 0) {
+    super(message);
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Milliseconds that a `Retry-After` header asks for: whole seconds or a date; 0 when it is neither. */
+function retryAfterMilliseconds(header: string, now: number): number {
+  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  return Math.max(0, (Date.parse(header) || now) - now);
+}
+
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }
 
-const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === 'TimeoutError';
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new Transient('the answer was cut or is no JSON');
-  }
-}
-
-const query = (parameters: Readonly<Record<string, string>>): string =>
-  Object.entries(parameters)
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
-    .join('&');
-
 /** Reads a client over the Legistar Web API: paged, with retries, and never taking a part for the whole. */
-export function legistarHttpReader(options: LegistarHttpOptions): LegistarReader {
-  const root = `${options.baseUrl.replace(/\/+$/, '')}/${encodeURIComponent(options.client)}`;
-  const timeout = options.timeoutMilliseconds ?? 60_000;
-  const ask = boundedFetch({ maxBytes: options.maxBodyBytes ?? 64 * 1024 * 1024, timeoutMs: timeout });
+export function legistarHttpReader({
+  baseUrl,
+  client,
+  clock,
+  random,
+  timeoutMilliseconds = 60_000,
+  maxBodyBytes = 64 * 1024 * 1024,
+  retries = { attempts: 6, baseMilliseconds: 500, maxMilliseconds: 30_000 },
+  signal,
+}: LegistarHttpOptions): LegistarReader {
+  const root = `${baseUrl.replace(/\/+$/, '')}/${encodeURIComponent(client)}`;
+  const ask = boundedFetch({ maxBytes: maxBodyBytes, timeoutMs: timeoutMilliseconds });
 
-  const once = async (address: string): Promise<unknown> => {
-    let status: number;
+  const once = async (address: URL): Promise<unknown> => {
+    let response: Response;
     let text: string;
-    let retryAfter: number | null;
     try {
-      const response = await ask(address, { signal: options.signal ?? null, headers: { accept: 'application/json' } });
-      status = response.status;
-      retryAfter = retryAfterMilliseconds(response.headers.get('retry-after'), options.clock.now());
+      response = await ask(address, { signal: signal ?? null, headers: { accept: 'application/json' } });
       text = new TextDecoder('utf-8', { fatal: true }).decode(await response.arrayBuffer());
     } catch (error) {
-      options.signal?.throwIfAborted();
-      if (error instanceof AnswerTooLong) throw new SourceUnavailable(`${new URL(address).pathname}: ${error.message}`);
-      throw new Transient(isTimeout(error) ? `no whole answer within ${timeout} ms` : reasonOf(error));
+      signal?.throwIfAborted();
+      if (error instanceof AnswerTooLong) throw new SourceUnavailable(`${address.pathname}: ${error.message}`);
+      const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+      throw new Transient(isTimeout ? `no whole answer within ${timeoutMilliseconds} ms` : reasonOf(error));
     }
-    if (status === 200) return parseJson(text);
+    const { status, headers } = response;
     if (status === 404) return NOT_FOUND;
+    if (status === 200) {
+      try {
+        return JSON.parse(text);
+      } catch {
+        throw new Transient('the answer was cut or is no JSON');
+      }
+    }
     if (UNKNOWN_CLIENT.test(text)) {
-      throw new UnknownSourceClient(`the source does not know the client "${options.client}"; check the name with the source`);
+      throw new UnknownSourceClient(`the source does not know the client "${client}"; check the name with the source`);
     }
-    if (status >= 500 || status === 429 || status === 408) throw new Transient(`status ${status}`, retryAfter);
-    throw new SourceUnavailable(`the source refused ${new URL(address).pathname} with status ${status}`);
+    if (status >= 500 || status === 429 || status === 408) {
+      throw new Transient(`status ${status}`, retryAfterMilliseconds(headers.get('retry-after') ?? '', clock.now()));
+    }
+    throw new SourceUnavailable(`the source refused ${address.pathname} with status ${status}`);
   };
 
+  /** Tries again after a transient failure, waiting twice as long each time with jitter, and never less than the source asked for. */
   const get = async (path: string, parameters: Readonly<Record<string, string>>): Promise<unknown> => {
-    const text = query(parameters);
-    const address = `${root}/${path}${text === '' ? '' : `?${text}`}`;
-    try {
-      return await withRetries(() => once(address), options.retries ?? RETRY_RULES, options.clock, options.random, options.signal);
-    } catch (error) {
-      if (!(error instanceof Transient)) throw error;
-      throw new SourceUnavailable(`the source could not be read at ${new URL(address).pathname}: ${error.message}`);
+    const address = new URL(`${root}/${path}`);
+    address.search = Object.entries(parameters)
+      .map(([name, value]) => `${name}=${encodeURIComponent(value)}`)
+      .join('&');
+    const backoff = new Backoff(retries.baseMilliseconds, retries.maxMilliseconds);
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await once(address);
+      } catch (error) {
+        if (!(error instanceof Transient)) throw error;
+        if (attempt >= retries.attempts || error.retryAfter > MAX_RETRY_AFTER_MS) {
+          throw new SourceUnavailable(`the source could not be read at ${address.pathname}: ${error.message}`);
+        }
+        const pause = backoff.take() / 2;
+        await clock.sleep(Math.max(error.retryAfter, pause + random() * pause), signal);
+      }
     }
   };
 
-  const list = (path: string, order: string, parameters: Readonly<Record<string, string>> = {}): Promise<readonly unknown[]> =>
-    everyPage(async (skip) => {
-      const rows = await get(path, { ...parameters, $orderby: order, $top: String(PAGE), $skip: String(skip) });
-      if (Array.isArray(rows)) return rows;
-      throw new SourceUnavailable(`the source has no list at ${path}`);
-    });
+  /** Reads pages until one is not full. */
+  const list = async (path: string, order: string, parameters: Readonly<Record<string, string>> = {}): Promise<readonly unknown[]> => {
+    const rows: unknown[] = [];
+    for (;;) {
+      const page = await get(path, { ...parameters, $orderby: order, $top: String(PAGE), $skip: String(rows.length) });
+      if (!Array.isArray(page)) throw new SourceUnavailable(`the source has no list at ${path}`);
+      rows.push(...page);
+      if (page.length < PAGE) return rows;
+    }
+  };
 
   return {
     bodies: () => list('bodies', 'BodyId'),

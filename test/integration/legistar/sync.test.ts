@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { fileURLToPath } from 'node:url';
 import { legistarFolderReader } from '../../../infra/legistar/folder-client.ts';
-import { legistarHttpReader } from '../../../infra/legistar/http-client.ts';
-import type { RetryRules } from '../../../infra/legistar/retries.ts';
+import { type LegistarHttpOptions, legistarHttpReader } from '../../../infra/legistar/http-client.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { catalogueRecords } from '../../../src/sources/catalogue/catalogue-records.ts';
 import { syncLegistar, type LegistarReport } from '../../../src/sources/legistar/sync.ts';
@@ -30,7 +29,7 @@ let server: Awaited<ReturnType<typeof startReplayServer>>;
 let records: MemoryRecords;
 let clock: ReturnType<typeof trialClock>;
 
-const reader = (options: { timeout?: number; retries?: RetryRules; client?: string; maxBodyBytes?: number } = {}) =>
+const reader = (options: { timeout?: number; retries?: LegistarHttpOptions['retries']; client?: string; maxBodyBytes?: number } = {}) =>
   legistarHttpReader({
     baseUrl: server.baseUrl,
     client: options.client ?? CLIENT,
