@@ -32,6 +32,8 @@ interface SearchContext {
   /** How many entries the database's statistics know of. */
   readonly counted: number;
   readonly respelt: ReadonlyMap<string, readonly string[]>;
+  /** No more entries match the query; null where that is not known. */
+  readonly maxMatches: number | null;
 }
 
 const parsed = <Value>(json: string | null, otherwise: Value): Value => (json === null ? otherwise : (JSON.parse(json) as Value));
@@ -53,15 +55,21 @@ async function contextOf(reads: LiveReads, { query, jurisdictionSlug, topicSlug 
   const [row] = await reads.texts((generation) =>
     statements.searchContext(generation(AGENDA_SEARCH), { search, jurisdictionSlug, topicSlug }),
   );
-  const [typed, typedUnits, unknown, bodyIds, topicId, periods, counted] = row!;
+  const [typed, typedUnits, words, bodyIds, topicId, periods, counted] = row!;
   const units = parsed<string[]>(typedUnits!, []);
-  const respelt = await nearOnes(reads, parsed<string[]>(unknown!, []));
+  const known = parsed<(readonly [word: string, records: number | null])[]>(words!, []);
+  const respelt = await nearOnes(
+    reads,
+    known.flatMap(([word, records]) => (records === null ? [word] : [])),
+  );
   const context = {
     bodyIds: parsed<string[] | null>(bodyIds!, null),
     topicId: topicId!,
     periods: parsed<PeriodCounts>(periods!, []),
     counted: Number(counted),
     respelt,
+    // Where every word is required, its records are the most that can match.
+    maxMatches: respelt.size > 0 || known.length === 0 || /[|!]/.test(typed!) ? null : Math.min(...known.map(([, records]) => records!)),
   };
   if (respelt.size === 0) return { ...context, query: typed!, units };
   const [respelled] = await reads.texts(() => statements.respell([typed!, ...units], respelt));
@@ -69,6 +77,7 @@ async function contextOf(reads: LiveReads, { query, jurisdictionSlug, topicSlug 
   return { ...context, query: whole!, units: parts };
 }
 
+/** Of a page: id, rank, start, and whether there were more candidates than are ranked. */
 interface Found {
   readonly rows: readonly TextRow[];
   readonly missing: number;
@@ -96,8 +105,9 @@ async function find(reads: LiveReads, context: SearchContext, input: SearchAgend
   const entries = context.periods.reduce((sum, [, number]) => sum + number, 0);
   const days = { fromDay: fromDay ?? null, toDay: toDay ?? null };
   const run = async (wanted: string, units: statements.CandidateSearch['units']): Promise<readonly TextRow[]> => {
+    const isFew = entries <= FEW_MATCHES || (wanted === query && (context.maxMatches ?? Infinity) <= FEW_MATCHES);
     // Without statistics, or where the table has grown far beyond them, no estimate is possible.
-    const isWide = entries > FEW_MATCHES && (entries > 4 * context.counted || (await expectedMatches(reads, wanted, marks)) > FEW_MATCHES);
+    const isWide = !isFew && (entries > 4 * context.counted || (await expectedMatches(reads, wanted, marks)) > FEW_MATCHES);
     const windows = isWide ? searchWindows(context.periods, limits) : WHOLE;
     if (windows.length === 0) return [];
     const search = { query: wanted, anyWord: anyWordOf(wanted), units, marks, windows, ...days, after, limit: input.limit };
@@ -119,8 +129,8 @@ async function find(reads: LiveReads, context: SearchContext, input: SearchAgend
 type Result = SearchAgendaData['results'][number];
 
 function resultOf(row: TextRow, now: number): Result {
-  const [itemId, , startsAt, title, jurisdiction, body, part, beginning, end, sourceUrl, sourceType, status, succeededAt] = row;
-  const [day, timezone, meetingStatus, matterFile, outcome] = row.slice(13);
+  const [itemId, startsAt, title, jurisdiction, body, part, beginning, end, sourceUrl, sourceType, status, succeededAt] = row;
+  const [day, timezone, meetingStatus, matterFile, outcome] = row.slice(12);
   return {
     itemId: itemId!,
     title: title!,
@@ -169,12 +179,21 @@ export const createSearchAgenda =
     ];
     const nothing: Found = { rows: [], missing: 0 };
     const { rows, missing } = wordless || uncovered || unknownFilters.length > 0 ? nothing : await find(reads, context, input, after);
-    const shown = rows.slice(0, input.limit);
-    const hasMore = rows.length > shown.length;
-    const candidateLimitReached = rows[0]?.at(-1) === 't';
-    const cursorAfter = shown.map(([itemId, rank, startsAt]) =>
-      encodeSearchCursor(binding, { missing, rank: Number(rank), startsAt: Number(startsAt), itemId: itemId! }),
+    const page = rows.slice(0, input.limit);
+    const hasMore = rows.length > page.length;
+    const cursors = new Map(
+      page.map(([itemId, rank, startsAt]) => [
+        itemId!,
+        encodeSearchCursor(binding, { missing, rank: Number(rank), startsAt: Number(startsAt), itemId: itemId! }),
+      ]),
     );
+    const shown =
+      page.length === 0
+        ? []
+        : await reads.texts((generation) =>
+            statements.searchResults(generation(AGENDA_SEARCH), [...cursors.keys()], anyWordOf(context.query)),
+          );
+    const candidateLimitReached = rows[0]?.at(-1) === 't';
     const now = clock.now();
     const { respelt } = context;
     const facts = {
@@ -194,9 +213,9 @@ export const createSearchAgenda =
         results: shown.map((row) => resultOf(row, now)),
         truncated: false,
         guidance: searchGuidance(facts),
-        nextCursor: hasMore ? cursorAfter.at(-1)! : null,
+        nextCursor: hasMore ? [...cursors.values()].at(-1)! : null,
         candidateLimitReached,
       },
-      cursorAfter,
+      cursorAfter: shown.map(([itemId]) => cursors.get(itemId!)!),
     };
   };

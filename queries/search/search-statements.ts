@@ -19,8 +19,8 @@ export interface ContextInput {
 }
 
 /**
- * What a search stands on: the query and its units as the database reads them, the words that no record has, the bodies of the jurisdiction
- * (null when none was asked for or none has this slug), the topic, how many entries each period has, and how many the database's statistics
+ * What a search stands on: the query and its units as the database reads them, its words with the number of records that have each (null:
+ * none), the bodies of the jurisdiction (null when none was asked for or none has this slug), the topic, how many entries each period has, and how many the database's statistics
  * know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
  */
 export function searchContext(generation: number, { search, jurisdictionSlug, topicSlug }: ContextInput): Statement {
@@ -30,8 +30,8 @@ export function searchContext(generation: number, { search, jurisdictionSlug, to
     name: `search_ground_g${generation}`,
     text: `select websearch_to_tsquery(${ENGLISH}, $1)::text,
         (select json_agg(websearch_to_tsquery(${ENGLISH}, u.unit)::text order by u.place) from unnest($2::text[]) with ordinality as u (unit, place)),
-        (select json_agg(w.word order by w.place) from unnest($3::text[]) with ordinality as w (word, place)
-          where ${STEM('w.word')} <> '{}' and not exists (select from ${words} k where k.stem = ${STEM('w.word')}[1])),
+        (select json_agg(json_build_array(w.word, (select sum(k.records) from ${words} k where k.stem = ${STEM('w.word')}[1])) order by w.place)
+          from unnest($3::text[]) with ordinality as w (word, place) where ${STEM('w.word')} <> '{}'),
         case when $4::text is not null then (
           select (select coalesce(json_agg(b.body_id), '[]') from ${bodies} b where b.jurisdiction_id = j.jurisdiction_id)
           from ${jurisdictions} j where j.slug = $4 order by j.created_at, j.jurisdiction_id limit 1
@@ -114,12 +114,10 @@ export const expectedMatches = (generation: number, query: string, marks: readon
 
 /**
  * The latest candidates, ranked, and one page of them with one row more than it holds. Without a name, so that it is planned for this very
- * query. Columns: id, rank, start, title, names of jurisdiction and body, excerpt with the text's beginning and end, address, source type,
- * status and last success, local day, time zone and status of the meeting, file number, outcome, whether there were more candidates than are
- * ranked.
+ * query. Columns: id, rank, start, whether there were more candidates than are ranked.
  */
 export function searchCandidates(generation: number, search: CandidateSearch): Statement {
-  const { jurisdictions, bodies, sources, meetings, items, entries } = agendaSearchTables(generation);
+  const { entries } = agendaSearchTables(generation);
   const values: StatementValue[] = [];
   const parameter = (value: StatementValue) => `$${values.push(value)}`;
   const asQuery = (text: string) => `${parameter(text)}::tsquery`;
@@ -135,35 +133,47 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
     return `(select e.item_id, e.starts_at, e.words from ${entries} e where ${[`e.words @@ (${wanted})`, ...older, ...days].join(' and ')}
       order by e.starts_at desc, e.item_id desc limit ${MAX_CANDIDATES + 1})`;
   });
-  const any = asQuery(search.anyWord);
-  const match = `ts_rank(${WEIGHTS}, c.words, ${search.units.length === 0 ? query : any}, 1)`;
+  const match = `ts_rank(${WEIGHTS}, c.words, ${search.units.length === 0 ? query : asQuery(search.anyWord)}, 1)`;
   const parts = search.units.map((unit) => `(c.words @@ ${asQuery(unit.query)})::int * ${unit.weight}`).join(' + ');
   const rank = parts === '' ? `(${match} * ${RANK_STEPS})::int` : `(${parts}) * 1000 + least(999, (${match} * 1000)::int)`;
+  // Joined with nothing where it is looked at several times, so that it is fetched once from where it is stored.
+  const words = parts === '' ? 'words' : `words || ''::tsvector as words`;
   const { after } = search;
   const unseen =
     after === null
       ? ''
       : `where (c.rank, c.starts_at, c.item_id) < (${parameter(after.rank)}::int, ${parameter(after.startsAt)}::bigint, ${parameter(after.itemId)}::uuid)`;
-  const order = (alias: string) => `order by ${alias}.rank desc, ${alias}.starts_at desc, ${alias}.item_id desc`;
   return {
-    text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1}),
-      candidates as (
+    text: `with found as materialized (select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1})
+      select c.item_id, c.rank, c.starts_at, (select count(*) > ${MAX_CANDIDATES} from found) from (
         select c.item_id, c.starts_at, ${rank} as rank from (
-          -- Joined with nothing, so that it is fetched once from where it is stored and not for each look at it.
-          select item_id, starts_at, words || ''::tsvector as words from found order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}
+          select item_id, starts_at, ${words} from found order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}
         ) c
-      ),
-      page as materialized (select * from candidates c ${unseen} ${order('c')} limit ${parameter(search.limit + 1)}::int)
-      select p.item_id, p.rank, p.starts_at, i.title, j.name, b.name,
-        case when length(d.shown) <= ${EDGE} then d.shown else ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), ${any}, ${HEADLINE}) end,
-        left(d.shown, ${EDGE}), right(d.shown, ${EDGE}),
-        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')}, m.status, i.matter_file, i.outcome, (select count(*) > ${MAX_CANDIDATES} from found)
-      from page p join ${entries} e on e.item_id = p.item_id join ${items} i on i.item_id = p.item_id join ${meetings} m on m.meeting_id = i.meeting_id
-      join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
-      cross join lateral (select case when i.text is not null and ts_rank('{1, 0, 0, 0}', e.words, ${any}) > 0 then i.text else i.title end as shown) d
-      left join lateral ${sourceOf(sources)} on true
-      where ${requireLive(AGENDA_SEARCH, generation)} ${order('p')}`,
+      ) c ${unseen} order by c.rank desc, c.starts_at desc, c.item_id desc limit ${parameter(search.limit + 1)}::int`,
     values,
+  };
+}
+
+/**
+ * The items of a page in its order, each with an excerpt around any of the words; an item that is gone is left out. Columns: id, start, title,
+ * names of jurisdiction and body, excerpt with the text's beginning and end, address, source type, status and last success, local day, time
+ * zone and status of the meeting, file number, outcome.
+ */
+export function searchResults(generation: number, itemIds: readonly string[], anyWord: string): Statement {
+  const { jurisdictions, bodies, sources, meetings, items, entries } = agendaSearchTables(generation);
+  return {
+    name: `search_results_g${generation}`,
+    text: `select p.item_id, e.starts_at, i.title, j.name, b.name,
+        case when length(d.shown) <= ${EDGE} then d.shown else ts_headline(${ENGLISH}, left(d.shown, ${HEADLINE_TEXT}), $2::tsquery, ${HEADLINE}) end,
+        left(d.shown, ${EDGE}), right(d.shown, ${EDGE}),
+        i.source_url, s.type, s.status, s.succeeded_at, m.day, ${timezoneOf('m')}, m.status, i.matter_file, i.outcome
+      from unnest($1::uuid[]) with ordinality as p (item_id, number)
+      join ${entries} e on e.item_id = p.item_id join ${items} i on i.item_id = p.item_id join ${meetings} m on m.meeting_id = i.meeting_id
+      join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
+      cross join lateral (select case when i.text is not null and ts_rank('{1, 0, 0, 0}', e.words, $2::tsquery) > 0 then i.text else i.title end as shown) d
+      left join lateral ${sourceOf(sources)} on true
+      where ${requireLive(AGENDA_SEARCH, generation)} order by p.number`,
+    values: [itemIds, anyWord],
   };
 }
 
