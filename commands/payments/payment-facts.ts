@@ -27,7 +27,7 @@ const factPublisher = {
 } satisfies Decider<null, PaymentFact, AccountEvent>;
 
 /** Facts of a row that are not published yet, in order. */
-export function unpublishedFacts(row: PaymentRow): readonly { readonly kind: FactKind; readonly fact: PaymentFact }[] {
+function unpublishedFacts(row: PaymentRow): readonly { readonly kind: FactKind; readonly fact: PaymentFact }[] {
   const { paymentId, amount, requestHash, termsHash, cause, state } = row;
   const facts: { kind: FactKind; fact: PaymentFact }[] = [];
   if (!row.verifiedPublished && state !== 'RESERVED') {

@@ -6,7 +6,7 @@ import { withAdmin } from './connection.ts';
 const SEND_BYTES = 400_000;
 
 /** Resolves once the brokers have stored every message, those of one key in order. `through` is a producer or its transaction. */
-export type PartitionSender = (through: Pick<Producer, 'send'>, messages: readonly Message[]) => Promise<void>;
+type PartitionSender = (through: Pick<Producer, 'send'>, messages: readonly Message[]) => Promise<void>;
 
 /** A producer whose messages are sent by a `PartitionSender`. */
 export const idempotentProducer = (kafka: Kafka, config: ProducerConfig = {}): Producer =>

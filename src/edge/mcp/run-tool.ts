@@ -17,7 +17,6 @@ import { Rejection } from '../../../domain/rejections.ts';
 import type { Found, ToolCall, ToolFunctions } from './tool-functions.ts';
 import { searchPlace } from '../../../queries/search/search-agenda.ts';
 import type { SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
-import { PaymentRefused, refusalAnswer } from '../admission/payments/payment-answer.ts';
 import { DeadlineExceeded } from '../../../domain/ports/database.ts';
 import { InvalidSearchCursor } from '../../../domain/search-cursor.ts';
 
@@ -73,10 +72,6 @@ function toolRefusalOf(tool: Tool, error: unknown): ToolRefusal {
   if (error instanceof ToolRefusal) return error;
   if (error instanceof Rejection) return ofRejection(tool, error);
   if (error instanceof InvalidSearchCursor) return new ToolRefusal(error.code, error.message);
-  if (error instanceof PaymentRefused) {
-    const { code, message, ...extra } = refusalAnswer(error, null);
-    return new ToolRefusal(code, message, extra);
-  }
   return refusalOf(error instanceof DeadlineExceeded ? 'timeout' : 'service_unavailable');
 }
 
@@ -167,10 +162,8 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
       case 'challenge':
         // Bare: a client that pays finds the challenge by its members.
         return errorResult({ ...answer.challenge });
-      case 'error': {
-        const { code, message, ...extra } = answer;
-        throw new ToolRefusal(code, message, extra);
-      }
+      case 'error':
+        throw answer;
     }
   };
 

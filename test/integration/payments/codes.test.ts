@@ -218,7 +218,7 @@ describe.each(Object.entries(PRODUCE))('%s', (code, produce) => {
     const { answer, payment } = await produce();
     expect(answer).toMatchObject({ kind: 'error', code, message: TOOL_ERRORS[code as ToolErrorCode] });
     if (answer.kind !== 'error') return;
-    const again = answer.details?.paymentRequired;
+    const { paymentRequired: again } = (answer.details ?? {}) as { readonly paymentRequired?: unknown };
     if (REPAYABLE.includes(code)) expect(paymentChallenge.parse(again).accepts[0]!.amount).toBe(shop.price!.terms.amount);
     else expect(again).toBeUndefined();
     expect(answer.retryAfterSeconds !== undefined).toBe(WAITS.includes(code));

@@ -1,9 +1,8 @@
 import { newPaymentLease } from '../../../../commands/payments/payment-facts.ts';
-import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import { withinDeadline } from '../../../../domain/within-deadline.ts';
 import { firstUse } from './first-use.ts';
-import { inProgress, type PaymentAnswer, PaymentRefused, refusalAnswer, unknownYet } from './payment-answer.ts';
+import { inProgress, type PaymentAnswer, PaymentRefused, REPAYABLE, unknownYet } from './payment-answer.ts';
 import { fromLedger, type PaidCall, type PaymentParts, PointOfNoReturn } from './payment-parts.ts';
 import { type PresentedPayment, readPayment, requestHash, termsHash } from './payment-payload.ts';
 import { challengeFor, channelGate, currentPrice } from './price.ts';
@@ -59,8 +58,7 @@ async function byDeadline(
   } catch (error) {
     if (!(error instanceof DeadlineExceeded || call.signal.aborted)) throw error;
     const late = new PaymentRefused('timeout');
-    if (pointOfNoReturn.callOff(late)) return refusalAnswer(late, null);
-    return refusalAnswer(unknownYet(), null);
+    return pointOfNoReturn.callOff(late) ? late : unknownYet();
   }
 }
 
@@ -68,15 +66,15 @@ async function answerOf(parts: PaymentParts, call: PaidCall, pointOfNoReturn: Po
   try {
     return await pay(parts, call, pointOfNoReturn);
   } catch (error) {
-    if (error instanceof PaymentRefused) return refusalAnswer(error, await challengeIfAny(parts, call));
-    parts.logger.error({ tool: call.tool, error: (error as Error).message }, 'a paid call failed');
-    return refusalAnswer(new PaymentRefused('service_unavailable'), null);
+    if (!(error instanceof PaymentRefused)) {
+      parts.logger.error({ tool: call.tool, error: (error as Error).message }, 'a paid call failed');
+      return new PaymentRefused('service_unavailable');
+    }
+    const price = REPAYABLE.has(error.code) ? await currentPrice(parts, call.tool).catch(() => null) : null;
+    if (price === null) return error;
+    const details = { ...(error.details as object | undefined), paymentRequired: challengeFor(call.tool, price) };
+    return new PaymentRefused(error.code, { details }, error.message);
   }
-}
-
-async function challengeIfAny(parts: PaymentParts, { tool }: PaidCall): Promise<PaymentChallenge | null> {
-  const price = await currentPrice(parts, tool).catch(() => null);
-  return price === null ? null : challengeFor(tool, price);
 }
 
 async function pay(parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> {

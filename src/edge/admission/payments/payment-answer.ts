@@ -1,16 +1,7 @@
 import type { PaymentChallenge } from '../../../../contract/tools/payment-challenge.ts';
 import { PAYMENT_LEASE_MS } from '../../../../commands/payments/payment-facts.ts';
-import { TOOL_ERRORS, type ToolErrorCode } from '../../../../contract/tools/tool-errors.ts';
+import { TOOL_ERRORS, type ToolErrorCode, ToolRefusal } from '../../../../contract/tools/tool-errors.ts';
 import type { PaymentReceipt } from '../../../../domain/payments/payment.ts';
-
-export interface PaymentError {
-  readonly kind: 'error';
-  readonly code: ToolErrorCode;
-  readonly message: string;
-  readonly retryAfterSeconds?: number;
-  /** `paymentRequired` holds a fresh challenge where paying again makes sense. */
-  readonly details?: Readonly<Record<string, unknown>>;
-}
 
 /** What a call of a sold tool comes to. */
 export type PaymentAnswer =
@@ -19,20 +10,14 @@ export type PaymentAnswer =
   /** Paid for: `text` is the JSON of `data`, the same to the byte each time that the same payment is sent. */
   | { readonly kind: 'paid'; readonly data: unknown; readonly text: string; readonly receipt: PaymentReceipt }
   | { readonly kind: 'challenge'; readonly challenge: PaymentChallenge }
-  | PaymentError;
+  | PaymentRefused;
 
-type RefusalExtra = Pick<PaymentError, 'retryAfterSeconds' | 'details'>;
+/** Ends the work on a call with a code of the tool's list. */
+export class PaymentRefused extends ToolRefusal {
+  readonly kind = 'error';
 
-/** Ends the work on a call with a code of the tool's list; `repayable` asks for a fresh challenge in the details. */
-export class PaymentRefused extends Error {
-  override readonly name = 'PaymentRefused';
-  readonly code: ToolErrorCode;
-  readonly extra: RefusalExtra;
-
-  constructor(code: ToolErrorCode, extra: RefusalExtra = {}, message: string = TOOL_ERRORS[code]) {
-    super(message);
-    this.code = code;
-    this.extra = extra;
+  constructor(code: ToolErrorCode, extra: ConstructorParameters<typeof ToolRefusal>[2] = {}, message: string = TOOL_ERRORS[code]) {
+    super(code, message, extra);
   }
 }
 
@@ -45,8 +30,8 @@ export const unknownYet = (): PaymentRefused => new PaymentRefused('payment_reco
 export const inProgress = (leftMs = PAYMENT_LEASE_MS): PaymentRefused =>
   new PaymentRefused('payment_in_progress', { retryAfterSeconds: leftMs / 1000 });
 
-/** After these the caller may sign a new payment for the same call. */
-const REPAYABLE: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([
+/** After these the caller may sign a new payment for the same call: the details have a fresh challenge. */
+export const REPAYABLE: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([
   'payment_invalid',
   'payment_expired',
   'payment_mismatch',
@@ -60,16 +45,3 @@ const REPAYABLE: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([
   'read_failed',
   'read_result_not_saved',
 ]);
-
-/** The answer to a refusal, with what the caller can pay again by. */
-export function refusalAnswer({ code, message, extra }: PaymentRefused, challenge: PaymentChallenge | null): PaymentError {
-  const again = REPAYABLE.has(code) && challenge !== null ? { paymentRequired: challenge } : {};
-  const details = { ...extra.details, ...again };
-  return {
-    kind: 'error',
-    code,
-    message,
-    ...(extra.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: Math.max(1, Math.ceil(extra.retryAfterSeconds)) }),
-    ...(Object.keys(details).length === 0 ? {} : { details }),
-  };
-}

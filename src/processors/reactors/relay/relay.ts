@@ -40,7 +40,7 @@ export function feedMessages(place: TopicCheckpoint, rows: readonly FeedRow[]): 
 
 export const RELAY = 'relay';
 
-export interface RelayDependencies {
+interface RelayDependencies {
   readonly topic: FeedTopic;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -97,7 +97,7 @@ async function openSession(deps: RelayDependencies, running: ReactorRunning): Pr
   await running.confirm();
   const publication = await topic.open();
   try {
-    const { feedId } = await readFeedHead(deps.reads);
+    const { feedId, position, prunedThrough } = await readFeedHead(deps.reads);
     if (feedId === null) throw new NotYet('the feed has not been opened yet');
     const place = publication.place;
     if (place?.feedId === feedId) {
@@ -107,7 +107,9 @@ async function openSession(deps: RelayDependencies, running: ReactorRunning): Pr
     if (place !== null && !(await deps.feedIds()).has(place.feedId)) {
       throw new Error(`the topic ${topic.name} carries the feed ${place.feedId}, which was never this log's: name another topic`);
     }
-    const begun = await beginning(deps.reads, feedId);
+    // After pruning not every change is left: the current records are published first, then each change.
+    const boundary = prunedThrough === 0 ? 0 : position;
+    const begun = { feedId, position: 0, boundary, fingerprint: EMPTY_FINGERPRINT };
     logger.info({ topic: topic.name, former: place, ...begun }, 'the relay begins');
     // Before its first message: also if that fails, the next owner knows the feed of the topic.
     await running.confirm();
@@ -117,12 +119,6 @@ async function openSession(deps: RelayDependencies, running: ReactorRunning): Pr
     await publication.end();
     throw error;
   }
-}
-
-/** After pruning not every change is left: the current records are published first, then each change. */
-async function beginning(reads: LiveReads, feedId: string): Promise<TopicCheckpoint> {
-  const { prunedThrough, position } = await readFeedHead(reads);
-  return { feedId, position: 0, boundary: prunedThrough === 0 ? 0 : position, fingerprint: EMPTY_FINGERPRINT };
 }
 
 async function carryOut(deps: RelayDependencies, session: Session, running: ReactorRunning): Promise<void> {
@@ -146,42 +142,29 @@ async function carryOut(deps: RelayDependencies, session: Session, running: Reac
   }
 }
 
-async function readNext(deps: RelayDependencies, place: TopicCheckpoint): Promise<FeedStretch['rows']> {
-  const { feedId, prunedThrough, head, fingerprint, rows } = await readFeedAfter(deps.reads, {
-    ...place,
-    limit: ROWS_AT_ONCE,
-    maxBytes: BYTES_AT_ONCE,
-  });
-  if (feedId !== place.feedId) throw new NotYet('the feed has become another');
-  requireSameHistory(deps.topic.name, place, { head, fingerprint });
-  requireWhole(deps.topic.name, place, prunedThrough, rows);
-  return rows;
-}
-
-/** The topic must contain the history of the feed: the relay cannot continue another one. */
-function requireSameHistory(topic: string, place: TopicCheckpoint, feed: Pick<FeedStretch, 'head' | 'fingerprint'>): void {
-  const isLost =
-    place.fingerprint !== null && (feed.head < place.position || (feed.fingerprint !== null && feed.fingerprint !== place.fingerprint));
-  if (!isLost) return;
-  throw new Error(
-    `the topic ${topic} carries changes up to position ${place.position} that the service has lost: run \`civic feed renew --reason TEXT\` and ` +
-      `\`civic reactors retry relay\`, and the topic is carried on under a new feed identity`,
-  );
-}
-
-/** No change is left out silently. */
-function requireWhole(topic: string, place: TopicCheckpoint, prunedThrough: number, rows: FeedStretch['rows']): void {
+/** The rows after a place. Throws unless the feed continues the history of the topic and nothing between them is missing. */
+async function readNext({ topic: { name }, reads }: RelayDependencies, place: TopicCheckpoint): Promise<FeedStretch['rows']> {
   const { position, boundary } = place;
-  if (prunedThrough > Math.max(position, boundary)) {
+  const feed = await readFeedAfter(reads, { position, boundary, limit: ROWS_AT_ONCE, maxBytes: BYTES_AT_ONCE });
+  if (feed.feedId !== place.feedId) throw new NotYet('the feed has become another');
+  const isOther = feed.head < position || (feed.fingerprint !== null && feed.fingerprint !== place.fingerprint);
+  if (place.fingerprint !== null && isOther) {
     throw new Error(
-      `the topic ${topic} stands at position ${position}, and changes up to ${prunedThrough} are no longer retained: ` +
-        `delete the topics ${topic} and ${topic}.place, or name another one, and the relay begins with the records as they stand`,
+      `the topic ${name} carries changes up to position ${position} that the service has lost: run \`civic feed renew --reason TEXT\` and ` +
+        `\`civic reactors retry relay\`, and the topic is carried on under a new feed identity`,
+    );
+  }
+  if (feed.prunedThrough > Math.max(position, boundary)) {
+    throw new Error(
+      `the topic ${name} stands at position ${position}, and changes up to ${feed.prunedThrough} are no longer retained: ` +
+        `delete the topics ${name} and ${name}.place, or name another one, and the relay begins with the records as they stand`,
     );
   }
   let previous = position;
-  for (const row of rows) {
+  for (const row of feed.rows) {
     const isNext = row.position > boundary ? row.position === Math.max(previous, boundary) + 1 : row.position > previous;
     if (!isNext) throw new Error(`feed position ${row.position} follows ${previous}`);
     previous = row.position;
   }
+  return feed.rows;
 }
