@@ -1,6 +1,9 @@
 import type { Clock } from './ports/clock.ts';
 import { DeadlineExceeded } from './ports/database.ts';
 
+/** Ends the wait of work that is done; made once, since an abort without a reason makes an error with a stack. */
+const OVER = new Error('over');
+
 /**
  * Waits for the work for at most this many milliseconds, and no longer than its caller; the signal of the work aborts then,
  * and what it still does is not waited for. Throws `DeadlineExceeded`, or the reason of `gone`.
@@ -13,18 +16,21 @@ export async function withinDeadline<Result>(
 ): Promise<Result> {
   const ended = new AbortController();
   const over = new AbortController();
+  const leave = (): void => ended.abort(OVER);
   const tooLate = async (): Promise<never> => {
-    await clock.sleep(deadlineMs, AbortSignal.any([gone, ended.signal])).catch(() => undefined);
+    if (!gone.aborted) await clock.sleep(deadlineMs, ended.signal).catch(() => undefined);
     gone.throwIfAborted();
-    throw new DeadlineExceeded(`not done within ${deadlineMs} ms`);
+    throw ended.signal.aborted ? OVER : new DeadlineExceeded(`not done within ${deadlineMs} ms`);
   };
+  gone.addEventListener('abort', leave, { once: true });
   try {
     return await Promise.race([work(AbortSignal.any([gone, over.signal])), tooLate()]);
   } catch (error) {
     over.abort(error);
     throw error;
   } finally {
-    ended.abort();
+    gone.removeEventListener('abort', leave);
+    ended.abort(OVER);
   }
 }
 

@@ -1,15 +1,22 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '../../domain/ports/clock.ts';
 
 /** The machine's clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  sleep: async (milliseconds, signal) => {
-    await wait(milliseconds, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
-      // The error of the timer does not hold the reason.
-      throw signal?.aborted === true ? signal.reason : error;
-    });
-  },
+  // Not the timer of `node:timers/promises`: it makes an error with a stack for each wait that is aborted, which most are.
+  sleep: (milliseconds, signal) =>
+    new Promise((resolve, reject) => {
+      const aborted = (): void => {
+        clearTimeout(timer);
+        reject(signal!.reason as Error);
+      };
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', aborted);
+        resolve();
+      }, milliseconds);
+      if (signal?.aborted === true) aborted();
+      else signal?.addEventListener('abort', aborted, { once: true });
+    }),
 };
 
 /** Monotonic milliseconds. */

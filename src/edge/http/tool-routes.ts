@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { postMcpJsonRpc } from '../../../contract/post-mcp-json-rpc.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import type { ToolEndpoint } from '../mcp/endpoint.ts';
-import { PROTOCOL_ERRORS, protocolError } from '../mcp/protocol-errors.ts';
+import { PROTOCOL_ERRORS, protocolError, type ToolAnswer } from '../mcp/protocol-errors.ts';
 import { admits, announceAllowance } from './customer-routes.ts';
 import { jsonValue, takeJson } from './input.ts';
 import type { RouteParts } from './parts.ts';
@@ -76,10 +76,8 @@ async function answer(endpoint: ToolEndpoint, parts: RouteParts, request: Fastif
   return send(response, reply);
 }
 
-async function send(response: Response, reply: FastifyReply): Promise<unknown> {
-  const type = response.headers.get('content-type');
-  void reply.code(response.status);
+async function send({ status, type, body }: ToolAnswer, reply: FastifyReply): Promise<unknown> {
+  void reply.code(status);
   if (type !== null) reply.header('content-type', type);
-  if (response.body === null) return reply.send();
-  return type === 'text/event-stream' ? reply.send(Readable.fromWeb(response.body)) : response.text();
+  return reply.send(body instanceof ReadableStream ? Readable.fromWeb(body) : (body ?? undefined));
 }

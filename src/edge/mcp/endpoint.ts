@@ -2,7 +2,7 @@ import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Rejection } from '../../../domain/rejections.ts';
 import { sharedPayments } from './batch-payments.ts';
 import { argumentsOf, callsOfBatch, messageFault } from './message-checks.ts';
-import { PROTOCOL_ERRORS, type ProtocolErrorBody, protocolError, withDataCode } from './protocol-errors.ts';
+import { PROTOCOL_ERRORS, type ProtocolErrorBody, protocolError, type ToolAnswer, withDataCode } from './protocol-errors.ts';
 import { createToolRunner, type ToolRunnerParts } from './run-tool.ts';
 import type { ToolCall } from './tool-functions.ts';
 import { createToolServer, type Exchange, toolList } from './tool-server.ts';
@@ -23,6 +23,8 @@ export type ToolEndpoint = ReturnType<typeof createToolEndpoint>;
 /** The request for the library, without credentials. */
 const SHOWN_HEADERS = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'] as const;
 const BEYOND_DEADLINE_MS = 5_000;
+/** Made once: an abort without a reason makes an error with a stack. */
+const ENDED = new Error('answered');
 
 function shownHeaders({ headers }: ToolRequest): Headers {
   const shown = new Headers();
@@ -48,7 +50,7 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
 
   return {
     /** The answer of the protocol: JSON or server-sent events. Throws a `Rejection` for a request that is refused as a whole. */
-    async answer(request: ToolRequest): Promise<Response> {
+    async answer(request: ToolRequest): Promise<ToolAnswer> {
       const { body } = request;
       if (body === undefined) return protocolError(400, PROTOCOL_ERRORS.parse, 'the request body is not valid JSON in UTF-8');
       const headers = shownHeaders(request);
@@ -58,14 +60,19 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
       const further = callsOfBatch({ body, headers }) - 1;
       if (further > 0) await request.chargeUnits(further);
       const answered = new AbortController();
-      const late = new AbortController();
+      const over = new AbortController();
+      const leave = (): void => {
+        answered.abort(ENDED);
+        over.abort(request.signal.reason);
+      };
+      if (request.signal.aborted) leave();
+      else request.signal.addEventListener('abort', leave, { once: true });
       // A request that its own batch cancels is never answered; the exchange still ends.
-      parts.clock.sleep(parts.deadlineMs + BEYOND_DEADLINE_MS, AbortSignal.any([request.signal, answered.signal])).then(
-        () => late.abort(),
+      parts.clock.sleep(parts.deadlineMs + BEYOND_DEADLINE_MS, answered.signal).then(
+        () => over.abort(),
         () => undefined,
       );
-      const signal = AbortSignal.any([request.signal, late.signal]);
-      const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal });
+      const asked = new Request('http://localhost/api/v1/mcp', { method: 'POST', headers, signal: over.signal });
       const refusals: Rejection[] = [];
       const isBatch = Array.isArray(body);
       const exchange: Exchange = {
@@ -80,7 +87,7 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
       };
       const authInfo = { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { exchange } };
       const response = await handler.fetch(asked, { parsedBody: body, authInfo });
-      const answer = await finished(response, isBatch, () => answered.abort());
+      const answer = await finished(response, isBatch, () => answered.abort(ENDED));
       if (refusals[0] !== undefined) throw refusals[0];
       return answer;
     },
@@ -93,18 +100,19 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
  * The same answer with the code of this interface in an error that the library made before its server saw the message. It is whole, and
  * may still be refused, unless it is that of a batch: its events are sent one by one.
  */
-async function finished(response: Response, isBatch: boolean, done: () => void): Promise<Response> {
+async function finished(response: Response, isBatch: boolean, done: () => void): Promise<ToolAnswer> {
   const { status, body } = response;
-  const type = response.headers.get('content-type') ?? '';
-  const isStream = type.startsWith('text/event-stream');
-  if (body !== null && isStream && isBatch) {
-    return new Response(body.pipeThrough(new TransformStream({ flush: done })), { status, headers: { 'content-type': type } });
-  }
+  const type = response.headers.get('content-type');
+  const isStream = type?.startsWith('text/event-stream') === true;
+  if (body !== null && isStream && isBatch) return { status, type, body: body.pipeThrough(new TransformStream({ flush: done })) };
   const text = await response.text();
   done();
-  if (text === '') return new Response(null, { status });
-  if (isStream) return new Response(text, { status, headers: { 'content-type': type } });
+  if (text === '') return { status, type: null, body: null };
+  if (isStream) return { status, type, body: text };
+  return { status, type: 'application/json; charset=utf-8', body: text.includes('"error":') ? codedError(text) : text };
+}
+
+function codedError(text: string): string {
   const answer = JSON.parse(text) as { readonly error?: ProtocolErrorBody };
-  const coded = answer.error === undefined ? text : JSON.stringify({ ...answer, error: withDataCode(answer.error) });
-  return new Response(coded, { status, headers: { 'content-type': 'application/json; charset=utf-8' } });
+  return answer.error === undefined ? text : JSON.stringify({ ...answer, error: withDataCode(answer.error) });
 }

@@ -2,7 +2,7 @@ import { MIMEType } from 'node:util';
 import { classifyInboundRequest } from '@modelcontextprotocol/server';
 import { MAX_BATCH_ELEMENTS } from '../../../contract/json-rpc.ts';
 import { LEGACY_VERSIONS } from '../../../contract/post-mcp-json-rpc.ts';
-import { idOf, PROTOCOL_ERRORS, protocolError } from './protocol-errors.ts';
+import { idOf, PROTOCOL_ERRORS, protocolError, type ToolAnswer } from './protocol-errors.ts';
 
 /** Checks of a message that the protocol library does not make. */
 export interface CheckedMessage {
@@ -44,7 +44,7 @@ function listsBothTypes(accept: string | null): boolean {
 }
 
 /** What this interface refuses and the library lets pass; null where the library is to go on. */
-export function messageFault(message: CheckedMessage): Response | null {
+export function messageFault(message: CheckedMessage): ToolAnswer | null {
   const { body, headers } = message;
   const fault = Array.isArray(body) ? batchFault(body) : null;
   if (fault !== null) return fault;
@@ -64,7 +64,7 @@ export function messageFault(message: CheckedMessage): Response | null {
   return null;
 }
 
-function batchFault(elements: readonly unknown[]): Response | null {
+function batchFault(elements: readonly unknown[]): ToolAnswer | null {
   if (elements.length > MAX_BATCH_ELEMENTS) {
     return protocolError(400, PROTOCOL_ERRORS.invalidRequest, `a batch has at most ${MAX_BATCH_ELEMENTS} elements`);
   }

@@ -48,5 +48,15 @@ export function idOf(message: unknown): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-export const protocolError = (status: number, code: number, message: string, id: ReturnType<typeof idOf> = null): Response =>
-  Response.json({ jsonrpc: '2.0', id, error: withDataCode({ code, message }) }, { status });
+/** An answer of the tool endpoint. Server-sent events of a batch are a stream; other answers are whole. */
+export interface ToolAnswer {
+  readonly status: number;
+  readonly type: string | null;
+  readonly body: string | ReadableStream | null;
+}
+
+export const protocolError = (status: number, code: number, message: string, id: ReturnType<typeof idOf> = null): ToolAnswer => ({
+  status,
+  type: 'application/json',
+  body: JSON.stringify({ jsonrpc: '2.0', id, error: withDataCode({ code, message }) }),
+});
