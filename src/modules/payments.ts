@@ -15,7 +15,7 @@ export function payments(platform: Platform, channel: PaymentChannel | null, bil
   const sold: Payments = createPayments({
     ...parts,
     checkSignature: channel?.checkSignature ?? (async () => false),
-    price: async () => priceOf(settings.CIVIC_X402_AMOUNT, settings.CIVIC_X402_PAY_TO ?? ''),
+    price: () => priceOf(settings.CIVIC_X402_AMOUNT, settings.CIVIC_X402_PAY_TO ?? ''),
     enforced: billingEnforced,
     budget: settings.CIVIC_X402_DAILY_BUDGET,
     times: PAYMENT_TIMES,

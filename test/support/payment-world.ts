@@ -3,7 +3,7 @@ import { createPaymentLedger } from '../../infra/postgresql/payment-ledger.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { createPayments } from '../../src/edge/admission/payments/pay-for-read.ts';
 import type { PaymentAnswer } from '../../src/edge/admission/payments/payment-answer.ts';
-import type { PaymentParts, ReadOutcome } from '../../src/edge/admission/payments/payment-parts.ts';
+import type { PaymentParts } from '../../src/edge/admission/payments/payment-parts.ts';
 import { priceOf } from '../../src/edge/admission/payments/price.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { ASSET, ASSET_DOMAIN, NETWORK, type SignedPayment } from '../../domain/payments/payment.ts';
@@ -12,7 +12,7 @@ import { reconcilePayments, type ReconcileParts } from '../../src/processors/rea
 import { NotResolved, resolveByHand } from '../../src/processors/reactors/payments/resolve-by-hand.ts';
 import type { TestCivic } from './civic.ts';
 import { type Death, mortal } from './payment-crashes.ts';
-import { AMOUNT, billingOf, PATIENT_TIMES, PAY_TO, type SentPayment } from './payments.ts';
+import { AMOUNT, billingOf, PATIENT_TIMES, PAY_TO, readsNothing, type SentPayment } from './payments.ts';
 
 /** The result of a settlement: done and answered; done only; neither; refused; or sent and done later, if the chain still accepts it. */
 export type SettleMode = 'ok' | 'lost' | 'nothing' | 'refused' | 'later';
@@ -124,7 +124,7 @@ export class PaymentWorld {
       payment: this.payment(nth),
       sharedInBatch: false,
       signal: new AbortController().signal,
-      read: async (): Promise<ReadOutcome> => this.read(nth),
+      read: () => this.read(nth),
     };
     try {
       return await payments.payForRead(call);
@@ -157,9 +157,9 @@ export class PaymentWorld {
     return { network: NETWORK, asset: ASSET, payer: from!, nonce: nonce! };
   }
 
-  private readonly read = (nth: number): ReadOutcome => {
+  private readonly read = async (nth: number): Promise<string> => {
     if (this.readMode === 'fails') throw new Error('the index is gone');
-    return this.readMode === 'empty' ? { kind: 'empty' } : { kind: 'data', text: JSON.stringify({ nth, readAt: this.time }) };
+    return this.readMode === 'empty' ? await readsNothing() : JSON.stringify({ nth, readAt: this.time });
   };
 
   private settle({ authorization: { nonce, validBefore } }: SignedPayment): Settlement {
@@ -200,7 +200,7 @@ export class PaymentWorld {
       log,
       facilitator,
       checkSignature: async () => true,
-      price: async () => priceOf(AMOUNT, PAY_TO),
+      price: () => priceOf(AMOUNT, PAY_TO),
       clock: this.clock,
       chainClock: this.clock,
       identifiers: randomIdentifiers,

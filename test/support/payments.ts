@@ -8,9 +8,9 @@ import { systemClock } from '../../infra/system/clock.ts';
 import { checkSignature } from '../../infra/x402/check-signature.ts';
 import { httpFacilitator } from '../../infra/x402/facilitator.ts';
 import { handleAccountCommand } from '../../commands/accounts/handle-account-command.ts';
-import type { PaymentAnswer } from '../../src/edge/admission/payments/payment-answer.ts';
+import { type PaymentAnswer, PaymentRefused } from '../../src/edge/admission/payments/payment-answer.ts';
 import { createPayments, type Payments } from '../../src/edge/admission/payments/pay-for-read.ts';
-import { type PaidCall, PAYMENT_TIMES, type PaymentParts, type ReadOutcome } from '../../src/edge/admission/payments/payment-parts.ts';
+import { type PaidCall, PAYMENT_TIMES, type PaymentParts } from '../../src/edge/admission/payments/payment-parts.ts';
 import { type Price, priceOf } from '../../src/edge/admission/payments/price.ts';
 import type { PaymentChallenge } from '../../contract/tools/payment-challenge.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
@@ -87,6 +87,9 @@ export function makePayer(): Payer {
   };
 }
 
+/** A read that finds nothing. */
+export const readsNothing = (): Promise<never> => Promise.reject(new PaymentRefused('empty_result_not_chargeable'));
+
 export const newNonce = (): string => `0x${randomBytes(32).toString('hex')}`;
 
 export interface TestPayments {
@@ -95,7 +98,7 @@ export interface TestPayments {
   readonly facilitator: LocalFacilitator;
   readonly ledger: ReturnType<typeof createPaymentLedger>;
   /** The result of a read; reads are counted. */
-  read: (signal: AbortSignal) => Promise<ReadOutcome>;
+  read: (signal: AbortSignal) => Promise<string>;
   reads: number;
   price: Price | null;
   /** A new process on the same ledger, as after a crash. */
@@ -143,7 +146,7 @@ export async function openTestPayments(url: string): Promise<TestPayments> {
     clock,
     facilitator,
     ledger,
-    read: async () => ({ kind: 'data', text: JSON.stringify(TOOL_DATA) }),
+    read: async () => JSON.stringify(TOOL_DATA),
     reads: 0,
     price: priceOf(AMOUNT, PAY_TO),
     accountId,
@@ -154,7 +157,7 @@ export async function openTestPayments(url: string): Promise<TestPayments> {
         ledger,
         facilitator: httpFacilitator(facilitator.url, PATIENT),
         checkSignature,
-        price: async () => self.price,
+        price: () => self.price,
         log: civic.log,
         clock,
         chainClock: clock,

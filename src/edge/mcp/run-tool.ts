@@ -1,7 +1,6 @@
 import { toolBilling } from '../admission/billing.ts';
 import { channelGate } from '../admission/payments/price.ts';
 import type { Payments } from '../admission/payments/pay-for-read.ts';
-import type { ReadOutcome } from '../admission/payments/payment-parts.ts';
 import { TOOL_ERRORS, type ToolErrorCode, ToolRefusal } from '../../../contract/tools/tool-errors.ts';
 import { MAX_TOOL_BYTES, type Tool } from '../../../contract/tools/tool.ts';
 import type { ToolName } from '../../../contract/tools/tool-names.ts';
@@ -119,18 +118,13 @@ function fitted(name: ToolName, { data, cursorAfter }: Found<object>): Truncated
 const isEmpty = ({ data }: { readonly data: object }): boolean =>
   'results' in data && Array.isArray(data.results) && data.results.length === 0;
 
-/** What is found by a read that is sold; what is refused for its emptiness or its size is an outcome of it. */
-async function outcomeOf(name: ToolName, find: () => Promise<Found<object>>): Promise<ReadOutcome> {
-  try {
-    const found = await find();
-    if (isEmpty(found)) return { kind: 'empty' };
-    const fits = fitted(name, found);
-    return isEmpty(fits) ? { kind: 'too_large' } : { kind: 'data', text: fits.text };
-  } catch (error) {
-    if (error instanceof ToolRefusal && error.code === 'empty_result_not_chargeable') return { kind: 'empty' };
-    if (error instanceof ToolRefusal && error.code === 'response_too_large') return { kind: 'too_large' };
-    throw error;
-  }
+/** The data of a read that is sold, as text. Throws a refusal where it is empty, or empty when it is cut to the size limit. */
+async function soldText(name: ToolName, find: () => Promise<Found<object>>): Promise<string> {
+  const found = await find();
+  if (isEmpty(found)) throw refusalOf('empty_result_not_chargeable');
+  const fits = fitted(name, found);
+  if (isEmpty(fits)) throw refusalOf('response_too_large');
+  return fits.text;
 }
 
 export function createToolRunner(parts: ToolRunnerParts): RunTool {
@@ -152,7 +146,7 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
       payment: call.payment,
       sharedInBatch: call.paymentShared,
       signal: call.signal,
-      read: (signal) => outcomeOf(name, () => ask(name, input, { ...call, signal })),
+      read: (signal) => soldText(name, () => ask(name, input, { ...call, signal })),
     });
     switch (answer.kind) {
       case 'serve':

@@ -16,6 +16,7 @@ import {
   openTestPayments,
   PATIENT_TIMES,
   PAY_TO,
+  readsNothing,
   type SentPayment,
   type TestPayments,
 } from '../../support/payments.ts';
@@ -30,7 +31,7 @@ afterAll(async () => {
   await shop.close();
   await database.close();
 });
-const usual = { read: (): TestPayments['read'] => async () => ({ kind: 'data', text: '{"results":[]}' }) };
+const usual = { read: (): TestPayments['read'] => async () => '{"results":[]}' };
 afterEach(() => {
   shop.clock.offset = 0;
   shop.price = priceOf(AMOUNT, PAY_TO);
@@ -126,7 +127,7 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
     shop.read = async () => {
       reading.resolve();
       await promise;
-      return { kind: 'data', text: '{}' };
+      return '{}';
     };
     const first = shop.ask(payment);
     await reading.promise;
@@ -158,7 +159,7 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
   },
   empty_result_not_chargeable: async () => {
     const payment = await signed();
-    shop.read = async () => ({ kind: 'empty' });
+    shop.read = readsNothing;
     return { answer: await shop.ask(payment), payment };
   },
   read_timeout: async () => {
@@ -173,7 +174,7 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
   },
   read_result_too_large: async () => {
     const payment = await signed();
-    shop.read = async () => ({ kind: 'data', text: `"${'é'.repeat(8_200)}"` });
+    shop.read = async () => `"${'é'.repeat(8_200)}"`;
     return { answer: await shop.ask(payment), payment };
   },
   read_result_not_saved: async () => {

@@ -4,7 +4,7 @@ import type { Payments } from '../../../src/edge/admission/payments/pay-for-read
 import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
 import { type Death, mortal } from '../../support/payment-crashes.ts';
 import { afterwards, expectAgreement, facilitatorOfShop, paidOnChain, work } from '../../support/payment-recovery.ts';
-import { openTestPayments, type SentPayment, type TestPayments } from '../../support/payments.ts';
+import { openTestPayments, readsNothing, type SentPayment, type TestPayments } from '../../support/payments.ts';
 import type { ChainFault } from '../../support/x402-chain.ts';
 import { type LocalNode, startLocalNode } from '../../support/x402-rpc.ts';
 
@@ -82,7 +82,7 @@ describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
 });
 
 test('a read that fails or finds nothing moves no money, at any place of a crash', async () => {
-  for (const read of [async () => ({ kind: 'empty' }) as const, () => Promise.reject(new Error('the index is gone'))]) {
+  for (const read of [readsNothing, () => Promise.reject(new Error('the index is gone'))]) {
     shop.read = read;
     const { commits } = await life(null);
     for (let commit = 1; commit <= commits; commit += 1) {

@@ -19,7 +19,7 @@ afterAll(async () => {
 });
 afterEach(() => {
   shop.clock.offset = 0;
-  shop.read = async () => ({ kind: 'data', text: JSON.stringify(TOOL_DATA) });
+  shop.read = async () => JSON.stringify(TOOL_DATA);
   shop.facilitator.chain.fault = null;
   Object.assign(shop.facilitator.faults, { verify: null, settle: null });
 });
@@ -76,7 +76,7 @@ describe.each(Object.entries(ways))('%s', (_, open) => {
     const payment = await signed();
     shop.read = async () => {
       shop.facilitator.chain.fault = 'rpc_down';
-      return { kind: 'data', text: '{"late":true}' };
+      return '{"late":true}';
     };
     expect(await open().payForRead(shop.call(payment))).toMatchObject({ code: 'payment_reconciliation_required' });
     expect(paidOnChain(shop, payment)).toBe(0);
@@ -157,7 +157,7 @@ describe('the facilitator itself', () => {
     const payment = await signed();
     shop.read = async () => {
       await other.closePort();
-      return { kind: 'data', text: '{}' };
+      return '{}';
     };
     expect(await payments.payForRead(shop.call(payment))).toMatchObject({ code: 'payment_reconciliation_required' });
     expect(await rowOf(shop, payment)).toMatchObject({ state: 'RECONCILE', cause: 'unreachable' });
@@ -169,7 +169,7 @@ describe('the facilitator itself', () => {
 test('fields that a caller adds to a payment do not reach the facilitator', async () => {
   const payment: SentPayment = { ...(await signed()), extensions: { 'eip2612-gas-sponsoring': { info: 'mine' } }, secretNote: 'hello' };
   const before = shop.facilitator.asked.verify.length;
-  shop.read = async () => ({ kind: 'data', text: '{}' });
+  shop.read = async () => '{}';
   expect(await shop.ask(payment)).toMatchObject({ kind: 'paid' });
   const [sent] = shop.facilitator.asked.verify.slice(before);
   expect(Object.keys(JSON.parse(sent!) as object).toSorted()).toEqual(['paymentPayload', 'paymentRequirements', 'x402Version']);
@@ -185,7 +185,7 @@ test('no log line, event, error or shown column contains the payload or the sign
   ] as const) {
     const payment = await signed();
     shop.facilitator.faults[operation] = fault;
-    shop.read = async () => ({ kind: 'data', text: '{"x":1}' });
+    shop.read = async () => '{"x":1}';
     const answer = await shop.ask(payment);
     shop.facilitator.faults[operation] = null;
     const signature = payment.payload.signature.slice(2).toLowerCase();

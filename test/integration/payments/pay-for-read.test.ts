@@ -16,6 +16,7 @@ import {
   makePayer,
   newNonce,
   openTestPayments,
+  readsNothing,
   PATIENT_TIMES,
   PAY_TO,
   type TestPayments,
@@ -35,7 +36,7 @@ afterAll(async () => {
 
 afterEach(() => {
   shop.clock.offset = 0;
-  shop.read = async () => ({ kind: 'data', text: JSON.stringify(TOOL_DATA) });
+  shop.read = async () => JSON.stringify(TOOL_DATA);
 });
 
 test('a call without a payment is answered with the challenge, and no facilitator is asked', async () => {
@@ -124,9 +125,9 @@ describe('one payment is for one call', () => {
     const settled = await shop.payer.pay(challenge);
     await shop.ask(settled);
     const failed = await shop.payer.pay(challenge);
-    shop.read = async () => ({ kind: 'empty' });
+    shop.read = readsNothing;
     await shop.ask(failed);
-    shop.read = async () => ({ kind: 'data', text: JSON.stringify(TOOL_DATA) });
+    shop.read = async () => JSON.stringify(TOOL_DATA);
     const refusals = [];
     for (const payment of [settled, failed]) {
       refusals.push(
@@ -188,7 +189,7 @@ describe('a client that disconnects', () => {
       });
     expect(await shop.ask(payment, { signal: leaving.signal })).toMatchObject({ code: 'timeout' });
     expect(stopped).toBeInstanceOf(Error);
-    shop.read = async () => ({ kind: 'data', text: '{"late":1}' });
+    shop.read = async () => '{"late":1}';
     expect(await shop.ask(payment)).toMatchObject({ code: 'payment_in_progress' });
     expect(paidOnChain(shop, payment)).toBe(0);
     shop.clock.advance(16_000);

@@ -24,7 +24,7 @@ afterEach(() => {
   shop.clock.offset = 0;
   node.down = false;
   shop.facilitator.chain.fault = null;
-  shop.read = async () => ({ kind: 'data', text: JSON.stringify(TOOL_DATA) });
+  shop.read = async () => JSON.stringify(TOOL_DATA);
   Object.assign(shop.facilitator.faults, { verify: null, settle: null });
 });
 const chain = () => chainLookup(node.url, 20_000);

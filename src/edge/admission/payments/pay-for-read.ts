@@ -5,7 +5,7 @@ import { firstUse } from './first-use.ts';
 import { inProgress, type PaymentAnswer, PaymentRefused, REPAYABLE, unknownYet } from './payment-answer.ts';
 import { fromLedger, type PaidCall, type PaymentParts, PointOfNoReturn } from './payment-parts.ts';
 import { type PresentedPayment, readPayment, requestHash, termsHash } from './payment-payload.ts';
-import { challengeFor, channelGate, currentPrice } from './price.ts';
+import { challengeFor, channelGate, required } from './price.ts';
 import { type Claim, replay } from './replay.ts';
 import { workOnPayment } from './work-on-payment.ts';
 
@@ -70,8 +70,8 @@ async function answerOf(parts: PaymentParts, call: PaidCall, pointOfNoReturn: Po
       parts.logger.error({ tool: call.tool, error: (error as Error).message }, 'a paid call failed');
       return new PaymentRefused('service_unavailable');
     }
-    const price = REPAYABLE.has(error.code) ? await currentPrice(parts, call.tool).catch(() => null) : null;
-    if (price === null) return error;
+    const price = parts.price();
+    if (price === null || !REPAYABLE.has(error.code)) return error;
     const details = { ...(error.details as object | undefined), paymentRequired: challengeFor(call.tool, price) };
     return new PaymentRefused(error.code, { details }, error.message);
   }
@@ -82,7 +82,7 @@ async function pay(parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOf
   const billing = { facts: principal.billing, enforced: parts.enforced, now: parts.clock.now() };
   const attached = payment !== undefined;
   if (channelGate(tool, billing, { open: parts.facilitator !== null, attached }) === 'serve') return { kind: 'serve' };
-  if (!attached) return { kind: 'challenge', challenge: challengeFor(tool, await currentPrice(parts, tool)) };
+  if (!attached) return { kind: 'challenge', challenge: challengeFor(tool, required(parts.price())) };
 
   const presented = readPayment(payment, tool);
   if (call.sharedInBatch) throw new PaymentRefused('payment_request_invalid');

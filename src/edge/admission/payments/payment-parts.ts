@@ -17,8 +17,8 @@ export const PAYMENT_TIMES = {
 
 export interface PaymentParts extends PaymentPorts {
   readonly checkSignature: CheckSignature;
-  /** What a tool costs now; null where nothing is sold now. */
-  readonly price: (tool: ToolName) => Promise<Price | null>;
+  /** What a call costs now; null where nothing is sold now. */
+  readonly price: () => Price | null;
   /** Whether billing is enforced at all. */
   readonly enforced: boolean;
   readonly budget: PaymentBudget;
@@ -28,11 +28,6 @@ export interface PaymentParts extends PaymentPorts {
   /** Aborts when the service ends: pauses then end at once. */
   readonly ending: AbortSignal;
 }
-
-/** The result of a read, which may throw: then nothing is charged. `too_large`: over the cap even when trimmed. */
-export type ReadOutcome =
-  /** JSON text of the tool's data. */
-  { readonly kind: 'data'; readonly text: string } | { readonly kind: 'empty' } | { readonly kind: 'too_large' };
 
 export interface PaidCall {
   readonly principal: Pick<Principal, 'accountId' | 'keyId' | 'billing'>;
@@ -45,8 +40,11 @@ export interface PaidCall {
   readonly sharedInBatch: boolean;
   /** Aborts when the caller disconnects. */
   readonly signal: AbortSignal;
-  /** Reads the data that is sold. Its signal aborts at the deadline and when the caller disconnects. */
-  readonly read: (signal: AbortSignal) => Promise<ReadOutcome>;
+  /**
+   * Reads the data that is sold, as JSON text. Its signal aborts at the deadline and when the caller disconnects. Nothing is charged where it
+   * throws; it throws the refusal `empty_result_not_chargeable` where nothing was found.
+   */
+  readonly read: (signal: AbortSignal) => Promise<string>;
 }
 
 /** Whether one call can still be cancelled: at any time before it settles, never afterwards. */

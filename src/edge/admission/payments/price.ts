@@ -2,7 +2,6 @@ import type { PaymentChallenge } from '../../../../contract/tools/payment-challe
 import type { ToolName } from '../../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
 import { ASSET, ASSET_DOMAIN, NETWORK, type PaymentTerms, requirementsOf, SCHEME, toolUrl } from '../../../../domain/payments/payment.ts';
-import type { Logger } from '../../../../domain/ports/logger.ts';
 import { type Billing, toolBilling } from '../billing.ts';
 import { PaymentRefused } from './payment-answer.ts';
 import { sha256 } from './payment-payload.ts';
@@ -49,15 +48,8 @@ export const challengeFor = (tool: ToolName, { terms }: Price): PaymentChallenge
   accepts: [requirementsOf(terms)],
 });
 
-/** The price of a tool now; throws `payment_price_unavailable` when there is none or it cannot be read. */
-export async function currentPrice(
-  { price, logger }: { readonly price: (tool: ToolName) => Promise<Price | null>; readonly logger: Logger },
-  tool: ToolName,
-): Promise<Price> {
-  const found = await price(tool).catch((error: unknown) => {
-    logger.warn({ tool, error: (error as Error).message }, 'the price could not be read');
-    return null;
-  });
-  if (found === null) throw new PaymentRefused('payment_price_unavailable');
-  return found;
+/** Throws `payment_price_unavailable` where nothing is sold. */
+export function required(price: Price | null): Price {
+  if (price === null) throw new PaymentRefused('payment_price_unavailable');
+  return price;
 }

@@ -3,7 +3,7 @@ import { MAX_TOOL_BYTES } from '../../../../contract/tools/tool.ts';
 import { readSignedPayment } from '../../../../domain/payments/payment.ts';
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
-import { Rejection } from '../../../../domain/rejections.ts';
+import { Refusal } from '../../../../domain/rejections.ts';
 import { withinDeadline } from '../../../../domain/within-deadline.ts';
 import { AGAIN_SECONDS, type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
 import { moved, type PaidCall, type PaymentParts, type PointOfNoReturn } from './payment-parts.ts';
@@ -44,10 +44,10 @@ async function read(parts: PaymentParts, call: PaidCall, row: PaymentRow, called
   const { clock, times, logger, ledger } = parts;
   let refusal: PaymentRefused;
   try {
-    const outcome = await withinDeadline(clock, times.readMs, calledOff, call.read);
+    const text = await withinDeadline(clock, times.readMs, calledOff, call.read);
     calledOff.throwIfAborted();
-    if (outcome.kind === 'data' && Buffer.byteLength(outcome.text) <= MAX_TOOL_BYTES) return outcome.text;
-    refusal = new PaymentRefused(outcome.kind === 'empty' ? 'empty_result_not_chargeable' : 'read_result_too_large');
+    if (Buffer.byteLength(text) <= MAX_TOOL_BYTES) return text;
+    refusal = new PaymentRefused('read_result_too_large');
   } catch (error) {
     calledOff.throwIfAborted();
     refusal = refusalOfRead(error);
@@ -63,8 +63,9 @@ async function read(parts: PaymentParts, call: PaidCall, row: PaymentRow, called
   throw refusal;
 }
 
-/** Rejections that a read may throw. The arguments were parsed before: only the cursor can be found wrong now. */
-const REJECTED: Readonly<Partial<Record<Rejection['code'], ToolErrorCode>>> = {
+/** By the code of what a read throws. The arguments were parsed before: only the cursor can be found wrong now. */
+const REFUSED: Readonly<Partial<Record<string, ToolErrorCode>>> = {
+  empty_result_not_chargeable: 'empty_result_not_chargeable',
   response_too_large: 'read_result_too_large',
   timeout: 'read_timeout',
   invalid_parameter: 'invalid_cursor',
@@ -73,9 +74,9 @@ const REJECTED: Readonly<Partial<Record<Rejection['code'], ToolErrorCode>>> = {
 
 function refusalOfRead(error: unknown): PaymentRefused {
   if (error instanceof DeadlineExceeded) return new PaymentRefused('read_timeout');
-  const code = error instanceof Rejection ? REJECTED[error.code] : undefined;
-  if (code === undefined) return new PaymentRefused('read_failed');
-  const { message, retryAfterSeconds = 1 } = error as Rejection;
+  if (!(error instanceof Refusal)) return new PaymentRefused('read_failed');
+  const { message, retryAfterSeconds = 1 } = error;
+  const code = REFUSED[error.code] ?? 'read_failed';
   if (code === 'rate_limited') return new PaymentRefused(code, { retryAfterSeconds }, message);
   return code === 'invalid_cursor' ? new PaymentRefused(code, {}, message) : new PaymentRefused(code);
 }
