@@ -1,5 +1,5 @@
 import type { PaymentChannel } from '../../domain/ports/facilitator.ts';
-import { createPayments, type Payments } from '../edge/admission/payments/pay-for-read.ts';
+import { createPayments } from '../edge/admission/payments/pay-for-read.ts';
 import { PAYMENT_TIMES } from '../edge/admission/payments/payment-parts.ts';
 import { priceOf } from '../edge/admission/payments/price.ts';
 import type { Platform } from '../platform.ts';
@@ -12,7 +12,7 @@ const RECONCILE_EVERY_MS = 5_000;
 export function payments(platform: Platform, channel: PaymentChannel | null, billingEnforced: boolean) {
   const { settings, log, clock, chainClock, identifiers, logger, stores } = platform;
   const parts = { ledger: stores.paymentLedger, facilitator: channel?.facilitator ?? null, log, clock, chainClock, identifiers, logger };
-  const sold: Payments = createPayments({
+  const sold = createPayments({
     ...parts,
     checkSignature: channel?.checkSignature ?? (async () => false),
     price: () => priceOf(settings.CIVIC_X402_AMOUNT, settings.CIVIC_X402_PAY_TO ?? ''),

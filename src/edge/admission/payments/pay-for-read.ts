@@ -1,5 +1,4 @@
 import { newPaymentLease } from '../../../../commands/payments/payment-facts.ts';
-import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import { withinDeadline } from '../../../../domain/within-deadline.ts';
 import { firstUse } from './first-use.ts';
 import { inProgress, type PaymentAnswer, PaymentRefused, REPAYABLE, unknownYet } from './payment-answer.ts';
@@ -9,17 +8,8 @@ import { challengeFor, channelGate, required } from './price.ts';
 import { type Claim, replay } from './replay.ts';
 import { workOnPayment } from './work-on-payment.ts';
 
-export interface Payments {
-  /** Whether anything can be sold at all: the channel is on. */
-  readonly open: boolean;
-  /** Answers one call of a sold tool, or says that it is to be served as ever. Never throws. */
-  payForRead(call: PaidCall): Promise<PaymentAnswer>;
-  /** Resolves when everything that goes on behind answered calls has ended; to be awaited before the ledger is closed. */
-  end(): Promise<void>;
-}
-
 /** Pay as you go: checks in their order, the ledger around verify, read and settle, and one deadline. */
-export function createPayments(given: Omit<PaymentParts, 'behind' | 'ending'>): Payments {
+export function createPayments(given: Omit<PaymentParts, 'behind' | 'ending'>) {
   const working = new Set<Promise<unknown>>();
   const ending = new AbortController();
   const behind = (work: Promise<unknown>): void => {
@@ -28,39 +18,33 @@ export function createPayments(given: Omit<PaymentParts, 'behind' | 'ending'>): 
   };
   const parts: PaymentParts = { ...given, behind, ending: ending.signal };
   return {
+    /** Whether anything can be sold at all: the channel is on. */
     open: given.facilitator !== null,
-    async payForRead(call) {
+    /** Answers one call of a sold tool, or says that it is to be served as ever. Never throws. */
+    async payForRead(call: PaidCall): Promise<PaymentAnswer> {
       const pointOfNoReturn = new PointOfNoReturn();
+      const late = new PaymentRefused('timeout');
       // At once, so that a caller who has gone is not charged while that can be avoided.
-      const goes = (): void => void pointOfNoReturn.callOff(new PaymentRefused('timeout'));
+      const goes = (): void => void pointOfNoReturn.callOff(late);
       call.signal.addEventListener('abort', goes, { once: true });
       if (call.signal.aborted) goes();
       const answer = answerOf(parts, call, pointOfNoReturn).finally(() => call.signal.removeEventListener('abort', goes));
       behind(answer);
-      return await byDeadline(parts, call, pointOfNoReturn, answer);
+      try {
+        return await withinDeadline(given.clock, given.times.totalMs, call.signal, () => answer);
+      } catch {
+        // The deadline of the tool has passed, or the caller has gone: before settlement this ends the work, later it does not.
+        return pointOfNoReturn.callOff(late) ? late : unknownYet();
+      }
     },
-    async end() {
+    /** Resolves when everything that goes on behind answered calls has ended; to be awaited before the ledger is closed. */
+    async end(): Promise<void> {
       ending.abort(new Error('the service is ending'));
       while (working.size > 0) await Promise.allSettled(working);
     },
   };
 }
-
-/** Waits for the answer until the deadline of the tool or the end of the connection; before settlement this ends the work, later it does not. */
-async function byDeadline(
-  { clock, times }: PaymentParts,
-  call: PaidCall,
-  pointOfNoReturn: PointOfNoReturn,
-  answer: Promise<PaymentAnswer>,
-): Promise<PaymentAnswer> {
-  try {
-    return await withinDeadline(clock, times.totalMs, call.signal, () => answer);
-  } catch (error) {
-    if (!(error instanceof DeadlineExceeded || call.signal.aborted)) throw error;
-    const late = new PaymentRefused('timeout');
-    return pointOfNoReturn.callOff(late) ? late : unknownYet();
-  }
-}
+export type Payments = ReturnType<typeof createPayments>;
 
 async function answerOf(parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> {
   try {
