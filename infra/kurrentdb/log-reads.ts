@@ -10,18 +10,11 @@ const STREAMS_AT_ONCE = 64;
 const SCAN_MS = 600_000;
 
 export function logReads(wire: Wire, deadlineMs: number) {
-  const collect = async (reading: Reading, limit: number, wanted: (event: StoredEvent) => boolean = () => true, withinMs = deadlineMs) => {
-    let events: StoredEvent[] = [];
-    await readCall(wire, withinMs, reading, () => {
-      events = [];
-      return (recorded) => {
-        const event = toEvent(recorded);
-        if (wanted(event)) events.push(event);
-        return events.length < limit ? 'more' : 'enough';
-      };
+  const collect = (reading: Reading, limit: number, isWanted: (event: StoredEvent) => boolean = () => true, withinMs = deadlineMs) =>
+    readCall(wire, withinMs, reading, limit, (recorded) => {
+      const event = toEvent(recorded);
+      return isWanted(event) ? event : null;
     });
-    return events;
-  };
 
   const head = async (): Promise<Position> => (await collect({ from: 'end', count: 1 }, 1))[0]?.position ?? LOG_START;
 
@@ -65,12 +58,11 @@ export function logReads(wire: Wire, deadlineMs: number) {
     /** Derived from the first event, its position and the time when this store wrote it: a copy of the log has another identity. */
     async identity(): Promise<string | null> {
       if (identity !== null) return identity;
-      await readCall(wire, deadlineMs, { from: LOG_START, count: 1 }, () => (recorded) => {
+      const [first] = await readCall(wire, deadlineMs, { from: LOG_START, count: 1 }, 1, (recorded) => {
         const { id, position } = toEvent(recorded);
-        identity = derivedId('log', id, position, recorded.getMetadataMap().get('created') ?? '', typeOf(recorded));
-        return 'enough';
+        return derivedId('log', id, position, recorded.getMetadataMap().get('created') ?? '', typeOf(recorded));
       });
-      return identity;
+      return (identity = first ?? null);
     },
   };
 }

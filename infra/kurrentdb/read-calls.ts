@@ -75,22 +75,27 @@ function requestOf(reading: Reading): ReadReq {
   return request;
 }
 
-/** The answer of a reader to each event: continue, or stop. */
-type Take<Input> = (input: Input) => 'more' | 'enough';
-
 /**
- * One read; a stream that does not exist has no events. Repeated where the leader moved or the connection was lost. Throws `LogUnavailable`
- * and `DeadlineExceeded`.
+ * The first `limit` values that `pick` makes of the events of one read; a stream that does not exist has no events. Repeated where the leader
+ * moved or the connection was lost. Throws `LogUnavailable` and `DeadlineExceeded`.
  */
-export async function readCall(wire: Wire, deadlineMs: number, reading: Reading, begin: () => Take<RecordedEvent>): Promise<void> {
+export async function readCall<Value>(
+  wire: Wire,
+  deadlineMs: number,
+  reading: Reading,
+  limit: number,
+  pick: (recorded: RecordedEvent) => Value | null,
+): Promise<Value[]> {
   for (let attempt = 1; ; attempt += 1) {
-    const take = begin();
+    const found: Value[] = [];
     try {
       await readAnswers(wire, deadlineMs, reading, (answer) => {
         const recorded = answer.getEvent()?.getEvent();
-        return answer.hasStreamNotFound() || (recorded !== undefined && take(recorded) === 'enough') ? 'enough' : 'more';
+        const value = recorded === undefined ? null : pick(recorded);
+        if (value !== null) found.push(value);
+        return answer.hasStreamNotFound() || found.length === limit ? 'enough' : 'more';
       });
-      return;
+      return found;
     } catch (error) {
       const again = isNotLeader(error) || (isConnectionLoss(error) && !(error instanceof NotReached));
       if (!again || attempt === ATTEMPTS || wire.closed) throw mapError(error);
@@ -104,7 +109,7 @@ export async function readAnswers(
   wire: Wire,
   deadlineMs: number | null,
   reading: Reading,
-  take: Take<ReadResp>,
+  take: (answer: ReadResp) => 'more' | 'enough',
   began: (call: Cancellable) => void = () => undefined,
 ): Promise<void> {
   const request = requestOf(reading);

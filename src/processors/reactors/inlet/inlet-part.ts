@@ -96,18 +96,13 @@ async function giveCommand(
 
 const lost = ({ topic, partition }: InletPart) => new LeaseLost(`partition ${partition} of ${topic} was taken by another process`);
 
-const LOOKS_AT_ONCE = 32;
-
 /** The streams that the command has grown already: its event, if there is one, is the first behind the revision that was noted. */
 async function storedStreams(log: EventLog, commandId: string, revisions: ReadonlyMap<string, number>): Promise<ReadonlySet<string>> {
   const stored = new Set<string>();
-  const left = [...revisions];
-  while (left.length > 0) {
-    const looks = left.splice(0, LOOKS_AT_ONCE).map(async ([stream, revision]) => {
-      const [event] = await log.readStream(stream, revision, 1);
-      if (event !== undefined && (JSON.parse(event.metadata) as EventMetadata).commandId === commandId) stored.add(stream);
-    });
-    await Promise.all(looks);
-  }
+  const look = async ([stream, revision]: readonly [string, number]): Promise<void> => {
+    const [event] = await log.readStream(stream, revision, 1);
+    if (event !== undefined && (JSON.parse(event.metadata) as EventMetadata).commandId === commandId) stored.add(stream);
+  };
+  await Promise.all([...revisions].map(look));
   return stored;
 }
