@@ -7,7 +7,7 @@ import { accountStream } from '../../../../domain/streams.ts';
 import { PaymentRefused } from './payment-answer.ts';
 import { fromLedger, type PaidCall, type PaymentParts } from './payment-parts.ts';
 import type { PresentedPayment } from './payment-payload.ts';
-import { required } from './price.ts';
+import { requiredPrice } from './price.ts';
 import type { Claim } from './replay.ts';
 
 /** The longest time that a new payment may be valid for, in milliseconds. */
@@ -20,7 +20,7 @@ export async function firstUse(
   presented: PresentedPayment,
   claim: Claim,
 ): Promise<Extract<Reserved, { row: unknown }>> {
-  const price = required(parts.price());
+  const price = requiredPrice(parts.price());
   const now = parts.chainClock.now();
   checkTerms(presented, price.terms, now, parts.times.settleMarginMs);
   const { accepted, authorization, signature } = presented.signed;

@@ -4,7 +4,7 @@ import { firstUse } from './first-use.ts';
 import { inProgress, type PaymentAnswer, PaymentRefused, REPAYABLE, unknownYet } from './payment-answer.ts';
 import { fromLedger, type PaidCall, type PaymentParts, PointOfNoReturn } from './payment-parts.ts';
 import { type PresentedPayment, readPayment, requestHash, termsHash } from './payment-payload.ts';
-import { challengeFor, channelGate, required } from './price.ts';
+import { challengeFor, channelGate, requiredPrice } from './price.ts';
 import { type Claim, replay } from './replay.ts';
 import { workOnPayment } from './work-on-payment.ts';
 
@@ -66,7 +66,7 @@ async function pay(parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOf
   const billing = { facts: principal.billing, enforced: parts.enforced, now: parts.clock.now() };
   const attached = payment !== undefined;
   if (channelGate(tool, billing, { open: parts.facilitator !== null, attached }) === 'serve') return { kind: 'serve' };
-  if (!attached) return { kind: 'challenge', challenge: challengeFor(tool, required(parts.price())) };
+  if (!attached) return { kind: 'challenge', challenge: challengeFor(tool, requiredPrice(parts.price())) };
 
   const presented = readPayment(payment, tool);
   if (call.sharedInBatch) throw new PaymentRefused('payment_request_invalid');

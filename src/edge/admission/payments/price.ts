@@ -49,7 +49,7 @@ export const challengeFor = (tool: ToolName, { terms }: Price): PaymentChallenge
 });
 
 /** Throws `payment_price_unavailable` where nothing is sold. */
-export function required(price: Price | null): Price {
+export function requiredPrice(price: Price | null): Price {
   if (price === null) throw new PaymentRefused('payment_price_unavailable');
   return price;
 }
