@@ -2,12 +2,14 @@ import { enableCompileCache } from 'node:module';
 import path from 'node:path';
 import { limitedStart } from './process-limits.ts';
 
-const limited = limitedStart(process);
+// Stores compiled code between starts, which halves their time.
+const compileCache = path.join(import.meta.dirname, '../node_modules/.cache/civic');
+const limited = limitedStart(process, compileCache);
 // Replaces Node in the same process: its number, its streams and its supervisor stay.
 if (limited !== null) process.execve?.(process.execPath, [process.execPath, ...limited.args], limited.env);
 
-// Stores compiled code between starts, which halves their time; must precede the import of the program.
-enableCompileCache(path.join(import.meta.dirname, '../node_modules/.cache/civic'));
+// Must precede the import of the program.
+enableCompileCache(compileCache);
 // The exporter of traces keeps an ended program alive until its timeout: 3 s unless set.
 process.env['OTEL_EXPORTER_OTLP_TIMEOUT'] ??= '3000';
 const { runCli } = await import('./cli/run.ts');

@@ -22,8 +22,8 @@ const ARENAS = { MALLOC_ARENA_MAX: '2' };
  * where that has been done, for a command, where the operator has given a size, where a process cannot be replaced, and
  * where it has a channel to its parent, which would be lost.
  */
-export function limitedStart({ argv, execArgv, env, platform, connected }: Started): LimitedStart | null {
+export function limitedStart({ argv, execArgv, env, platform, connected }: Started, compileCache: string): LimitedStart | null {
   const said = [...execArgv, env['NODE_OPTIONS'] ?? ''].join(' ');
   if (argv[2] !== 'serve' || platform === 'win32' || connected || SAID_BY_THE_OPERATOR.test(said)) return null;
-  return { args: [...execArgv, ...YOUNG_GENERATION, ...argv.slice(1)], env: { ...ARENAS, ...env } };
+  return { args: [...execArgv, ...YOUNG_GENERATION, ...argv.slice(1)], env: { ...ARENAS, NODE_COMPILE_CACHE: compileCache, ...env } };
 }

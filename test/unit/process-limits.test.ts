@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { limitedStart, type Started } from '../../src/process-limits.ts';
 
+const CACHE = '/app/node_modules/.cache/civic';
 const YOUNG = ['--min-semi-space-size=8', '--max-semi-space-size=8', '--no-parallel-scavenge'];
 
 const started = (over: Partial<Started> = {}): Started => ({
@@ -14,16 +15,16 @@ const started = (over: Partial<Started> = {}): Started => ({
 
 describe('the memory of a serving process', () => {
   test('is limited by a start in its place with the same options, arguments and settings', () => {
-    expect(limitedStart(started())).toEqual({
+    expect(limitedStart(started(), CACHE)).toEqual({
       args: ['--import', 'trace.mjs', ...YOUNG, '/app/src/main.ts', 'serve', '--role', 'api'],
-      env: expect.objectContaining({ DATABASE_URL: 'postgres://here', MALLOC_ARENA_MAX: '2' }),
+      env: expect.objectContaining({ DATABASE_URL: 'postgres://here', MALLOC_ARENA_MAX: '2', NODE_COMPILE_CACHE: CACHE }),
     });
   });
 
   test('is limited once: the new process is not started again', () => {
-    const { args } = limitedStart(started())!;
+    const { args } = limitedStart(started(), CACHE)!;
     const [execArgv, argv] = [args.slice(0, 5), ['/usr/bin/node', ...args.slice(5)]];
-    expect(limitedStart(started({ execArgv, argv }))).toBeNull();
+    expect(limitedStart(started({ execArgv, argv }), CACHE)).toBeNull();
   });
 
   test.each([
@@ -31,11 +32,11 @@ describe('the memory of a serving process', () => {
     ['by an option with underscores', { execArgv: ['--max_semi_space_size', '64'] }],
     ['by NODE_OPTIONS', { env: { NODE_OPTIONS: '--import a.mjs --max-semi-space-size=64' } }],
   ])('is not limited if the operator sets %s', (_how, said) => {
-    expect(limitedStart(started(said))).toBeNull();
+    expect(limitedStart(started(said), CACHE)).toBeNull();
   });
 
   test("is limited without changing the operator's settings of the C library", () => {
-    expect(limitedStart(started({ env: { MALLOC_ARENA_MAX: '7' } }))!.env['MALLOC_ARENA_MAX']).toBe('7');
+    expect(limitedStart(started({ env: { MALLOC_ARENA_MAX: '7' } }), CACHE)!.env['MALLOC_ARENA_MAX']).toBe('7');
   });
 
   test.each([
@@ -43,6 +44,6 @@ describe('the memory of a serving process', () => {
     ['of a process with a channel to its parent, which would be lost', { connected: true }],
     ['where a process cannot be replaced', { platform: 'win32' as const }],
   ])('is not limited in the case %s', (_what, over) => {
-    expect(limitedStart(started(over))).toBeNull();
+    expect(limitedStart(started(over), CACHE)).toBeNull();
   });
 });
