@@ -12,7 +12,7 @@ export interface LimitedStart {
  * begins anew: resident memory climbs and falls by a hundred megabytes of garbage. Of one small size from the beginning it is full within
  * seconds and stays as it is. So small a generation is collected often, and by one thread for less than it costs to wake several.
  */
-const YOUNG_GENERATION = ['--min-semi-space-size=8', '--max-semi-space-size=8', '--no-parallel-scavenge'];
+const YOUNG_GENERATION = ['--min-semi-space-size=4', '--max-semi-space-size=4', '--no-parallel-scavenge'];
 const SAID_BY_THE_OPERATOR = /(^|\s)--max[-_]semi[-_]space[-_]size\b/;
 /** A setting of glibc, which otherwise gives each thread of Node's pools its own arena, and no arena returns freed memory. */
 const ARENAS = { MALLOC_ARENA_MAX: '2' };

@@ -5,7 +5,6 @@ import { DATABASE_ENCODING, READ_ONLY } from '../../domain/ports/database.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { isConnectionLoss, mapError, sqlState } from './errors.ts';
 import { clientConfig, type Session } from './sessions.ts';
-import { runner } from 'node-pg-migrate';
 
 const isPostgresDsn = (dsn: string): boolean => URL.canParse(dsn) && /^postgres(ql)?:$/.test(new URL(dsn).protocol);
 
@@ -180,6 +179,8 @@ export const migrate = async (dsn: string): Promise<readonly string[]> =>
     const state = await readSchemaState(client);
     refuseUnusable(state, dsn);
     if (state.kind === 'current') return [];
+    // Loaded only here: it brings a compiler of its own.
+    const { runner } = await import('node-pg-migrate');
     // The lock is held on this session and ends with it, also when the process dies.
     const applied = await runner({
       dbClient: client,

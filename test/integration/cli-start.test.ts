@@ -66,8 +66,8 @@ async function nothingLeft(service: number): Promise<void> {
 test('the npm script uses exec and limits the memory of the service', async () => {
   const { service } = await npmStart('off');
   expect(readFileSync(`/proc/${service}/cmdline`, 'utf8').split('\0').slice(1)).toEqual([
-    '--min-semi-space-size=8',
-    '--max-semi-space-size=8',
+    '--min-semi-space-size=4',
+    '--max-semi-space-size=4',
     '--no-parallel-scavenge',
     join(CHECKOUT, 'src/main.ts'),
     'serve',

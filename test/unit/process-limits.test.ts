@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { limitedStart, type Started } from '../../src/process-limits.ts';
 
 const CACHE = '/app/node_modules/.cache/civic';
-const YOUNG = ['--min-semi-space-size=8', '--max-semi-space-size=8', '--no-parallel-scavenge'];
+const YOUNG = ['--min-semi-space-size=4', '--max-semi-space-size=4', '--no-parallel-scavenge'];
 
 const started = (over: Partial<Started> = {}): Started => ({
   argv: ['/usr/bin/node', '/app/src/main.ts', 'serve', '--role', 'api'],

@@ -3,7 +3,7 @@ import type { ClosedOperation } from '../../../contract/operation.ts';
 import { CLOSED_OPERATIONS } from '../../../contract/operations.ts';
 import type { OpenSpan } from '../../../domain/ports/tracing.ts';
 import { Rejection } from '../../../domain/rejections.ts';
-import { createToolEndpoint } from '../mcp/endpoint.ts';
+import type { ToolEndpoint } from '../mcp/endpoint.ts';
 import { addCustomerRoutes } from './customer-routes.ts';
 import { errorHandler } from './errors.ts';
 import { ignoreBodies } from './input.ts';
@@ -30,14 +30,16 @@ export function createHttpServer(parts: HttpServerParts): Omit<Listener, 'app'> 
   });
   const { app } = listener;
   let baseUrl = parts.baseUrl ?? 'http://localhost';
-  const endpoint = createToolEndpoint({ ...parts, ...parts.tools });
+  let endpoint: Promise<ToolEndpoint> | undefined;
+  // Loaded with the first call: the library of the protocol and its schemas take 10 MB.
+  const tools = () => (endpoint ??= import('../mcp/endpoint.ts').then((mcp) => mcp.createToolEndpoint({ ...parts, ...parts.tools })));
   const routeParts = { ...parts, baseUrl: () => baseUrl };
   addCustomerRoutes(app, routeParts);
-  addToolRoutes(app, endpoint, routeParts);
+  addToolRoutes(app, tools, routeParts);
   addPublicRoutes(app, routeParts);
   addClosedRoutes(app);
   addDocumentRoutes(app, parts.documents(routeParts.baseUrl));
-  app.addHook('onClose', () => endpoint.close());
+  app.addHook('onClose', async () => (await endpoint)?.close());
 
   return {
     ...listener,

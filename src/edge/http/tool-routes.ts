@@ -12,8 +12,10 @@ import type { RouteParts } from './parts.ts';
 const REQUEST_HEADERS = ['Authorization', 'Content-Type', 'Accept', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'];
 const ANSWER_HEADERS = ['X-Request-Id', 'Retry-After', 'RateLimit', 'RateLimit-Policy'];
 
+type Tools = () => Promise<ToolEndpoint>;
+
 /** The tool endpoint: the origin of a page, then the key, then the body as bytes, and the protocol's answer. */
-export function addToolRoutes(app: FastifyInstance, endpoint: ToolEndpoint, parts: RouteParts): void {
+export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RouteParts): void {
   const { operationId, method, path, body } = postMcpJsonRpc;
   const isAllowed = (origin: string): boolean => [...parts.allowedOrigins, new URL(parts.baseUrl()).origin].includes(origin.toLowerCase());
   const refuseOrigin = async ({ raw: { headers } }: FastifyRequest): Promise<void> => {
@@ -42,7 +44,7 @@ export function addToolRoutes(app: FastifyInstance, endpoint: ToolEndpoint, part
         config: { operationId },
         bodyLimit: body.maxBytes,
         onRequest: [refuseOrigin, admits(parts, postMcpJsonRpc)],
-        handler: (request, reply) => answer(endpoint, parts, request, reply),
+        handler: (request, reply) => answer(tools, parts, request, reply),
       });
       // The plugin answers a preflight of an allowed page before this route.
       const refuse = () => {
@@ -54,7 +56,7 @@ export function addToolRoutes(app: FastifyInstance, endpoint: ToolEndpoint, part
   );
 }
 
-async function answer(endpoint: ToolEndpoint, parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+async function answer(tools: Tools, parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
   const { admission, clock, baseUrl } = parts;
   const principal = request.principal!;
   if (request.raw.url!.split('?', 2)[1]) {
@@ -64,7 +66,7 @@ async function answer(endpoint: ToolEndpoint, parts: RouteParts, request: Fastif
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort();
   });
-  const response = await endpoint.answer({
+  const response = await (await tools()).answer({
     headers: request.raw.headers,
     body: request.body,
     principal,
