@@ -1,4 +1,5 @@
-import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import { createServer } from './node-http.ts';
 import type { Socket } from 'node:net';
 import { Rejection, type RejectionCode } from '../../../domain/rejections.ts';
 import type { IsTrustedProxy } from '../admission/client-address.ts';

@@ -1,4 +1,4 @@
-import { METHODS } from 'node:http';
+import { METHODS } from './node-http.ts';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
