@@ -1,8 +1,7 @@
+import { type ColumnType, type RowSet, rowSet } from './row-set.ts';
 import type { ColumnArrays } from '../domain/ports/database.ts';
 import type { RecordData, Resource } from '../domain/records/resources.ts';
 import type { PublishedRecord } from './record-changes.ts';
-
-export type ColumnType = 'uuid' | 'text' | 'bigint' | 'boolean';
 
 /** A column of a record's row: its type, and its value from the record's `data`. */
 export interface RecordColumn {
@@ -60,30 +59,6 @@ export const columnDefinitions = (columns: RecordColumns): string =>
     )
     .join(', ');
 
-function arrayOf(arrays: ColumnArrays, { type, of }: RecordColumn, published: readonly PublishedRecord[]): Buffer {
-  const values = published.map(({ data }) => of(data));
-  switch (type) {
-    case 'uuid':
-      return arrays.uuids(values as (string | null)[]);
-    case 'text':
-      return arrays.texts(values as (string | null)[]);
-    case 'bigint':
-      return arrays.bigints(values as (number | null)[]);
-    case 'boolean':
-      return arrays.booleans(values as boolean[]);
-  }
-}
-
-/** The columns' names, `unnest(…)` of their values, and these values. */
-export const recordRows = (arrays: ColumnArrays, columns: RecordColumns, published: readonly PublishedRecord[]) => ({
-  names: columns.map(({ name }) => name).join(', '),
-  unnest: `unnest(${columns.map(({ type }, index) => `$${index + 1}::${type}[]`).join(', ')})`,
-  values: columns.map((column) => arrayOf(arrays, column, published)),
-});
-
-/** `on conflict` on the key: every other column gets the new value. */
-export const replacing = (names: readonly string[]): string =>
-  `on conflict (${names[0]}) do update set ${names
-    .slice(1)
-    .map((name) => `${name} = excluded.${name}`)
-    .join(', ')}`;
+/** The rows of published records. */
+export const recordRows = (arrays: ColumnArrays, columns: readonly RecordColumn[], published: readonly PublishedRecord[]): RowSet =>
+  rowSet(arrays, published, Object.fromEntries(columns.map(({ name, type, of }) => [name, [type, ({ data }) => of(data)]])));

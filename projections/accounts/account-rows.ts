@@ -1,3 +1,4 @@
+import { insertRows, rowSet, updateRows } from '../row-set.ts';
 import { type AccountEvent, readAccountEvent } from '../../domain/events/account-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import { streamId } from '../../domain/streams.ts';
@@ -77,69 +78,64 @@ function keepLatest(payments: Map<string, string>, accountId: string, paidAt: st
 
 const milliseconds = (time: string | null): number | null => (time === null ? null : Date.parse(time));
 
-export const insertAccounts = (generation: number, opened: AccountChanges['opened'], columns: ColumnArrays): Statement => ({
-  text: `insert into ${accountsTable(generation)} (account_id, name, status, channel, tier, paid_until, opened_at)
-    select id, name, 'active', channel, tier, paid_until, opened_at
-    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::bigint[]) as o (id, name, channel, tier, paid_until, opened_at)`,
-  values: [
-    columns.uuids(opened.map(({ accountId }) => accountId)),
-    columns.texts(opened.map(({ data }) => data.name)),
-    columns.texts(opened.map(({ data }) => data.channel)),
-    columns.texts(opened.map(({ data }) => data.tier)),
-    columns.bigints(opened.map(({ data }) => milliseconds(data.paidUntil))),
-    columns.bigints(opened.map(({ time }) => time)),
-  ],
-});
+/** A column that is the id in entries of a map. */
+const ID = ['uuid', ([id]: readonly [string, unknown]) => id] as const;
 
-export const updateNames = (generation: number, opened: AccountChanges['opened'], columns: ColumnArrays): Statement => ({
-  text: `update ${accountsTable(generation)} a set name = o.name
-    from unnest($1::uuid[], $2::text[]) as o (account_id, name) where a.account_id = o.account_id`,
-  values: [columns.uuids(opened.map(({ accountId }) => accountId)), columns.texts(opened.map(({ data }) => data.name))],
-});
+export const insertAccounts = (generation: number, opened: AccountChanges['opened'], columns: ColumnArrays): Statement =>
+  insertRows(
+    accountsTable(generation),
+    rowSet(columns, opened, {
+      account_id: ['uuid', ({ accountId }) => accountId],
+      name: ['text', ({ data }) => data.name],
+      status: ['text', () => 'active'],
+      channel: ['text', ({ data }) => data.channel],
+      tier: ['text', ({ data }) => data.tier],
+      paid_until: ['bigint', ({ data }) => milliseconds(data.paidUntil)],
+      opened_at: ['bigint', ({ time }) => time],
+    }),
+  );
 
-export const updatePeriods = (generation: number, periods: AccountChanges['periods'], columns: ColumnArrays): Statement => ({
-  text: `update ${accountsTable(generation)} a set tier = p.tier, paid_until = p.paid_until
-    from unnest($1::uuid[], $2::text[], $3::bigint[]) as p (account_id, tier, paid_until) where a.account_id = p.account_id`,
-  values: [
-    columns.uuids([...periods.keys()]),
-    columns.texts([...periods.values()].map(({ tier }) => tier)),
-    columns.bigints([...periods.values()].map(({ paidUntil }) => milliseconds(paidUntil))),
-  ],
-});
+export const updateNames = (generation: number, opened: AccountChanges['opened'], columns: ColumnArrays): Statement =>
+  updateRows(
+    accountsTable(generation),
+    rowSet(columns, opened, { account_id: ['uuid', ({ accountId }) => accountId], name: ['text', ({ data }) => data.name] }),
+  );
 
-export const updateChannels = (generation: number, channels: AccountChanges['channels'], columns: ColumnArrays): Statement => ({
-  text: `update ${accountsTable(generation)} a set channel = c.channel
-    from unnest($1::uuid[], $2::text[]) as c (account_id, channel) where a.account_id = c.account_id`,
-  values: [columns.uuids([...channels.keys()]), columns.texts([...channels.values()])],
-});
+export const updatePeriods = (generation: number, periods: AccountChanges['periods'], columns: ColumnArrays): Statement =>
+  updateRows(
+    accountsTable(generation),
+    rowSet(columns, [...periods], {
+      account_id: ID,
+      tier: ['text', ([, { tier }]) => tier],
+      paid_until: ['bigint', ([, { paidUntil }]) => milliseconds(paidUntil)],
+    }),
+  );
 
-export const updatePayments = (generation: number, payments: AccountChanges['payments'], columns: ColumnArrays): Statement => ({
-  text: `update ${accountsTable(generation)} a set paid_at = greatest(a.paid_at, p.paid_at)
-    from unnest($1::uuid[], $2::bigint[]) as p (account_id, paid_at) where a.account_id = p.account_id`,
-  values: [columns.uuids([...payments.keys()]), columns.bigints([...payments.values()].map(milliseconds))],
-});
+export const updateChannels = (generation: number, channels: AccountChanges['channels'], columns: ColumnArrays): Statement =>
+  updateRows(accountsTable(generation), rowSet(columns, [...channels], { account_id: ID, channel: ['text', ([, channel]) => channel] }));
 
-export const updateStatuses = (generation: number, statuses: AccountChanges['statuses'], columns: ColumnArrays): Statement => ({
-  text: `update ${accountsTable(generation)} a set status = s.status
-    from unnest($1::uuid[], $2::text[]) as s (account_id, status) where a.account_id = s.account_id`,
-  values: [columns.uuids([...statuses.keys()]), columns.texts([...statuses.values()])],
-});
+export const updatePayments = (generation: number, payments: AccountChanges['payments'], columns: ColumnArrays): Statement =>
+  updateRows(
+    accountsTable(generation),
+    rowSet(columns, [...payments], { account_id: ID, paid_at: ['bigint', ([, paidAt]) => milliseconds(paidAt)] }),
+    { paid_at: 'greatest(t.paid_at, r.paid_at)' },
+  );
 
-export const insertKeys = (generation: number, issued: AccountChanges['issued'], columns: ColumnArrays): Statement => ({
-  text: `insert into ${keysTable(generation)} (key_id, account_id, sha256, scopes, issued_at, expires_at)
-    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::bigint[], $6::bigint[])`,
-  values: [
-    columns.uuids(issued.map(({ data }) => data.keyId)),
-    columns.uuids(issued.map(({ accountId }) => accountId)),
-    columns.texts(issued.map(({ data }) => data.sha256)),
-    columns.texts(issued.map(({ data }) => data.scopes.join(' '))),
-    columns.bigints(issued.map(({ time }) => time)),
-    columns.bigints(issued.map(({ data }) => milliseconds(data.expiresAt))),
-  ],
-});
+export const updateStatuses = (generation: number, statuses: AccountChanges['statuses'], columns: ColumnArrays): Statement =>
+  updateRows(accountsTable(generation), rowSet(columns, [...statuses], { account_id: ID, status: ['text', ([, status]) => status] }));
 
-export const updateRevoked = (generation: number, revoked: AccountChanges['revoked'], columns: ColumnArrays): Statement => ({
-  text: `update ${keysTable(generation)} k set revoked_at = r.revoked_at
-    from unnest($1::uuid[], $2::bigint[]) as r (key_id, revoked_at) where k.key_id = r.key_id`,
-  values: [columns.uuids([...revoked.keys()]), columns.bigints([...revoked.values()])],
-});
+export const insertKeys = (generation: number, issued: AccountChanges['issued'], columns: ColumnArrays): Statement =>
+  insertRows(
+    keysTable(generation),
+    rowSet(columns, issued, {
+      key_id: ['uuid', ({ data }) => data.keyId],
+      account_id: ['uuid', ({ accountId }) => accountId],
+      sha256: ['text', ({ data }) => data.sha256],
+      scopes: ['text', ({ data }) => data.scopes.join(' ')],
+      issued_at: ['bigint', ({ time }) => time],
+      expires_at: ['bigint', ({ data }) => milliseconds(data.expiresAt)],
+    }),
+  );
+
+export const updateRevoked = (generation: number, revoked: AccountChanges['revoked'], columns: ColumnArrays): Statement =>
+  updateRows(keysTable(generation), rowSet(columns, [...revoked], { key_id: ID, revoked_at: ['bigint', ([, time]) => time] }));

@@ -5,7 +5,7 @@ import type { Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { type RecordChanges, recordChangesOf } from '../record-changes.ts';
-import { sameRows } from '../same-rows.ts';
+import { sameCounts, sameRows } from '../same-rows.ts';
 import { createAgendaSearchTables, RECORD_TABLES, SEARCH_RESOURCES, type SearchRecordTable } from './record-tables.ts';
 import { AGENDA_SEARCH, agendaSearchTables } from './tables.ts';
 import { spellableWords } from '../../domain/search-words.ts';
@@ -104,12 +104,6 @@ async function fold(batch: readonly StoredEvent[], context: FoldContext): Promis
   const words = counts.changes();
   if (words.size > 0) for (const statement of entries.addToWords(generation, columns, words)) await transaction.execute(statement);
 }
-
-const sameCounts = (left: string, right: string): Statement => ({
-  text: `select l.rows::text, r.rows::text from (select count(*) as rows from ${left}) l, (select count(*) as rows from ${right}) r
-    where l.rows <> r.rows`,
-  values: [],
-});
 
 /** A small table, independent of the number of entries. */
 const SMALL: readonly string[] = ['jurisdictions', 'bodies', 'sources', 'topics', 'periods'];

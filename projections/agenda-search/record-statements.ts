@@ -1,6 +1,7 @@
+import { deleteRows, insertRows, replacing, rowSet } from '../row-set.ts';
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { PublishedRecord } from '../record-changes.ts';
-import { recordRows, replacing } from '../record-columns.ts';
+import { recordRows } from '../record-columns.ts';
 import type { SearchRecordTable } from './record-tables.ts';
 import { type AgendaSearchTables, agendaSearchTables } from './tables.ts';
 
@@ -16,10 +17,10 @@ export function changedRecords(
   published: readonly PublishedRecord[],
 ): Statement {
   const key = all[0].name;
-  const wanted = all.filter(({ name }) => name === key || searched.includes(name)) as unknown as SearchRecordTable['columns'];
+  const wanted = all.filter(({ name }) => name === key || searched.includes(name));
   const { names, unnest, values } = recordRows(columns, wanted, published);
   return {
-    text: `select n.${key} from ${unnest} as n (${names}) left join ${agendaSearchTables(generation)[table]} t on t.${key} = n.${key}
+    text: `select n.${key} from ${unnest} as n (${names.join(', ')}) left join ${agendaSearchTables(generation)[table]} t on t.${key} = n.${key}
       where t.${key} is null or ${rowOf('t', searched)} is distinct from ${rowOf('n', searched)}`,
     values,
   };
@@ -43,11 +44,8 @@ export function upsertRecords(
   { table, columns: all }: SearchRecordTable,
   published: readonly PublishedRecord[],
 ): Statement {
-  const { names, unnest, values } = recordRows(columns, all, published);
-  return {
-    text: `insert into ${agendaSearchTables(generation)[table]} (${names}) select * from ${unnest} ${replacing(all.map(({ name }) => name))}`,
-    values,
-  };
+  const rows = recordRows(columns, all, published);
+  return insertRows(agendaSearchTables(generation)[table], rows, replacing(rows.names));
 }
 
 export const deleteRecords = (
@@ -55,10 +53,7 @@ export const deleteRecords = (
   columns: ColumnArrays,
   { table, columns: all }: SearchRecordTable,
   withdrawn: readonly string[],
-): Statement => ({
-  text: `delete from ${agendaSearchTables(generation)[table]} t using unnest($1::uuid[]) as w (id) where t.${all[0].name} = w.id`,
-  values: [columns.uuids(withdrawn)],
-});
+): Statement => deleteRows(agendaSearchTables(generation)[table], rowSet(columns, withdrawn, { [all[0].name]: ['uuid', (id) => id] }));
 
 /** How the items that a record has to do with are found from its id. */
 const ITEMS_OF: Readonly<Record<string, (tables: AgendaSearchTables) => string>> = {

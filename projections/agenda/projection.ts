@@ -1,30 +1,28 @@
+import { deleteRows, insertRows, replacing, rowSet } from '../row-set.ts';
 import * as coverage from './statements.ts';
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
-import { sameRows } from '../same-rows.ts';
+import { sameCounts, sameRows } from '../same-rows.ts';
 import { AGENDA_RESOURCES, type AgendaResource, createAgendaTables, RECORD_TABLES, type RecordTable } from './record-tables.ts';
 import { resolveHits, upsertHits } from './statements.ts';
 import { type PublishedRecord, type RecordChanges, recordChangesOf } from '../record-changes.ts';
 import { AGENDA, agendaTables } from './tables.ts';
-import { recordRows, replacing } from '../record-columns.ts';
+import { recordRows } from '../record-columns.ts';
 
 function upsertRecords(generation: number, columns: ColumnArrays, record: RecordTable, published: readonly PublishedRecord[]): Statement {
-  const { names, unnest, values } = recordRows(columns, record.columns, published);
+  const rows = recordRows(columns, record.columns, published);
   return {
     name: `agenda_upsert_${record.table}_g${generation}`,
-    text: `insert into ${agendaTables(generation)[record.table]} (${names}) select * from ${unnest} ${replacing(record.columns.map(({ name }) => name))}`,
-    values,
+    ...insertRows(agendaTables(generation)[record.table], rows, replacing(rows.names)),
   };
 }
 
 /** Without a name: it is planned for the current table, not for the empty one of its first use. */
-const deleteRecords = (generation: number, columns: ColumnArrays, record: RecordTable, withdrawn: readonly string[]): Statement => ({
-  text: `delete from ${agendaTables(generation)[record.table]} t using unnest($1::uuid[]) as w (id) where t.${record.columns[0].name} = w.id`,
-  values: [columns.uuids(withdrawn)],
-});
+const deleteRecords = (generation: number, columns: ColumnArrays, record: RecordTable, withdrawn: readonly string[]): Statement =>
+  deleteRows(agendaTables(generation)[record.table], rowSet(columns, withdrawn, { [record.columns[0].name]: ['uuid', (id) => id] }));
 
 /** The records of the agenda that a batch changes, by resource: the last event of each decides. Pure. */
 export const recordChanges = (batch: readonly StoredEvent[]): ReadonlyMap<AgendaResource, RecordChanges> =>
@@ -73,12 +71,6 @@ const createFold =
     await resolve('meeting_id', idsOf(changes.get('meetings')));
     await resolve('body_id', turned);
   };
-
-const sameCounts = (left: string, right: string): Statement => ({
-  text: `select l.rows::text, r.rows::text from (select count(*) as rows from ${left}) l, (select count(*) as rows from ${right}) r
-    where l.rows <> r.rows`,
-  values: [],
-});
 
 const GROWING: readonly string[] = ['meetings', 'items', 'hits'];
 

@@ -1,6 +1,7 @@
+import { replacing } from '../row-set.ts';
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { PublishedRecord } from '../record-changes.ts';
-import { recordRows, replacing } from '../record-columns.ts';
+import { recordRows } from '../record-columns.ts';
 import { RECORD_TABLES } from './record-tables.ts';
 import { agendaTables } from './tables.ts';
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
@@ -24,9 +25,9 @@ export function upsertHits(generation: number, columns: ColumnArrays, published:
   const { names, unnest, values } = recordRows(columns, record.columns, published);
   const { values: resolved, joins } = resolution(generation, 'n');
   return {
-    text: `insert into ${agendaTables(generation).hits} (${names}, ${RESOLVED.join(', ')})
-      select n.*, ${resolved} from ${unnest} as n (${names}) ${joins}
-      ${replacing([...record.columns.map(({ name }) => name), ...RESOLVED])}`,
+    text: `insert into ${agendaTables(generation).hits} (${[...names, ...RESOLVED].join(', ')})
+      select n.*, ${resolved} from ${unnest} as n (${names.join(', ')}) ${joins}
+      ${replacing([...names, ...RESOLVED])}`,
     values,
   };
 }

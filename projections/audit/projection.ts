@@ -1,3 +1,4 @@
+import { insertRows, rowSet } from '../row-set.ts';
 import type { EventMetadata, StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { sameRows } from '../same-rows.ts';
@@ -58,20 +59,20 @@ export function auditRow({ position, stream, type, data, metadata, time }: Store
 }
 
 async function fold(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
-  const rows = batch.map(auditRow);
-  await transaction.execute({
-    text: `insert into ${auditTable(generation)} (account_id, position, at, action, subject, key_id, request_id)
-      select * from unnest($1::uuid[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[])`,
-    values: [
-      columns.uuids(rows.map(({ accountId }) => accountId)),
-      columns.texts(rows.map(({ position }) => position)),
-      columns.bigints(rows.map(({ at }) => at)),
-      columns.texts(rows.map(({ action }) => action)),
-      columns.texts(rows.map(({ subject }) => subject)),
-      columns.texts(rows.map(({ keyId }) => keyId)),
-      columns.texts(rows.map(({ requestId }) => requestId)),
-    ],
-  });
+  await transaction.execute(
+    insertRows(
+      auditTable(generation),
+      rowSet(columns, batch.map(auditRow), {
+        account_id: ['uuid', ({ accountId }) => accountId],
+        position: ['text', ({ position }) => position],
+        at: ['bigint', ({ at }) => at],
+        action: ['text', ({ action }) => action],
+        subject: ['text', ({ subject }) => subject],
+        key_id: ['text', ({ keyId }) => keyId],
+        request_id: ['text', ({ requestId }) => requestId],
+      }),
+    ),
+  );
 }
 
 export const audit: Projection = {

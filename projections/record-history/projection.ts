@@ -7,7 +7,7 @@ import { foldAroundErasures } from '../fold-around-erasures.ts';
 import { historyDifferences } from './differences.ts';
 import { foldErasure } from './fold-erasure.ts';
 import { historyRows } from './history-rows.ts';
-import { dropPruned, insertRows, readFoldState, supersedeRows, writeFeedIdentity, writeState, writeTotals } from './statements.ts';
+import { dropPruned, insertHistory, readFoldState, supersedeRows, writeFeedIdentity, writeState, writeTotals } from './statements.ts';
 import { createRecordHistoryTables, RECORD_HISTORY, recordHistoryTables } from './tables.ts';
 import { Totals } from './totals.ts';
 
@@ -31,7 +31,7 @@ async function foldChanges(batch: readonly StoredEvent[], { transaction, columns
     for (const [resource, digest] of ended) totals.remove(resource!, digest!);
   }
   await transaction.execute(
-    insertRows(
+    insertHistory(
       generation,
       columns,
       rows.filter(({ supersededAt, position }) => supersededAt === null || supersededAt > prunedThrough || position === prunedThrough),

@@ -3,10 +3,19 @@ import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { isFoundResource, externalIds } from '../../domain/records/external-ids.ts';
 import { recordOfStream } from '../../domain/streams.ts';
-import { sameRows } from '../same-rows.ts';
+import { deleteRows, insertRows, replacing, rowSet } from '../row-set.ts';
+import { sameCounts, sameRows } from '../same-rows.ts';
 import { createRecordKeysTable, RECORD_KEYS, recordKeysTable } from './tables.ts';
 
-const COLUMNS = ['address_key', 'source_record_id', 'matter_file', 'title_key', 'local_date'] as const;
+interface RecordKey {
+  readonly resource: string;
+  readonly recordId: string;
+}
+
+const KEY = {
+  record_id: ['uuid', ({ recordId }: RecordKey) => recordId],
+  resource: ['text', ({ resource }: RecordKey) => resource],
+} as const;
 
 /** The last event of each record decides. */
 async function fold(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
@@ -20,30 +29,26 @@ async function fold(batch: readonly StoredEvent[], { transaction, columns, gener
   });
   const table = recordKeysTable(generation);
   const gone = touched.filter(({ names }) => names === null);
-  if (gone.length > 0) {
-    await transaction.execute({
-      text: `delete from ${table} k using unnest($1::uuid[], $2::text[]) as g (record_id, resource)
-        where k.record_id = g.record_id and k.resource = g.resource`,
-      values: [columns.uuids(gone.map(({ recordId }) => recordId)), columns.texts(gone.map(({ resource }) => resource))],
-    });
-  }
+  if (gone.length > 0) await transaction.execute(deleteRows(table, rowSet(columns, gone, KEY)));
   const named = touched.flatMap(({ names, ...record }) => (names === null ? [] : [{ ...record, ...names }]));
   if (named.length === 0) return;
+  const rows = rowSet(columns, named, {
+    ...KEY,
+    address_key: ['uuid', ({ addressKey }) => addressKey],
+    source_record_id: ['text', ({ sourceRecordId }) => sourceRecordId],
+    matter_file: ['text', ({ matterFile }) => matterFile],
+    title_key: ['uuid', ({ titleKey }) => titleKey],
+    local_date: ['text', ({ localDate }) => localDate],
+  });
+  const others = (alias: string) =>
+    rows.names
+      .slice(2)
+      .map((name) => `${alias}.${name}`)
+      .join(', ');
+  const changed = `where (${others('t')}) is distinct from (${others('excluded')})`;
   await transaction.execute({
     name: `record_keys_upsert_g${generation}`,
-    text: `insert into ${table} as k (record_id, resource, ${COLUMNS.join(', ')})
-      select * from unnest($1::uuid[], $2::text[], $3::uuid[], $4::text[], $5::text[], $6::uuid[], $7::text[])
-      on conflict (record_id, resource) do update set ${COLUMNS.map((column) => `${column} = excluded.${column}`).join(', ')}
-      where (${COLUMNS.map((column) => `k.${column}`).join(', ')}) is distinct from (${COLUMNS.map((column) => `excluded.${column}`).join(', ')})`,
-    values: [
-      columns.uuids(named.map(({ recordId }) => recordId)),
-      columns.texts(named.map(({ resource }) => resource)),
-      columns.uuids(named.map(({ addressKey }) => addressKey)),
-      columns.texts(named.map(({ sourceRecordId }) => sourceRecordId)),
-      columns.texts(named.map(({ matterFile }) => matterFile)),
-      columns.uuids(named.map(({ titleKey }) => titleKey)),
-      columns.texts(named.map(({ localDate }) => localDate)),
-    ],
+    ...insertRows(table, rows, `${replacing(rows.names, Object.keys(KEY))} ${changed}`),
   });
 }
 
@@ -58,11 +63,5 @@ export const recordKeys: Projection = {
   differences: (left, right, depth) =>
     depth === 'rows'
       ? [sameRows(recordKeysTable(left), recordKeysTable(right))]
-      : [
-          {
-            text: `select l.rows::text, r.rows::text from (select count(*) as rows from ${recordKeysTable(left)}) l,
-              (select count(*) as rows from ${recordKeysTable(right)}) r where l.rows <> r.rows`,
-            values: [],
-          },
-        ],
+      : [sameCounts(recordKeysTable(left), recordKeysTable(right))],
 };

@@ -1,3 +1,4 @@
+import { deleteRows, insertRows, rowSet } from '../row-set.ts';
 import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
@@ -8,22 +9,23 @@ import type { Resource } from '../../domain/records/resources.ts';
 import { recordOfStream } from '../../domain/streams.ts';
 
 /** Without a name: it is planned for the current table, not for the empty one of its first use. */
-const deleteReferences = (generation: number, columns: ColumnArrays, records: readonly RecordKey[]): Statement => ({
-  text: `delete from ${recordReferencesTable(generation)} r using unnest($1::uuid[], $2::text[]) as c (record_id, resource)
-    where r.record_id = c.record_id and r.resource = c.resource`,
-  values: [columns.uuids(records.map(({ recordId }) => recordId)), columns.texts(records.map(({ resource }) => resource))],
-});
+const deleteReferences = (generation: number, columns: ColumnArrays, records: readonly RecordKey[]): Statement =>
+  deleteRows(
+    recordReferencesTable(generation),
+    rowSet(columns, records, { record_id: ['uuid', ({ recordId }) => recordId], resource: ['text', ({ resource }) => resource] }),
+  );
 
 const insertReferences = (generation: number, columns: ColumnArrays, rows: readonly ReferenceRow[]): Statement => ({
   name: `insert_references_g${generation}`,
-  text: `insert into ${recordReferencesTable(generation)} (resource, record_id, field, target_id)
-    select * from unnest($1::text[], $2::uuid[], $3::text[], $4::uuid[])`,
-  values: [
-    columns.texts(rows.map(({ resource }) => resource)),
-    columns.uuids(rows.map(({ recordId }) => recordId)),
-    columns.texts(rows.map(({ field }) => field)),
-    columns.uuids(rows.map(({ targetId }) => targetId)),
-  ],
+  ...insertRows(
+    recordReferencesTable(generation),
+    rowSet(columns, rows, {
+      resource: ['text', ({ resource }) => resource],
+      record_id: ['uuid', ({ recordId }) => recordId],
+      field: ['text', ({ field }) => field],
+      target_id: ['uuid', ({ targetId }) => targetId],
+    }),
+  ),
 });
 
 async function fold(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {

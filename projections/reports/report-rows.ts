@@ -1,3 +1,4 @@
+import { insertRows, rowSet, updateRows } from '../row-set.ts';
 import type { z } from 'zod';
 import { type dataReportMoved, dataReportSubmitted, readReportEvent } from '../../domain/events/report-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
@@ -89,94 +90,77 @@ function changed(before: LifecycleChange | undefined, stored: StoredEvent): Life
 const milliseconds = (time: string | null | undefined): number | null => (time == null ? null : Date.parse(time));
 
 /** What was submitted, and the columns that are made of it. */
-function inputColumns(submitted: readonly SubmittedReport[], columns: ColumnArrays) {
-  const inputs = submitted.map(({ data }) => data.input);
-  return [
-    columns.texts(inputs.map((input) => JSON.stringify(input))),
-    columns.uuids(inputs.map(({ sourceUrl }) => sourceAddressKey(sourceUrl))),
-    columns.uuids(inputs.map(({ expectedRecord }) => titleKey(expectedRecord))),
-    columns.texts(inputs.map(({ sourceRecordId }) => sourceRecordId ?? null)),
-    columns.texts(inputs.map(({ jurisdictionSlug }) => jurisdictionSlug ?? null)),
-    columns.texts(inputs.map(({ recordDate }) => recordDate ?? null)),
-  ];
-}
+const INPUT = {
+  report_id: ['uuid', ({ data }: SubmittedReport) => data.reportId],
+  input: ['text', ({ data }: SubmittedReport) => JSON.stringify(data.input)],
+  address_key: ['uuid', ({ data }: SubmittedReport) => sourceAddressKey(data.input.sourceUrl)],
+  title_key: ['uuid', ({ data }: SubmittedReport) => titleKey(data.input.expectedRecord)],
+  source_record_id: ['text', ({ data }: SubmittedReport) => data.input.sourceRecordId ?? null],
+  jurisdiction_slug: ['text', ({ data }: SubmittedReport) => data.input.jurisdictionSlug ?? null],
+  record_date: ['text', ({ data }: SubmittedReport) => data.input.recordDate ?? null],
+} as const;
 
 /** Writes the submission again. */
-export const updateInputs = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement => ({
-  text: `update ${reportsTable(generation)} r set input = s.input, address_key = s.address_key, title_key = s.title_key,
-      source_record_id = s.source_record_id, jurisdiction_slug = s.jurisdiction_slug, record_date = s.record_date
-    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::text[], $6::text[], $7::text[])
-      s (report_id, input, address_key, title_key, source_record_id, jurisdiction_slug, record_date)
-    where r.report_id = s.report_id`,
-  values: [columns.uuids(submitted.map(({ data }) => data.reportId)), ...inputColumns(submitted, columns)],
-});
+export const updateInputs = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement =>
+  updateRows(reportsTable(generation), rowSet(columns, submitted, INPUT));
 
 /** A report that is there already stays as it is. */
-export function insertSubmitted(generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement {
-  return {
-    text: `insert into ${reportsTable(generation)} (report_id, account_id, status, submitted_at, updated_at, next_check_at,
-        verified_records, input, address_key, title_key, source_record_id, jurisdiction_slug, record_date, revision, fencing_token)
-      select report_id, account_id, 'received', submitted_at, submitted_at, next_check_at,
-        '[]', input, address_key, title_key, source_record_id, jurisdiction_slug, record_date, -1, 0
-      from unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::bigint[], $5::text[], $6::uuid[], $7::uuid[], $8::text[], $9::text[], $10::text[])
-        s (report_id, account_id, submitted_at, next_check_at, input, address_key, title_key, source_record_id, jurisdiction_slug, record_date)
-      on conflict (report_id) do nothing`,
-    values: [
-      columns.uuids(submitted.map(({ data }) => data.reportId)),
-      columns.uuids(submitted.map(({ accountId }) => accountId)),
-      columns.bigints(submitted.map(({ data }) => milliseconds(data.submittedAt))),
-      columns.bigints(submitted.map(({ data }) => milliseconds(data.nextCheckAt))),
-      ...inputColumns(submitted, columns),
-    ],
-  };
-}
+export const insertSubmitted = (generation: number, submitted: readonly SubmittedReport[], columns: ColumnArrays): Statement =>
+  insertRows(
+    reportsTable(generation),
+    rowSet(columns, submitted, {
+      ...INPUT,
+      account_id: ['uuid', ({ accountId }) => accountId],
+      status: ['text', () => 'received'],
+      submitted_at: ['bigint', ({ data }) => milliseconds(data.submittedAt)],
+      updated_at: ['bigint', ({ data }) => milliseconds(data.submittedAt)],
+      next_check_at: ['bigint', ({ data }) => milliseconds(data.nextCheckAt)],
+      verified_records: ['text', () => '[]'],
+      revision: ['bigint', () => -1],
+      fencing_token: ['bigint', () => 0],
+    }),
+    'on conflict (report_id) do nothing',
+  );
 
 /** Applies the changes of lifecycle events. Returns the ids of existing reports and the times of their submission. */
 export function updateTouched(generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement {
-  const all = [...changes.values()];
-  return {
-    text: `update ${reportsTable(generation)} r set revision = c.revision, fencing_token = c.fencing_token,
-        updated_at = coalesce(c.updated_at, r.updated_at),
-        next_check_at = case when c.checked then c.next_check_at else r.next_check_at end,
-        noted_at = coalesce(c.noted_at, r.noted_at), note = coalesce(c.note, r.note)
-      from unnest($1::uuid[], $2::bigint[], $3::bigint[], $4::bigint[], $5::boolean[], $6::bigint[], $7::bigint[], $8::text[])
-        c (report_id, revision, fencing_token, updated_at, checked, next_check_at, noted_at, note)
-      where r.report_id = c.report_id
-      returning r.report_id::text, r.submitted_at::text`,
-    values: [
-      columns.uuids([...changes.keys()]),
-      columns.bigints(all.map(({ revision }) => revision)),
-      columns.bigints(all.map(({ fencingToken }) => fencingToken)),
-      columns.bigints(all.map(({ updatedAt }) => milliseconds(updatedAt))),
-      columns.booleans(all.map(({ nextCheckAt }) => nextCheckAt !== undefined)),
-      columns.bigints(all.map(({ nextCheckAt }) => milliseconds(nextCheckAt))),
-      columns.bigints(all.map(({ note }) => milliseconds(note?.notedAt))),
-      columns.texts(all.map(({ note }) => note?.text ?? null)),
-    ],
-  };
+  const rows = rowSet(columns, [...changes], {
+    report_id: ['uuid', ([reportId]) => reportId],
+    revision: ['bigint', ([, { revision }]) => revision],
+    fencing_token: ['bigint', ([, { fencingToken }]) => fencingToken],
+    updated_at: ['bigint', ([, { updatedAt }]) => milliseconds(updatedAt)],
+    noted_at: ['bigint', ([, { note }]) => milliseconds(note?.notedAt)],
+    note: ['text', ([, { note }]) => note?.text ?? null],
+    // Null where the batch does not set it; 0 where it sets none.
+    next_check_at: ['bigint', ([, { nextCheckAt }]) => (nextCheckAt === null ? 0 : milliseconds(nextCheckAt))],
+  });
+  const { text, values } = updateRows(reportsTable(generation), rows, {
+    ...unlessNull('updated_at', 'noted_at', 'note'),
+    next_check_at: 'nullif(coalesce(r.next_check_at, t.next_check_at), 0)',
+  });
+  return { text: `${text} returning t.report_id::text, t.submitted_at::text`, values };
 }
+
+/** Assignments that keep the stored value where the new one is null. */
+const unlessNull = (...names: readonly string[]) => Object.fromEntries(names.map((name) => [name, `coalesce(r.${name}, t.${name})`]));
 
 /** What the last move of each report says. Reason, finding and next action stay until a move states others. */
 export function updateMoved(generation: number, changes: ReadonlyMap<string, LifecycleChange>, columns: ColumnArrays): Statement {
   const moves = [...changes].flatMap(([reportId, { moved, firstMove }]) => (moved === null ? [] : [{ reportId, moved, firstMove }]));
-  return {
-    text: `update ${reportsTable(generation)} r set status = m.status, reason_code = coalesce(m.reason_code, r.reason_code),
-        finding = coalesce(m.finding, r.finding), next_action = coalesce(m.next_action, r.next_action), verified_records = m.verified_records, closed_at = m.closed_at,
-        first_moved_at = coalesce(r.first_moved_at, m.first_moved_at)
-      from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[], $8::bigint[])
-        m (report_id, status, reason_code, finding, next_action, verified_records, closed_at, first_moved_at)
-      where r.report_id = m.report_id`,
-    values: [
-      columns.uuids(moves.map(({ reportId }) => reportId)),
-      columns.texts(moves.map(({ moved }) => moved.to)),
-      columns.texts(moves.map(({ moved }) => moved.reasonCode)),
-      columns.texts(moves.map(({ moved }) => moved.finding)),
-      columns.texts(moves.map(({ moved }) => moved.nextAction)),
-      columns.texts(moves.map(({ moved }) => JSON.stringify(moved.verifiedRecords))),
-      columns.bigints(moves.map(({ moved }) => (isClosedStatus(moved.to) ? milliseconds(moved.movedAt) : null))),
-      columns.bigints(moves.map(({ firstMove }) => milliseconds(firstMove?.movedAt))),
-    ],
-  };
+  const rows = rowSet(columns, moves, {
+    report_id: ['uuid', ({ reportId }) => reportId],
+    status: ['text', ({ moved }) => moved.to],
+    reason_code: ['text', ({ moved }) => moved.reasonCode],
+    finding: ['text', ({ moved }) => moved.finding],
+    next_action: ['text', ({ moved }) => moved.nextAction],
+    verified_records: ['text', ({ moved }) => JSON.stringify(moved.verifiedRecords)],
+    closed_at: ['bigint', ({ moved }) => (isClosedStatus(moved.to) ? milliseconds(moved.movedAt) : null)],
+    first_moved_at: ['bigint', ({ firstMove }) => milliseconds(firstMove?.movedAt)],
+  });
+  return updateRows(reportsTable(generation), rows, {
+    ...unlessNull('reason_code', 'finding', 'next_action'),
+    first_moved_at: 'coalesce(t.first_moved_at, r.first_moved_at)',
+  });
 }
 
 export interface Duration {

@@ -1,3 +1,4 @@
+import { insertRows, rowSet, updateRows } from '../row-set.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
 import { readSubscriptionEvent, SUBSCRIPTION_EVENTS, type SubscriptionEvent } from '../../domain/events/subscription-events.ts';
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
@@ -11,31 +12,34 @@ import { createSubscriptionsTable, SUBSCRIPTIONS, subscriptionsTable } from './t
 type Data<Type extends SubscriptionEvent['type']> = Extract<SubscriptionEvent, { type: Type }>['data'];
 type Created = Data<'FeedSubscriptionCreated'> & { readonly accountId: string };
 
-const insertCreated = (generation: number, created: readonly Created[], columns: ColumnArrays): Statement => ({
-  text: `insert into ${subscriptionsTable(generation)} (subscription_id, account_id, key_id, name, resource, start_cursor, created_at)
-    select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[], $6::text[], $7::bigint[])`,
-  values: [
-    columns.uuids(created.map(({ id }) => id)),
-    columns.uuids(created.map(({ accountId }) => accountId)),
-    columns.uuids(created.map(({ keyId }) => keyId)),
-    columns.texts(created.map(({ name }) => name)),
-    columns.texts(created.map(({ resource }) => resource)),
-    columns.texts(created.map(({ startCursor }) => startCursor)),
-    columns.bigints(created.map(({ createdAt }) => Date.parse(createdAt))),
-  ],
-});
+const insertCreated = (generation: number, created: readonly Created[], columns: ColumnArrays): Statement =>
+  insertRows(
+    subscriptionsTable(generation),
+    rowSet(columns, created, {
+      subscription_id: ['uuid', ({ id }) => id],
+      account_id: ['uuid', ({ accountId }) => accountId],
+      key_id: ['uuid', ({ keyId }) => keyId],
+      name: ['text', ({ name }) => name],
+      resource: ['text', ({ resource }) => resource],
+      start_cursor: ['text', ({ startCursor }) => startCursor],
+      created_at: ['bigint', ({ createdAt }) => Date.parse(createdAt)],
+    }),
+  );
 
-const updateRevoked = (generation: number, revoked: readonly Data<'FeedSubscriptionRevoked'>[], columns: ColumnArrays): Statement => ({
-  text: `update ${subscriptionsTable(generation)} s set revoked_at = r.revoked_at
-    from unnest($1::uuid[], $2::bigint[]) as r (subscription_id, revoked_at) where s.subscription_id = r.subscription_id`,
-  values: [columns.uuids(revoked.map(({ id }) => id)), columns.bigints(revoked.map(({ revokedAt }) => Date.parse(revokedAt)))],
-});
+const updateRevoked = (generation: number, revoked: readonly Data<'FeedSubscriptionRevoked'>[], columns: ColumnArrays): Statement =>
+  updateRows(
+    subscriptionsTable(generation),
+    rowSet(columns, revoked, {
+      subscription_id: ['uuid', ({ id }) => id],
+      revoked_at: ['bigint', ({ revokedAt }) => Date.parse(revokedAt)],
+    }),
+  );
 
-const updateNames = (generation: number, created: readonly Data<'FeedSubscriptionCreated'>[], columns: ColumnArrays): Statement => ({
-  text: `update ${subscriptionsTable(generation)} s set name = c.name
-    from unnest($1::uuid[], $2::text[]) as c (subscription_id, name) where s.subscription_id = c.subscription_id`,
-  values: [columns.uuids(created.map(({ id }) => id)), columns.texts(created.map(({ name }) => name))],
-});
+const updateNames = (generation: number, created: readonly Data<'FeedSubscriptionCreated'>[], columns: ColumnArrays): Statement =>
+  updateRows(
+    subscriptionsTable(generation),
+    rowSet(columns, created, { subscription_id: ['uuid', ({ id }) => id], name: ['text', ({ name }) => name] }),
+  );
 
 /** A feed is created once and revoked at most once afterwards: all creations of a batch can precede its revocations. */
 async function foldEvents(batch: readonly StoredEvent[], { transaction, columns, generation }: FoldContext): Promise<void> {
