@@ -1,5 +1,6 @@
 import { CONTENT_ERASED, type ContentErased, contentErased } from '../domain/events/erasure-events.ts';
 import type { StoredEvent } from '../domain/ports/event-log.ts';
+import type { FoldContext, Projection } from '../domain/ports/projection.ts';
 
 export interface Erasure {
   readonly event: StoredEvent;
@@ -8,20 +9,21 @@ export interface Erasure {
   readonly data: ContentErased;
 }
 
-/** Folds a batch in order: events between two erasures together, each erasure alone. */
-export async function foldAroundErasures(
-  batch: readonly StoredEvent[],
-  foldEvents: (events: readonly StoredEvent[]) => Promise<void>,
-  foldErasure: (erasure: Erasure) => Promise<void>,
-): Promise<void> {
-  let from = 0;
-  for (const [index, event] of batch.entries()) {
-    if (event.type !== CONTENT_ERASED) continue;
-    if (index > from) await foldEvents(batch.slice(from, index));
-    await foldErasure({ event, number: event.revision + 1, data: contentErased.parse(JSON.parse(event.data)) });
-    from = index + 1;
-  }
-  if (from < batch.length) await foldEvents(batch.slice(from));
+/** A fold that takes a batch in order: events between two erasures together, each erasure alone. */
+export function foldAroundErasures(
+  foldEvents: (events: readonly StoredEvent[], context: FoldContext) => Promise<void>,
+  foldErasure: (erasure: Erasure, context: FoldContext) => Promise<void>,
+): Projection['fold'] {
+  return async (batch, context) => {
+    let from = 0;
+    for (const [index, event] of batch.entries()) {
+      if (event.type !== CONTENT_ERASED) continue;
+      if (index > from) await foldEvents(batch.slice(from, index), context);
+      await foldErasure({ event, number: event.revision + 1, data: contentErased.parse(JSON.parse(event.data)) }, context);
+      from = index + 1;
+    }
+    if (from < batch.length) await foldEvents(batch.slice(from), context);
+  };
 }
 
 /** Of the events that an erasure names on streams of a category, each as it reads now, in pages. */

@@ -30,19 +30,12 @@ async function foldErasure(erasure: Erasure, { transaction, columns, generation,
   }
 }
 
-const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
-  foldAroundErasures(
-    batch,
-    (events) => foldEvents(events, context),
-    (erasure) => foldErasure(erasure, context),
-  );
-
 export const accounts: Projection = {
   name: ACCOUNTS,
   version: 4,
   handles: [...Object.keys(ACCOUNT_EVENTS), CONTENT_ERASED],
   tables: (generation) => [accountsTable(generation), keysTable(generation)],
   create: createAccountTables,
-  fold,
+  fold: foldAroundErasures(foldEvents, foldErasure),
   differences: (left, right) => [sameRows(accountsTable(left), accountsTable(right)), sameRows(keysTable(left), keysTable(right))],
 };

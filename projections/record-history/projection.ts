@@ -43,13 +43,6 @@ async function foldChanges(batch: readonly StoredEvent[], { transaction, columns
   await transaction.execute(writeTotals(generation, columns, totals.touched()));
 }
 
-const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
-  foldAroundErasures(
-    batch,
-    (events) => foldChanges(events, context),
-    (erasure) => foldErasure(erasure, context),
-  );
-
 const HISTORY_TABLE = /record_history_g\d+$/;
 const SUPERSEDED_AFTER_PRUNED = 'superseded_at > (select pruned_through from civic.feed_retention)';
 
@@ -59,7 +52,7 @@ export const recordHistory: Projection = {
   handles: [FEED_OPENED, ...RECORD_EVENT_TYPES, CONTENT_ERASED],
   tables: (generation) => Object.values(recordHistoryTables(generation)),
   create: createRecordHistoryTables,
-  fold,
+  fold: foldAroundErasures(foldChanges, foldErasure),
   differences: historyDifferences,
   // Between the rise of the pruned position and the end of pruning, one build may still hold rows that the other has dropped.
   heldByEveryBuild: (table) => (HISTORY_TABLE.test(table) ? SUPERSEDED_AFTER_PRUNED : 'true'),

@@ -61,20 +61,13 @@ async function foldEvents(batch: readonly StoredEvent[], { transaction, columns,
   if (tallied.length > 0) await transaction.execute(addTallies(generation, tallied, columns));
 }
 
-const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
-  foldAroundErasures(
-    batch,
-    (events) => foldEvents(events, context),
-    (erasure) => foldErasure(erasure, context),
-  );
-
 export const reports: Projection = {
   name: REPORTS,
   version: 3,
   handles: [SUBMITTED, ...Object.keys(REPORT_EVENTS), CONTENT_ERASED],
   tables: (generation) => [reportsTable(generation), reportTalliesTable(generation)],
   create: createReportTables,
-  fold,
+  fold: foldAroundErasures(foldEvents, foldErasure),
   differences: (left, right) => [
     sameRows(reportsTable(left), reportsTable(right)),
     sameRows(reportTalliesTable(left), reportTalliesTable(right)),

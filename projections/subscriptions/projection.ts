@@ -63,19 +63,12 @@ async function foldErasure(erasure: Erasure, { transaction, columns, generation,
   }
 }
 
-const fold = (batch: readonly StoredEvent[], context: FoldContext): Promise<void> =>
-  foldAroundErasures(
-    batch,
-    (events) => foldEvents(events, context),
-    (erasure) => foldErasure(erasure, context),
-  );
-
 export const subscriptions: Projection = {
   name: SUBSCRIPTIONS,
   version: 2,
   handles: [...Object.keys(SUBSCRIPTION_EVENTS), CONTENT_ERASED],
   tables: (generation) => [subscriptionsTable(generation)],
   create: createSubscriptionsTable,
-  fold,
+  fold: foldAroundErasures(foldEvents, foldErasure),
   differences: (left, right) => [sameRows(subscriptionsTable(left), subscriptionsTable(right))],
 };
