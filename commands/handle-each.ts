@@ -11,8 +11,7 @@ import {
 } from '../domain/ports/event-log.ts';
 import { Rejection } from '../domain/rejections.ts';
 import type { CommandContext, NewestEventDecider } from './decider.ts';
-import { type CommandPorts, pauseBeforeRetry } from './handle.ts';
-import { newEvents } from './new-events.ts';
+import { type CommandPorts, newEvents, pauseBeforeRetry } from './handle.ts';
 
 export interface StreamCommand<Command> {
   readonly stream: string;

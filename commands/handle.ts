@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Identifiers } from '../domain/identifiers.ts';
+import { eventId, type Identifiers } from '../domain/identifiers.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { DeadlineExceeded } from '../domain/ports/database.ts';
 import {
@@ -12,7 +12,6 @@ import {
 } from '../domain/ports/event-log.ts';
 import { Rejection } from '../domain/rejections.ts';
 import type { CommandContext, Decider, Fact, Fold } from './decider.ts';
-import { newEvents } from './new-events.ts';
 import { beginAfter, beginFold, foldOn, type FoldParts } from './fold-stream.ts';
 
 /** U+0000 or a lone surrogate in JSON text: an odd number of backslashes before the code. */
@@ -46,7 +45,7 @@ export interface CommandPorts extends FoldParts {
   readonly identifiers: Identifiers;
 }
 
-export interface Handling<State, Command, Event extends Fact> extends FoldParts {
+interface Handling<State, Command, Event extends Fact> extends FoldParts {
   readonly clock: Clock;
   readonly decider: Decider<State, Command, Event>;
   readonly stream: string;
@@ -121,4 +120,30 @@ const MAX_PAUSE_MS = 250;
 export async function pauseBeforeRetry(clock: Clock, id: string, attempt: number): Promise<void> {
   const jitter = 0.5 + Number.parseInt(id.slice(-4), 16) / 0x20000;
   await clock.sleep(Math.min(FIRST_PAUSE_MS * 2 ** attempt, MAX_PAUSE_MS) * jitter);
+}
+
+interface IssuedCommand {
+  readonly commandId: string;
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly context?: CommandContext;
+  readonly schemaVersion?: number;
+  /** Number of the first event within the command. */
+  readonly firstNumber?: number;
+}
+
+/** The decided events of a command; `data` is JSON text. Their ids derive from the command's, so that a retry is recognised. */
+export function newEvents(
+  decided: readonly { readonly type: string; readonly data: string }[],
+  { commandId, time, context, schemaVersion = 1, firstNumber = 0 }: IssuedCommand,
+): readonly NewEvent[] {
+  const metadata = { ...context, commandId };
+  return decided.map(({ type, data }, index) => ({
+    id: eventId(commandId, firstNumber + index),
+    type,
+    schemaVersion,
+    data,
+    metadata,
+    time,
+  }));
 }

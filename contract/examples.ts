@@ -1,5 +1,5 @@
 import { RESOURCES } from '../domain/records/resources.ts';
-import { EMPTY_DIGEST } from '../domain/state-digest.ts';
+import { EMPTY_DIGEST } from '../domain/digests.ts';
 import { COVERAGE_STATUSES } from './research-coverage.ts';
 
 /** One record of each of a few resources, as they are sent; invented, in an invented city. */

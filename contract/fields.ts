@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MAX_CURSOR_LENGTH } from '../domain/cursor-text.ts';
-import { RECORD_SCHEMAS, RESOURCES, type Resource } from '../domain/records/resources.ts';
+import { MAX_CURSOR_LENGTH } from '../domain/cursor.ts';
+import { RECORD_SCHEMAS, type Resource, RESOURCES } from '../domain/records/resources.ts';
 import { uuid } from '../domain/records/fields.ts';
 
 declare module 'zod' {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type CursorDamage, cursorPayload, cursorText } from './cursor-text.ts';
+import { type CursorDamage, cursorPayload, cursorText } from './cursor.ts';
 
 /** In characters. */
 export const MAX_COVERAGE_CURSOR_LENGTH = 4096;

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cursorPayload, cursorText, MAX_CURSOR_LENGTH, readTime, TIME_BYTES, UUID_BYTES, uuidBytes, uuidText } from './cursor-text.ts';
+import { cursorPayload, cursorText, MAX_CURSOR_LENGTH, readTime, TIME_BYTES, UUID_BYTES, uuidBytes, uuidText } from './cursor.ts';
 
 /** What a search cursor is bound to. The page's size may change on the way. */
 export interface SearchBinding {

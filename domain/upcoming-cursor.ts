@@ -1,4 +1,4 @@
-import { type CursorDamage, cursorPayload, cursorText, readTime, TIME_BYTES, UUID_BYTES, uuidBytes, uuidText } from './cursor-text.ts';
+import { type CursorDamage, cursorPayload, cursorText, readTime, TIME_BYTES, UUID_BYTES, uuidBytes, uuidText } from './cursor.ts';
 
 /** Hits on a page of the upcoming list, whichever form it is asked for in. */
 export const UPCOMING_PAGE_SIZE = 10;

@@ -8,7 +8,7 @@ import { createLogger } from '../../infra/system/logging.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { readFeedAfter } from '../../queries/feed/feed-after.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
-import { EMPTY_FINGERPRINT } from '../../domain/feed-fingerprint.ts';
+import { EMPTY_FINGERPRINT } from '../../domain/digests.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { FeedMessage, FeedTopic, TopicCheckpoint } from '../../domain/ports/kafka.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
-import { addDigest, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/state-digest.ts';
+import { addDigest, digestSum, digestText, EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
 import { ApiRefusal, type AskCivic } from './civic-api.ts';
 import { ReplicaRefused, type ReplicaState, type ReplicaStore } from './replica-store.ts';
 

@@ -8,9 +8,8 @@ import { type EventLog, NO_STREAM, OutcomeUnknown, type Position, type StoredEve
 import { streamEvents } from '../../domain/read-log.ts';
 import { isResource, type NormalizedContent } from '../../domain/records/resources.ts';
 import { category, ERASURES_STREAM, streamId } from '../../domain/streams.ts';
-import { newEvents } from '../new-events.ts';
+import { type CommandPorts, newEvents } from '../handle.ts';
 import { type Erasing, planEvent, type PlannedEvent } from './plan-erasure.ts';
-import type { CommandPorts } from '../handle.ts';
 import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { Rejection } from '../../domain/rejections.ts';

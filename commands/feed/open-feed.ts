@@ -5,7 +5,7 @@ import type { Identifiers } from '../../domain/identifiers.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, LOG_START, NO_STREAM, type StoredEvent } from '../../domain/ports/event-log.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';
-import { newEvents } from '../new-events.ts';
+import { newEvents } from '../handle.ts';
 
 /** A restore into this log has begun and has not ended: the log is incomplete and must not be served. */
 class UnfinishedRestore extends Error {

@@ -6,7 +6,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { type EventLog, LOG_START, type NewEvent, type Position, type StoredEvent } from '../../domain/ports/event-log.ts';
 import type { BegunRenewal, InstallationStore } from '../../domain/ports/installation.ts';
 import { FEED_STREAM } from '../../domain/streams.ts';
-import { newEvents } from '../new-events.ts';
+import { newEvents } from '../handle.ts';
 
 export interface Renewal extends FeedRenewed {
   readonly commandId: string;

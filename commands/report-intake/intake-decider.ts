@@ -7,6 +7,7 @@ import {
   EMPTY_INTAKE,
   evolveIntake,
   findToken,
+  intakeCheckpoint,
   type IntakeCommand,
   type IntakeState,
   type KeptToken,
@@ -14,7 +15,6 @@ import {
   tokenKey,
   utcDay,
 } from './intake-state.ts';
-import { intakeCheckpoint } from './intake-checkpoint.ts';
 
 const limitReached = (message: string): Rejection =>
   new Rejection('report_limit_reached', message, { retryAfterSeconds: REPORT_LIMIT_RETRY_SECONDS });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { date, slug, topicSlug, uuid } from '../../domain/records/fields.ts';
 import { agendaItem, jurisdiction, meeting, publicBody, source } from '../../domain/records/schemas.ts';
-import { MAX_CURSOR_LENGTH } from '../../domain/cursor-text.ts';
+import { MAX_CURSOR_LENGTH } from '../../domain/cursor.ts';
 import { timestamp } from '../fields.ts';
 import { tool } from './tool.ts';
 import { SEARCH_TOOL_CODES } from './tool-errors.ts';

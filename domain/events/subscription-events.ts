@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_CURSOR_LENGTH } from '../cursor-text.ts';
+import { MAX_CURSOR_LENGTH } from '../cursor.ts';
 import { atMostCharacters, dateTime, orNull, text, uuid } from '../records/fields.ts';
 import { RESOURCES } from '../records/resources.ts';
 import { eventReader, type EventsOf } from './event-reader.ts';

@@ -1,5 +1,4 @@
-import type { AbuseCeilings, PlanName, Plans } from '../allowances.ts';
-import type { KeyIdentity } from '../plans.ts';
+import type { AbuseCeilings, KeyIdentity, PlanName, Plans } from '../plans.ts';
 import type { BucketState } from './counts.ts';
 
 export interface AdmissionRules {

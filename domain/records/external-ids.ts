@@ -1,5 +1,5 @@
 import { sourceAddressKey } from '../source-url.ts';
-import { titleKey } from '../title-words.ts';
+import { titleKey } from '../words.ts';
 import type { RecordData } from './resources.ts';
 
 /** Resources that can be looked up by an external id. */

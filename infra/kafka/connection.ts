@@ -1,7 +1,7 @@
 import { type Admin, Kafka, type KafkaConfig, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { KafkaAddress } from '../../domain/kafka-address.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import { answeredWithin } from '../../domain/within-deadline.ts';
+import { answeredWithin } from '../../domain/retry.ts';
 import { systemClock } from '../system/clock.ts';
 
 /**

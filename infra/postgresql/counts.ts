@@ -1,6 +1,6 @@
 import type { ColumnArrays, Statement, TextRow, Transactor } from '../../domain/ports/database.ts';
 import { type BucketState, secondsUntil, type SharedCounts, type WindowCounts } from '../../domain/ports/counts.ts';
-import { burstBucket, minuteBucket } from '../../domain/allowances.ts';
+import { burstBucket, minuteBucket } from '../../domain/plans.ts';
 import type { ChargeUnits } from '../../domain/ports/admission-counts.ts';
 
 const TAKE = 'select taken, now_used, ends from civic.take_units($1::uuid, $2::text[], $3::bigint[], $4::bigint[], $5::bigint, $6::bigint)';

@@ -9,8 +9,7 @@ import {
   type ReadAll,
   type StreamAppend,
 } from '../../domain/ports/event-log.ts';
-import { appendOutcomes, openAppendLane } from './append-lane.ts';
-import { AppendQueue } from './append-queue.ts';
+import { appendOutcomes, AppendQueue, openAppendLane } from './append-queue.ts';
 import { openAppendNotifications } from './append-notifications.ts';
 import { positionDistance } from './log-position.ts';
 import { logReads } from './log-reads.ts';

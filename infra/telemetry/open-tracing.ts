@@ -13,7 +13,7 @@ import {
 import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SpanStart, Tracing } from '../../domain/ports/tracing.ts';
-import { answeredWithin } from '../../domain/within-deadline.ts';
+import { answeredWithin } from '../../domain/retry.ts';
 import { systemClock } from '../system/clock.ts';
 
 /** The end of the program waits no longer than this for a collector. */

@@ -1,14 +1,14 @@
-import * as entries from './entry-statements.ts';
-import * as records from './record-statements.ts';
+import * as entries from './statements.ts';
+import * as records from './statements.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
-import { type RecordChanges, recordChangesOf } from '../record-changes.ts';
+import { type RecordChanges, recordChangesOf } from '../published-records.ts';
 import { sameCounts, sameRows } from '../same-rows.ts';
 import { createAgendaSearchTables, RECORD_TABLES, SEARCH_RESOURCES, type SearchRecordTable } from './record-tables.ts';
 import { AGENDA_SEARCH, agendaSearchTables } from './tables.ts';
-import { spellableWords } from '../../domain/search-words.ts';
+import { spellableWords } from '../../domain/words.ts';
 
 /** The change of the number of records for each word, without zeros. */
 class WordCounts {

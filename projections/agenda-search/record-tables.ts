@@ -1,6 +1,6 @@
 import { localDay } from '../../domain/local-day.ts';
 import { isHeading } from '../../domain/agenda-heading.ts';
-import { columnDefinitions, columnsOf, type RecordColumns } from '../record-columns.ts';
+import { columnDefinitions, columnsOf, type RecordColumns } from '../published-records.ts';
 import { type AgendaSearchTables, agendaSearchTables, periodOf } from './tables.ts';
 
 /** The resources that a search is made of. */

@@ -1,5 +1,5 @@
-import { deleteRows, insertRows, replacing, rowSet } from '../row-set.ts';
 import * as coverage from './statements.ts';
+import { deleteRows, insertRows, replacing, rowSet } from '../row-set.ts';
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';
 import { RECORD_EVENT_TYPES } from '../../domain/events/record-events.ts';
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
@@ -8,9 +8,8 @@ import type { FoldContext, Projection } from '../../domain/ports/projection.ts';
 import { sameCounts, sameRows } from '../same-rows.ts';
 import { AGENDA_RESOURCES, type AgendaResource, createAgendaTables, RECORD_TABLES, type RecordTable } from './record-tables.ts';
 import { resolveHits, upsertHits } from './statements.ts';
-import { type PublishedRecord, type RecordChanges, recordChangesOf } from '../record-changes.ts';
+import { type PublishedRecord, type RecordChanges, recordChangesOf, recordRows } from '../published-records.ts';
 import { AGENDA, agendaTables } from './tables.ts';
-import { recordRows } from '../record-columns.ts';
 
 function upsertRecords(generation: number, columns: ColumnArrays, record: RecordTable, published: readonly PublishedRecord[]): Statement {
   const rows = recordRows(columns, record.columns, published);

@@ -1,5 +1,5 @@
 import type { RecordData } from '../../domain/records/resources.ts';
-import { columnDefinitions, columnsOf, type RecordColumns } from '../record-columns.ts';
+import { columnDefinitions, columnsOf, type RecordColumns } from '../published-records.ts';
 import { type AgendaTables, agendaTables } from './tables.ts';
 
 /** The resources that the agenda is made of. */

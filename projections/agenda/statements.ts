@@ -1,7 +1,6 @@
 import { replacing } from '../row-set.ts';
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
-import type { PublishedRecord } from '../record-changes.ts';
-import { recordRows } from '../record-columns.ts';
+import { type PublishedRecord, recordRows } from '../published-records.ts';
 import { RECORD_TABLES } from './record-tables.ts';
 import { agendaTables } from './tables.ts';
 import type { CoveredBodySlugs } from '../../domain/coverage.ts';

@@ -1,9 +1,8 @@
 import { hash } from 'node:crypto';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
-import { nextFingerprint } from '../../domain/feed-fingerprint.ts';
+import { nextFingerprint, recordDigest } from '../../domain/digests.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { recordDigest } from '../../domain/state-digest.ts';
 import { recordOfStream } from '../../domain/streams.ts';
 
 /** One change of one record, as a row of the history. */

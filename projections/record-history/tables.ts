@@ -1,4 +1,4 @@
-import { EMPTY_FINGERPRINT } from '../../domain/feed-fingerprint.ts';
+import { EMPTY_FINGERPRINT } from '../../domain/digests.ts';
 import { generationTable } from '../../domain/ports/projection.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { addDigest, digestSum, digestText, subtractDigest } from '../../domain/state-digest.ts';
+import { addDigest, digestSum, digestText, subtractDigest } from '../../domain/digests.ts';
 import type { HistoryRow } from './history-rows.ts';
 
 export interface Total {

@@ -6,7 +6,7 @@ import { streamId } from '../../domain/streams.ts';
 import type { ColumnArrays, Statement } from '../../domain/ports/database.ts';
 import { isClosedStatus } from '../../domain/reports.ts';
 import { sourceAddressKey } from '../../domain/source-url.ts';
-import { titleKey } from '../../domain/title-words.ts';
+import { titleKey } from '../../domain/words.ts';
 import { LONGER, REPORT_BUCKETS_SECONDS, type ReportMeasure, reportsTable, reportTalliesTable } from './tables.ts';
 
 interface SubmittedReport {

@@ -2,8 +2,7 @@ import { AGENDA_SEARCH, agendaSearchTables } from '../../projections/agenda-sear
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
-import { freshnessAt } from './freshness.ts';
-import { meetingTimeOf, unlessNull } from './meeting-time.ts';
+import { freshnessAt, meetingTimeOf, unlessNull } from './agenda-fields.ts';
 import { sourceOf, timezoneOf } from '../search/search-statements.ts';
 
 function agendaItem(generation: number, itemId: string): Statement {

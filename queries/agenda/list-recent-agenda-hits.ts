@@ -2,7 +2,7 @@ import { AGENDA, agendaTables } from '../../projections/agenda/tables.ts';
 import type { JsonPage, RecentHitsInput } from '../../contract/inputs.ts';
 import type { Statement } from '../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
-import { slugFilter } from './slug-filter.ts';
+import { slugFilter } from './agenda-fields.ts';
 
 /**
  * The newest of each covered body and topic, and of these the newest: however many hits there are of a topic that is left out, none of them

@@ -4,7 +4,7 @@ import type { Statement, StatementValue, TextRow } from '../../domain/ports/data
 import { type QueryContext, requireLive } from '../../domain/ports/projection.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { decodeUpcomingCursor, encodeUpcomingCursor, UPCOMING_PAGE_SIZE, type UpcomingCursor } from '../../domain/upcoming-cursor.ts';
-import { slugFilter } from './slug-filter.ts';
+import { slugFilter } from './agenda-fields.ts';
 
 const LAST_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const LAST_TIME = '9223372036854775807';

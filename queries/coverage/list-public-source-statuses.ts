@@ -7,7 +7,7 @@ import type { QueryContext } from '../../domain/ports/projection.ts';
 import { source } from '../../domain/records/schemas.ts';
 import { sourceStatusAt } from '../../domain/source-status.ts';
 import { liveTable } from '../live-table.ts';
-import { slugFilter } from '../agenda/slug-filter.ts';
+import { slugFilter } from '../agenda/agenda-fields.ts';
 
 const sourceRow = z.object({
   jurisdiction_slug: z.string(),

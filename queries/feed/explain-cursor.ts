@@ -1,6 +1,5 @@
 import { decodeCoverageCursor, MAX_COVERAGE_CURSOR_LENGTH } from '../../domain/coverage-cursor.ts';
-import { decodeFeedCursor, decodeSnapshotPageCursor, type FeedBinding } from '../../domain/cursor.ts';
-import { type CursorKind, cursorKind } from '../../domain/cursor-text.ts';
+import { type CursorKind, cursorKind, decodeFeedCursor, decodeSnapshotPageCursor, type FeedBinding } from '../../domain/cursor.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
 import { decodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';

@@ -1,6 +1,6 @@
 import type { Statement } from '../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
-import { EMPTY_DIGEST } from '../../domain/state-digest.ts';
+import { EMPTY_DIGEST } from '../../domain/digests.ts';
 import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
 import { fingerprintAt, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
 import { FEED_OPENED, feedOpened } from '../../domain/events/feed-events.ts';

@@ -8,7 +8,7 @@ import type { Logger } from '../../domain/ports/logger.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { source } from '../../domain/records/schemas.ts';
 import { sourceStatusAt } from '../../domain/source-status.ts';
-import { answeredWithin } from '../../domain/within-deadline.ts';
+import { answeredWithin } from '../../domain/retry.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
 import { readFeedHead } from './feed-head.ts';
 import { listProjections, type ListProjectionsDependencies, type ProjectionStatus } from '../operators/list-projections.ts';

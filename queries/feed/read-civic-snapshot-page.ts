@@ -7,7 +7,7 @@ import { JsonText } from '../json-text.ts';
 import { ERASED_VERSIONS, NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
 import { SNAPSHOTS, snapshotsTable } from '../../projections/snapshots/tables.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { addDigest, digestSum, digestText, EMPTY_DIGEST, subtractDigest } from '../../domain/state-digest.ts';
+import { addDigest, digestSum, digestText, EMPTY_DIGEST, subtractDigest } from '../../domain/digests.ts';
 
 /** Bytes of a page beside its records: more than the texts around them and a cursor take. */
 const PAGE_BYTES = 400;

@@ -7,11 +7,10 @@ import type { TextRow } from '../../domain/ports/database.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/search-cursor.ts';
 import { excerptOf } from './excerpt.ts';
-import { freshnessAt } from '../agenda/freshness.ts';
-import { meetingTimeOf, unlessNull } from '../agenda/meeting-time.ts';
+import { freshnessAt, meetingTimeOf, unlessNull } from '../agenda/agenda-fields.ts';
 import { anyWordOf, lenientUnits, mostMissing, nearestWords, queryLacking } from './search-units.ts';
 import { searchGuidance } from './search-guidance.ts';
-import { searchText } from './search-text.ts';
+import { searchText } from './search-statements.ts';
 import { FEW_MATCHES, type PeriodCounts, searchWindows, WHOLE } from './search-windows.ts';
 
 export interface SearchAgendaDependencies {

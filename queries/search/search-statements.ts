@@ -2,8 +2,8 @@ import { AGENDA_SEARCH, agendaSearchTables, MARK } from '../../projections/agend
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import { requireLive } from '../../domain/ports/projection.ts';
 import type { SearchCursor } from '../../domain/search-cursor.ts';
-import type { SearchText } from './search-text.ts';
 import type { SearchWindow } from './search-windows.ts';
+import { plainText, spellableWords } from '../../domain/words.ts';
 
 /** More matches than this are not ranked, but the latest of them. */
 export const MAX_CANDIDATES = 1000;
@@ -185,3 +185,32 @@ export const sourceOf = (sources: string): string => `(
   select s.type, s.status, s.succeeded_at from ${sources} s where s.source_id = m.source_id or s.body_id = m.body_id
   order by s.source_id = m.source_id desc nulls last, s.active desc, s.created_at, s.source_id limit 1
 ) s`;
+
+/** A query as it was typed, made ready for the database. */
+export interface SearchText {
+  /** What `websearch_to_tsquery` is given. */
+  readonly text: string;
+  /** The words that may be misspelt. */
+  readonly words: readonly string[];
+  /** Words and quoted phrases, any of which may be missing where no item has all; empty for who uses OR or minus and so means what it says. */
+  readonly units: readonly string[];
+}
+
+// oxlint-disable-next-line no-control-regex
+const NO_TEXT = /[\0\ufffd]/g;
+const CURLY_QUOTES = /[“”„‟″]/g;
+/** Each would be one more level of the query, and the database allows few. */
+const MANY_MINUSES = /-(?:\s*-)+/g;
+const UNIT = /"[^"]*"?|[^\s"]+/g;
+const OPERATOR = /^(?:or|-.*)$/i;
+
+/** Pure. What is no text (U+0000 and lone surrogates) separates words. */
+export function searchText(query: string): SearchText {
+  const text = plainText(query.toWellFormed().replaceAll(NO_TEXT, ' ')).replaceAll(CURLY_QUOTES, '"').replaceAll(MANY_MINUSES, '-');
+  const units = text.match(UNIT) ?? [];
+  return {
+    text,
+    words: [...spellableWords(text)],
+    units: units.some((unit) => OPERATOR.test(unit)) ? [] : units,
+  };
+}

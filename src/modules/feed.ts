@@ -3,7 +3,7 @@ import type { CreatedSnapshot } from '../../contract/create-civic-snapshot.ts';
 import type { ChangesInput, JsonPage, RecordsInput, SnapshotInput, SnapshotPageInput } from '../../contract/inputs.ts';
 import { uuid } from '../../domain/records/fields.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { answeredWithin } from '../../domain/within-deadline.ts';
+import { answeredWithin } from '../../domain/retry.ts';
 import { pruneRecordHistory } from '../../projections/record-history/prune.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';

@@ -8,7 +8,7 @@ import { Rejection } from '../../domain/rejections.ts';
 import { STATUS_READS_A_MINUTE } from '../../domain/reports.ts';
 import type { ReportFunctions } from '../../contract/inputs.ts';
 import type { PublishedRecords } from '../../domain/ports/published-records.ts';
-import { answeredWithin } from '../../domain/within-deadline.ts';
+import { answeredWithin } from '../../domain/retry.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordKeys } from '../../projections/record-keys/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';

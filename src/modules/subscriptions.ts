@@ -16,7 +16,7 @@ import { Rejection } from '../../domain/rejections.ts';
 import { asData, boundsOf, callerOf, type CustomerAnswers, type Exchange } from '../edge/answers/exchange.ts';
 import type { FeedFunctions } from './feed.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import { answeredWithin } from '../../domain/within-deadline.ts';
+import { answeredWithin } from '../../domain/retry.ts';
 import { subscriptions as readModel } from '../../projections/subscriptions/projection.ts';
 import { createListFeedSubscriptions, findRevocation } from '../../queries/feed/feed-subscriptions.ts';
 import { readHighWaterMark } from '../../queries/feed/feed-head.ts';

@@ -1,7 +1,7 @@
 import type { EventLog, Position } from '../../domain/ports/event-log.ts';
 import type { Generation, GenerationStore } from '../../domain/ports/generations.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
-import { answeredWithin } from '../../domain/within-deadline.ts';
+import { answeredWithin } from '../../domain/retry.ts';
 import type { Readiness, ReadinessCheck } from '../edge/ops/ops-server.ts';
 
 export interface ReadinessParts {

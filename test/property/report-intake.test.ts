@@ -1,9 +1,8 @@
 import * as fc from 'fast-check';
 import { isDeepStrictEqual } from 'node:util';
 import { expect, test } from 'vitest';
-import { intakeCheckpoint } from '../../commands/report-intake/intake-checkpoint.ts';
+import { intakeCheckpoint, tokensOf } from '../../commands/report-intake/intake-state.ts';
 import { intakeDecider } from '../../commands/report-intake/intake-decider.ts';
-import { tokensOf } from '../../commands/report-intake/intake-state.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { type IntakeWorld, memoryIntake } from '../support/memory-intake.ts';

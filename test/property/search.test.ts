@@ -4,7 +4,7 @@ import { searchAgenda } from '../../contract/tools/search-agenda.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { RecordData, Resource } from '../../domain/records/resources.ts';
-import { spellableWords } from '../../domain/search-words.ts';
+import { spellableWords } from '../../domain/words.ts';
 import { recordOfStream, recordStream } from '../../domain/streams.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openTestSearch, type SearchArguments, type TestSearch } from '../support/agenda-search.ts';

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
-import { addDigest, digestText, recordDigest } from '../../domain/state-digest.ts';
+import { addDigest, digestText, recordDigest } from '../../domain/digests.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 import { positionOfCursor } from './positions.ts';
 

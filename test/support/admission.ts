@@ -7,7 +7,7 @@ import { accounts } from '../../projections/accounts/projection.ts';
 import { createChargeRequest } from '../../src/edge/admission/charge-request.ts';
 import { type Admission, createAdmission } from '../../src/edge/admission/admit.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
-import type { AbuseCeiling } from '../../domain/allowances.ts';
+import type { AbuseCeiling } from '../../domain/plans.ts';
 import { type Scope, SCOPES } from '../../domain/events/account-events.ts';
 import type { AdmissionRules } from '../../domain/ports/admission-counts.ts';
 import type { Statement } from '../../domain/ports/database.ts';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { RECORD_EVENT_TYPES, RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
 import { type EventLog, LOG_START } from '../../domain/ports/event-log.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
-import { addDigest, digestText, recordDigest } from '../../domain/state-digest.ts';
+import { addDigest, digestText, recordDigest } from '../../domain/digests.ts';
 
 /** One change of the expected feed. Positions are dense from 1: the n-th of the list is position n. */
 export interface ExpectedChange {

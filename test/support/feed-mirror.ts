@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
-import { addDigest, digestText, recordDigest } from '../../domain/state-digest.ts';
+import { addDigest, digestText, recordDigest } from '../../domain/digests.ts';
 
 interface FeedItem {
   readonly cursor: string;

@@ -3,7 +3,7 @@ import { ApiRefusal, type AskCivic } from '../../client/replica/civic-api.ts';
 import { canonicalJson } from '../../domain/canonical-json.ts';
 import { decodeFeedCursor, encodeFeedCursor } from '../../domain/cursor.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
-import { addDigest, digestText, recordDigest } from '../../domain/state-digest.ts';
+import { addDigest, digestText, recordDigest } from '../../domain/digests.ts';
 
 interface Change {
   readonly resource: string;

@@ -1,15 +1,18 @@
-import { crc32 } from 'node:zlib';
 import * as fc from 'fast-check';
+import { crc32 } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import {
+  CURSOR_KINDS,
+  cursorPayload,
+  cursorText,
   decodeFeedCursor,
   decodeSnapshotPageCursor,
   encodeFeedCursor,
   encodeSnapshotPageCursor,
   type FeedBinding,
   feedCursorEncoder,
+  MAX_CURSOR_LENGTH,
 } from '../../domain/cursor.ts';
-import { CURSOR_KINDS, cursorPayload, cursorText, MAX_CURSOR_LENGTH } from '../../domain/cursor-text.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
 
 const uuids = fc.uuid();

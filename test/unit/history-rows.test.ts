@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type FeedState, historyRows } from '../../projections/record-history/history-rows.ts';
-import { EMPTY_FINGERPRINT } from '../../domain/feed-fingerprint.ts';
+import { EMPTY_FINGERPRINT } from '../../domain/digests.ts';
 import type { Position, StoredEvent } from '../../domain/ports/event-log.ts';
 import { recordId } from '../support/civic-records.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOf } from '../../queries/search/excerpt.ts';
 import { anyWordOf, distance, mostMissing, nearestWords, queryLacking } from '../../queries/search/search-units.ts';
-import { searchText } from '../../queries/search/search-text.ts';
+import { searchText } from '../../queries/search/search-statements.ts';
 import { type PeriodCounts, searchWindows } from '../../queries/search/search-windows.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/search-cursor.ts';
-import { spellableWords } from '../../domain/search-words.ts';
+import { spellableWords } from '../../domain/words.ts';
 
 describe('a query', () => {
   test('is split into optional words and quoted phrases, unless it contains or or minus', () => {

@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 import { createTakeSnapshot, type TakeSnapshotDependencies } from '../../commands/snapshots/take-snapshot.ts';
 import { randomIdentifiers } from '../../domain/identifiers.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import { RESOURCES, type Resource } from '../../domain/records/resources.ts';
-import { EMPTY_DIGEST } from '../../domain/state-digest.ts';
+import { type Resource, RESOURCES } from '../../domain/records/resources.ts';
+import { EMPTY_DIGEST } from '../../domain/digests.ts';
 import { TestClock } from '../support/civic.ts';
 
 const ofEach = <Value>(value: Value) => Object.fromEntries(RESOURCES.map((resource) => [resource, value])) as Record<Resource, Value>;

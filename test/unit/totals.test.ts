@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Totals } from '../../projections/record-history/totals.ts';
-import { EMPTY_DIGEST, recordDigest } from '../../domain/state-digest.ts';
+import { EMPTY_DIGEST, recordDigest } from '../../domain/digests.ts';
 
 const digest = (number: number): string => recordDigest('topics', String(number), `{"n":${number}}`);
 

@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { encodeFeedCursor } from '../../domain/cursor.ts';
-import { cursorText } from '../../domain/cursor-text.ts';
+import { cursorText, encodeFeedCursor } from '../../domain/cursor.ts';
 import { decodeUpcomingCursor, encodeUpcomingCursor } from '../../domain/upcoming-cursor.ts';
 
 const FURTHEST = 8_640_000_000_000_000;

@@ -1,10 +1,10 @@
-import { newEvents } from '../../../commands/new-events.ts';
+import { newEvents } from '../../../commands/handle.ts';
 import { RESTORE_BEGUN, RESTORE_FINISHED, restoreBegun, type RestoreFinished } from '../../../domain/events/restore-events.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { type EventLog, LOG_START, type Position } from '../../../domain/ports/event-log.ts';
 import type { Stores } from '../../../domain/ports/stores.ts';
-import { type SavedTable, SAVED_TABLES, type WorkingRows } from '../../../domain/ports/working-rows.ts';
+import { SAVED_TABLES, type SavedTable, type WorkingRows } from '../../../domain/ports/working-rows.ts';
 import { restoreStream } from '../../../domain/streams.ts';
 import { CommandFailed } from '../context.ts';
 import { copyEvents } from '../log-copy/copy-events.ts';

@@ -1,5 +1,5 @@
 import { renewalEvents } from '../../../commands/feed/renew-feed.ts';
-import { newEvents } from '../../../commands/new-events.ts';
+import { newEvents } from '../../../commands/handle.ts';
 import { FEED_OPENED, feedOpened } from '../../../domain/events/feed-events.ts';
 import { RESTORE_BEGUN, type RestoreBegun } from '../../../domain/events/restore-events.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';

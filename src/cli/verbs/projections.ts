@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { newEvents } from '../../../commands/new-events.ts';
+import { newEvents } from '../../../commands/handle.ts';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import { PROJECTION_EVENT_SKIPPED } from '../../../domain/events/feed-events.ts';
 import { LOG_START, NO_STREAM } from '../../../domain/ports/event-log.ts';

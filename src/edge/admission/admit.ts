@@ -1,13 +1,21 @@
 import type { Surface } from '../../../contract/operation.ts';
-import { type Allowances, exportBucket } from '../../../domain/allowances.ts';
+import {
+  type Allowances,
+  type BillingFacts,
+  exportBucket,
+  isPaidThrough,
+  type KeyIdentity,
+  PAYMENT_COVERS_MS,
+  SUBSCRIPTION_CAPS,
+} from '../../../domain/plans.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
 import { isKeySecret, keySecretHash } from '../../../domain/key-secret.ts';
-import type { BillingFacts, KeyIdentity } from '../../../domain/plans.ts';
 import type { AdmissionRules, Charge, ChargeRequest, ChargeUnits } from '../../../domain/ports/admission-counts.ts';
 import type { BucketState, WindowCounts } from '../../../domain/ports/counts.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
-import { Rejection } from '../../../domain/rejections.ts';
-import { billingRefusal } from './billing.ts';
+import { Rejection, REPORTS_FORBIDDEN } from '../../../domain/rejections.ts';
+import type { ToolName } from '../../../contract/tools/tool-names.ts';
+import { TOOLS } from '../../../contract/tools/tools.ts';
 
 const MAX_HEADER_LENGTH = 256;
 
@@ -31,7 +39,7 @@ export interface Principal {
   readonly billing: BillingFacts;
 }
 
-export interface Presented {
+interface Presented {
   /** The `Authorization` header; several of them, joined, are no credential. */
   readonly authorization: string | undefined;
   readonly surface: Surface;
@@ -44,9 +52,9 @@ export interface Presented {
 }
 
 /** Receives what is left of the buckets that were read, also of exhausted ones. */
-export type OnAllowance = (states: readonly BucketState[]) => void;
+type OnAllowance = (states: readonly BucketState[]) => void;
 
-export interface AdmissionParts {
+interface AdmissionParts {
   readonly rules: AdmissionRules;
   readonly chargeRequest: ChargeRequest;
   readonly chargeUnits: ChargeUnits;
@@ -136,3 +144,43 @@ export const tracedAdmission = (admission: Admission, tracing: Tracing | null): 
         chargeExport: (...asked) =>
           tracing.part({ name: 'charge export', kind: 'internal', attributes: {} }, () => admission.chargeExport(...asked)),
       };
+
+export interface Billing {
+  readonly facts: BillingFacts;
+  /** Off: paid access counts as given everywhere. */
+  readonly enforced: boolean;
+  /** Clock milliseconds. */
+  readonly now: number;
+}
+
+const hasRecentPayment = ({ channel, paidAt }: BillingFacts, now: number): boolean =>
+  channel === 'payg' && paidAt !== null && paidAt <= now && paidAt > now - PAYMENT_COVERS_MS;
+
+/** Whether the account may file and read reports: a current paid period, or a payment confirmed in the last 30 days. */
+const mayReport = ({ facts, enforced, now }: Billing): boolean => !enforced || isPaidThrough(facts, now) || hasRecentPayment(facts, now);
+
+/** Why billing refuses a request of this surface, or null. `tools` are judged one by one, by `toolBilling`. */
+export function billingRefusal(surface: Surface, billing: Billing): Rejection | null {
+  const { facts, enforced, now } = billing;
+  if (surface === 'tools') return null;
+  if (surface === 'reports') return mayReport(billing) ? null : new Rejection('forbidden', REPORTS_FORBIDDEN);
+  if (enforced && facts.channel === 'unset') return new Rejection('billing_channel_unset', 'the account has no billing channel yet');
+  if (enforced && !isPaidThrough(facts, now)) {
+    return new Rejection('billing_entitlement_required', 'the account has no current paid subscription period');
+  }
+  if (surface === 'subscriptions' && SUBSCRIPTION_CAPS[facts.tier] === 0) {
+    return new Rejection('feed_subscription_plan_required', 'polling subscriptions need a current Pro or Ultra plan');
+  }
+  return null;
+}
+
+type ToolBilling = 'served' | 'pay_per_call' | 'billing_entitlement_required' | 'access_denied';
+
+/** What billing says to a call of a tool; `pay_per_call` leaves it to the payment channel. */
+export function toolBilling(tool: ToolName, billing: Billing): ToolBilling {
+  const { facts, enforced, now } = billing;
+  const { access } = TOOLS[tool];
+  if (access === 'reports') return mayReport(billing) ? 'served' : 'access_denied';
+  if (access === 'free' || !enforced || isPaidThrough(facts, now)) return 'served';
+  return facts.channel === 'payg' ? 'pay_per_call' : 'billing_entitlement_required';
+}

@@ -5,11 +5,11 @@ import {
   type AbuseCeilings,
   type Allowances,
   burstBucket,
+  type KeyIdentity,
   minuteBucket,
   PLAN_NAMES,
-} from '../../../domain/allowances.ts';
+} from '../../../domain/plans.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
-import type { KeyIdentity } from '../../../domain/plans.ts';
 import type { AdmissionRules, Charge, ChargedKey, ChargeRequest } from '../../../domain/ports/admission-counts.ts';
 import type { Statement } from '../../../domain/ports/database.ts';
 import { type LiveReads, requireLive } from '../../../domain/ports/projection.ts';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Allowances, PLAN_NAMES, type PlanName, type Plans } from '../../../domain/allowances.ts';
+import { type Allowances, PLAN_NAMES, type PlanName, type Plans } from '../../../domain/plans.ts';
 
 const DEFAULT: Allowances = {
   requestsPerMinute: 120,

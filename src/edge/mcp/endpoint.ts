@@ -1,8 +1,7 @@
 import { createMcpHandler } from '@modelcontextprotocol/server';
 import type { Rejection } from '../../../domain/rejections.ts';
-import { sharedPayments } from './batch-payments.ts';
-import { argumentsOf, callsOfBatch, messageFault } from './message-checks.ts';
-import { PROTOCOL_ERRORS, type ProtocolErrorBody, protocolError, type ToolAnswer, withDataCode } from './protocol-errors.ts';
+import { argumentsOf, callsOfBatch, messageFault, sharedPayments } from './message-checks.ts';
+import { PROTOCOL_ERRORS, protocolError, type ProtocolErrorBody, type ToolAnswer, withDataCode } from './protocol-errors.ts';
 import { createToolRunner, type ToolRunnerParts } from './run-tool.ts';
 import type { ToolCall } from './tool-functions.ts';
 import { createToolServer, type Exchange, toolList } from './tool-server.ts';

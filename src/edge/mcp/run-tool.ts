@@ -1,4 +1,4 @@
-import { toolBilling } from '../admission/billing.ts';
+import { toolBilling } from '../admission/admit.ts';
 import { channelGate } from '../admission/payments/price.ts';
 import type { Payments } from '../admission/payments/pay-for-read.ts';
 import { TOOL_ERRORS, type ToolErrorCode, ToolRefusal } from '../../../contract/tools/tool-errors.ts';
@@ -8,7 +8,7 @@ import { TOOLS } from '../../../contract/tools/tools.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { Tracing } from '../../../domain/ports/tracing.ts';
-import { withinDeadline } from '../../../domain/within-deadline.ts';
+import { withinDeadline } from '../../../domain/retry.ts';
 import { findingsOf } from '../http/input.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import { type Truncated, truncatePayload } from './truncate-payload.ts';

@@ -4,7 +4,7 @@ import type { Tool } from '../../../contract/tools/tool.ts';
 import { TOOL_NAMES, type ToolName } from '../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../contract/tools/tools.ts';
 import { describedInput } from '../documents/json-schemas.ts';
-import { isShared, PAYMENT_META } from './batch-payments.ts';
+import { isShared, PAYMENT_META } from './message-checks.ts';
 import { PROTOCOL_ERRORS, schemaFinding, withDataCode } from './protocol-errors.ts';
 import type { RunTool } from './run-tool.ts';
 import type { ToolCall } from './tool-functions.ts';

@@ -1,4 +1,4 @@
-import { answeredWithin } from '../../../domain/within-deadline.ts';
+import { answeredWithin } from '../../../domain/retry.ts';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { LogUnavailable } from '../../../domain/ports/event-log.ts';

@@ -3,13 +3,15 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import type { LogBatch, Position } from '../../../domain/ports/event-log.ts';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import { LeaseLost } from '../../../domain/while-leased.ts';
+import type { Progress } from '../../../domain/ports/projection.ts';
+import { NotYet } from '../../../domain/ports/reactors.ts';
 
 /** A processor met an event that it cannot apply; it is paused with the reason until an operator retries or skips the event. */
 export class ProcessorPaused extends Error {
   override readonly name = 'ProcessorPaused';
 }
 
-export interface LeasedProcessor {
+interface LeasedProcessor {
   /** For the log lines. */
   readonly name: string;
   /** Applies a batch and moves the checkpoint from `from` to its end. Throws `LeaseLost` where another process owns the processor. */
@@ -84,3 +86,29 @@ const oneByOne = ({ events, ...scanned }: LogBatch): readonly LogBatch[] => [
   ...events.slice(0, -1).map((event) => ({ events: [event], scannedTo: event.position })),
   { events: events.slice(-1), ...scanned },
 ];
+
+const CATCH_UP_MS = 30_000;
+/** Milliseconds after which a wait checks its signal again. */
+const STOP_CHECK_MS = 1_000;
+
+interface ReadModelWait {
+  readonly progress: Progress;
+  readonly clock: Clock;
+  readonly readModels: readonly string[];
+}
+
+/** Waits until the read models have passed a position. Throws `NotYet`, which names the purpose, at its deadline, and the reason of the signal. */
+export async function untilCaughtUp(
+  { progress, clock, readModels }: ReadModelWait,
+  position: Position,
+  purpose: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = clock.now() + CATCH_UP_MS;
+  for (const name of readModels) {
+    while (!(await progress.reached(name, position, clock.now() + STOP_CHECK_MS))) {
+      signal.throwIfAborted();
+      if (clock.now() >= deadline) throw new NotYet(`the read model ${name} lags too far behind to ${purpose}`);
+    }
+  }
+}

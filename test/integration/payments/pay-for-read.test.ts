@@ -3,8 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { systemClock } from '../../../infra/system/clock.ts';
 import { accounts } from '../../../projections/accounts/projection.ts';
 import { listAccounts } from '../../../queries/accounts/list-accounts.ts';
-import { billingRefusal } from '../../../src/edge/admission/billing.ts';
-import { isShared, PAYMENT_META, sharedPayments } from '../../../src/edge/mcp/batch-payments.ts';
+import { billingRefusal } from '../../../src/edge/admission/admit.ts';
+import { isShared, PAYMENT_META, sharedPayments } from '../../../src/edge/mcp/message-checks.ts';
 import { paymentChallenge } from '../../../contract/tools/payment-challenge.ts';
 import type { BillingFacts } from '../../../domain/plans.ts';
 import type { Facilitator } from '../../../domain/ports/facilitator.ts';
@@ -16,9 +16,9 @@ import {
   makePayer,
   newNonce,
   openTestPayments,
-  readsNothing,
   PATIENT_TIMES,
   PAY_TO,
+  readsNothing,
   type TestPayments,
   TOOL_DATA,
 } from '../../support/payments.ts';

@@ -1,5 +1,5 @@
 import { newPaymentLease } from '../../../../commands/payments/payment-facts.ts';
-import { withinDeadline } from '../../../../domain/within-deadline.ts';
+import { withinDeadline } from '../../../../domain/retry.ts';
 import { firstUse } from './first-use.ts';
 import { inProgress, type PaymentAnswer, PaymentRefused, REPAYABLE, unknownYet } from './payment-answer.ts';
 import { fromLedger, type PaidCall, type PaymentParts, PointOfNoReturn } from './payment-parts.ts';

@@ -2,7 +2,7 @@ import type { PaymentChallenge } from '../../../../contract/tools/payment-challe
 import type { ToolName } from '../../../../contract/tools/tool-names.ts';
 import { TOOLS } from '../../../../contract/tools/tools.ts';
 import { ASSET, ASSET_DOMAIN, NETWORK, type PaymentTerms, requirementsOf, SCHEME, toolUrl } from '../../../../domain/payments/payment.ts';
-import { type Billing, toolBilling } from '../billing.ts';
+import { type Billing, toolBilling } from '../admit.ts';
 import { PaymentRefused } from './payment-answer.ts';
 import { sha256 } from './payment-payload.ts';
 

@@ -1,8 +1,7 @@
 import { PAYMENT_LEASE_MS, publishPaymentFacts } from '../../../../commands/payments/payment-facts.ts';
 import { type NotBilled, readSignedPayment, receiptOf } from '../../../../domain/payments/payment.ts';
 import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
-import { Backoff } from '../../../../domain/retry.ts';
-import { answeredWithin } from '../../../../domain/within-deadline.ts';
+import { answeredWithin, Backoff } from '../../../../domain/retry.ts';
 import { AGAIN_SECONDS, type PaymentAnswer, PaymentRefused, unknownYet } from './payment-answer.ts';
 import { moved, type PaymentParts, type PointOfNoReturn } from './payment-parts.ts';
 import { paidAnswer } from './replay.ts';

@@ -4,7 +4,7 @@ import { readSignedPayment } from '../../../../domain/payments/payment.ts';
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import type { PaymentRow } from '../../../../domain/ports/payment-ledger.ts';
 import { Refusal } from '../../../../domain/rejections.ts';
-import { withinDeadline } from '../../../../domain/within-deadline.ts';
+import { withinDeadline } from '../../../../domain/retry.ts';
 import { AGAIN_SECONDS, type PaymentAnswer, PaymentRefused } from './payment-answer.ts';
 import { moved, type PaidCall, type PaymentParts, type PointOfNoReturn } from './payment-parts.ts';
 import { sha256 } from './payment-payload.ts';

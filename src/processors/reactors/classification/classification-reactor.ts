@@ -8,7 +8,7 @@ import type { Progress } from '../../../../domain/ports/projection.ts';
 import type { BatchHandler, Reactor, ReactorRunning } from '../../../../domain/ports/reactors.ts';
 import { RECORD_SCHEMAS, type RecordData, type Resource } from '../../../../domain/records/resources.ts';
 import { recordOfStream } from '../../../../domain/streams.ts';
-import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
+import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
 import { canonicalJson } from '../../../../domain/canonical-json.ts';
 
 export const CLASSIFICATION = 'classification';

@@ -1,7 +1,7 @@
 import { RECORD_HISTORY } from '../../../../projections/record-history/tables.ts';
 import { type FeedRow, type FeedStretch, readFeedAfter } from '../../../../queries/feed/feed-after.ts';
 import { readFeedHead } from '../../../../queries/feed/feed-head.ts';
-import { EMPTY_FINGERPRINT } from '../../../../domain/feed-fingerprint.ts';
+import { EMPTY_FINGERPRINT } from '../../../../domain/digests.ts';
 import { FEED_OPENED } from '../../../../domain/events/feed-events.ts';
 import { RECORD_EVENT_TYPES } from '../../../../domain/events/record-events.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
@@ -10,7 +10,7 @@ import type { Logger } from '../../../../domain/ports/logger.ts';
 import type { LiveReads, Progress } from '../../../../domain/ports/projection.ts';
 import { NotYet, type Reactor, type ReactorRunning } from '../../../../domain/ports/reactors.ts';
 import { feedCursorEncoder } from '../../../../domain/cursor.ts';
-import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
+import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
 
 /**
  * The messages of rows that follow a place. `civic-follows` names the message before, so that a reader of all partitions can prove that

@@ -1,6 +1,6 @@
 import type { ReportInput } from '../../../../domain/events/report-events.ts';
 import { sourceAddressKey, sourceHost } from '../../../../domain/source-url.ts';
-import { titleWords } from '../../../../domain/title-words.ts';
+import { titleWords } from '../../../../domain/words.ts';
 import type { Candidate } from './candidates.ts';
 
 export interface Matches {

@@ -17,7 +17,7 @@ import { RECORD_PUBLISHED } from '../../../../domain/events/record-events.ts';
 import type { Position, StoredEvent } from '../../../../domain/ports/event-log.ts';
 import { externalIds, isFoundResource } from '../../../../domain/records/external-ids.ts';
 import type { RecordData } from '../../../../domain/records/resources.ts';
-import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
+import { untilCaughtUp } from '../../runtime/apply-or-pause.ts';
 import { type WorkDone, type WorkerDependencies, workOnReports } from './work-on-reports.ts';
 
 export interface ReportPartsDependencies extends FoldParts {

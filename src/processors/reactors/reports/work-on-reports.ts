@@ -5,16 +5,25 @@ import { DatabaseUnavailable } from '../../../../domain/ports/database.ts';
 import { type EventLog, LogUnavailable, OutcomeUnknown, type Position } from '../../../../domain/ports/event-log.ts';
 import { Rejection, type RejectionCode } from '../../../../domain/rejections.ts';
 import { readSwitches } from '../../../../domain/report-switches.ts';
-import { type CoverageArea, type CoverageAreaDependencies, outsideCoverage, readCoverageArea, sourcesOf } from './coverage-area.ts';
+import {
+  type Candidate,
+  type CandidateDependencies,
+  type CoverageArea,
+  type CoverageAreaDependencies,
+  findCandidates,
+  outsideCoverage,
+  readCoverageArea,
+  sourcesOf,
+  wantedBy,
+} from './candidates.ts';
 import { type ReportFacts, type Verdict, verdictOn } from './verdict.ts';
 import { streamEvents } from '../../../../domain/read-log.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
 import { RECORD_PUBLISHED } from '../../../../domain/events/record-events.ts';
 import { recordStream } from '../../../../domain/streams.ts';
-import { type Candidate, type CandidateDependencies, findCandidates, wantedBy } from './candidates.ts';
 import { matchRecords } from './match-records.ts';
 import { sourceAddressKey, sourceHost } from '../../../../domain/source-url.ts';
-import { titleKey } from '../../../../domain/title-words.ts';
+import { titleKey } from '../../../../domain/words.ts';
 
 export interface WorkerDependencies extends FactsDependencies, CoverageAreaDependencies {
   readonly work: ReportWork;

@@ -1,0 +1,36 @@
+import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
+import { type SourceStatus, sourceStatusAt } from '../../domain/source-status.ts';
+import { dateOfDay } from '../../domain/local-day.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
+import type { ReadDatabase } from '../../domain/ports/database.ts';
+
+/** What is known of a source's checks at a moment, from the text of its columns; `unknown` where there is no source. `now` in milliseconds. */
+export function freshnessAt(status: string | null, succeededAt: string | null, now: number): AgendaItem['freshness'] {
+  const checkedAt = succeededAt === null ? null : Number(succeededAt);
+  return {
+    status: sourceStatusAt((status ?? 'unknown') as SourceStatus, checkedAt, now),
+    lastSuccessfulCheckAt: checkedAt === null ? null : new Date(checkedAt).toISOString(),
+  };
+}
+
+/** A member where there is a value; a null is absent. */
+export function unlessNull<Key extends string, Value>(key: Key, value: Value | null | undefined): { readonly [K in Key]?: Value } {
+  return (value == null ? {} : { [key]: value }) as { readonly [K in Key]?: Value };
+}
+
+/** When a meeting starts, from its row: the instant in milliseconds, the local day, and the time zone where the row has it. */
+export function meetingTimeOf(startsAt: string, day: string, timezone: string | null | undefined) {
+  return { meetingAt: new Date(Number(startsAt)).toISOString(), meetingDate: dateOfDay(Number(day)), ...unlessNull('timezone', timezone) };
+}
+
+/** A slug as a parameter, null for none. U+0000, which PostgreSQL refuses in a text, becomes a character that no slug has. */
+export const slugFilter = (slug: string | undefined): string | null => slug?.replaceAll('\0', '\ufffd') ?? null;
+
+const POSITION = `select g.generation || ':' || g.checkpoint from civic.projections p
+  join civic.generations g on g.generation = p.live_generation where p.name = $1`;
+
+/** A text that changes with each fold into the agenda and with each switch of its generation. Empty without a generation. */
+export async function readAgendaPosition(database: ReadDatabase): Promise<string> {
+  const [row] = await database.texts({ name: 'agenda_position', text: POSITION, values: [AGENDA] });
+  return row?.[0] ?? '';
+}
