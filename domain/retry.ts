@@ -3,15 +3,15 @@ import { LogUnavailable, OutcomeUnknown } from './ports/event-log.ts';
 import { NotYet } from './ports/reactors.ts';
 import type { Clock } from './ports/clock.ts';
 
-/** Pauses between tries, in milliseconds: each is twice as long as the one before, up to the longest. */
+/** Pauses between tries, in milliseconds: each is twice as long as the one before, up to a maximum. */
 export class Backoff {
   readonly #first: number;
-  readonly #longest: number;
+  readonly #max: number;
   #next: number;
 
-  constructor(first: number, longest: number) {
+  constructor(first: number, max: number) {
     this.#first = first;
-    this.#longest = longest;
+    this.#max = max;
     this.#next = first;
   }
 
@@ -21,7 +21,7 @@ export class Backoff {
 
   take(): number {
     const pause = this.#next;
-    this.#next = Math.min(this.#longest, pause * 2);
+    this.#next = Math.min(this.#max, pause * 2);
     return pause;
   }
 

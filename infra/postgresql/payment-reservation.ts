@@ -87,11 +87,11 @@ export async function reserve(
       if (row.leaseOwner !== lease.owner) return { kind: 'found', row };
       const wallet = await transaction.execute({ text: WALLET, values: [network, payer, accountId] });
       if (wallet.count > 0) throw new NotReserved({ kind: 'wallet_refused' });
-      for (const [spender, most] of [
+      for (const [spender, limit] of [
         [accountId, perAccount],
         [SERVICE, ofAll],
       ] as const) {
-        const taken = await transaction.execute({ text: TAKE, values: [day, spender, amount, most] });
+        const taken = await transaction.execute({ text: TAKE, values: [day, spender, amount, limit] });
         if (taken.count === 0) throw new NotReserved({ kind: 'budget_exceeded' });
       }
       return { kind: 'reserved', row };

@@ -11,8 +11,8 @@ const [TITLE, FILE, NAMES] = [8000, 200, 1000];
 /** A separator between two fields: it is not searched, and no phrase matches across it. */
 const GAP = `E'\\nthe\\n'`;
 
-const words = (text: string, most: number, weight: string): string =>
-  `setweight(to_tsvector('pg_catalog.english', left(civic.plain_text(left(${text}, ${most})), ${most})), '${weight}')`;
+const words = (text: string, max: number, weight: string): string =>
+  `setweight(to_tsvector('pg_catalog.english', left(civic.plain_text(left(${text}, ${max})), ${max})), '${weight}')`;
 
 /** The entries of these items as the records say, for those of which all that is needed is there. A heading has none. */
 function freshEntries(generation: number): string {

@@ -1,7 +1,7 @@
 import { type LiveReads, requireLive } from '../../domain/ports/projection.ts';
 import { fingerprintAt, NOT_SUPERSEDED, RECORD_HISTORY, recordHistoryTables } from '../../projections/record-history/tables.ts';
 
-/** A row of the feed, as it is carried out. */
+/** A row of the feed, as it is published. */
 export interface FeedRow {
   readonly position: number;
   readonly resource: string;

@@ -102,7 +102,7 @@ export interface FoundRecord {
   readonly id: string;
 }
 
-const MOST = 2000;
+const MAX_REPORTS = 2000;
 
 /** Current records that have any of the names: a superset, since names are shared. At most two thousand, in the order of their ids. */
 export async function foundRecords(reads: LiveReads, wanted: WantedRecord): Promise<readonly FoundRecord[]> {
@@ -113,7 +113,7 @@ export async function foundRecords(reads: LiveReads, wanted: WantedRecord): Prom
       text: `select resource, record_id::text from ${recordKeysTable(generation)}
         where (address_key = $1::uuid or title_key = $2::uuid or source_record_id = $3 or matter_file = upper($3) or local_date = $4)
           and ${requireLive(RECORD_KEYS, generation)}
-        order by record_id limit ${MOST}`,
+        order by record_id limit ${MAX_REPORTS}`,
       values: [wanted.addressKey, wanted.titleKey, wanted.sourceRecordId, wanted.localDate],
     };
   });

@@ -1,4 +1,4 @@
-const MOST = 300;
+const MAX_LENGTH = 300;
 /** Enough to locate a part of a text in it. */
 const SEEN = 40;
 
@@ -12,7 +12,7 @@ export interface Stretch {
 /** Plain text on one line, at most 300 characters, with an ellipsis at each end that is not the text's own. No character is split. */
 export function excerptOf({ part, beginning, end }: Stretch): string {
   const line = oneLine(part) || oneLine(beginning);
-  const shown = cutAfter(line, MOST);
+  const shown = cutAfter(line, MAX_LENGTH);
   const before = oneLine(beginning).startsWith(line.slice(0, SEEN)) ? '' : '… ';
   const after = part !== '' && shown.length === line.length && oneLine(end).endsWith(line.slice(-SEEN)) ? '' : ' …';
   return `${before}${shown}${after}`;

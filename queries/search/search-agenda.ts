@@ -8,7 +8,7 @@ import type { LiveReads } from '../../domain/ports/projection.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/search-cursor.ts';
 import { excerptOf } from './excerpt.ts';
 import { freshnessAt, meetingTimeOf, unlessNull } from '../agenda/agenda-fields.ts';
-import { anyWordOf, lenientUnits, mostMissing, nearestWords, queryLacking } from './search-units.ts';
+import { anyWordOf, lenientUnits, maxMissing, nearestWords, queryLacking } from './search-units.ts';
 import { searchGuidance } from './search-guidance.ts';
 import { searchText } from './search-statements.ts';
 import { FEW_MATCHES, type PeriodCounts, searchWindows, WHOLE } from './search-windows.ts';
@@ -117,8 +117,8 @@ async function find(reads: LiveReads, context: SearchContext, input: SearchAgend
     if (rows.length > 0 || after !== null) return { rows, missing: 0 };
   }
   const units = await lenientUnits(reads, context.units, context.periods);
-  const most = mostMissing(units.length);
-  for (let missing = after?.missing ?? 1; missing <= most; missing++) {
+  const max = maxMissing(units.length);
+  for (let missing = after?.missing ?? 1; missing <= max; missing++) {
     const rows = await run(queryLacking(units, missing), units);
     if (rows.length > 0 || after !== null) return { rows, missing };
   }

@@ -40,7 +40,7 @@ export async function lenientUnits(reads: LiveReads, units: readonly string[], p
 }
 
 /** How many parts may be lacking: at most half of them. */
-export const mostMissing = (units: number): number => Math.floor(units / 2);
+export const maxMissing = (units: number): number => Math.floor(units / 2);
 
 /** Matches items that lack at most so many of the parts. */
 export const queryLacking = (units: readonly LenientUnit[], missing: number): string =>
@@ -62,7 +62,7 @@ interface KnownWord {
   readonly records: number;
 }
 
-const MOST = 3;
+const MAX_NEAR = 3;
 
 /** Letters to insert, leave out, replace or swap with their neighbour. */
 export function distance(left: string, right: string): number {
@@ -84,12 +84,12 @@ export function distance(left: string, right: string): number {
 
 /** The nearest of the words, at most three: those that take the fewest changes, the commonest first. None where all are too far. */
 export function nearestWords(misspelt: string, words: readonly KnownWord[]): readonly string[] {
-  const most = misspelt.length < 6 ? 1 : misspelt.length < 10 ? 2 : 3;
-  const near = words.map((known) => ({ ...known, far: distance(misspelt, known.word) })).filter(({ far }) => far <= most);
+  const maxDistance = misspelt.length < 6 ? 1 : misspelt.length < 10 ? 2 : 3;
+  const near = words.map((known) => ({ ...known, far: distance(misspelt, known.word) })).filter(({ far }) => far <= maxDistance);
   const nearest = Math.min(...near.map(({ far }) => far));
   return near
     .filter(({ far }) => far === nearest)
     .toSorted((left, right) => right.records - left.records || (left.word < right.word ? -1 : 1))
-    .slice(0, MOST)
+    .slice(0, MAX_NEAR)
     .map(({ word }) => word);
 }

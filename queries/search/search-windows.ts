@@ -35,14 +35,14 @@ export function searchWindows(all: PeriodCounts, { from, to }: PeriodLimits): re
   if (isLimited && periods.length === 0) return [];
   const windows: SearchWindow[] = [];
   let left = periods.reduce((sum, [, entries]) => sum + entries, 0);
-  let [next, most] = [0, FIRST_WINDOW];
+  let [next, size] = [0, FIRST_WINDOW];
   for (;;) {
     let [end, held] = [next, 0];
-    while (end < periods.length && (end === next || held + periods[end]![1] <= most)) held += periods[end++]![1];
+    while (end < periods.length && (end === next || held + periods[end]![1] <= size)) held += periods[end++]![1];
     left -= held;
-    if (left < most * GROWTH) break;
+    if (left < size * GROWTH) break;
     windows.push({ marks: marksOf(periods.slice(next, end)), before: null });
-    [next, most] = [end, most * GROWTH];
+    [next, size] = [end, size * GROWTH];
   }
   const last = isLimited
     ? { marks: marksOf(periods.slice(next)), before: null }

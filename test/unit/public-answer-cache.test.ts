@@ -4,7 +4,7 @@ import type { Representation } from '../../src/edge/answers/representation.ts';
 
 const answer = (bytes = 10): Representation => ({ form: () => Promise.reject(new Error('not asked for')), bytes });
 
-function createCache(bounds: { readonly mostAnswers?: number; readonly mostBytes?: number } = {}) {
+function createCache(bounds: { readonly maxAnswers?: number; readonly maxBytes?: number } = {}) {
   const state = { now: 1_000_000, era: 1, awake: true };
   const watch = {
     get era() {
@@ -71,11 +71,11 @@ test('an answer whose query runs while the position moves is not kept', async ()
 });
 
 test('the oldest answers are dropped when there are too many or their total is too large', async () => {
-  const few = createCache({ mostAnswers: 3 }).cache;
+  const few = createCache({ maxAnswers: 3 }).cache;
   for (const key of ['a', 'b', 'c', 'd']) await few.fetch(key, async () => answer());
   expect(['a', 'b', 'c', 'd'].map((key) => few.standing(key) !== undefined)).toEqual([false, true, true, true]);
 
-  const small = createCache({ mostBytes: 100 }).cache;
+  const small = createCache({ maxBytes: 100 }).cache;
   for (const [key, bytes] of [
     ['a', 40],
     ['b', 40],
@@ -87,7 +87,7 @@ test('the oldest answers are dropped when there are too many or their total is t
 });
 
 test('an answer that is made again is counted once', async () => {
-  const { cache } = createCache({ mostBytes: 100 });
+  const { cache } = createCache({ maxBytes: 100 });
   for (let time = 0; time < 10; time += 1) await cache.fetch('a', async () => answer(40));
   await cache.fetch('b', async () => answer(40));
   expect([cache.standing('a'), cache.standing('b')].every((each) => each !== undefined)).toBe(true);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { excerptOf } from '../../queries/search/excerpt.ts';
-import { anyWordOf, distance, mostMissing, nearestWords, queryLacking } from '../../queries/search/search-units.ts';
+import { anyWordOf, distance, maxMissing, nearestWords, queryLacking } from '../../queries/search/search-units.ts';
 import { searchText } from '../../queries/search/search-statements.ts';
 import { type PeriodCounts, searchWindows } from '../../queries/search/search-windows.ts';
 import { dayOfDate, localDay } from '../../domain/local-day.ts';
@@ -21,7 +21,7 @@ describe('a query', () => {
   test('without some of its parts matches every choice of the others', () => {
     const units = ['a', 'b', 'c'].map((query) => ({ query: `'${query}'`, weight: 1 }));
     expect(queryLacking(units, 1)).toBe("( ( 'a' ) & ( 'b' ) ) | ( ( 'a' ) & ( 'c' ) ) | ( ( 'b' ) & ( 'c' ) )");
-    expect([1, 2, 3, 4, 5, 6].map(mostMissing)).toEqual([0, 1, 1, 2, 2, 3]);
+    expect([1, 2, 3, 4, 5, 6].map(maxMissing)).toEqual([0, 1, 1, 2, 2, 3]);
   });
 
   test('can be reduced to any of its words, each named once', () => {

@@ -16,7 +16,7 @@ export const BUILT_IN_PLANS: Plans = {
   ultra: { ...DEFAULT, requestsPerMinute: 900, burstLimit: 90, exportRequestsPerHour: 60 },
 };
 
-const figure = (most: number) => z.int().min(1).max(most).optional();
+const figure = (max: number) => z.int().min(1).max(max).optional();
 const figures = z
   .strictObject({
     requests_per_minute: figure(1_000_000_000),

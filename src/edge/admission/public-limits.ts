@@ -12,7 +12,7 @@ export interface PublicLimitsParts {
   readonly shared: SharedCounts;
   readonly logger: Logger;
   /** How many addresses and endpoints are counted at most; beyond it the one that has not asked for longest is forgotten. */
-  readonly mostCounted?: number;
+  readonly maxCounted?: number;
 }
 
 export interface PublicLimits {
@@ -37,7 +37,7 @@ const MAX_EXCHANGED = 2_000;
  * The limits of the public endpoints: fixed windows aligned to the clock, counted in the process, so that
  * no request waits for them. Exact in one process; among several each learns of the others' counts by `merge`.
  */
-export function createPublicLimits({ limit, shared, logger, mostCounted = MAX_COUNTED }: PublicLimitsParts): PublicLimits {
+export function createPublicLimits({ limit, shared, logger, maxCounted = MAX_COUNTED }: PublicLimitsParts): PublicLimits {
   const length = limit.seconds * 1000;
   let window = 0;
   let tallies = new Map<string, Tally>();
@@ -56,7 +56,7 @@ export function createPublicLimits({ limit, shared, logger, mostCounted = MAX_CO
   const tallyOf = (key: string): Tally => {
     const known = tallies.get(key);
     if (known === undefined) {
-      if (tallies.size >= mostCounted) {
+      if (tallies.size >= maxCounted) {
         const [oldest] = tallies.keys();
         tallies.delete(oldest!);
         changed.delete(oldest!);
@@ -66,7 +66,7 @@ export function createPublicLimits({ limit, shared, logger, mostCounted = MAX_CO
       return fresh;
     }
     // Addresses with repeated requests stay in memory; single-use addresses are evicted.
-    if (tallies.size * 2 > mostCounted) {
+    if (tallies.size * 2 > maxCounted) {
       tallies.delete(key);
       tallies.set(key, known);
     }

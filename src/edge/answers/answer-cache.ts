@@ -19,16 +19,16 @@ const LIFETIME_MS = 1_000;
 export function createAnswerCache({
   watch,
   clock,
-  mostAnswers = 1_000,
-  mostBytes = 32 * 1024 * 1024,
+  maxAnswers = 1_000,
+  maxBytes = 32 * 1024 * 1024,
 }: {
   readonly watch: PositionWatch;
   readonly clock: Clock;
-  readonly mostAnswers?: number;
-  readonly mostBytes?: number;
+  readonly maxAnswers?: number;
+  readonly maxBytes?: number;
 }) {
   const sizeCalculation = ({ answer }: Asked<Representation>): number => answer.bytes;
-  const answers = new LRUCache<string, Asked<Representation>>({ max: mostAnswers, maxSize: mostBytes, sizeCalculation });
+  const answers = new LRUCache<string, Asked<Representation>>({ max: maxAnswers, maxSize: maxBytes, sizeCalculation });
   const flights = new Map<string, Asked<Promise<Representation>>>();
   const isYoung = (askedAt: number, now: number, limit: number): boolean => now >= askedAt && now - askedAt < limit;
   /** Valid if it was just made, or if the position was checked since. */

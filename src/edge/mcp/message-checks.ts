@@ -110,7 +110,7 @@ export function isShared(shared: ReadonlySet<string>, payment: unknown): boolean
 /** Payments that occur in several elements of a batch; a payment can pay for one element only. */
 export function sharedPayments(body: unknown): ReadonlySet<string> {
   if (!Array.isArray(body)) return new Set();
-  const carried = (body as readonly Json[]).map((element) => element?.['params']?.['_meta']?.[PAYMENT_META]);
-  const names = carried.map(paymentName).filter((name) => name !== null);
+  const given = (body as readonly Json[]).map((element) => element?.['params']?.['_meta']?.[PAYMENT_META]);
+  const names = given.map(paymentName).filter((name) => name !== null);
   return new Set(names.filter((name, index) => names.indexOf(name) !== index));
 }

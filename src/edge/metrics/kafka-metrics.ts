@@ -12,7 +12,7 @@ export interface KafkaCounters {
 
 const OUTCOMES = ['appended', 'unchanged', 'rejected'] as const;
 
-/** What this process has carried to and from Kafka since its start. */
+/** Counters of what this process has published to Kafka and taken from it since its start. */
 export function registerKafkaMetrics(registry: Registry, figures: KafkaCounters): void {
   const published = 'Changes that this process has published to the topic of the feed.';
   collectCounter(registry, { name: 'civic_relay_messages_total', help: published }, () => one(figures.published));

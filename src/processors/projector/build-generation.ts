@@ -123,12 +123,12 @@ interface RebuildThrottle {
  * rests between them that grow with what a batch takes, so that a busier machine is left alone the longer.
  */
 export function createRebuildThrottle(
-  { leaseClock, batchSize: most }: Pick<ProjectorDependencies, 'leaseClock' | 'batchSize'>,
+  { leaseClock, batchSize: max }: Pick<ProjectorDependencies, 'leaseClock' | 'batchSize'>,
   watch: TrafficWatch,
   signal: AbortSignal,
 ): RebuildThrottle {
-  const quiet = Math.min(most, QUIET_BATCH);
-  const least = Math.min(most, LEAST_BATCH);
+  const quiet = Math.min(max, QUIET_BATCH);
+  const least = Math.min(max, LEAST_BATCH);
   let batchSize = watch.busy ? least : quiet;
   return {
     get batchSize() {

@@ -9,9 +9,9 @@ const MAX_TITLE_LENGTH = 300;
 const MAX_NOTE_LENGTH = 4000;
 
 /** Cuts to a number of characters, never inside a surrogate pair. */
-export function cut(text: string, longest: number): string {
-  if (text.length <= longest) return text;
-  return `${text.slice(0, longest - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
+export function cut(text: string, max: number): string {
+  if (text.length <= max) return text;
+  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
 
 const WORDS: Readonly<Record<FoundResource, string>> = {

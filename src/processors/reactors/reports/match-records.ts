@@ -13,7 +13,7 @@ export interface Matches {
 /** So many words in a row are no coincidence. */
 const DISTINCTIVE_WORDS = 5;
 const MAX_URL_LENGTH = 2048;
-const MOST = 20;
+const MAX_MATCHES = 20;
 
 type Facts = ReturnType<typeof compare>;
 
@@ -96,7 +96,7 @@ export function matchRecords(input: ReportInput, candidates: readonly Candidate[
   const rest = compared.filter(({ facts }) => facts.id || facts.file || facts.address || facts.title).map(({ candidate }) => candidate);
   const doubtful = new Set(best.map(({ candidate: { resource, title, date } }) => JSON.stringify([resource, title, date]))).size > 1;
   if (doubtful && !oneMeeting(best.map(({ candidate }) => candidate))) return { certain: [], possible: rest };
-  const chosen = best.slice(0, MOST).map(({ candidate }) => candidate);
+  const chosen = best.slice(0, MAX_MATCHES).map(({ candidate }) => candidate);
   return { certain: chosen, possible: rest.filter((candidate) => !chosen.includes(candidate)) };
 }
 
