@@ -53,7 +53,7 @@ export interface ProjectionStatus extends LogLag {
   readonly takeovers: number;
   /** Events folded per second, over the last measurement of its owner; null before the first. */
   readonly rate: number | null;
-  /** Of a rebuild: events of the log that it has yet to pass, and at its pace how long; null where the log cannot count or no process folds. */
+  /** Of a rebuild: events of the log that it has yet to pass, and at its rate how long; null where the log cannot count or no process folds. */
   readonly leftEvents: number | null;
   readonly leftSeconds: number | null;
   readonly owner: string | null;

@@ -39,7 +39,7 @@ export function registerLagMetrics(registry: Registry, readFigures: () => Promis
   served('fold_rate', 'Events that the projection folds in a second.', ({ rate }) => rate);
   rebuilt('folded_events', 'Events that the rebuild has folded; absent where none is under way.', ({ folded }) => folded);
   rebuilt('remaining_events', 'Events in the log that the rebuild has yet to pass.', ({ leftEvents }) => leftEvents);
-  rebuilt('remaining_seconds', 'Time that the rest of the rebuild takes at its pace.', ({ leftSeconds }) => leftSeconds);
+  rebuilt('remaining_seconds', 'Time that the rest of the rebuild takes at its rate.', ({ leftSeconds }) => leftSeconds);
   rebuilt('fold_rate', 'Events that the rebuild folds in a second.', ({ rate }) => rate);
   rebuilt('paused', '1 while the rebuild is paused, by an operator or at an event.', ({ state }) => (PAUSED.has(state) ? 1 : 0));
 }
