@@ -46,7 +46,7 @@ export interface Civic
   readonly pools: () => readonly PoolUse[];
   /** A log at an address, or in the database of the read models for `postgresql`; its caller closes it. Throws `BadSetting` for another text. */
   openOtherLog(address: string): Promise<EventLog & { close(): Promise<void> }>;
-  /** Folds in this process too; the holder of each lease does the work. */
+  /** Starts a projector in this process; it folds the generations whose leases it acquires. */
   startProjector(): Projector;
   /** Runs the reactors of these names, or all. */
   startReactors(only?: readonly string[]): void;

@@ -13,9 +13,9 @@ import { watchHistory } from './watched-log.ts';
 
 export interface HistoryWatch {
   readonly setBacks: SetBacks;
-  /** Why the read models are not what the log has: they catch up after a loss of history, or are refused. Null otherwise. */
+  /** The reason why the read models do not match the log (they catch up after a loss of history, or are refused), or null. */
   doubt(): string | null;
-  /** Why the read models are not served: they have seen what the log does not have, and no fold corrects that. Null otherwise. */
+  /** The reason why the read models are refused (they contain events that the log has lost), or null. */
   refusal(): string | null;
   /** Compares until the signal aborts; `passed` resolves whether every read model has passed the position. */
   watch(passed: (position: Position) => Promise<boolean>, signal: AbortSignal): Promise<void>;

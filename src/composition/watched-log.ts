@@ -6,7 +6,7 @@ import { HistorySetBack, type SetBack } from '../../domain/ports/history.ts';
 /** A log, and the check of what was read from it. */
 export interface WatchedLog<Log> {
   readonly log: Log;
-  /** Remembers an event of the log, if it is newer than the remembered one. */
+  /** Stores an event of the log as the newest one read, if it is. */
   remember(mark: EventMark): void;
   /** Checks that no subscription has met another history, and that the log has the remembered event. Throws what the log throws. */
   look(): Promise<void>;
@@ -41,7 +41,7 @@ export function watchHistory<Log extends EventLog & { forget?(): void }>(
     const setBack = await findSetBack();
     if (setBack === null) return;
     const head = await log.head();
-    // Another look may have found it meanwhile.
+    // A concurrent check may have found the loss already.
     if (ended !== ending) return;
     log.forget?.();
     newest = null;
@@ -66,7 +66,7 @@ export function watchHistory<Log extends EventLog & { forget?(): void }>(
         } catch (error) {
           if (error instanceof HistorySetBack && !ended.aborted) {
             met ??= error;
-            // Where the store is away again, the next look of the watch does it.
+            // Where the store is unavailable, the next check does it.
             look().catch(() => undefined);
           }
           throw error;

@@ -190,7 +190,7 @@ describe('billing', () => {
     'pay as you go with a payment of last year': { channel: 'payg', tier: 'none', paidUntil: null, paidAt: EDGE_NOW - 365 * 86_400_000 },
     'a subscription that is paid through': paid,
   };
-  // Copied from the decisions page, section 5: search and item tools, coverage tools, report tools.
+  // Expected decisions of billing: search and item tools, coverage tools, report tools.
   const TABLE: Readonly<Record<string, readonly [string, string, string]>> = {
     'no channel': ['billing_entitlement_required', 'invalid_parameter', 'access_denied'],
     'a subscription that is not paid through': ['billing_entitlement_required', 'invalid_parameter', 'access_denied'],

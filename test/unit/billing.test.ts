@@ -10,7 +10,7 @@ const DAY_MS = 86_400_000;
 const facts = (given: Partial<BillingFacts>): BillingFacts => ({ channel: 'unset', tier: 'none', paidUntil: null, paidAt: null, ...given });
 const paid = (tier: Tier, paidUntil = NOW + 1): BillingFacts => facts({ channel: 'subscription', tier, paidUntil });
 
-/** The columns of the table on the decisions page, section 5. */
+/** Expected decisions of billing, by plan. */
 const COLUMNS = {
   unset: facts({}),
   // A fact about another channel gives no access on this one.

@@ -29,13 +29,13 @@ function presentedSecret(header: string | undefined): string {
   return secret;
 }
 
-/** Who is admitted, and what the account may have at once. */
+/** An admitted key, its account and the account's allowances. */
 export interface Principal {
   readonly accountId: string;
   readonly keyId: string;
   readonly scopes: readonly Scope[];
   readonly allowances: Allowances;
-  /** As read at admission: what a command or a tool needs of billing is judged by these. */
+  /** The facts of billing as read at admission; commands and tools decide by these. */
   readonly billing: BillingFacts;
 }
 
@@ -43,15 +43,15 @@ interface Presented {
   /** The `Authorization` header; several of them, joined, are no credential. */
   readonly authorization: string | undefined;
   readonly surface: Surface;
-  /** What the operation needs; null where any active key will do. */
+  /** The scope that the operation requires; null where any active key is enough. */
   readonly scope: Scope | null;
   /** Clock milliseconds. */
   readonly now: number;
-  /** Called with minute and burst once they are read, also if the request is refused later. */
+  /** Receives the minute and burst buckets once they are read, also where the request is refused later. */
   readonly onAllowance?: OnAllowance;
 }
 
-/** Receives what is left of the buckets that were read, also of exhausted ones. */
+/** Receives the remaining units of the buckets that were read, also of exhausted ones. */
 type OnAllowance = (states: readonly BucketState[]) => void;
 
 interface AdmissionParts {
@@ -63,13 +63,13 @@ interface AdmissionParts {
   readonly onFailure: (error: unknown) => void;
 }
 
-/** Who may, and how much: the same for REST and MCP. What it refuses is thrown as `Rejection`. */
+/** Authentication, authorisation and allowances, the same for REST and MCP. Throws a `Rejection` for each refusal. */
 export interface Admission {
-  /** Admits a request and charges it. The steps are those of the decisions page, section 5, up to billing; reading the input comes next. */
+  /** Admits a request and charges it: key, scope, allowance, billing, in the order of docs/interface.md. The input is read afterwards. */
   admit(presented: Presented): Promise<Principal>;
-  /** Takes so many further units of minute and burst, all or none: what the calls of a batch cost beside the request that carried them. */
+  /** Charges further units of minute and burst, all or none: the calls of a batch beyond the request itself. */
   chargeUnits(principal: Principal, units: number, now: number): Promise<readonly BucketState[]>;
-  /** Takes one of the account's exports of this hour; after the input has been read. `onAllowance` receives the result. */
+  /** Charges one of the account's exports of this hour, after the input has been read. `onAllowance` receives the result. */
   chargeExport(principal: Principal, now: number, onAllowance?: OnAllowance): Promise<void>;
 }
 
@@ -130,7 +130,7 @@ function requireScope(identity: KeyIdentity, scope: Scope | null): void {
 const unauthorized = (message: string): Rejection => new Rejection('unauthorized', message);
 const limited = (message: string, retryAfterSeconds: number): Rejection => new Rejection('rate_limited', message, { retryAfterSeconds });
 
-/** Spans of admission, without any identity. */
+/** Wraps admission in spans without any identity. */
 export const tracedAdmission = (admission: Admission, tracing: Tracing | null): Admission =>
   tracing === null
     ? admission
@@ -147,7 +147,7 @@ export const tracedAdmission = (admission: Admission, tracing: Tracing | null): 
 
 export interface Billing {
   readonly facts: BillingFacts;
-  /** Off: paid access counts as given everywhere. */
+  /** False: every account counts as paid. */
   readonly enforced: boolean;
   /** Clock milliseconds. */
   readonly now: number;
@@ -159,7 +159,7 @@ const hasRecentPayment = ({ channel, paidAt }: BillingFacts, now: number): boole
 /** Whether the account may file and read reports: a current paid period, or a payment confirmed in the last 30 days. */
 const mayReport = ({ facts, enforced, now }: Billing): boolean => !enforced || isPaidThrough(facts, now) || hasRecentPayment(facts, now);
 
-/** Why billing refuses a request of this surface, or null. `tools` are judged one by one, by `toolBilling`. */
+/** The reason why billing refuses a request of this surface, or null. `toolBilling` decides for each tool. */
 export function billingRefusal(surface: Surface, billing: Billing): Rejection | null {
   const { facts, enforced, now } = billing;
   if (surface === 'tools') return null;
@@ -176,7 +176,7 @@ export function billingRefusal(surface: Surface, billing: Billing): Rejection | 
 
 type ToolBilling = 'served' | 'pay_per_call' | 'billing_entitlement_required' | 'access_denied';
 
-/** What billing says to a call of a tool; `pay_per_call` leaves it to the payment channel. */
+/** The decision of billing on a call of a tool; `pay_per_call` leaves it to the payment channel. */
 export function toolBilling(tool: ToolName, billing: Billing): ToolBilling {
   const { facts, enforced, now } = billing;
   const { access } = TOOLS[tool];

@@ -43,7 +43,7 @@ const CHARGED = columns({
 type ChargedRow = ReturnType<typeof CHARGED.read>;
 
 /**
- * Finds keys by their hashes and charges that many requests to each, in one round trip. Identity and charge are one statement: in two, a key
+ * Finds keys by their hashes and charges a number of requests to each, in one round trip. Identity and charge are one statement: in two, a key
  * could be judged by an account that is not the one charged. Accounts are taken in order, so that statements with the same accounts do not
  * deadlock.
  */
@@ -83,7 +83,7 @@ const ceilingsOf = ({ perimeter, handler }: AbuseCeilings): readonly number[] =>
     [sustained, burst].flatMap(({ requests, seconds }) => [requests, seconds * 1000]),
   );
 
-/** What each of the requests of one key got, in their order. */
+/** The result of each request of one key, in their order. */
 function handOut(row: ChargedRow, rules: AdmissionRules, now: number): (nth: number) => ChargedKey {
   const plan = PLAN_NAMES[row.plan - 1]!;
   const opensIn = (opens: number): number => secondsUntil(opens, now);
@@ -109,8 +109,8 @@ const statesOf = (allowances: Allowances, row: ChargedRow, after: number, now: n
 type Waiting = PromiseWithResolvers<ChargedKey | null>;
 
 /**
- * Requests that come in one turn of the event loop share one statement, and get what it let through in their order. None joins a statement
- * that has been sent: its answer could be older than its own request, and a key revoked in between would pass.
+ * Requests of one iteration of the event loop share one statement, which admits them in their order. None joins a statement that has been sent:
+ * its answer could be older than its own request, and a key revoked in between would pass.
  */
 export function createChargeRequest(reads: LiveReads, rules: AdmissionRules): ChargeRequest {
   let turn: { readonly asked: Map<string, Waiting[]>; now: number } | undefined;

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { SharedCounts } from '../../../domain/ports/counts.ts';
 
-/** So many requests in so many seconds, for each client address at each endpoint. */
+/** A number of requests per number of seconds, for each client address and endpoint. */
 export interface PublicLimit {
   readonly requests: number;
   readonly seconds: number;
@@ -16,7 +16,7 @@ export interface PublicLimitsParts {
 }
 
 export interface PublicLimits {
-  /** Counts a request and gives null, or gives the whole seconds until there is room again. `now` is clock milliseconds. */
+  /** Counts a request and returns null, or returns the whole seconds until a request is allowed again. `now` is clock milliseconds. */
   take(endpoint: string, address: string, now: number): number | null;
   /** Exchanges counts with the other processes, once. Never rejects: without them this process counts alone. */
   merge(now: number): Promise<void>;
@@ -35,7 +35,7 @@ const MAX_EXCHANGED = 2_000;
 
 /**
  * The limits of the public endpoints: fixed windows aligned to the clock, counted in the process, so that
- * no request waits for them. Exact in one process; among several each learns of the others' counts by `merge`.
+ * no request waits for them. Exact in one process; `merge` exchanges counts between processes.
  */
 export function createPublicLimits({ limit, shared, logger, maxCounted = MAX_COUNTED }: PublicLimitsParts): PublicLimits {
   const length = limit.seconds * 1000;

@@ -15,7 +15,7 @@ const MAX_REFUSED = 10_000;
 export interface ReportClientsParts {
   readonly counts: ClientCounts;
   readonly limit: ClientLimit;
-  /** The cause of a 503, which the caller does not learn. */
+  /** The cause of a 503, for the log only. */
   readonly onFailure: (error: unknown) => void;
 }
 

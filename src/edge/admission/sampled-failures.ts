@@ -3,7 +3,7 @@ import type { Logger } from '../../../domain/ports/logger.ts';
 
 const LOG_EVERY_MS = 1_000;
 
-/** Logs failures that may come with every request: the first at once, then at most one a second, with the number since the last. */
+/** Logs failures that may occur with every request: the first at once, then at most one per second with the number since the last line. */
 export function createSampledFailures(
   { clock, logger }: { readonly clock: Pick<Clock, 'now'>; readonly logger: Logger },
   message: string,

@@ -1,7 +1,10 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 
-/** Runs a search of the account, as soon as few enough of its searches run. Throws the `Rejection` `rate_limited` where too many wait, or wait for too long. */
+/**
+ * Runs a search of the account as soon as fewer of its searches than the limit run. Throws the `Rejection` `rate_limited` where too many wait,
+ * or wait for too long.
+ */
 export type SearchLimit = <Result>(accountId: string, signal: AbortSignal, search: () => Promise<Result>) => Promise<Result>;
 
 export interface SearchLimitParts {

@@ -54,7 +54,7 @@ export const successHeaders = ({
       })
     : headers({ 'Cache-Control': 'NoStore', 'X-Request-Id': 'RequestId', ...ALLOWANCES });
 
-/** Headers of a refusal; a public one carries no cache directive at all. */
+/** Headers of a refusal; a public one has no cache directive. */
 export const refusalHeaders = (access: 'public' | 'key' | 'closed', status: number): HeaderMap =>
   headers({
     ...(access === 'public' ? {} : { 'Cache-Control': 'NoStore' }),
@@ -72,7 +72,7 @@ export const IF_NONE_MATCH: Parameter = {
   schema: { type: 'string' },
 };
 
-/** Header names are the contract's in lower case; readers know them like this. */
+/** The usual capitalisation of the header names, which the contract has in lower case. */
 export const HEADER_NAMES: Readonly<Record<string, string>> = {
   'idempotency-key': 'Idempotency-Key',
   'mcp-method': 'Mcp-Method',

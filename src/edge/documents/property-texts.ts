@@ -2,7 +2,7 @@ import { coverageStatus } from '../../../contract/research-coverage.ts';
 import { RESOURCES } from '../../../domain/records/resources.ts';
 
 /**
- * What the fields mean, by their names: one word means the same thing wherever it stands. It lists no record's fields; the schemas of the
+ * Descriptions of fields by name: a name has one meaning in all schemas. It lists no record's fields; the schemas of the
  * contract do that, and a test says when a field has no entry or an entry no field.
  */
 const GLOSSARY: Readonly<Record<string, string>> = {
@@ -248,7 +248,7 @@ const GLOSSARY: Readonly<Record<string, string>> = {
   _meta: 'What the tool protocol adds.',
 };
 
-/** Undefined for a word that is not in it. */
+/** Undefined for a name without a description. */
 export const describeField = (name: string): string | undefined => (Object.hasOwn(GLOSSARY, name) ? GLOSSARY[name] : undefined);
 
 export const glossaryWords = (): readonly string[] => Object.keys(GLOSSARY);

@@ -102,7 +102,7 @@ export class Connections {
     else this.#end(error, socket);
   }
 
-  /** From now on each answer ends its connection, with `Connection: close`. */
+  /** Sends `Connection: close` with each answer from now on. */
   drain(): void {
     this.#draining = true;
     for (const { latest } of this.#open.values()) if (latest !== undefined) latest.shouldKeepAlive = false;
@@ -263,9 +263,9 @@ function rejectionOfBroken(code: string | undefined): Rejection {
 }
 
 /**
- * Timers run before sockets are read: a process that was starved or suspended finds the time of its clients over who did speak in time, and
- * whose bytes the kernel has. Calls `judge` once a turn brings nothing more, or a second has passed; never when `arrived` says that what
- * was waited for is here, or the connection is gone.
+ * Timers run before sockets are read: in a process that was starved or suspended, the timers of clients fire whose bytes have arrived in time
+ * and wait in the kernel. Calls `judge` once a turn brings nothing more, or a second has passed; never when `arrived` says that what was waited
+ * for is here, or the connection is gone.
  */
 function readBeforeJudging(socket: Socket, arrived: () => boolean, judge: () => void): void {
   let timeIsOver = false;

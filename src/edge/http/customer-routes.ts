@@ -61,7 +61,7 @@ function addRoute(scope: FastifyInstance, parts: RouteParts, operation: KeyOpera
   });
 }
 
-/** An `onRequest` hook: decides identity and allowance before any input is read. */
+/** An `onRequest` hook: admits the request before any input is read. */
 export function admits({ admission, clock }: RouteParts, { surface, scope }: KeyOperation) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const { authorization } = request.raw.headers;

@@ -12,7 +12,7 @@ const REPORT_PREFIX = '/api/v1/data-reports';
 /** Paths whose every answer is `Cache-Control: no-store`, the router's own included. */
 const CUSTOMER_PREFIXES = ['/api/v1/data', REPORT_PREFIX, '/api/v1/mcp', '/api/mcp'];
 
-/** The code of the report envelope for a rejection that other operations know by another code. */
+/** Codes of the report operations for rejections that have another code elsewhere. */
 const IN_REPORTS: Partial<Readonly<Record<RejectionCode, RejectionCode>>> = {
   invalid_parameter: 'invalid_input',
   request_too_large: 'invalid_input',

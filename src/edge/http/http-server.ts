@@ -14,7 +14,7 @@ import { addToolRoutes } from './tool-routes.ts';
 
 export const HTTP_TIMEOUTS: HttpTimeouts = { headers: 10_000, request: 30_000, keepAlive: 65_000, keepAliveMargin: 65_000, close: 10_000 };
 
-/** The public listener: every operation of the contract, and the documents. */
+/** The public listener: the operations of the contract and the documents. */
 export function createHttpServer(parts: HttpServerParts): Omit<Listener, 'app'> {
   // One fresh id for the process and a count: as unique as a fresh id for each request, without asking for randomness each time.
   const processId = parts.identifiers.next();
@@ -67,7 +67,7 @@ function addClosedRoutes(app: FastifyInstance): void {
   });
 }
 
-/** Gives each request its metric, its log line and its span, to the end of its answer or of its connection. */
+/** Records metric, log line and span of each request at the end of its answer or connection. */
 function followRequests({ logger, logSampleEvery, metrics, tracing }: HttpServerParts) {
   let answered = 0;
   return (request: FastifyRequest, reply: FastifyReply, next: () => void): void => {

@@ -5,7 +5,7 @@ import { Rejection } from '../../../domain/rejections.ts';
 const MAX_ISSUES = 10;
 const MAX_LENGTH = 200;
 
-/** Fastify's validator compiler over the zod schemas of the contract: the parsed value, or `invalid_parameter` with what is wrong where. */
+/** Fastify's validator compiler over the zod schemas of the contract: the parsed value, or `invalid_parameter` with the findings. */
 export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPart }) => {
   return (value: unknown) => {
     try {
@@ -19,7 +19,7 @@ export const zodValidator: FastifySchemaCompiler<z.ZodType> = ({ schema, httpPar
   };
 };
 
-/** What is wrong where, without the refused values: the first finding as a text, and at most ten as details. */
+/** The findings of a schema without the refused values: the first as a text, and at most ten as details. */
 export function findingsOf({ issues }: z.ZodError): { readonly text: string; readonly details: object } {
   const shown = issues
     .slice(0, MAX_ISSUES)

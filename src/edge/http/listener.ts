@@ -21,7 +21,7 @@ declare module 'fastify' {
 
 export interface ListenerParts extends ConnectionsParts {
   readonly requestId: () => string;
-  /** Follows a request from here to its end; `next` goes on with it. Also called for a target that the router cannot read. */
+  /** Called at the start of each request, also for a target that the router cannot parse; `next` continues. */
   readonly follow: (request: FastifyRequest, reply: FastifyReply, next: () => void) => void;
   readonly onError: ReturnType<typeof errorHandler>;
   /** Milliseconds that running requests have to finish at a close. */
@@ -36,7 +36,7 @@ export interface Address {
 export interface Listener {
   /** Routes are added to it before it listens. */
   readonly app: FastifyInstance;
-  /** Port 0 picks a free one. Throws when the address cannot be had. */
+  /** Port 0 selects a free one. Throws where the address cannot be bound. */
   listen(address: Address): Promise<Address>;
   /** Continues to answer and asks every client to reconnect: behind a proxy, to another process. */
   drain(): void;
@@ -55,7 +55,7 @@ export function createListener({ requestId, follow, onError, closeMs, ...parts }
     trustProxy: (address) => parts.isTrustedProxy(address),
     serverFactory: (handle) => connections.createServer(handle),
     // The contract limits the length of a parameter: the router's limit would answer before the key is checked. A query stays a text until
-    // it is validated, so that a kept answer costs no parsing.
+    // it is validated, so that a cached answer needs no parsing.
     routerOptions: { maxParamLength: 16_384, querystringParser: (text) => text as unknown as Record<string, unknown> },
     rewriteUrl: ({ url = '/' }) => (url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '')),
     // Given here, so that Fastify does not load the compilers of JSON Schema, a hundred modules.

@@ -12,7 +12,7 @@ import type { ToolRunnerParts } from '../mcp/run-tool.ts';
 import type { HttpMetrics } from '../metrics/http-metrics.ts';
 import type { ConnectionLimits, ConnectionTimeouts } from './connections.ts';
 
-/** What the public listener is made of. */
+/** The dependencies of the public listener. */
 export interface HttpServerParts {
   readonly operations: CustomerAnswers;
   readonly publicOperations: PublicAnswers;
@@ -24,7 +24,7 @@ export interface HttpServerParts {
   readonly reportClients: ReportClients;
   /** The position of the read model behind the public answers: any text that differs when that does. */
   readonly readPosition: () => Promise<string>;
-  /** Where the service is reached, without a slash at the end. Left out: the address that the server listens on. */
+  /** The public address of the service, without a slash at the end. Left out: the address that the server listens on. */
   readonly baseUrl?: string | undefined;
   /** Origins whose pages may call the tools, beside the service's own, as browsers write them. */
   readonly allowedOrigins: readonly string[];

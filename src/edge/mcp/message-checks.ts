@@ -43,7 +43,7 @@ function listsBothTypes(accept: string | null): boolean {
   return BOTH_TYPES.every((type) => listed.has(type));
 }
 
-/** What this interface refuses and the library lets pass; null where the library is to go on. */
+/** The refusal of a message that the library would accept; null where the library processes it. */
 export function messageFault(message: CheckedMessage): ToolAnswer | null {
   const { body, headers } = message;
   const fault = Array.isArray(body) ? batchFault(body) : null;
@@ -93,8 +93,7 @@ export const PAYMENT_META = 'x402/payment';
 type Json = { readonly [member: string]: Json } | null | undefined;
 
 /**
- * What is the same for the same payment, whatever is written around it: who pays, and the number that is used once. Null for what lacks
- * them: it pays for nothing.
+ * Identifies a payment by payer and nonce, independent of its encoding. Null where one is missing: such a payment pays for nothing.
  */
 function paymentName(payment: unknown): string | null {
   const { from, nonce }: { readonly from?: unknown; readonly nonce?: unknown } = (payment as Json)?.['payload']?.['authorization'] ?? {};

@@ -7,7 +7,7 @@ export const PROTOCOL_ERRORS = {
   invalidParams: -32_602,
   internal: -32_603,
   headerMismatch: -32_020,
-  /** As the protocol library answers what the 2025 era gives no code to. */
+  /** The library's code for errors without a code in the revision of 2025. */
   transport: -32_000,
 } as const;
 

@@ -29,7 +29,7 @@ interface ToolResult {
   readonly _meta?: { readonly [member: string]: unknown };
 }
 
-/** The `data` of an answer, which the text holds too; `receipt` is that of a settled payment. */
+/** A result with `data`, also as text; `receipt` is that of a settled payment. */
 const dataResult = (data: unknown, text: string, receipt?: object): ToolResult => ({
   resultType: 'complete',
   content: [{ type: 'text', text }],
@@ -75,9 +75,9 @@ function toolRefusalOf(tool: Tool, error: unknown): ToolRefusal {
 }
 
 /**
- * The arguments of a call with their defaults, the cursor of a search checked too: wrong ones are refused before anything is read
- * or paid. Throws `invalid_parameter` (`invalid_input` where the tool has it) with what is wrong where, or `InvalidSearchCursor`. The
- * refused values themselves are not repeated.
+ * The arguments of a call with their defaults. Checks the cursor of a search too: invalid ones are refused before anything is read
+ * or paid. Throws `invalid_parameter` (`invalid_input` where the tool has it) with the findings, or `InvalidSearchCursor`. The
+ * refused values are not repeated.
  */
 function parseArguments(tool: Tool, given: unknown): object {
   const parsed = tool.input.safeParse(given ?? {});
@@ -130,7 +130,7 @@ async function soldText(name: ToolName, find: () => Promise<Found<object>>): Pro
 export function createToolRunner(parts: ToolRunnerParts): RunTool {
   const { clock, logger, metrics, payments } = parts;
 
-  /** The refusals that stand before the arguments are looked at. */
+  /** Throws the refusals that precede the check of the arguments. */
   const requireBilling = (name: ToolName, { principal, payment }: ToolCall): void => {
     const billing = { facts: principal.billing, enforced: parts.billingEnforced, now: clock.now() };
     if (isSold(name)) channelGate(name, billing, { open: payments.open, attached: payment !== undefined });
@@ -174,7 +174,7 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
   };
 
   const logRefusal = (tool: Tool, { requestId, signal }: ToolCall, { code }: ToolRefusal, error: unknown): void => {
-    // A failure after the caller has gone is no failure.
+    // Failures after a disconnect of the caller are not logged.
     if (signal.aborted || error instanceof ToolRefusal) return;
     if (code === 'timeout') logger.warn({ requestId, tool: tool.name, code }, 'the tool took too long');
     if (code === 'service_unavailable') logger.error({ requestId, tool: tool.name, code, err: error }, 'the tool failed');

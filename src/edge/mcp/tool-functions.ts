@@ -8,7 +8,7 @@ import type { Rejection } from '../../../domain/rejections.ts';
 export interface ToolCall {
   readonly principal: Principal;
   readonly requestId: string;
-  /** Where the service is reached, without a slash at the end. */
+  /** The public address of the service, without a slash at the end. */
   readonly baseUrl: string;
   /** Aborted at the tool's deadline, and when the caller has gone. */
   readonly signal: AbortSignal;
@@ -22,15 +22,15 @@ export interface ToolCall {
 
 export type ToolData<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['data']>;
 
-/** What a tool found, before it is fitted to the cap. */
+/** The data of a tool before truncation. */
 export interface Found<Data> {
   readonly data: Data;
-  /** Of a page: the cursor that goes on after so many of its rows, from 1. Left out where nothing goes on. */
+  /** Of a page: the cursor after that many of its rows, from 1. Left out on the last page. */
   readonly cursorAfter?: (rows: number) => string;
 }
 
 /**
- * What the tool endpoint asks of the program behind it. Inputs are parsed. Refusals are thrown: a `ToolRefusal`, or a `Rejection` whose
+ * The functions behind the tools. Inputs are parsed. Refusals are thrown: a `ToolRefusal`, or a `Rejection` whose
  * code the tool has; what else is thrown is answered `service_unavailable`, or `timeout` for `DeadlineExceeded`.
  */
 export type ToolFunctions = {

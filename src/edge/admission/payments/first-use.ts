@@ -13,7 +13,10 @@ import type { Claim } from './replay.ts';
 /** The longest time that a new payment may be valid for, in milliseconds. */
 const MAX_VALID_MS = 3_600_000;
 
-/** Checks an unused payment and reserves it, or finds that another call was faster. Throws the refusal of the first check that fails. */
+/**
+ * Checks an unused payment and reserves it, or returns the row that another call has reserved meanwhile. Throws the refusal of the first check
+ * that fails.
+ */
 export async function firstUse(
   parts: PaymentParts,
   call: PaidCall,
@@ -52,8 +55,8 @@ async function streamRevision({ log }: PaymentParts, accountId: string): Promise
 }
 
 /**
- * Checks 8 to 11 of an unused payment; throws the refusal of the first that fails. Nothing is stored before they hold. `now` is of the clock
- * that the chain lives by; the payment must be valid for `leastMs` from then on.
+ * Checks 8 to 11 of an unused payment; throws the refusal of the first that fails. Nothing is stored before they hold. `now` is the time of the
+ * chain's clock; the payment must be valid for `leastMs` from then on.
  */
 function checkTerms({ signed, boundTo }: PresentedPayment, current: PaymentTerms, now: number, leastMs: number): void {
   const { accepted, authorization, resourceUrl } = signed;
@@ -67,6 +70,6 @@ function checkTerms({ signed, boundTo }: PresentedPayment, current: PaymentTerms
   if (!sameTerms || authorization.to !== current.payTo) throw new PaymentRefused('payment_mismatch');
   if (boundTo !== null && boundTo !== resourceUrl) throw new PaymentRefused('payment_request_invalid');
   if (accepted.amount !== current.amount || authorization.value !== current.amount) throw new PaymentRefused('payment_price_mismatch');
-  // The chain refuses what is not valid yet, and so would the facilitator.
+  // Chain and facilitator refuse an authorization that is not valid yet.
   if (BigInt(authorization.validAfter) * 1000n > BigInt(now)) throw new PaymentRefused('payment_authorization_invalid');
 }

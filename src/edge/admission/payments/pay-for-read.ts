@@ -18,13 +18,13 @@ export function createPayments(given: Omit<PaymentParts, 'behind' | 'ending'>) {
   };
   const parts: PaymentParts = { ...given, behind, ending: ending.signal };
   return {
-    /** Whether anything can be sold at all: the channel is on. */
+    /** True where the channel is configured, so that calls can be sold. */
     open: given.facilitator !== null,
-    /** Answers one call of a sold tool, or says that it is to be served as ever. Never throws. */
+    /** Answers one call of a sold tool, or returns `serve` where nothing is charged. Never throws. */
     async payForRead(call: PaidCall): Promise<PaymentAnswer> {
       const pointOfNoReturn = new PointOfNoReturn();
       const late = new PaymentRefused('timeout');
-      // At once, so that a caller who has gone is not charged while that can be avoided.
+      // Immediately: a caller who has disconnected must not be charged while the payment can still be cancelled.
       const goes = (): void => void pointOfNoReturn.callOff(late);
       call.signal.addEventListener('abort', goes, { once: true });
       if (call.signal.aborted) goes();
@@ -37,7 +37,7 @@ export function createPayments(given: Omit<PaymentParts, 'behind' | 'ending'>) {
         return pointOfNoReturn.callOff(late) ? late : unknownYet();
       }
     },
-    /** Resolves when everything that goes on behind answered calls has ended; to be awaited before the ledger is closed. */
+    /** Resolves when all work that continues after answers has ended. Await it before the ledger is closed. */
     async end(): Promise<void> {
       ending.abort(new Error('the service is ending'));
       while (working.size > 0) await Promise.allSettled(working);
@@ -71,7 +71,7 @@ async function pay(parts: PaymentParts, call: PaidCall, pointOfNoReturn: PointOf
   const presented = readPayment(payment, tool);
   if (call.sharedInBatch) throw new PaymentRefused('payment_request_invalid');
   const claim = claimOf(call, presented);
-  // Before price and expiry: what was paid for stays fetchable when the price has changed and the payment is past its time.
+  // Before price and expiry: paid data can be fetched again after the price has changed or the payment has expired.
   const known = await fromLedger(parts, () => parts.ledger.find(presented.key));
   const used = known === null ? await firstUse(parts, call, presented, claim) : { kind: 'found' as const, row: known };
   pointOfNoReturn.calledOff.throwIfAborted();
@@ -87,7 +87,7 @@ function claimOf({ principal, tool, arguments: parsed }: PaidCall, { signed }: P
   try {
     return { accountId: principal.accountId, tool, requestHash: requestHash(tool, parsed), termsHash: termsHash(signed) };
   } catch {
-    // Half a character, which no text that we could find holds.
+    // A lone surrogate: no stored text contains one.
     throw new PaymentRefused('invalid_parameter');
   }
 }

@@ -3,16 +3,16 @@ import { PAYMENT_LEASE_MS } from '../../../../commands/payments/payment-facts.ts
 import { TOOL_ERRORS, type ToolErrorCode, ToolRefusal } from '../../../../contract/tools/tool-errors.ts';
 import type { PaymentReceipt } from '../../../../domain/payments/payment.ts';
 
-/** What a call of a sold tool comes to. */
+/** The result of a call of a sold tool. */
 export type PaymentAnswer =
-  /** Nothing is to be paid for this call: read and answer as ever. */
+  /** Nothing is charged for this call: read and answer. */
   | { readonly kind: 'serve' }
-  /** Paid for: `text` is the JSON of `data`, the same to the byte each time that the same payment is sent. */
+  /** Paid: `text` is the JSON of `data`, identical bytes each time that the same payment is sent. */
   | { readonly kind: 'paid'; readonly data: unknown; readonly text: string; readonly receipt: PaymentReceipt }
   | { readonly kind: 'challenge'; readonly challenge: PaymentChallenge }
   | PaymentRefused;
 
-/** Ends the work on a call with a code of the tool's list. */
+/** Ends a call with a code of the tool's list. */
 export class PaymentRefused extends ToolRefusal {
   readonly kind = 'error';
 
@@ -30,7 +30,7 @@ export const unknownYet = (): PaymentRefused => new PaymentRefused('payment_reco
 export const inProgress = (leftMs = PAYMENT_LEASE_MS): PaymentRefused =>
   new PaymentRefused('payment_in_progress', { retryAfterSeconds: leftMs / 1000 });
 
-/** After these the caller may sign a new payment for the same call: the details have a fresh challenge. */
+/** Codes after which the caller may sign a new payment for the same call; their details contain a new challenge. */
 export const REPAYABLE: ReadonlySet<ToolErrorCode> = new Set<ToolErrorCode>([
   'payment_invalid',
   'payment_expired',

@@ -8,18 +8,18 @@ import type { Price } from './price.ts';
 
 /** Milliseconds. The facilitator keeps its own times, which must be within `settleMarginMs` together with the read's. */
 export const PAYMENT_TIMES = {
-  /** Within the deadline of the tool, whose answer would say less. */
+  /** Less than the deadline of the tool, whose refusal has less detail. */
   totalMs: 9_500,
   readMs: 3_000,
-  /** How much longer a new payment must be valid for: what the facilitator itself asks for, and our own work before it. */
+  /** Minimum remaining validity of a new payment: the facilitator's own minimum plus the time of our work before it. */
   settleMarginMs: 16_000,
 };
 
 export interface PaymentParts extends PaymentPorts {
   readonly checkSignature: CheckSignature;
-  /** What a call costs now; null where nothing is sold now. */
+  /** The current price of a call; null where nothing is sold. */
   readonly price: () => Price | null;
-  /** Whether billing is enforced at all. */
+  /** Whether billing is enforced. */
   readonly enforced: boolean;
   readonly budget: PaymentBudget;
   readonly times: typeof PAYMENT_TIMES;
@@ -53,13 +53,13 @@ export class PointOfNoReturn {
   #passed = false;
   readonly calledOff = this.#controller.signal;
 
-  /** Throws when the call was called off; from here on it cannot be. */
+  /** Throws where the call has been cancelled; afterwards it cannot be cancelled. */
   pass(): void {
     this.calledOff.throwIfAborted();
     this.#passed = true;
   }
 
-  /** Calls it off; false when it is too late for that. */
+  /** Cancels the call; false after the point of no return. */
   callOff(reason: Error): boolean {
     if (!this.#passed) this.#controller.abort(reason);
     return !this.#passed;

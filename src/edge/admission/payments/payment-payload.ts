@@ -14,7 +14,7 @@ const address = hex(20);
 const decimal = z.string().regex(/^(0|[1-9][0-9]{0,77})$/);
 const word = z.string().regex(/^[\x20-\x7e]{1,100}$/);
 
-/** x402's PaymentPayload, version 2, of the scheme `exact` by EIP-3009. Fields beside these are ignored and go nowhere. */
+/** x402's PaymentPayload, version 2, of the scheme `exact` by EIP-3009. Other fields are ignored and not stored. */
 const paymentPayload = z.object({
   x402Version: z.literal(2),
   resource: z.object({ url: z.string().max(500) }).optional(),
@@ -28,7 +28,7 @@ const paymentPayload = z.object({
     extra: z.object({ name: word, version: word }),
   }),
   payload: z.object({
-    /** 65 bytes; a contract's are longer, and cannot be checked without asking the chain. */
+    /** 65 bytes. Signatures of contracts are longer and cannot be checked without the chain. */
     signature: z
       .string()
       .regex(/^0x([0-9a-fA-F]{2}){64,2048}$/)
@@ -59,9 +59,9 @@ export function readPayment(payment: unknown, tool: string): PresentedPayment {
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-/** Names a request: the tool and its arguments as parsed, defaults filled in. */
+/** Identifies a request: the tool and its parsed arguments with defaults. */
 export const requestHash = (tool: string, parsedArguments: unknown): string => sha256(canonicalJson({ tool, arguments: parsedArguments }));
 
-/** Names what was agreed to and signed; the signature itself may be written in several ways and is no part of it. */
+/** Identifies the signed terms, without the signature, which has several encodings. */
 export const termsHash = ({ accepted, authorization, resourceUrl }: SignedPayment): string =>
   sha256(canonicalJson({ accepted, authorization, resourceUrl }));

@@ -7,7 +7,7 @@ import { PaymentRefused } from './payment-answer.ts';
 import { sha256 } from './payment-payload.ts';
 
 /**
- * Whether a call of a sold tool is served as ever or is to be paid for by itself; throws the refusal of checks 1 to 3. A payment
+ * Whether a call of a sold tool is served under the plan or paid by the call; throws the refusal of checks 1 to 3. A payment
  * that comes along where nothing is charged is left alone, unless it comes from another channel: then it is refused as a mistake of its sender.
  */
 export function channelGate(
@@ -27,7 +27,7 @@ export function channelGate(
 /** The present price of a tool. */
 export interface Price {
   readonly terms: PaymentTerms;
-  /** Changes whenever the terms do. */
+  /** Changes with the terms. */
   readonly version: string;
 }
 
@@ -40,7 +40,7 @@ export function priceOf(amount: string | null, payTo: string): Price | null {
   return { terms, version: sha256(JSON.stringify(terms)).slice(0, VERSION_LENGTH) };
 }
 
-/** The bare challenge: what to pay, to whom, for what. Made without a request to the facilitator. */
+/** The challenge: amount, recipient and resource. Made without a request to the facilitator. */
 export const challengeFor = (tool: ToolName, { terms }: Price): PaymentChallenge => ({
   x402Version: 2,
   error: 'payment_required',

@@ -3,7 +3,7 @@ import { paymentReceipt } from '../../../../domain/payments/payment.ts';
 import { inProgress, type PaymentAnswer, PaymentRefused, unknownYet } from './payment-answer.ts';
 import { sha256 } from './payment-payload.ts';
 
-/** What a call asks a payment to pay for. */
+/** The request that a payment is presented for. */
 export type Claim = Pick<PaymentRow, 'accountId' | 'tool' | 'requestHash' | 'termsHash'>;
 
 /**
@@ -37,7 +37,7 @@ export function replay(row: PaymentRow, { accountId, tool, requestHash, termsHas
   }
 }
 
-/** The data of a settled row, as it was saved before it was paid for; throws when it is not to be had. */
+/** The data of a settled row as saved before settlement; throws where it is missing or damaged. */
 export function paidAnswer({ result, resultHash, receipt }: PaymentRow): PaymentAnswer {
   if (result === null || receipt === null || sha256(result) !== resultHash) throw new PaymentRefused('payment_receipt_unavailable');
   return { kind: 'paid', data: JSON.parse(result), text: result, receipt: paymentReceipt.parse(JSON.parse(receipt)) };

@@ -7,7 +7,7 @@ import { moved, type PaymentParts, type PointOfNoReturn } from './payment-parts.
 import { paidAnswer } from './replay.ts';
 
 /**
- * Settles a payment whose result is saved, and only then gives the result out. The attempt is committed before it is made; from there
+ * Settles a payment whose result is saved, and returns the result only then. The attempt is committed before it is made; from there
  * on nothing cancels it, and the row has the outcome, or that it is unknown.
  */
 export async function settlePayment(parts: PaymentParts, saved: PaymentRow, pointOfNoReturn: PointOfNoReturn): Promise<PaymentAnswer> {
@@ -63,7 +63,7 @@ async function settled(parts: PaymentParts, { paymentId, ...row }: PaymentRow, t
     written = await write();
   } catch (error) {
     logger.error({ paymentId, transaction, error: (error as Error).message }, 'a settled payment could not be written yet');
-    // Billed: the outcome must not be lost with this process, so it is written as soon as the store is back.
+    // The payment is billed: the outcome is written as soon as the store answers again.
     parts.behind(writeUntilStored());
     throw new PaymentRefused('payment_receipt_unavailable', { retryAfterSeconds: AGAIN_SECONDS });
   }

@@ -10,7 +10,7 @@ import { moved, type PaidCall, type PaymentParts, type PointOfNoReturn } from '.
 import { sha256 } from './payment-payload.ts';
 import { end, settlePayment } from './settle-payment.ts';
 
-/** Carries a leased row on from where it stands to its end; throws the refusal that answers the call, or why it was called off. */
+/** Processes a leased row from its state to its end; throws the refusal that answers the call, or the reason of a cancellation. */
 export async function workOnPayment(
   parts: PaymentParts,
   call: PaidCall,
@@ -39,7 +39,7 @@ async function verify({ ledger, facilitator, logger }: PaymentParts, row: Paymen
   throw new PaymentRefused(verification.expired ? 'payment_expired' : 'payment_authorization_invalid', { details: { reason } });
 }
 
-/** Reads what is to be sold, within its time and its bytes. Ends or deletes the row and throws the refusal where there is nothing to sell. */
+/** Reads the data to be sold, within its limits of time and size. Ends or deletes the row and throws the refusal where nothing can be sold. */
 async function read(parts: PaymentParts, call: PaidCall, row: PaymentRow, calledOff: AbortSignal): Promise<string> {
   const { clock, times, logger, ledger } = parts;
   let refusal: PaymentRefused;
