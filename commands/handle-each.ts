@@ -57,9 +57,9 @@ interface Decision<Command> {
 const MAX_UNKNOWN_ATTEMPTS = 20;
 
 /**
- * Handles commands of many streams, each stream by itself: the newest event of every stream is read in one call, all appends go in one call, and
- * what met a conflict or an unknown outcome is looked up by its event ids and decided again. Returns the outcomes in the order of the
- * commands. Throws `DeadlineExceeded` when the deadline passes, and what the log throws.
+ * Handles commands of many streams, each stream by itself. One call reads the newest event of every stream and one call appends; after a
+ * conflict or an unknown outcome the events are looked up by their ids, and the commands are decided again. Returns the outcomes in the order of
+ * the commands. Throws `DeadlineExceeded` when the deadline passes, and what the log throws.
  */
 export async function handleEach<State, Command>(handling: HandlingEach<State, Command>): Promise<readonly HandledEach[]> {
   const { log, clock, identifiers, claim } = handling;
@@ -130,8 +130,8 @@ async function decideAll<State, Command>(
 }
 
 /**
- * An append of unknown outcome may be stored after it was looked up. Where its stream has grown since, the look is repeated after the
- * state was read and before anything is decided upon it: else the command would be decided a second time on top of itself.
+ * An append of unknown outcome may be stored after it was looked up. Where its stream has grown since, the look-up is repeated after the state
+ * was read and before the decision; otherwise the command would be decided on top of its own events.
  */
 async function storedMeanwhile<Command>(
   log: EventLog,

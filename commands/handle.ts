@@ -39,7 +39,7 @@ function refuseUndecodable<State, Event>(
   return null;
 }
 
-/** What commands are made of, beside their own ports. */
+/** The ports that all commands use. */
 export interface CommandPorts extends FoldParts {
   readonly clock: Clock;
   readonly identifiers: Identifiers;

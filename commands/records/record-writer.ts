@@ -26,11 +26,14 @@ export interface Delivery {
   readonly numbers: readonly number[];
   /** Streams whose changes an earlier try has stored: they are passed over. */
   readonly stored: ReadonlySet<string>;
-  /** Awaited right before each append, with the revision that every stream must have then; throws when the command is no longer this process's to give. */
+  /**
+   * Awaited right before each append, with the revision that every stream must have then; throws when the command is no longer this process's to
+   * give.
+   */
   readonly claim: (revisions: ReadonlyMap<string, number>) => Promise<void>;
 }
 
-/** What importers, connectors, seeds and reactors write records through. */
+/** Writes changes of records, for importers, connectors, seeds and reactors. */
 export interface RecordWriter {
   /** Outcomes in the order of the changes; several changes of one record are applied in their order. */
   write(changes: readonly RecordChange[], context: CommandContext, delivery?: Delivery): Promise<readonly RecordOutcome[]>;

@@ -8,7 +8,7 @@ import { text, uuid } from '../../domain/records/fields.ts';
 import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
 
 interface WriteRecordsDependencies extends CommandPorts {
-  /** How long a change is decided again after conflicts and lost connections, in milliseconds. */
+  /** Milliseconds for which a change is decided again after conflicts and lost connections. */
   readonly deadlineMs: number;
 }
 

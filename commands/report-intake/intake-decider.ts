@@ -19,7 +19,7 @@ import {
 const limitReached = (message: string): Rejection =>
   new Rejection('report_limit_reached', message, { retryAfterSeconds: REPORT_LIMIT_RETRY_SECONDS });
 
-/** The report that the token stands for, or undefined where it stands for none or for one of another input. */
+/** The receipt of the token for this input; undefined for an unknown token and for one of another input. */
 export function replayed({ tokens }: IntakeState, { token, inputHash }: PresentedToken): KeptToken | undefined {
   const kept = findToken(tokens, tokenKey(token));
   return kept?.inputHash === inputHash ? kept : undefined;
@@ -62,7 +62,7 @@ function decide(command: IntakeCommand, state: IntakeState): readonly AccountRep
   }
 }
 
-/** What may happen on `account_reports-<accountId>`: tokens and their aliases, the day's reports, and the unresolved ones. */
+/** The decider of `account_reports-<accountId>`: tokens and their aliases, the reports of a day, and the unresolved ones. */
 export const intakeDecider = {
   initialState: (): IntakeState => EMPTY_INTAKE,
   decide,

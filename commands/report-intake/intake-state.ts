@@ -56,7 +56,7 @@ export function evolveIntake(state: IntakeState, event: AccountReportEvent): Int
   }
 }
 
-/** What a token stands for: one report, the input it was made from, and who has presented it. */
+/** The value of a token: one report, the hash of its input, and the keys and surfaces that have presented it. */
 export interface KeptToken {
   readonly inputHash: string;
   readonly receipt: Receipt;
@@ -73,8 +73,8 @@ export interface Receipt {
 }
 
 /**
- * What each token stands for, by `tokenKey`. In two layers, so that keeping one more does not copy all: an account may have thousands, and
- * its history is folded one event after the other.
+ * Values by `tokenKey`, in two layers, so that an addition does not copy all: an account may have thousands of tokens, and the fold adds them
+ * one by one.
  */
 interface TokenBook {
   readonly older: ReadonlyMap<string, KeptToken>;
@@ -102,9 +102,9 @@ export interface PresentedToken {
   readonly surface: 'rest' | 'mcp';
 }
 
-/** What may be asked of an account's report intake. Times are ISO 8601 in UTC with milliseconds. */
+/** The commands of report intake. Times are ISO 8601 in UTC with milliseconds. */
 export type IntakeCommand =
-  /** Finds the report that the token stands for with this input, if there is one; never makes a report. */
+  /** Finds the report of the token and this input, if there is one; creates none. */
   | ({ readonly type: 'PresentToken' } & PresentedToken)
   | ({
       readonly type: 'SubmitReport';
@@ -118,12 +118,12 @@ export type IntakeCommand =
   | { readonly type: 'SettleReport'; readonly reportId: string; readonly closedAt: string };
 
 /**
- * A token is answered for ever, so the state has a row for each. A row is short, since what many rows say alike (who presented, where the
- * service was reached) is written once; and it is cheap to read, since only the one token that a command asks about is made whole.
+ * Tokens do not expire, so the state has a row for each. Values that many rows share (presenters, addresses of the service) are written once,
+ * and only the token of the command is decoded.
  */
 interface Written {
   readonly aliases: readonly string[];
-  /** What a status URL is without the id of its report. */
+  /** Status URLs without the ids of their reports. */
   readonly places: readonly string[];
   readonly tokens: readonly WrittenToken[];
   readonly newByDay: readonly (readonly [day: string, count: number])[];
@@ -164,7 +164,7 @@ function write({ tokens, newByDay, unresolved }: IntakeState): Written {
   return { aliases: aliases.texts(), places: places.texts(), tokens: rows, newByDay: [...newByDay], unresolved: [...unresolved] };
 }
 
-/** What was written has been sealed, so that its shape is looked at from outside only. */
+/** The stored state is sealed, so only its outer shape is checked. */
 function read(value: unknown): IntakeState {
   const { aliases, places, tokens, newByDay, unresolved } = value as Written;
   if (![aliases, places, tokens, newByDay, unresolved].every(Array.isArray)) throw new Error('this is no state of report intake');
@@ -192,5 +192,5 @@ const keptToken = (
 
 const EVENTS_BETWEEN = 50;
 
-/** How an account's intake is kept between commands. */
+/** The checkpoint of an account's intake. */
 export const intakeCheckpoint: CheckpointForm<IntakeState> = { name: 'report_intake', version: 1, every: EVENTS_BETWEEN, write, read };

@@ -9,7 +9,7 @@ export interface OpenReportLimitParts {
   readonly limit: number;
   /** Waits until the read model of reports has seen all that the log holds now; false at the deadline (clock milliseconds). */
   readonly caughtUp: (deadline: number) => Promise<boolean>;
-  /** How many reports are open, and which of the given ones are known, as the read model has it. */
+  /** The number of open reports, and which of the given ones the read model contains. */
   readonly openReports: (reportIds: readonly string[]) => Promise<{ readonly open: number; readonly known: ReadonlySet<string> }>;
 }
 
@@ -30,9 +30,9 @@ export interface OpenReportLimit {
 const GRACE_MS = 120_000;
 
 /**
- * Every open report has a place: it is counted, or its place is reserved. The count is only ever too high, since closings are not reported to
- * it; where it leaves no room it is put right from the read model. A place whose taker died is freed once the taker can have nothing under
- * way any more and the read model, having seen the whole log since, does not know the report.
+ * Every open report is counted or reserved. The count may only be too high, since closings do not change it; where the limit is reached it is
+ * corrected from the read model. A place whose taker died is freed once the taker can have nothing under way any more and the read model, having
+ * seen the whole log since, does not know the report.
  */
 export function createOpenReportLimit({ queue, clock, limit, caughtUp, openReports }: OpenReportLimitParts): OpenReportLimit {
   let recountedHere = false;
@@ -52,7 +52,7 @@ export function createOpenReportLimit({ queue, clock, limit, caughtUp, openRepor
   return {
     async take(reportId, deadline) {
       const place = { reportId, until: deadline + GRACE_MS, limit };
-      // What is in the row may be of before a restore; each process looks for itself once.
+      // The row may be older than a restore; each process recounts once.
       if (!recountedHere) await recount(deadline);
       if (await queue.reserve(place)) return true;
       if (!(await recount(deadline)))

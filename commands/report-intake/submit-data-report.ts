@@ -18,7 +18,7 @@ import { notStorable } from '../../domain/key-secret.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import { readSwitches } from '../../domain/report-switches.ts';
 
-/** Refuses (`invalid_input`) what no record is kept with: text that is not kept anywhere, or an address that no public record has. */
+/** Refuses (`invalid_input`) text that cannot be stored and addresses that no public record has. */
 function requireStorable(token: string, input: ReportInput): void {
   for (const text of textsIn([token, input])) {
     const reason = notStorable(text);
@@ -71,7 +71,7 @@ export function createSubmitDataReport(parts: SubmitDataReportParts) {
   return async (submitted: SubmittedReport): Promise<Receipt & { readonly status: 'received' }> => {
     requireStorable(submitted.token, submitted.input);
     const deadline = parts.clock.now() + parts.deadlineMs;
-    // Two at once with one token: the second finds what the first has made, and counts towards nothing. Claims hold the same over processes.
+    // Of two concurrent requests with one token the second finds the report of the first and is not counted. Claims do the same across processes.
     const { receipt, isNew } = await withMutex(`${submitted.accountId} ${submitted.token}`, () => take(parts, submitted, deadline));
     if (!(await parts.readable(receipt.reportId, deadline))) throw new DeadlineExceeded('the report was taken in but cannot be read yet');
     // A place that was not counted now is found when there is no room.
@@ -139,7 +139,7 @@ interface Making {
   readonly submitted: SubmittedReport;
   readonly presented: PresentedToken;
   readonly run: Run;
-  /** In which the token stands for no report of this input. */
+  /** A state in which the token has no report of this input. */
   readonly state: IntakeState;
   readonly deadline: number;
 }
@@ -158,7 +158,7 @@ async function makeReport({ parts, submitted, presented, run, state, deadline }:
   if (foreseen instanceof Rejection) throw foreseen;
   if (!(await parts.places.take(reportId, deadline))) throw new Rejection('queue_unavailable', 'too many reports of all accounts are open');
   const receipt = await submit(run, command, presented).catch(async (error: unknown) => {
-    // What was refused was not stored; after anything else that is not known, and the place is kept until it is.
+    // A refused report was not stored; after any other error that is unknown, and the reservation stays.
     if (error instanceof Rejection) await giveBack(parts, reportId);
     throw error;
   });
@@ -174,7 +174,7 @@ async function requireRoomInMinute({ windows }: SubmitDataReportParts, accountId
   throw new Rejection('submit_rate_limited', `more than ${SUBMISSIONS_A_MINUTE.limit} submissions in this minute`, { retryAfterSeconds });
 }
 
-/** A place that could not be given back is freed once there is no room. */
+/** A reservation that could not be released expires at the next recount. */
 const giveBack = ({ places }: SubmitDataReportParts, reportId: string): Promise<void> => places.giveBack(reportId).catch(() => undefined);
 
 async function submit(run: Run, command: IntakeCommand, presented: PresentedToken): Promise<Receipt> {

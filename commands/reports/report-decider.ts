@@ -10,7 +10,7 @@ export interface ReportState {
   readonly status: ReportStatus;
   /** Null until the first lease. */
   readonly accountId: string | null;
-  /** Who has had the newest lease, and its token: a mover with another is refused. */
+  /** Holder and token of the newest lease; a move with another token is refused. */
   readonly holder: string | null;
   readonly fencingToken: number;
   /** Of the last event, and of the last move; -1 while there is none. */
@@ -100,7 +100,7 @@ function evolve(before: ReportState, event: ReportEvent): ReportState {
   }
 }
 
-/** The lifecycle of a report on `report-<id>`. A lease comes before all else, since nothing is done without one. */
+/** The lifecycle of a report on `report-<id>`. Every move requires a lease. */
 export const reportDecider = {
   initialState: (): ReportState => ({
     status: 'received',
@@ -124,18 +124,18 @@ interface ByHolder {
   readonly fencingToken: number;
 }
 
-/** What an investigation has come to. */
+/** The result of an investigation. */
 export interface ReportMove {
   readonly to: ReportStatus;
   readonly reasonCode: ReportReason | null;
   readonly finding: string | null;
   readonly nextAction: string | null;
   readonly verifiedRecords: readonly VerifiedRecord[];
-  /** When the customer should look again; a day after the move where null. A closed report has none. */
+  /** Time of the next check for the customer; a day after the move where null. A closed report has none. */
   readonly nextCheckAt: string | null;
 }
 
-/** What may be asked of a report's lifecycle. Times are ISO 8601 in UTC with milliseconds. */
+/** The commands of a report's lifecycle. Times are ISO 8601 in UTC with milliseconds. */
 export type ReportCommand =
   | ({ readonly type: 'RecordLease'; readonly accountId: string; readonly leasedAt: string; readonly leaseUntil: string } & ByHolder)
   | ({
@@ -144,7 +144,7 @@ export type ReportCommand =
       readonly seenRevision: number;
       /** One or several, each from where the one before leads: all of them happen, or none. */
       readonly moves: readonly ReportMove[];
-      /** What was found on the way, for investigators. */
+      /** The findings, for investigators. */
       readonly note: string | null;
       readonly movedAt: string;
     } & ByHolder)

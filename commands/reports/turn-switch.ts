@@ -23,7 +23,7 @@ const switchDecider: Decider<boolean, Turned, TurnedEvent> = {
 };
 
 /**
- * Pauses or resumes intake or the work on reports, for every process at once; turning it where it stands is no change. Refuses with
+ * Pauses or resumes intake or the work on reports, for every process at once; repeating the current setting is no change. Refuses with
  * `invalid_input` a name or a reason that is too long or empty.
  */
 export function turnReportSwitch(

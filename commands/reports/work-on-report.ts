@@ -19,7 +19,7 @@ export interface ReportWork {
   readonly clock: Clock;
   readonly identifiers: Identifiers;
   readonly leases: ReportLeases;
-  /** How long one command is decided again after conflicts, in milliseconds. */
+  /** Milliseconds for which a command is decided again after conflicts. */
   readonly deadlineMs: number;
 }
 
@@ -73,7 +73,7 @@ const recordLease = (work: ReportWork, accountId: string, { reportId, holder, to
     leaseUntil: new Date(leaseUntil).toISOString(),
   });
 
-/** What an investigation has come to: one move, or several in a row that happen together, and what is to be noted. */
+/** The result of an investigation: one move, or several that are recorded together, and a note. */
 interface ReportOutcome {
   readonly moves: readonly [ReportMove, ...ReportMove[]];
   readonly note: string | null;
@@ -127,7 +127,7 @@ interface LeaseRequest {
   readonly leaseMs: number;
   /** Investigations that may begin in a day (UTC), of all holders. */
   readonly dailyBudget: number;
-  /** A person may work on a report by hand while the worker is paused; nothing else may. */
+  /** True for moves by an operator, which are allowed while the worker is paused. */
   readonly whilePaused: boolean;
   /** The revision at which the report was read by a holder who has decided already: one that has moved since is not leased. */
   readonly seenRevision?: number | undefined;
@@ -148,9 +148,9 @@ export const readReportState = async (log: EventLog, reportId: string): Promise<
   (await foldStream({ log }, reportDecider, reportStream(reportId))).state;
 
 /**
- * Takes the lease of a report that was taken in, or renews it for its holder. Refuses with `invalid_input` (longer than thirty days, or no
- * whole milliseconds), `invalid_transition` (closed), `worker_paused`,
- * `state_conflict`, `lease_conflict` (another has it) or `budget_exhausted`; throws what the log and the database throw, and then nothing is leased for long.
+ * Takes the lease of a report that was taken in, or renews it for its holder. Refuses with `invalid_input` (longer than thirty days, or no whole
+ * milliseconds), `invalid_transition` (closed), `worker_paused`, `state_conflict`, `lease_conflict` (another has it) or `budget_exhausted`;
+ * throws what the log and the database throw, and then nothing is leased for long.
  */
 export async function leaseReport(work: ReportWork, request: LeaseRequest): Promise<LeasedReport | Rejection> {
   const { reportId, accountId, holder, leaseMs, dailyBudget } = request;

@@ -8,7 +8,7 @@ import { snapshotStream } from '../../domain/streams.ts';
 import type { Decider, Fact } from '../decider.ts';
 import { type CommandPorts, handle } from '../handle.ts';
 
-/** What a snapshot is taken of, read at one moment. */
+/** The state that a snapshot freezes, read at one moment. */
 export interface SnapshotHead {
   readonly feedId: string | null;
   readonly position: number;

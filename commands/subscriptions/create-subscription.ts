@@ -13,7 +13,7 @@ import { keyIssued, keyRevoked } from '../../domain/events/account-events.ts';
 import { dateTime, uuid } from '../../domain/records/fields.ts';
 import type { Fold } from '../decider.ts';
 
-/** Where the feed ends, and whose feed it is; null until it has been opened. */
+/** The end and the id of the feed; null until it has been opened. */
 interface HighWaterMark {
   readonly feedId: string | null;
   readonly position: number;
@@ -32,7 +32,7 @@ interface CreationParts extends SubscriptionParts {
   readonly readMark: () => Promise<HighWaterMark>;
 }
 
-/** Who asks, as admission found it. */
+/** The caller, from admission. */
 export interface SubscriptionCaller {
   readonly accountId: string;
   readonly keyId: string;
@@ -60,7 +60,7 @@ export const createCreateSubscription =
     const { command, handled } = await parts.withMutex(accountId, async () => {
       if (parts.clock.now() >= deadline) throw new DeadlineExceeded('the account has too many subscriptions under way');
       const asked = await commandOf(parts, request);
-      // Refused by now: what could not be read in time creates nothing.
+      // The request has been refused: nothing is created after the deadline.
       over?.throwIfAborted();
       const stream = accountFeedsStream(accountId);
       const context = { accountId, keyId, requestId };
@@ -119,7 +119,7 @@ type AccountKeys = ReadonlyMap<string, KeptKey>;
 
 type KeyEvent = { readonly type: 'issued'; readonly key: KeptKey } | { readonly type: 'revoked'; readonly keyId: string } | null;
 
-/** Folds what an account's stream says of its keys, and nothing else of it. */
+/** Folds the keys of an account's stream and ignores its other events. */
 export const accountKeys: Fold<AccountKeys, KeyEvent> = {
   initialState: () => new Map(),
   evolve(keys, event) {

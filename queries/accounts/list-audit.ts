@@ -13,7 +13,7 @@ const entry = z.object({
 });
 export type AuditEntry = z.output<typeof entry>;
 
-/** What was written for an account and to it, with which key and request, in the order of the log: newest last. Empty for no account. */
+/** Writes of and for an account with key and request, in the order of the log, the newest last. Empty for an unknown account. */
 export const listAudit = (reads: LiveReads, accountId: string): Promise<readonly AuditEntry[]> =>
   reads.many((live) => {
     const audit = liveTable(AUDIT, live(AUDIT), auditTable);

@@ -4,7 +4,7 @@ import { dateOfDay } from '../../domain/local-day.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import type { ReadDatabase } from '../../domain/ports/database.ts';
 
-/** What is known of a source's checks at a moment, from the text of its columns; `unknown` where there is no source. `now` in milliseconds. */
+/** Status and last check of a source from the text of its columns; `unknown` without a source. `now` in milliseconds. */
 export function freshnessAt(status: string | null, succeededAt: string | null, now: number): AgendaItem['freshness'] {
   const checkedAt = succeededAt === null ? null : Number(succeededAt);
   return {

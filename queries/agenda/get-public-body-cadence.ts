@@ -27,7 +27,7 @@ function cadence(generation: number, { slug, bodySlug }: CadenceInput, now: numb
   };
 }
 
-/** What is answered where the meetings cannot be read, and where the body is not active. */
+/** The answer where the meetings cannot be read, and where the body is not active. */
 export const NO_CADENCE: MeetingCadence = { lastMetAt: null, nextScheduledAt: null, timezone: null };
 
 const time = (text: string | null | undefined): string | null =>

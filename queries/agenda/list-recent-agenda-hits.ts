@@ -33,7 +33,7 @@ function recentHits(generation: number, { jurisdictionSlug, topicSlug, excludeTo
 
 const page = (texts: readonly string[]): JsonPage => ({ text: `{"data":[${texts.join(',')}]}`, items: texts.length });
 
-/** What is answered where the hits cannot be read. */
+/** The answer where the hits cannot be read. */
 export const NO_RECENT_HITS = page([]);
 
 /** The most recently classified public hits (GET /api/v1/public/agenda-hits), without those of cancelled meetings. */

@@ -66,7 +66,7 @@ function answer({ page, count }: UpcomingHitsInput, { texts, nextCursor, total }
   return { text, items: texts.length };
 }
 
-/** What is answered where the hits cannot be read. */
+/** The answer where the hits cannot be read. */
 export const noUpcomingHits = (input: UpcomingHitsInput): JsonPage => answer(input, { texts: [], nextCursor: null, total: 0 });
 
 /**

@@ -50,7 +50,7 @@ export function listDfwResearchCoverage(catalogue: CoverageCatalogue, input: Cov
 }
 
 /**
- * The cursor that goes on after so many rows of the page that this input gave, from 1: for an answer that could not hold all of them.
+ * The cursor after that many rows of the page, from 1, for an answer that was truncated.
  */
 export function coverageCursorAfter({ meta: { catalogVersion } }: CoveragePage, input: CoverageInput, rows: number): string {
   const before = input.cursor === undefined ? undefined : decodeCoverageCursor(input.cursor);

@@ -38,7 +38,7 @@ export interface CoveredSource {
   readonly status: PublicSourceStatus;
 }
 
-/** What was observed of the active sources of the covered bodies, by place and body. */
+/** The observed state of the active sources of the covered bodies, by jurisdiction and body. */
 export const createListCoveredSources =
   ({ reads, clock }: QueryContext) =>
   async (input: SourceStatusesInput): Promise<readonly CoveredSource[]> => {

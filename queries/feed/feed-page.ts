@@ -22,7 +22,7 @@ export interface FeedPageQuestion {
 /** Feed position, the item's text between its cursor and its closing brace in two parts, and the fingerprint up to the position. */
 export type FeedItem = readonly [position: number, envelope: string, body: string, fingerprint: string | null];
 
-/** Everything a feed page says, seen at one moment. `items` are empty where `bytes` is over the maximum. */
+/** A feed page, read at one moment. `items` are empty where `bytes` exceeds the maximum. */
 export interface FeedPage {
   readonly head: number;
   /** Of the history up to the head; fingerprints are null where the live build is of a version that has none. */

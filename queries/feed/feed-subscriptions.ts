@@ -9,7 +9,7 @@ import { ACCOUNTS, keysTable } from '../../projections/accounts/tables.ts';
 import type { FeedSubscriptions } from '../../contract/list-feed-subscriptions.ts';
 import { isTime, liveTable } from '../live-table.ts';
 
-/** What a poll needs to know of a subscription. */
+/** The part of a subscription that a poll reads. */
 interface FoundSubscription {
   readonly resource: Resource | null;
   readonly startCursor: string;

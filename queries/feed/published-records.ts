@@ -15,7 +15,7 @@ const STREAMS_AT_ONCE = 1000;
 const referringRecord = z.object({ id: z.string() });
 
 /**
- * What connectors must know of the published records. References come from their read model, which may lag the log; a record's `data` is
+ * Reads of published records for connectors. References come from their read model, which may lag the log; a record's `data` is
  * the last event of its own stream and never stale.
  */
 export const publishedRecords = (reads: LiveReads, log: Pick<EventLog, 'readLast'>): PublishedRecords => ({

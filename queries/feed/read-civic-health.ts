@@ -46,15 +46,15 @@ function currentSources(generation: number) {
 export interface ReadCivicHealthDependencies extends ListProjectionsDependencies, ListReactorsDependencies {
   readonly reads: LiveReads;
   readonly logger: Logger;
-  /** How long each part may take to answer. */
+  /** Milliseconds that each part may take. */
   readonly deadlineMs: number;
-  /** Not null while the read models are not what the log says. */
+  /** Not null while the read models do not match the log. */
   readonly history: { doubt(): string | null };
 }
 
 /**
  * Source checks, pending work and failures (GET /api/v1/data/health). Never fails: a part that fails or
- * does not answer by the deadline is named in `unanswered`, and what it would have said is left out.
+ * does not answer by the deadline is named in `unanswered`, and its fields are left out.
  */
 export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => async (): Promise<Health> => {
   const checkedAt = new Date(deps.clock.now()).toISOString();

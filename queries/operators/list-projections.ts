@@ -15,8 +15,8 @@ interface FoldSpeed {
 }
 
 /**
- * How fast a generation is folded now. A window that is overdue is shown as it is, so that the rate of a
- * generation whose owner died, that was paused or has nothing to do falls towards zero.
+ * The current rates of a generation. An overdue window is shown as it is, so that the rate falls towards zero where the owner died, the
+ * generation is paused or has no events.
  */
 export function speedOf({ folded, owner, operatorPausedAt, speed }: Generation, now: number): FoldSpeed {
   if (operatorPausedAt !== null) return { rate: 0, readRate: 0 };

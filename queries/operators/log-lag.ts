@@ -12,7 +12,7 @@ export interface LogLag {
 
 export const NO_LAG: LogLag = { lagEvents: 0, lagSeconds: 0, oldestPendingAt: null };
 
-/** How far a follower of these event types is behind; events of other types alone are no lag. */
+/** The lag of a follower of these event types; events of other types do not count. */
 export async function lagBehind(
   { log, clock }: { readonly log: EventLog; readonly clock: Clock },
   checkpoint: Position,

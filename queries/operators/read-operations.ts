@@ -39,7 +39,7 @@ interface ReadOperationsDependencies extends ListProjectionsDependencies, ListRe
   readonly setBacks: Pick<SetBacks, 'open'>;
 }
 
-/** Everything that an operator watches and that is the same in every process. Throws what the database or the log throws. */
+/** The figures for operators that are the same in every process. Throws what the database or the log throws. */
 export async function readOperations(deps: ReadOperationsDependencies): Promise<Operations> {
   const { reads, clock, log } = deps;
   const [head, feed, projections, reactors, exports, reports, sources, payments, setBacks] = await Promise.all([

@@ -41,7 +41,7 @@ export interface ReportFilter {
   readonly submittedUpTo?: number | undefined;
   /** Reports that were not examined yet, or are due by this time; clock milliseconds. */
   readonly dueAt?: number | undefined;
-  /** What a published record may be known by; a report that any of it may answer. */
+  /** Keys of a published record: finds reports that it may answer. */
   readonly mayBe?: ReportKeys | undefined;
 }
 

@@ -64,8 +64,8 @@ export async function readReportFigures(reads: LiveReads): Promise<ReportFigures
 }
 
 /**
- * How many reports are open, of all accounts, as far as the read model has folded the log. Intake that must never exceed its cap counts
- * what it lets in by itself beyond this: the read model may lag both ways, by receipts just given and by closings.
+ * The number of open reports of all accounts in the read model, which may lag behind new reports and closings: intake counts its own new reports
+ * in addition.
  */
 export async function countOpenReports(reads: LiveReads): Promise<number> {
   const [row] = await reads.texts((live) => {
@@ -79,7 +79,7 @@ export async function countOpenReports(reads: LiveReads): Promise<number> {
   return Number(row![0]);
 }
 
-/** How many reports are open, and which of the given ones can be read, open or closed; of one moment. */
+/** The number of open reports, and which of the given ones can be read, open or closed, at one moment. */
 export async function openReports(
   reads: LiveReads,
   reportIds: readonly string[],

@@ -30,6 +30,6 @@ function cutAfter(line: string, max: number): string {
     if (kept.length + segment.length > max) break;
     kept += segment;
   }
-  // One that is longer than all there is room for is split between its code points.
+  // A longer grapheme cluster is split between its code points.
   return kept === '' ? line.slice(0, max).replace(/[\ud800-\udbff]$/, '') : kept;
 }

@@ -28,7 +28,7 @@ interface SearchContext {
   readonly bodyIds: readonly string[] | null;
   readonly topicId: string | null;
   readonly periods: PeriodCounts;
-  /** How many entries the database's statistics know of. */
+  /** Number of entries in the statistics of the database. */
   readonly counted: number;
   readonly respelt: ReadonlyMap<string, readonly string[]>;
   /** No more entries match the query; null where that is not known. */
@@ -160,7 +160,7 @@ export const searchPlace = (input: SearchAgendaInput): SearchCursor | null =>
 
 /**
  * Agenda items by words, the best first and of equals the latest first. While nothing
- * changes, the pages of a search hold each of its items once; an item that comes or changes on the way may be missed or met twice. Throws
+ * changes, the pages of a search hold each of its items once; an item that is added or changed meanwhile may be missed or returned twice. Throws
  * `InvalidSearchCursor`, and `DeadlineExceeded` or the reason of the signal when that aborts.
  */
 export const createSearchAgenda =

@@ -1,4 +1,4 @@
-/** What is said about a page of results. */
+/** The facts that the guidance of a page states. */
 export interface GuidanceFacts {
   readonly found: number;
   readonly hasMore: boolean;
@@ -11,9 +11,9 @@ export interface GuidanceFacts {
   readonly unknownFilters: readonly ('jurisdictionSlug' | 'topicSlug')[];
   /** Misspelt words, each with those that were searched instead. */
   readonly respelt: ReadonlyMap<string, readonly string[]>;
-  /** How many words of the query the results may lack. */
+  /** Number of words of the query that the results may lack. */
   readonly missing: number;
-  /** How many different words and phrases an item must have; 0 for a query with OR or minus. */
+  /** Number of different words and phrases of the query; 0 for a query with OR or minus. */
   readonly words: number;
   /** The page continues a search. */
   readonly continued: boolean;

@@ -19,9 +19,9 @@ export interface ContextInput {
 }
 
 /**
- * What a search stands on: the query and its units as the database reads them, its words with the number of records that have each (null:
- * none), the bodies of the jurisdiction (null when none was asked for or none has this slug), the topic, how many entries each period has, and how many the database's statistics
- * know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
+ * The context of a search: the query and its units as the database parses them, its words with the number of records that have each (null:
+ * none), the bodies of the jurisdiction (null when none was asked for or none has this slug), the topic, how many entries each period has, and
+ * how many the database's statistics know of: none while rows were counted and not yet looked at, as a vacuum leaves them.
  */
 export function searchContext(generation: number, { search, jurisdictionSlug, topicSlug }: ContextInput): Statement {
   const { jurisdictions, bodies, topics, entries, periods, words } = agendaSearchTables(generation);
@@ -103,8 +103,8 @@ const HEADLINE_TEXT = 60_000;
 const EDGE = 250;
 
 /**
- * How many entries the database's own statistics let expect, as its plan: a row of JSON. Too few where words go together more often than by
- * chance; nothing but the cost of a search depends on it.
+ * The number of matching entries that the planner expects: its plan as a row of JSON. Too low for correlated words; only the cost of a search
+ * depends on it.
  */
 export const expectedMatches = (generation: number, query: string, marks: readonly string[]): Statement => ({
   text: `explain (format json) select from ${agendaSearchTables(generation).entries} e
@@ -188,11 +188,11 @@ export const sourceOf = (sources: string): string => `(
 
 /** A query as it was typed, made ready for the database. */
 export interface SearchText {
-  /** What `websearch_to_tsquery` is given. */
+  /** The argument of `websearch_to_tsquery`. */
   readonly text: string;
   /** The words that may be misspelt. */
   readonly words: readonly string[];
-  /** Words and quoted phrases, any of which may be missing where no item has all; empty for who uses OR or minus and so means what it says. */
+  /** Words and quoted phrases, some of which may be missing where no item has all; empty for a query with OR or minus. */
   readonly units: readonly string[];
 }
 

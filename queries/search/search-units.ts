@@ -7,7 +7,7 @@ import type { PeriodCounts } from './search-windows.ts';
 interface LenientUnit {
   /** As the database writes queries. */
   readonly query: string;
-  /** What having it counts: one more each time that its words are half as common. So coarse that it seldom changes between two pages. */
+  /** Its weight in the rank: one more for each halving of the frequency of its words. Coarse, so that it seldom changes between two pages. */
   readonly weight: number;
 }
 
@@ -39,7 +39,7 @@ export async function lenientUnits(reads: LiveReads, units: readonly string[], p
   return weighed.filter(({ weight }) => weight >= least).slice(0, MAX_UNITS);
 }
 
-/** How many parts may be lacking: at most half of them. */
+/** The number of parts that an item may lack: at most half of them. */
 export const maxMissing = (units: number): number => Math.floor(units / 2);
 
 /** Matches items that lack at most so many of the parts. */

@@ -2,7 +2,7 @@ import type { Civic, Role } from '../civic.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
 import type { Examination } from './doctor/examine.ts';
 
-/** What the entry point passes to every command. */
+/** The environment of a command, from the entry point. */
 export interface CliContext {
   readonly open: (role: Role) => Promise<Civic>;
   /** The database and the log, whatever they contain; for commands that fill or repair them. */

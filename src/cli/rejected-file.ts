@@ -10,7 +10,7 @@ const OWNER_ONLY = 0o600;
 /** Opens a named pipe without waiting for its reader. */
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** Why the file is not written; null for a regular file, which the import replaces. */
+/** The reason why the file is not written; null for a regular file, which the import replaces. */
 function reasonAgainst(found: Stats): string | null {
   if (found.isSymbolicLink()) return 'is a symbolic link';
   if (!found.isFile()) return 'is no regular file';

@@ -8,7 +8,7 @@ import type { Civic } from '../civic.ts';
 import { type CliContext, CommandFailed } from './context.ts';
 import { print, warn } from './output.ts';
 
-/** How long a command is decided again after conflicts, in milliseconds. */
+/** Milliseconds for which a command is decided again after conflicts. */
 export const DEADLINE_MS = 30_000;
 
 /** Parses an option. Throws `CommandFailed` with the option, its value without secrets, and the allowed values. */

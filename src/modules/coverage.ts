@@ -65,7 +65,7 @@ export const coverageTools = (parts: CoverageReads): Pick<ToolFunctions, 'get_co
   },
 });
 
-/** What the service covers: research coverage of jurisdictions, the state of each source, and the topics. */
+/** Coverage: research coverage of jurisdictions, the state of each source, and the topics. */
 export function coverage({ reads, clock }: Platform) {
   const listResearchCoverage = (input: CoverageInput) => listDfwResearchCoverage(COVERAGE_CATALOGUE, input);
   return {

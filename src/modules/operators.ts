@@ -13,7 +13,7 @@ export interface OperatorFunctions {
 export const operatorOperations = (functions: OperatorFunctions) =>
   ({ readCivicHealth: async () => asData(await functions.readCivicHealth()) }) satisfies Partial<CustomerAnswers>;
 
-/** How far processors are behind, for health, metrics, the operators' page and commands. */
+/** Lags of processors, for health, metrics, the operators' page and commands. */
 export function operators(
   { log, clock, leaseClock, reads, history, logger, stores, deadlineMs }: Platform,
   projections: readonly Projection[],

@@ -139,7 +139,7 @@ interface Comparing {
   readonly onProgress: (events: number) => void;
 }
 
-/** What was written against what was to be written, and where each reactor goes on. */
+/** Compares the written events with the archive, and the checkpoints of the reactors. */
 async function compare({ wanted, log, signal, reactors, onProgress }: Comparing) {
   const written = eventsOf(log, signal);
   const checkpoints = new Map<number, Position>([[0, LOG_START]]);

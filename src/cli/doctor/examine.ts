@@ -13,7 +13,7 @@ export interface Examination {
 
 const OLDEST_NODE = 24;
 
-/** Examines what a start needs. Changes nothing, but starts the embedded database if it does not run. Never throws. */
+/** Examines the conditions of a start. Changes nothing, except that it starts the embedded database if it does not run. Never throws. */
 export async function examine({ environment, probes, clock }: Examination): Promise<readonly Finding[]> {
   let read: ReturnType<typeof readSettings>;
   try {

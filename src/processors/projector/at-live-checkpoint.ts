@@ -9,13 +9,15 @@ interface AtLiveCheckpoint {
   /** Number of the live generation. */
   readonly live: number;
   readonly checkpoint: Position;
-  /** Events of the tail that were folded into the copy for this look. */
+  /** Events of the tail that were folded into the copy for this comparison. */
   readonly folded: number;
 }
 
 export type Looked<Result> =
   | { readonly kind: 'looked'; readonly result: Result }
-  /** `behind`: the copy is more than one batch behind the live generation. `ahead`: the copy is ahead, an erasure lies ahead, or nothing is live. */
+  /**
+   * `behind`: the copy is more than one batch behind the live generation. `ahead`: the copy is ahead, an erasure lies ahead, or nothing is live.
+   */
   | { readonly kind: 'behind' | 'ahead' };
 
 /**
@@ -70,8 +72,8 @@ class RolledBack extends Error {
 }
 
 /**
- * True where an erasure stands after a place in the log. Of two builds at that place one may have folded an event before it was erased and the
- * other after: what differs says nothing until both have passed the erasure.
+ * True where the log has an erasure after a position. Of two builds at that position one may have folded an event before its erasure and the
+ * other after it, so differences are no error until both have passed the erasure.
  */
 export const isErasureAhead = async (log: Pick<EventLog, 'readAll'>, after: Position): Promise<boolean> =>
   (await log.readAll({ after, limit: 1, types: [CONTENT_ERASED] })).events.length > 0;

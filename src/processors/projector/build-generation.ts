@@ -66,7 +66,7 @@ async function compareHeld(deps: ProjectorDependencies, target: FoldTarget, row:
   if (row.comparison !== null) return { kind: 'follow', checkpoint };
   const { projection, lease } = target;
   const live = (await deps.generations.list()).find(({ projection: name, state }) => name === projection.name && state === 'live');
-  // Nothing brings the two to one checkpoint: it stays without a comparison until an operator decides.
+  // The two cannot reach one checkpoint: the build is not compared until an operator decides.
   if (live !== undefined && live.checkpoint < checkpoint && !isFolded(live, projection, deps.leaseClock.now())) {
     return { kind: 'follow', checkpoint };
   }
@@ -119,8 +119,8 @@ interface RebuildThrottle {
 }
 
 /**
- * How fast a rebuild may go beside readers and writers: as fast as it can while the database has no other load, else in short batches with
- * rests between them that grow with what a batch takes, so that a busier machine is left alone the longer.
+ * Throttles a rebuild beside readers and writers: none while the database has no other load, else short batches with rests that grow with the
+ * duration of a batch.
  */
 export function createRebuildThrottle(
   { leaseClock, batchSize: max }: Pick<ProjectorDependencies, 'leaseClock' | 'batchSize'>,

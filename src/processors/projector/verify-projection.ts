@@ -11,7 +11,7 @@ export interface Verification {
   readonly projection: string;
   /** Events folded into the copy. */
   readonly folded: number;
-  /** Rows that differ, as text, a few of each kind; empty when the read model is what the log says. */
+  /** Rows that differ, as text, a few of each kind; empty where the read model matches the log. */
   readonly differences: readonly string[];
 }
 

@@ -30,7 +30,7 @@ export interface ClassificationDependencies {
 const FOLLOWED: ReadonlySet<Resource> = new Set(['jurisdictions', 'public_bodies', 'topics', 'meetings', 'agenda_items']);
 const ITEMS_AT_ONCE = 250;
 
-/** Keeps the hits of every agenda item what the classifier says of it, through the ordinary record commands. */
+/** Updates the hits of every agenda item to the result of the classifier, through the ordinary record commands. */
 export const createClassificationReactor = (deps: ClassificationDependencies): Reactor => ({
   name: CLASSIFICATION,
   follows: RECORD_EVENT_TYPES,
@@ -133,8 +133,8 @@ type Topics = readonly RecordData<'topics'>[];
 type Hits = ReadonlyMap<string, RecordData<'agenda_hits'>>;
 
 /**
- * What must change so that the hits of these items are what the classifier says of them now. A hit that already says so is left alone,
- * and so is one that another classifier or an import has written, also under our id.
+ * The changes that give these items the hits of the classifier. Leaves equal hits unchanged, and hits that another classifier or an import has
+ * written, also under our id.
  */
 async function hitChanges(
   { known, classifier }: HitChangesDependencies,
@@ -175,7 +175,7 @@ async function classifyAll({ known, classifier }: HitChangesDependencies, ids: r
 
 const unique = (ids: readonly string[]): readonly string[] => [...new Set(ids)];
 
-/** Equal but for the time at which it was classified, which is that of the change before. */
+/** Equal apart from the time of classification, which is that of the earlier change. */
 const saysTheSame = (
   { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...standing }: RecordData<'agenda_hits'>,
   { content }: ClassifiedHit,

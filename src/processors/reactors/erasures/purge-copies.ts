@@ -25,7 +25,7 @@ export const streamsOf = ({ data }: Pick<StoredEvent, 'data'>): readonly string[
   contentErased.parse(JSON.parse(data)).streams.map(({ stream }) => stream);
 
 /**
- * Has copies of erased texts go that stand in no read model: it follows the log, so that a crash during an erasure leaves none behind. It waits
+ * Purges copies of erased texts outside the read models. It follows the log, so that a crash during an erasure leaves no copy. It waits
  * until every read model has passed the erasure, since until then an answer could still be saved from one, and for paid calls under way.
  */
 export const createErasureReactor = ({ traces, progress, clock, chainClock, readModels }: PurgeCopiesParts): Reactor => ({
