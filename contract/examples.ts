@@ -58,7 +58,7 @@ export const HIT = {
 
 export const UPCOMING_HIT = { ...HIT, matchId: '5e0c7a1b-93d4-5f28-a6b7-1c2d3e4f5a6b' };
 
-/** Cursors are opaque; these only look like some. */
+/** Examples of opaque cursors; they do not decode. */
 export const CURSOR = 'AQEAZ3JlYXRlc3QtcG9zaXRpb24';
 const NEXT_CURSOR = 'AQEAbmV4dC1wb3NpdGlvbi1oZXJl';
 

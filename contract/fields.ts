@@ -38,7 +38,7 @@ export const wholeNumber = (least: number, max: number) =>
     .pipe(z.number().min(least).max(max))
     .meta({ wire: { type: 'integer', minimum: least, maximum: max } });
 
-/** A parameter that names something; which names there are is not the schema's question. */
+/** A name; the query checks whether it exists. */
 export const named = z.string().min(1);
 
 export const noQuery = z.strictObject({});

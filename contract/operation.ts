@@ -107,7 +107,7 @@ export const REPORT_REFUSALS = [
   'authentication_unavailable',
 ] as const satisfies readonly RejectionCode[];
 
-/** What operations share; what an operation has of its own follows it. */
+/** Defaults of operations; an operation overrides them. */
 export const NO_INPUT = { params: z.strictObject({}), query: noQuery, body: null } as const;
 export const PUBLIC_READ = {
   ...NO_INPUT,

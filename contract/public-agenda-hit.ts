@@ -3,7 +3,7 @@ import { uuid } from '../domain/records/fields.ts';
 import * as records from '../domain/records/schemas.ts';
 import { timestamp } from './fields.ts';
 
-/** An agenda hit as everybody may read it, joined with its item, meeting, body, jurisdiction and topic. */
+/** A public agenda hit, joined with its item, meeting, body, jurisdiction and topic. */
 export const publicAgendaHit = z.strictObject({
   jurisdictionSlug: records.jurisdiction.shape.slug,
   jurisdictionName: records.jurisdiction.shape.name,

@@ -22,9 +22,9 @@ export const FINGERPRINT_BYTES = 8;
 export const EMPTY_FINGERPRINT = '00'.repeat(FINGERPRINT_BYTES);
 
 /**
- * The fingerprint of a history that ends with this event, given the one of the history before it: the first eight bytes of the SHA-256 of
- * both. Two feeds that agree in position and fingerprint went the same way up to there. It is made of event ids alone, so that an erasure leaves it
- * as it is.
+ * The fingerprint of a history that ends with this event, given the one of the history before it: the first eight bytes of the SHA-256 of both.
+ * Two feeds with equal position and fingerprint have the same history up to that position. It is made of event ids alone, so that an erasure
+ * leaves it as it is.
  */
 export function nextFingerprint(before: string, eventId: string): string {
   return createHash('sha256')

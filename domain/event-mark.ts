@@ -15,8 +15,8 @@ export interface CountedEvent {
 }
 
 /**
- * The farthest event that a batch has looked at, for the store to prove in the transaction of a checkpoint: what a failover has lost must not
- * be gone by out of memory. Null where the log does not count, or nothing was looked at.
+ * The farthest event of a batch, which the store checks in the transaction of a checkpoint, so that no checkpoint follows events that a failover
+ * has lost. Null where the log does not count, or nothing was looked at.
  */
 export function farthestOf(log: Pick<EventLog, 'distance'>, { events, scannedTo, scannedId }: LogBatch): CountedEvent | null {
   const newest = events.at(-1);

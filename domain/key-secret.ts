@@ -35,23 +35,23 @@ export function makeKeySecret(randomBytes: RandomBytes): string {
   return `${stem}_${checksum(stem)}`;
 }
 
-/** Whether a text has the shape and the checksum of a key's secret; says nothing about whether such a key exists. */
+/** Whether a text has the form and the checksum of a key's secret, independent of whether the key exists. */
 export const isKeySecret = (text: string): boolean => SHAPE.test(text) && text.endsWith(checksum(text.slice(0, -1 - CHECKSUM_LENGTH)));
 
 const WITHIN = /crs_[0-9A-Za-z]{32,64}_[0-9A-Za-z]{6}/g;
 
-/** Whether a key's secret stands anywhere in a text, whatever is around it. */
+/** Whether a text contains a key's secret. */
 export const holdsKeySecret = (text: string): boolean => (text.match(WITHIN) ?? []).some(isKeySecret);
 
-/** A text for a message: everything in it that looks like a key, also a damaged one, is cut to its beginning. */
+/** A text for a message, with everything that resembles a key cut to its prefix. */
 export const withoutSecrets = (text: string): string => text.replaceAll(/crs_[0-9A-Za-z_]+/g, 'crs_…');
 
-/** What is stored of a secret, and looked up: 64 lower-case hex digits. */
+/** The stored hash of a secret: 64 lower-case hex digits. */
 export const keySecretHash = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** Why a text that a customer chose is not kept, in words that do not repeat it; null where it may be. */
+/** The reason why a customer's text must not be stored, without the text; null where it may be stored. */
 export function notStorable(text: string): string | null {
-  // PostgreSQL keeps neither, and no event is taken back: a projector that met one would stand still.
+  // PostgreSQL stores neither, and an event cannot be removed: a projector would pause at it.
   if (!text.isWellFormed() || text.includes('\0')) return 'the text holds U+0000 or half a character';
   return holdsKeySecret(text) ? 'the text holds an API key; a key is sent in the Authorization header alone' : null;
 }

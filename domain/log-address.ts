@@ -3,7 +3,7 @@ import { z } from 'zod';
 const ADDRESS =
   /^(?:kurrentdb|kurrent|kdb|esdb)(?:\+discover)?:\/\/(?:[^:@/?]+:[^@/?]+@)?[a-z0-9.-]+(?::\d{1,5})?(?:,[a-z0-9.-]+(?::\d{1,5})?)*\/?(?:\?(.*))?$/i;
 
-/** What the client understands after the question mark. Anything else it would only warn about, with the whole text, password and all. */
+/** The client's options in the query of an address. For others the client logs a warning with the whole address, password included. */
 const OPTIONS: Readonly<Record<string, RegExp>> = {
   tls: /^(true|false)$/,
   tlsCAFile: /./,

@@ -49,7 +49,7 @@ export const PLAN_NAMES = ['default', 'pro', 'ultra'] as const;
 export type PlanName = (typeof PLAN_NAMES)[number];
 export type Plans = Readonly<Record<PlanName, Allowances>>;
 
-/** So many requests in so many seconds, in windows aligned to the clock. */
+/** A number of requests per number of seconds, in windows aligned to the clock. */
 interface Rate {
   readonly requests: number;
   readonly seconds: number;

@@ -28,7 +28,7 @@ export class ProcessFigures {
   /** By projection: one batch without its commit. */
   readonly folds = new Map<string, Tally>();
   prunedRows = 0;
-  /** How often the log was found to have lost what had been read of it. */
+  /** Number of detected losses of history. */
   setBacks = 0;
 
   appended(result: AppendResult, seconds: number): void {

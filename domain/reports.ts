@@ -1,6 +1,6 @@
 import type { Bucket } from './ports/counts.ts';
 
-/** Where a report may go from each status; a closed one goes nowhere. */
+/** The allowed moves from each status; a closed report has none. */
 export const REPORT_TRANSITIONS: Readonly<Record<ReportStatus, readonly ReportStatus[]>> = {
   received: ['investigating', 'out_of_scope', 'declined'],
   investigating: ['awaiting_source', 'gap_confirmed', 'resolved', 'already_available', 'not_found', 'out_of_scope', 'declined'],
@@ -51,5 +51,5 @@ export const REPORT_LIMIT_RETRY_SECONDS = 86_400;
 export const SUBMISSIONS_A_MINUTE: Bucket = { name: 'report-submit-minute', limit: 5, seconds: 60 };
 export const STATUS_READS_A_MINUTE: Bucket = { name: 'report-status-minute', limit: 30, seconds: 60 };
 
-/** Until a report's first move its status is worth another look this long after it was submitted. */
+/** Milliseconds from the submission to the first check of the status. */
 export const FIRST_CHECK_MS = 24 * 60 * 60 * 1000;

@@ -12,7 +12,7 @@ export interface SearchBinding {
 
 /** The last item on the page before, by the order of the search that found it. */
 export interface SearchCursor {
-  /** How many of the words an item need not have: the first page decided that, and the pages after it stay with it. */
+  /** Number of words that an item may lack, as decided by the first page for all pages. */
   readonly missing: number;
   readonly rank: number;
   /** Milliseconds since the epoch. */

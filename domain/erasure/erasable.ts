@@ -11,7 +11,7 @@ import { sourceUrlRefusal } from '../source-url.ts';
 import { category } from '../streams.ts';
 import { pointerOf, type TextAt } from './text-paths.ts';
 
-/** What of each event may be erased, as JSON pointers; `*` is any key. Of a published record that is every text but the service's own. */
+/** The erasable texts of each event, as JSON pointers; `*` is any key. Of a published record every text is erasable except those of the service. */
 const PLACES: Readonly<Record<string, readonly string[]>> = {
   [RECORD_WITHDRAWN]: ['/reason'],
   AccountOpened: ['/name'],
@@ -36,7 +36,7 @@ const SCHEMAS: Readonly<Record<string, z.ZodType>> = {
 
 const OF_SERVICE: readonly string[] = ['/id', '/createdAt', '/updatedAt'];
 
-/** Whether a text may be erased where it stands; ids, which others are found by, and times of the service may not. */
+/** Whether the text at a path may be erased. Ids and times of the service may not. */
 export function isErasable(type: string, { path, text }: TextAt): boolean {
   const pointer = pointerOf(path);
   if (uuid.safeParse(text).success) return false;
@@ -61,7 +61,7 @@ function refusalBy(schema: z.ZodType, value: unknown): string | null {
     : 'a text would not be kept as it is: trimmed, not empty, in normal form';
 }
 
-/** Why an event must not be changed to this, or null: its readers rely on the field. */
+/** The reason why an event must not get this value, or null. Readers rely on some fields. */
 export function refusedAsData(stream: string, type: string, data: Readonly<Record<string, unknown>>): string | null {
   const resource = category(stream);
   if (type === RECORD_PUBLISHED && isResource(resource)) {

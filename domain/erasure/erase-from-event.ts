@@ -17,7 +17,7 @@ export function keepAround(text: string, literal: string): readonly number[] | n
 
 export const KEEP_NOTHING: readonly number[] = [0, 0];
 
-/** The pieces that stay, joined by what stands between them now. All gaps were of one length, at least one character. */
+/** The remaining pieces, joined by the replacement. All gaps had one length, at least one character. */
 export function cutText(text: string, keep: readonly number[], replacement: string): string {
   const characters = Array.from(text);
   const gaps = keep.length - 1;

@@ -1,4 +1,4 @@
-/** A text within a JSON value: where it stands, and what it says. Keys of objects are no texts. */
+/** A text within a JSON value: its path and its value. Keys of objects are no texts. */
 export interface TextAt {
   readonly path: readonly string[];
   readonly text: string;

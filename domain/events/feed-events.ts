@@ -15,7 +15,7 @@ export type SeedFinished = z.output<typeof seedFinished>;
 export const PROJECTION_EVENT_SKIPPED = 'ProjectionEventSkipped';
 export const projectionEventSkipped = z.strictObject({ projection: z.string(), eventId: uuid, reason: z.string() });
 
-/** Why the feed was given another identity; in one append with the `FeedOpened` that gives it. */
+/** The reason of a new identity of the feed; appended together with its `FeedOpened`. */
 export const FEED_RENEWED = 'FeedRenewed';
 export const feedRenewed = z.strictObject({ feedId: uuid, previousFeedId: uuid, reason: z.string().min(1).max(1000) });
 export type FeedRenewed = z.output<typeof feedRenewed>;

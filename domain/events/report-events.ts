@@ -31,7 +31,7 @@ export const dataReportSubmitted = z.strictObject({
   surface: reportSurfaceName,
   submittedAt: dateTime,
   nextCheckAt: dateTime,
-  /** As the receipt gave it: a repeated submission is answered with the same one, wherever the service is reached by then. */
+  /** As in the receipt: a repeated submission gets the same URL, also where the service has another address by then. */
   statusUrl: z.string().min(1).max(2048),
 });
 
@@ -71,11 +71,11 @@ export const dataReportMoved = z.strictObject({
   movedAt: dateTime,
   ...byHolder,
 });
-/** What an investigation has found without moving the report; the words are for the investigator only. */
+/** Findings of an investigation that does not move the report; the text is for investigators only. */
 export const dataReportNoted = z.strictObject({
   note: z.string().min(1).max(4000),
   notedAt: dateTime,
-  /** When the customer should look again; null leaves what the last move said. */
+  /** Time of the next check for the customer; null keeps that of the last move. */
   nextCheckAt: orNull(dateTime),
   ...byHolder,
 });
@@ -86,7 +86,7 @@ export const REPORT_EVENTS = {
   DataReportNoted: dataReportNoted,
 } as const;
 
-/** Intake or the worker was stopped or let go on by an operator. Streams `reports_control-intake` and `reports_control-worker`. */
+/** An operator paused or resumed intake or the worker. Streams `reports_control-intake` and `reports_control-worker`. */
 export const REPORT_SWITCH_TURNED = 'ReportSwitchTurned';
 export const reportSwitchTurned = z.strictObject({
   paused: z.boolean(),

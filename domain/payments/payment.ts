@@ -42,7 +42,10 @@ export const requirementsOf = ({ asset, amount, payTo, extra }: PaymentTerms) =>
 const authorization = z.strictObject({ from: text, to: text, value: text, validAfter: text, validBefore: text, nonce: text });
 export type Authorization = Readonly<z.output<typeof authorization>>;
 
-/** Authorizes the payment on the terms that the payer accepted: stored in the ledger only, and never logged. `resourceUrl` is `mcp://tool/<name>`. */
+/**
+ * Authorizes the payment on the terms that the payer accepted: stored in the ledger only, and never logged. `resourceUrl` is
+ * `mcp://tool/<name>`.
+ */
 const signedPayment = z.strictObject({ accepted: paymentTerms, authorization, signature: text, resourceUrl: text });
 export type SignedPayment = Readonly<z.output<typeof signedPayment>>;
 
@@ -70,7 +73,7 @@ export const paymentId = ({ network, asset, payer, nonce }: PaymentKey): string 
 
 export const toolUrl = (tool: string): string => `mcp://tool/${tool}`;
 
-/** Where a payment stands (the table of transitions is in the migration that makes the ledger, which refuses every other). */
+/** The states of a payment. The migration of the ledger has the table of transitions and refuses every other. */
 export const PAYMENT_STATES = [
   'RESERVED',
   'VERIFIED',

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 /** Every language must be storable: a database with another encoding is refused. */
 export const DATABASE_ENCODING = 'UTF8';
 
-/** Why a database that takes no writes is refused, and what to do. */
+/** Reason and remedy for a read-only database. */
 export const READ_ONLY = {
   found: 'is read-only: it is a standby, or its transactions are read-only',
   remedy: 'name the primary in DATABASE_URL',

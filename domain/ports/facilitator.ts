@@ -38,7 +38,7 @@ export interface ChainLookup {
   ): Promise<OnChain>;
 }
 
-/** What pay as you go needs from outside. */
+/** The external parts of pay as you go. */
 export interface PaymentChannel {
   readonly facilitator: Facilitator;
   readonly checkSignature: CheckSignature;

@@ -6,7 +6,7 @@ import type { Projection } from './projection.ts';
 /** `scratch` is built for a comparison; `retired` and `refused` wait to be dropped; a `retired` one can serve again until `keptUntil`. */
 export type GenerationState = 'live' | 'building' | 'scratch' | 'retired' | 'refused';
 
-/** How far a processor has followed the log, and who runs it. */
+/** The checkpoint and the lease of a processor. */
 export interface ProcessorState {
   readonly logId: string | null;
   readonly checkpoint: Position;

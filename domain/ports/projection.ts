@@ -59,7 +59,7 @@ export interface LiveReads {
   readonly database: ReadDatabase;
 }
 
-/** Where a query reads, and its time. */
+/** The reads and the clock of a query. */
 export interface QueryContext {
   readonly reads: LiveReads;
   readonly clock: Clock;

@@ -8,7 +8,7 @@ export type FoundResource = (typeof FOUND_RESOURCES)[number];
 
 export const isFoundResource = (resource: string): resource is FoundResource => (FOUND_RESOURCES as readonly string[]).includes(resource);
 
-/** What a record is called outside of this service; see `projections/record-keys/tables.ts`. */
+/** Identifiers of a record at its source; see `projections/record-keys/tables.ts`. */
 export interface ExternalIds {
   readonly addressKey: string | null;
   readonly sourceRecordId: string | null;

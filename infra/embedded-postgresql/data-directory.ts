@@ -13,7 +13,7 @@ import {
 import { dirname, join, resolve } from 'node:path';
 import { EmbeddedDatabaseRefused, systemErrorCode } from './refusal.ts';
 
-/** Where everything of one data directory stands. */
+/** The paths of one data directory. */
 export interface DataLayout {
   readonly root: string;
   /** Says that the folder is ours; see `claimDataDirectory`. */
@@ -68,8 +68,8 @@ export function claimDataDirectory(dataDir: string): DataLayout {
 }
 
 /**
- * Makes a folder and those above it; false when it is there. Not by the `recursive` of Node, which retries for ever where a file system lets no process
- * make folders (`/proc`).
+ * Makes a folder and those above it; false when it is there. Not by the `recursive` of Node, which retries for ever where a file system lets no
+ * process make folders (`/proc`).
  */
 function makeFolder(folder: string): boolean {
   try {
@@ -126,7 +126,7 @@ export function giveToOwner(descriptor: number, root: string): void {
   fchownSync(descriptor, owner.uid, owner.gid);
 }
 
-/** One line for what the file system said about the data directory. */
+/** One line for an error of the file system about the data directory. */
 export function folderReason(folder: string, error: unknown): string {
   switch (systemErrorCode(error)) {
     case 'EACCES':

@@ -10,12 +10,12 @@ export interface Owner {
   readonly gid: number;
 }
 
-/** Who runs PostgreSQL's programs, from where, and what stands in front of their command line. */
+/** The account, the working directory and the command prefix of PostgreSQL's programs. */
 export interface LaunchPlan {
   /** `from-copy`: the owner can reach neither the programs nor the path of the data, see `withCopiedPrograms`. */
   readonly way: 'direct' | 'as-owner' | 'own-namespace' | 'from-copy';
   readonly native: string;
-  /** Whose the data must be, when it is not simply ours. */
+  /** The owner of the data, where it is another account. */
   readonly owner: Owner | undefined;
   readonly prefix: readonly string[];
 }

@@ -32,7 +32,7 @@ const SERVER_LOG_LIMIT = 4 * 1024 * 1024;
 
 /** A server that this process has started; it goes on without this process while it has users. */
 export interface StartedServer {
-  /** Why the server has ended, in one line for the operator; undefined while it runs. */
+  /** The reason why the server has ended, in one line; undefined while it runs. */
   failure(): string | undefined;
   /** Call it when the server has a user or has failed. */
   release(): void;
@@ -75,7 +75,7 @@ export async function startServer(layout: DataLayout, lock: number): Promise<Sta
   return { failure, release: () => ends.forEach((end) => closeSync(end)) };
 }
 
-/** At the limit the log becomes `<name>.1` and begins anew. The server goes on writing to the same file. */
+/** At the limit the log is copied to `<name>.1` and truncated. The server continues to write to the same file. */
 export function limitServerLog({ serverLog }: DataLayout): void {
   let log: number | undefined;
   try {

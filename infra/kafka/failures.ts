@@ -48,7 +48,7 @@ function missingRight({ name, type, topic }: KafkaError, { kafka, rights }: Kafk
 const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 const CLOSED = 'the brokers close the connection without an answer, as those do that want TLS or a credential';
 
-/** What a cause says that the brokers want, and in which words; null for another failure. */
+/** The requirement of the brokers that an error states, with its text; null for another failure. */
 function wantedIn(cause: KafkaError, use: KafkaUse): readonly [WantedByBrokers, string] | null {
   const { name, code, message } = cause;
   if (NO_TLS.has(String(code)) || message.includes('before secure TLS connection was established')) {

@@ -18,7 +18,7 @@ interface AppendQueueDependencies {
   readonly send: (append: EncodedAppend) => Promise<Answer>;
   /** Finds the position of a repeated append, which the server does not return. */
   readonly positionOf: (stream: string, revision: number) => Promise<Position>;
-  /** How long an append of unknown outcome is sent again, in milliseconds. */
+  /** Milliseconds for which an append of unknown outcome is sent again. */
   readonly againMs: number;
 }
 
