@@ -83,6 +83,28 @@ describe('a database of an older release', () => {
     await database.close();
     await client.end();
   });
+
+  test('keeps the pruned position, the open reports and the rates of a build under their new names', async () => {
+    const dsn = await emptyDatabase();
+    const client = new Client(dsn);
+    await client.connect();
+    const schema = { dir: MIGRATIONS_FOLDER, migrationsSchema: 'civic', migrationsTable: 'migrations', createMigrationsSchema: true };
+    await runner({ ...schema, dbClient: client, direction: 'up', count: 23, log: () => undefined });
+    await client.query(`update civic.feed_retention set mark = 42;
+      update civic.report_queue set counted = 3, reckoned = 7;
+      insert into civic.projections (name) values ('reports');
+      insert into civic.generations (projection, version, state, checkpoint, place, stretch_at, stretch_folded, stretch_place, pace, created_at, changed_at)
+        values ('reports', 3, 'live', '0', 5, 6, 7, 8, 9.5, 1, 1)`);
+    expect(await migrate(dsn)).toEqual(['0024-column-names']);
+    const { rows } = await client.query({
+      text: `select f.pruned_through, q.counted, q.recounts, g.events_read, g.window_since, g.window_folded, g.window_events_read, g.read_rate
+        from civic.feed_retention f, civic.report_queue q, civic.generations g`,
+      rowMode: 'array',
+    });
+    expect(rows).toEqual([['42', '3', '7', '5', '6', '7', '8', 9.5]]);
+    await expect(client.query('update civic.feed_retention set pruned_through = 41')).rejects.toThrow('pruned_through never falls');
+    await client.end();
+  });
 });
 
 describe('concurrent migrators', () => {
