@@ -2,16 +2,16 @@
 export class Tally {
   readonly counts: number[];
   sum = 0;
-  readonly #bounds: readonly number[];
+  readonly bounds: readonly number[];
 
   constructor(bounds: readonly number[]) {
-    this.#bounds = bounds;
+    this.bounds = bounds;
     this.counts = Array<number>(bounds.length + 1).fill(0);
   }
 
   took(seconds: number): void {
-    const bucket = this.#bounds.findIndex((bound) => seconds <= bound);
-    this.counts[bucket < 0 ? this.#bounds.length : bucket]! += 1;
+    const bucket = this.bounds.findIndex((bound) => seconds <= bound);
+    this.counts[bucket < 0 ? this.bounds.length : bucket]! += 1;
     this.sum += seconds;
   }
 }

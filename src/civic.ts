@@ -1,6 +1,6 @@
 import type { PoolUse } from '../domain/ports/database.ts';
 import type { EventLog, Position } from '../domain/ports/event-log.ts';
-import type { KafkaCounters } from './edge/metrics/kafka-metrics.ts';
+import type { KafkaCounters } from './edge/metrics/process-metrics.ts';
 import type { Projection } from '../domain/ports/projection.ts';
 import type { CustomerAnswers, PublicAnswers } from './edge/answers/exchange.ts';
 import type { ToolRunnerParts } from './edge/mcp/run-tool.ts';

@@ -2,16 +2,14 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { type Operations, readOperations } from '../../queries/operators/read-operations.ts';
 import type { Civic } from '../civic.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
-import { registerKafkaMetrics } from '../edge/metrics/kafka-metrics.ts';
-import { registerLagMetrics } from '../edge/metrics/lag-metrics.ts';
 import { createHttpMetrics, type HttpMetrics } from '../edge/metrics/http-metrics.ts';
 import { createOperationsWatch } from '../edge/ops/operations-watch.ts';
-import { createRecentFigures, SAMPLE_EVERY_MS, watchProcess } from '../edge/ops/process-state.ts';
+import { SAMPLE_EVERY_MS, watchProcess } from '../edge/ops/process-state.ts';
 import { createReadOpsState } from '../edge/ops/read-state.ts';
-import { registerOperationsMetrics } from '../edge/metrics/operations-metrics.ts';
 import { createOpsServer } from '../edge/ops/ops-server.ts';
-import { registerProcessMetrics } from '../edge/metrics/process-metrics.ts';
-import { registerReportMetrics } from '../edge/metrics/report-metrics.ts';
+import { KAFKA_METRICS, PROCESS_METRICS } from '../edge/metrics/process-metrics.ts';
+import { register } from '../edge/metrics/metric.ts';
+import { KNOWN_METRICS, PROJECTION_LAG_METRICS, REPORT_METRICS, SHARED_METRICS } from '../edge/metrics/shared-metrics.ts';
 import { listenOn } from './listen.ts';
 import { createReadiness } from './readiness.ts';
 import { repeat } from '../processors/runtime/repeat.ts';
@@ -49,11 +47,15 @@ export async function openOpsListener(
     const { reachable, newest } = await watch();
     return reachable === 'answers' && newest !== null ? newest.operations : null;
   };
-  registerOperationsMetrics(registry, known);
-  registerLagMetrics(registry, async () => (await known())?.projections ?? []);
-  registerReportMetrics(registry, civic.clock, async () => (await known())?.reports ?? null);
-  registerProcessMetrics(registry, { figures: civic.figures, pools: civic.pools, role, version: VERSION });
-  if (civic.kafkaCounters !== null) registerKafkaMetrics(registry, civic.kafkaCounters);
+  register(registry, KNOWN_METRICS, async () => (await known()) !== null);
+  register(registry, SHARED_METRICS, known);
+  register(registry, PROJECTION_LAG_METRICS, async () => (await known())?.projections ?? null);
+  register(registry, REPORT_METRICS, async () => {
+    const operations = await known();
+    return operations && { figures: operations.reports, now: civic.clock.now() };
+  });
+  register(registry, PROCESS_METRICS, () => ({ figures: civic.figures, pools: civic.pools, role, version: VERSION }));
+  if (civic.kafkaCounters !== null) register(registry, KAFKA_METRICS, () => civic.kafkaCounters);
   const metrics = createHttpMetrics(registry);
   const readiness = createReadiness({
     generations: civic.generations,
@@ -67,14 +69,13 @@ export async function openOpsListener(
   if (settings.CIVIC_OPS_PORT === 'off') return { opsUrl: null, metrics, close: async () => undefined };
 
   const ending = new AbortController();
-  const recent = createRecentFigures(() => metrics.totals(), machineClock);
-  const sampling = { what: 'sampling requests', everyMs: SAMPLE_EVERY_MS, run: async () => recent.sample() };
+  const ofProcess = watchProcess({ role, version: VERSION }, () => metrics.totals(), machineClock);
+  const sampling = { what: 'sampling requests', everyMs: SAMPLE_EVERY_MS, run: async () => ofProcess.sample() };
   const sampled = repeat(machineClock, logger, ending.signal, sampling);
-  const ofProcess = watchProcess({ role, version: VERSION }, recent);
   const server = createOpsServer({
     registry,
     readiness,
-    state: createReadOpsState({ watch, ofProcess, clock: machineClock }),
+    state: createReadOpsState(watch, ofProcess, machineClock),
     allowedHosts: [settings.CIVIC_OPS_HOST.toLowerCase(), ...settings.CIVIC_OPS_ALLOWED_HOSTS],
     logger,
   });

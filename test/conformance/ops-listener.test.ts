@@ -1,14 +1,15 @@
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ProjectionFigures, registerLagMetrics } from '../../src/edge/metrics/lag-metrics.ts';
-import type { OpsState } from '../../src/edge/ops/ops-state.ts';
+import { register } from '../../src/edge/metrics/metric.ts';
+import { PROJECTION_LAG_METRICS, type ProjectionLag } from '../../src/edge/metrics/shared-metrics.ts';
+import type { OpsState } from '../../src/edge/ops/read-state.ts';
 import { createOpsServer, type OpsServer, type Readiness } from '../../src/edge/ops/ops-server.ts';
 
 const registry = new Registry();
 const READY: Readiness = { status: 'ready', checks: [{ name: 'database', ok: true }] };
 let readiness: () => Promise<Readiness> = async () => READY;
 let state: () => Promise<OpsState> = () => Promise.reject(new Error('nothing to show'));
-let lag: () => Promise<ProjectionFigures[]> = async () => [];
+let lag: () => Promise<ProjectionLag[]> = async () => [];
 const live = {
   serves: true,
   rebuild: false,
@@ -18,13 +19,13 @@ const live = {
   rate: null,
   leftEvents: null,
   leftSeconds: null,
-  state: 'live',
+  state: 'live' as const,
 };
 let server: OpsServer;
 let url: string;
 
 beforeAll(async () => {
-  registerLagMetrics(registry, () => lag());
+  register(registry, PROJECTION_LAG_METRICS, () => lag());
   const log = () => undefined;
   server = createOpsServer({
     registry,
@@ -71,7 +72,7 @@ test('/metrics contains each lag that is known, and no other', async () => {
   expect(known).toContain('civic_projection_lag_seconds{projection="accounts"} 2');
   expect(known).not.toContain('civic_projection_lag_events{projection="accounts"}');
   // The live generation and its rebuild exist: the lag of the rebuild is progress and not a lag of answers.
-  const building = { ...live, name: 'accounts', serves: false, rebuild: true, lagSeconds: 99, state: 'building' };
+  const building = { ...live, name: 'accounts', serves: false, rebuild: true, lagSeconds: 99, state: 'building' as const };
   lag = async () => [
     { ...live, name: 'accounts', lagSeconds: 2 },
     { ...building, lagEvents: 500, leftEvents: 500, folded: 250, rate: 1000, leftSeconds: 0.5 },

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { OpsState } from '../../src/edge/ops/ops-state.ts';
+import type { OpsState } from '../../src/edge/ops/read-state.ts';
 import type { Readiness } from '../../src/edge/ops/ops-server.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type ServedCivic, serveCivic } from '../support/served-civic.ts';

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { listReactors } from '../../queries/operators/list-reactors.ts';
 import { Registry } from 'prom-client';
-import { registerKafkaMetrics } from '../../src/edge/metrics/kafka-metrics.ts';
+import { register } from '../../src/edge/metrics/metric.ts';
+import { KAFKA_METRICS } from '../../src/edge/metrics/process-metrics.ts';
 import { serve } from '../../src/serving/serve.ts';
 import { recordId, upsert } from '../support/civic-records.ts';
 import { untilTrue } from '../support/civic.ts';
@@ -40,7 +41,7 @@ test('a change from Kafka is published to Kafka, and operators see both', async 
   const relay = (await listReactors(served.civic.listingReactors)).find(({ name }) => name === 'relay');
   expect(relay).toMatchObject({ state: 'live', reason: null });
   const registry = new Registry();
-  registerKafkaMetrics(registry, served.civic.kafkaCounters!);
+  register(registry, KAFKA_METRICS, () => served.civic.kafkaCounters!);
   const text = await registry.metrics();
   expect(text).toMatch(/^civic_relay_messages_total [1-9]/m);
   expect(text).toMatch(/^civic_inlet_messages_total\{outcome="appended"\} 1$/m);

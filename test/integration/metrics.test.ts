@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Registry } from 'prom-client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { registerKafkaMetrics } from '../../src/edge/metrics/kafka-metrics.ts';
+import { register } from '../../src/edge/metrics/metric.ts';
+import { KAFKA_METRICS } from '../../src/edge/metrics/process-metrics.ts';
 import { upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { type MetricFamily, parseExposition } from '../support/exposition.ts';
@@ -96,7 +97,7 @@ test('an append with a conflict is counted as a conflict', async () => {
 test('the page of the metrics lists exactly these metrics with their types', async () => {
   const listed = [...DOCUMENT.matchAll(/^\| `(civic_\w+)`[^|]*\| (\w+) \|/gm)].map(([, name, type]) => `${name} ${type}`);
   const registry = new Registry();
-  registerKafkaMetrics(registry, { published: 0, position: 0, appended: 0, unchanged: 0, rejected: 0 });
+  register(registry, KAFKA_METRICS, () => ({ published: 0, position: 0, appended: 0, unchanged: 0, rejected: 0 }));
   const withBrokers = parseExposition(await registry.metrics());
   expect(listed.toSorted()).toEqual([...ours(), ...withBrokers].map(({ name, type }) => `${name} ${type}`).toSorted());
 });

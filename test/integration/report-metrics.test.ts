@@ -4,7 +4,8 @@ import { leaseReport, moveReport } from '../../commands/reports/work-on-report.t
 import type { ReportMove } from '../../commands/reports/report-decider.ts';
 import { readReportFigures } from '../../queries/reports/report-figures.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { registerReportMetrics } from '../../src/edge/metrics/report-metrics.ts';
+import { register } from '../../src/edge/metrics/metric.ts';
+import { REPORT_METRICS } from '../../src/edge/metrics/shared-metrics.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { openReports, type TestReports } from '../support/reports.ts';
 
@@ -40,7 +41,7 @@ async function move(reportId: string, ...moves: readonly [Pick<ReportMove, 'to'>
 async function told(): Promise<readonly string[]> {
   await reports.caughtUp(undefined, ['reports']);
   const registry = new Registry();
-  registerReportMetrics(registry, reports.clock, () => readReportFigures(reports.reads));
+  register(registry, REPORT_METRICS, async () => ({ figures: await readReportFigures(reports.reads), now: reports.clock.now() }));
   return (await registry.metrics()).split('\n');
 }
 
@@ -84,7 +85,7 @@ test('open reports by status, the oldest age and the times to first move and clo
 
 test('figures that cannot be read are absent, and the others are reported', async () => {
   const registry = new Registry();
-  registerReportMetrics(registry, reports.clock, async () => null);
+  register(registry, REPORT_METRICS, () => null);
   const text = await registry.metrics();
   expect(text).not.toMatch(/^civic_reports_\w+(\{.*\})? \d/m);
   expect(text).toContain('# HELP civic_reports_open');

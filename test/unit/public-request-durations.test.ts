@@ -1,10 +1,10 @@
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
-import { RequestDurations } from '../../src/edge/metrics/http-metrics.ts';
+import { createHttpMetrics } from '../../src/edge/metrics/http-metrics.ts';
 
 test('durations are reported as a cumulative histogram of each operation and status', async () => {
   const registry = new Registry();
-  const durations = new RequestDurations(registry);
+  const durations = createHttpMetrics(registry);
   for (const seconds of [0.0005, 0.001, 0.0011, 3, 100]) durations.answered('listRecentAgendaHits', 200, seconds);
   durations.answered('listRecentAgendaHits', 429, 0.0002);
   const text = await registry.metrics();

@@ -6,7 +6,7 @@ import type { Logger } from '../../../domain/ports/logger.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { errorHandler } from '../http/errors.ts';
 import { createListener, type Listener } from '../http/listener.ts';
-import type { OpsState } from './ops-state.ts';
+import type { OpsState } from './read-state.ts';
 
 interface PageFile {
   readonly type: string;

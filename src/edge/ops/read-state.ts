@@ -1,33 +1,45 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
-import type { Rates, Watched } from './operations-watch.ts';
-import type { OpsState, Problem, Shared } from './ops-state.ts';
-import type { ProcessState } from './process-state.ts';
-import type { Operations } from '../../../queries/operators/read-operations.ts';
 import { source } from '../../../domain/records/schemas.ts';
+import type { Operations } from '../../../queries/operators/read-operations.ts';
+import type { Rates, Watched } from './operations-watch.ts';
+import type { ProcessState } from './process-state.ts';
 
-interface OpsStateParts {
-  readonly watch: () => Promise<Watched>;
-  readonly ofProcess: Pick<ProcessState, 'read'>;
-  /** The machine's. */
-  readonly clock: Pick<Clock, 'now'>;
+interface Problem {
+  readonly severity: 'failing' | 'attention';
+  readonly text: string;
 }
+
+type Shared = ReturnType<typeof sharedState>;
+type Database = ReturnType<typeof databaseState>;
+
+/** What `GET /ops/state` answers, and what the page at `/ops` shows. Times are ISO 8601, rates of a second and null until they are measured. */
+export type OpsState = Awaited<ReturnType<typeof readState>>;
 
 const isoOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** Answers `GET /ops/state`; never fails and never waits long, whatever the database does. Viewers of one second share an answer. */
-export function createReadOpsState({ watch, ofProcess, clock }: OpsStateParts): () => Promise<OpsState> {
+export function createReadOpsState(
+  watch: () => Promise<Watched>,
+  ofProcess: Pick<ProcessState, 'read'>,
+  machineClock: Pick<Clock, 'now'>,
+): () => Promise<OpsState> {
   let asked: Promise<OpsState> | undefined;
-  const read = async (): Promise<OpsState> => {
-    const { reachable, since, newest } = await watch();
-    const database = { state: reachable, since: since === null ? null : isoOf(since) };
-    const shared = newest === null ? null : sharedState(newest.operations, newest.rates, newest.at);
-    return { at: isoOf(clock.now()), problems: [...problemsOf({ database, shared })], database, shared, process: ofProcess.read() };
-  };
   return () => {
-    asked ??= read().finally(() => (asked = undefined));
+    asked ??= readState(watch, ofProcess, machineClock).finally(() => (asked = undefined));
     return asked;
   };
 }
+
+async function readState(watch: () => Promise<Watched>, ofProcess: Pick<ProcessState, 'read'>, machineClock: Pick<Clock, 'now'>) {
+  const watched = await watch();
+  const { newest } = watched;
+  const database = databaseState(watched);
+  /** Of the database, the same in every process; the last that could be read, null before the first. */
+  const shared = newest === null ? null : sharedState(newest.operations, newest.rates, newest.at);
+  return { at: isoOf(machineClock.now()), problems: problemsOf(database, shared), database, shared, process: ofProcess.read() };
+}
+
+const databaseState = ({ reachable, since }: Watched) => ({ state: reachable, since: since === null ? null : isoOf(since) });
 
 const SLOW_SECONDS = 60;
 const NAMED = 3;
@@ -36,13 +48,12 @@ const failing = (text: string): Problem => ({ severity: 'failing', text });
 const attention = (text: string): Problem => ({ severity: 'attention', text });
 
 /** Problems, worst first: what cannot be read or written, then what stands still, then what lags. */
-function problemsOf(state: Pick<OpsState, 'database' | 'shared'>): readonly Problem[] {
-  const { shared } = state;
-  const found = [...ofDatabase(state.database), ...(shared === null ? [] : ofShared(shared))];
+function problemsOf(database: Database, shared: Shared | null): readonly Problem[] {
+  const found = [...ofDatabase(database), ...(shared === null ? [] : ofShared(shared))];
   return [...found.filter(({ severity }) => severity === 'failing'), ...found.filter(({ severity }) => severity === 'attention')];
 }
 
-function ofDatabase({ state }: OpsState['database']): readonly Problem[] {
+function ofDatabase({ state }: Database): readonly Problem[] {
   switch (state) {
     case 'answers':
       return [];
@@ -93,66 +104,55 @@ const LISTED_SOURCES = 20;
 const BAD = ['failing', 'stale'];
 
 /** A reading as it is shown; `at` in milliseconds. */
-function sharedState(operations: Operations, rates: Rates, at: number): Shared {
-  const { log, reactors, exports, reports, payments } = operations;
+function sharedState(operations: Operations, rates: Rates, at: number) {
+  const { log, projections, reactors, exports, reports, payments } = operations;
   return {
-    at: new Date(at).toISOString(),
+    /** When this was read. */
+    at: isoOf(at),
     log: { position: log.events ?? log.head, perSecond: rates.log },
     feed: { position: operations.feedPosition, perSecond: rates.feed },
-    projections: operations.projections.filter(({ serves }) => serves).map((each) => liveProjection(each, rates)),
-    rebuilds: operations.projections.filter(({ serves, state }) => !serves && state !== 'kept').map((each) => rebuild(each, operations)),
-    reactors: reactors.map(({ name, state, handled, ...rest }) => ({
-      name,
-      state,
-      handled,
-      ...behind(rest),
-      rate: rates.reactors.get(name) ?? null,
-    })),
+    /** The rates are of the last seconds: those of an owner's last work would stand there long after it. */
+    projections: projections
+      .filter(({ serves }) => serves)
+      .map(({ eventsRead, ...each }) => ({ ...follower(each, rates.projections), state: workingState(each.state), eventsRead })),
+    rebuilds: projections.filter(({ serves, state }) => !serves && state !== 'kept').map((each) => rebuild(each, operations)),
+    reactors: reactors.map(({ handled, ...each }) => ({ ...follower(each, rates.reactors), state: each.state, handled })),
     ...exports,
     openReports: [...reports.open.values()].reduce((sum, count) => sum + count, 0),
     sources: sourcesOf(operations.sources),
     payments: [...payments].map(([state, count]) => ({ state, count })).toSorted((a, b) => a.state.localeCompare(b.state)),
-    setBacks: operations.setBacks.map(({ held, head, noticedAt }) => ({ held, head, noticedAt: new Date(noticedAt).toISOString() })),
+    /** Losses of history that no operator has acknowledged. */
+    setBacks: operations.setBacks.map(({ held, head, noticedAt }) => ({ held, head, noticedAt: isoOf(noticedAt) })),
   };
 }
 
 type Projection = Operations['projections'][number];
+type Follower = Pick<Projection, 'name' | 'lagEvents' | 'lagSeconds' | 'owner' | 'reason' | 'poisonEvent'>;
 
-const behind = (of: Pick<Projection, 'lagEvents' | 'lagSeconds' | 'owner' | 'reason' | 'poisonEvent'>) => ({
-  lagEvents: of.lagEvents,
-  lagSeconds: of.lagSeconds,
-  owner: of.owner,
-  reason: of.reason,
-  poisonEvent: of.poisonEvent,
-});
+function follower({ name, lagEvents, lagSeconds, owner, reason, poisonEvent }: Follower, rates: ReadonlyMap<string, number>) {
+  return { name, lagEvents, lagSeconds, rate: rates.get(name) ?? null, owner, reason, poisonEvent };
+}
 
-/** Its rate is of the last seconds: that of its owner's last stretch of work would stand there long after it. */
-const liveProjection = (each: Projection, rates: Rates): Shared['projections'][number] => ({
-  name: each.name,
-  state: each.state === 'paused' || each.state === 'stopped' ? each.state : 'live',
-  eventsRead: each.eventsRead,
-  ...behind(each),
-  rate: rates.projections.get(each.name) ?? null,
-});
+const workingState = (state: Projection['state']) => (state === 'paused' || state === 'stopped' ? state : 'live');
 
 /** Measured along the log; where that cannot be counted, along what the live generation has folded. */
-function rebuild(each: Projection, { log, projections }: Operations): Shared['rebuilds'][number] {
-  const live = projections.find(({ name, serves }) => serves && name === each.name);
-  const done = each.eventsRead ?? each.folded;
+function rebuild({ name, generation, state, eventsRead, folded, rate, leftSeconds, owner, reason }: Projection, all: Operations) {
+  const live = all.projections.find((each) => each.serves && each.name === name);
+  const done = eventsRead ?? folded;
   return {
-    name: each.name,
-    generation: each.generation,
-    state: each.state === 'live' || each.state === 'stopped' || each.state === 'kept' ? 'building' : each.state,
+    name,
+    generation,
+    state: state === 'live' || state === 'stopped' || state === 'kept' ? 'building' : state,
     done,
-    of: Math.max(done, (each.eventsRead === null ? live?.folded : log.events) ?? done),
-    rate: each.rate,
-    secondsLeft: each.leftSeconds,
-    owner: each.owner,
-    reason: each.reason,
+    of: Math.max(done, (eventsRead === null ? live?.folded : all.log.events) ?? done),
+    rate,
+    secondsLeft: leftSeconds,
+    owner,
+    reason,
   };
 }
 
-function sourcesOf(sources: Operations['sources']): Shared['sources'] {
+function sourcesOf(sources: Operations['sources']) {
   const bad = sources
     .filter(({ status }) => BAD.includes(status))
     .toSorted((a, b) => a.status.localeCompare(b.status) || b.consecutiveFailures - a.consecutiveFailures);
@@ -161,14 +161,15 @@ function sourcesOf(sources: Operations['sources']): Shared['sources'] {
       const count = sources.filter((each) => each.status === status).length;
       return count === 0 ? [] : [{ status, count }];
     }),
-    bad: bad.slice(0, LISTED_SOURCES).map((each) => ({
-      sourceId: each.sourceId,
-      place: each.bodySlug === undefined ? each.jurisdictionSlug : `${each.jurisdictionSlug}/${each.bodySlug}`,
-      sourceType: each.sourceType,
-      status: each.status,
-      consecutiveFailures: each.consecutiveFailures,
+    bad: bad.slice(0, LISTED_SOURCES).map(({ sourceId, jurisdictionSlug, bodySlug, sourceType, status, consecutiveFailures, ...each }) => ({
+      sourceId,
+      place: bodySlug === undefined ? jurisdictionSlug : `${jurisdictionSlug}/${bodySlug}`,
+      sourceType,
+      status,
+      consecutiveFailures,
       lastSuccessAt: each.lastSuccessfulCheckAt ?? null,
     })),
+    /** Bad ones beyond those listed. */
     more: Math.max(0, bad.length - LISTED_SOURCES),
   };
 }

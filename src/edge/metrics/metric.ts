@@ -1,0 +1,86 @@
+import type { Metric, Registry } from 'prom-client';
+
+/** Durations by bucket, as `Tally` counts them; the last count is for what is above all bounds. */
+interface Durations {
+  readonly counts: readonly number[];
+  readonly sum: number;
+  readonly bounds: readonly number[];
+}
+
+type Value = number | Durations | null;
+type Labels = Readonly<Record<string, string>>;
+/** Values by their labels, or the one value of a metric without labels. A value that is not known is null and left out. */
+type Values = Value | Iterable<readonly [labels: Labels, value: Value]>;
+
+/** One metric, whose values are read from a source at each scrape. */
+export interface Definition<Source> {
+  readonly type: 'counter' | 'gauge' | 'histogram';
+  readonly name: string;
+  readonly help: string;
+  readonly read: (source: Source) => Values;
+}
+
+const defining =
+  (type: Definition<never>['type']) =>
+  <Source>(name: string, help: string, read: (source: Source) => Values): Definition<Source> => ({ type, name, help, read });
+
+export const counter = defining('counter');
+export const gauge = defining('gauge');
+export const histogram = defining('histogram');
+
+/** The values of a metric with one label. */
+export function labelled(label: string, entries: Iterable<readonly [string, Value]>): Values {
+  return Array.from(entries, ([name, value]) => [{ [label]: name }, value] as const);
+}
+
+/** Metrics of each row of a list, labelled with the name of the row. */
+export function ofEach<Row extends { readonly name: string }, Source>(
+  label: string,
+  rowsOf: (source: Source) => readonly Row[],
+  definitions: readonly Definition<Row>[],
+): readonly Definition<Source>[] {
+  return definitions.map(({ read, ...definition }) => ({
+    ...definition,
+    read: (source) =>
+      labelled(
+        label,
+        rowsOf(source).map((row) => [row.name, read(row) as Value]),
+      ),
+  }));
+}
+
+/**
+ * Registers metrics that are counted elsewhere; while the source is null they have no values. The classes of the library would count a second
+ * time, and keep a value that is no longer known.
+ */
+export function register<Source>(
+  registry: Registry,
+  definitions: readonly Definition<Source>[],
+  source: () => Source | null | Promise<Source | null>,
+): void {
+  for (const { type, name, help, read } of definitions) {
+    const get = async () => {
+      const known = await source();
+      const values = known === null ? null : read(known);
+      const series = typeof values === 'object' && values !== null && Symbol.iterator in values ? [...values] : [[{}, values] as const];
+      return { type, name, help, values: series.flatMap(([labels, value]) => samplesOf(name, labels, value)) };
+    };
+    registry.registerMetric({ name, get } as unknown as Metric);
+  }
+}
+
+/** A number is one sample; durations are their cumulated buckets, their sum and their count. */
+function samplesOf(metricName: string, labels: Labels, value: Value) {
+  if (value === null) return [];
+  if (typeof value === 'number') return [{ metricName, labels, value }];
+  let reached = 0;
+  const buckets = value.counts.map((count, index) => {
+    reached += count;
+    return { metricName: `${metricName}_bucket`, labels: { le: value.bounds[index] ?? '+Inf', ...labels }, value: reached };
+  });
+  return [
+    ...buckets,
+    { metricName: `${metricName}_sum`, labels, value: value.sum },
+    { metricName: `${metricName}_count`, labels, value: reached },
+  ];
+}
