@@ -25,7 +25,7 @@ import { subscriptions } from './modules/subscriptions.ts';
 import { openPlatform } from './platform.ts';
 import { PROJECTIONS } from './read-models.ts';
 import type { Settings } from './settings.ts';
-import { legistarSync } from './sources/legistar/source.ts';
+import { syncLegistar } from './sources/legistar/sync.ts';
 import type { Sync } from './sources/source.ts';
 import type { SourceName } from './sources/sources.ts';
 
@@ -37,11 +37,15 @@ const VISIBLE_TIMEOUT_MS = 30_000;
 
 /** Each source with its adapters. */
 const SYNCS: Readonly<Record<SourceName, Sync>> = {
-  legistar: legistarSync(({ client, options: { baseUrl = LEGISTAR_BASE_URL, from }, signal }, clock) =>
-    from === undefined
-      ? legistarHttpReader({ baseUrl, client, clock, random: Math.random, signal })
-      : legistarFolderReader({ directory: from, client }),
-  ),
+  legistar: (request, target) => {
+    const { client, options, signal } = request;
+    const { baseUrl = LEGISTAR_BASE_URL, from } = options;
+    const reader =
+      from === undefined
+        ? legistarHttpReader({ baseUrl, client, clock: target.clock, random: Math.random, signal })
+        : legistarFolderReader({ directory: from, client });
+    return syncLegistar(reader, request, target);
+  },
 };
 
 /** Null until a recipient and a facilitator are set. Loads the adapters, which are large, only then. */

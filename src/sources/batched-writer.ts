@@ -1,67 +1,83 @@
-import type { RecordChange, RecordWriter } from '../../commands/records/record-writer.ts';
+import type { RecordChange, RecordOutcome, RecordWriter } from '../../commands/records/record-writer.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 
-const BATCH = 500;
+export const CHANGES_A_BATCH = 500;
 
-export interface RejectedChange {
-  readonly resource: string;
-  readonly id: string;
-  readonly reason: string;
+interface Batch {
+  readonly changes: RecordChange[];
+  readonly records: Set<string>;
 }
 
-/** Collects changes, writes them 500 at a time and counts the outcomes. One batch is written at a time. */
+const newBatch = (): Batch => ({ changes: [], records: new Set() });
+
+/**
+ * Writes changes in batches and counts the outcomes. Changes of one record keep their order: a batch waits for an earlier one with the same
+ * record. `onRejected` is awaited, so that a slow disk slows down an import.
+ */
 export class BatchedWriter {
   appended = 0;
   unchanged = 0;
+  /** Of those appended. */
   removed = 0;
-  readonly rejected: RejectedChange[] = [];
+  rejected = 0;
   /** Position of the newest event written; null without one. */
   position: Position | null = null;
-  #pending: RecordChange[] = [];
-  #writing: Promise<void> = Promise.resolve();
+  #batch = newBatch();
+  #sending: Promise<void> = Promise.resolve();
+  /** A batch that failed stays, so that the next one and `flush` throw its error. */
+  readonly #underWay = new Map<Batch, Promise<void>>();
   readonly #writer: RecordWriter;
+  readonly #concurrency: number;
+  readonly #onRejected: (change: RecordChange, reason: string) => Promise<void> | void;
 
-  constructor(writer: RecordWriter) {
+  /** With a `concurrency` of 1, everything is written in the order in which it was added. */
+  constructor(writer: RecordWriter, concurrency: number, onRejected: (change: RecordChange, reason: string) => Promise<void> | void) {
     this.#writer = writer;
+    this.#concurrency = concurrency;
+    this.#onRejected = onRejected;
   }
 
   /** Resolves when there is room for more; rejects with the error of a write. */
   async add(changes: readonly RecordChange[]): Promise<void> {
-    this.#pending.push(...changes);
-    if (this.#pending.length < BATCH) return;
-    await this.#queue(BATCH);
+    for (const change of changes) {
+      this.#batch.changes.push(change);
+      this.#batch.records.add(`${change.resource} ${change.id.toLowerCase()}`);
+      if (this.#batch.changes.length === CHANGES_A_BATCH) await this.#send();
+    }
   }
 
+  /** Resolves when everything has been written. */
   async flush(): Promise<void> {
-    await this.#queue(1);
+    await this.#send();
+    await Promise.all(this.#underWay.values());
   }
 
-  #queue(atLeast: number): Promise<void> {
-    this.#writing = this.#drain(this.#writing, atLeast);
-    return this.#writing;
+  #send(): Promise<void> {
+    this.#sending = this.#start(this.#sending, this.#batch);
+    this.#batch = newBatch();
+    return this.#sending;
   }
 
-  async #drain(previous: Promise<void>, atLeast: number): Promise<void> {
-    await previous;
-    while (this.#pending.length >= atLeast) {
-      const batch = this.#pending.slice(0, BATCH);
-      this.#pending = this.#pending.slice(BATCH);
-      await this.#write(batch);
-    }
+  async #start(before: Promise<void>, batch: Batch): Promise<void> {
+    await before;
+    while (this.#underWay.size >= this.#concurrency) await Promise.race(this.#underWay.values());
+    for (const [other, done] of this.#underWay) if (!batch.records.isDisjointFrom(other.records)) await done;
+    const writing = this.#write(batch.changes).then(() => void this.#underWay.delete(batch));
+    writing.catch(() => undefined);
+    this.#underWay.set(batch, writing);
   }
 
-  async #write(batch: readonly RecordChange[]): Promise<void> {
-    const outcomes = await this.#writer.write(batch, {});
-    for (const [index, outcome] of outcomes.entries()) {
-      const change = batch[index];
-      if (change === undefined) continue;
-      if (outcome.kind === 'unchanged') this.unchanged += 1;
-      else if (outcome.kind === 'rejected') this.rejected.push({ resource: change.resource, id: change.id, reason: outcome.reason });
-      else {
-        this.appended += 1;
-        if (change.op === 'remove') this.removed += 1;
-        if (this.position === null || outcome.position > this.position) this.position = outcome.position;
-      }
-    }
+  async #write(changes: readonly RecordChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    const outcomes = await this.#writer.write(changes, {});
+    for (const [index, outcome] of outcomes.entries()) await this.#count(changes[index]!, outcome);
+  }
+
+  async #count(change: RecordChange, outcome: RecordOutcome): Promise<void> {
+    this[outcome.kind] += 1;
+    if (outcome.kind === 'rejected') await this.#onRejected(change, outcome.reason);
+    if (outcome.kind !== 'appended') return;
+    if (change.op === 'remove') this.removed += 1;
+    if (this.position === null || outcome.position > this.position) this.position = outcome.position;
   }
 }

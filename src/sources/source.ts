@@ -2,7 +2,6 @@ import type { RecordChange, RecordWriter } from '../../commands/records/record-w
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../domain/ports/published-records.ts';
-import type { RejectedChange } from './batched-writer.ts';
 import type { RecordContent, Resource } from '../../domain/records/resources.ts';
 
 /** A platform that publishes records, as `sources sync` shows it. A client is what one sync reads and what `CIVIC_POLL` names. */
@@ -43,7 +42,7 @@ export interface SyncReport {
   readonly appended: number;
   readonly unchanged: number;
   readonly removed: number;
-  readonly rejected: readonly RejectedChange[];
+  readonly rejected: readonly { readonly resource: string; readonly id: string; readonly reason: string }[];
   /** Rows that were left out, with the source's own id where it could be read. */
   readonly skipped: readonly { readonly what: string; readonly id: string | null; readonly reason: string }[];
   /** Why the source could not be read as a whole; null when it could. */

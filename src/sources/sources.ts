@@ -1,4 +1,4 @@
-import { LEGISTAR } from './legistar/source.ts';
+import { LEGISTAR } from './legistar/sync.ts';
 import type { Source } from './source.ts';
 
 /** Every source by the name of its command. */

@@ -5,7 +5,7 @@ import { setTimeout as after } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DataReport } from '../../contract/data-report.ts';
-import { agendaItemId } from '../../src/sources/legistar/legistar-ids.ts';
+import { agendaItemId } from '../../src/sources/legistar/own-records.ts';
 import { type Installation, makeInstallation, type Service } from '../support/service.ts';
 import { STALL_MS } from '../support/until-reached.ts';
 

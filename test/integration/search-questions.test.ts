@@ -47,7 +47,7 @@ describe.skipIf(!there)('with recordings of Dallas and Fort Worth (set LEGISTAR_
     for (const client of CLIENTS) {
       await civic.caughtUp(undefined, names);
       const reader = legistarFolderReader({ directory: RECORDINGS, client });
-      const { failure } = await syncLegistar({ client, reader, writer, known, clock });
+      const { failure } = await syncLegistar(reader, { client, options: {} }, { writer, known, clock });
       if (failure !== null) throw new Error(failure);
     }
     await civic.caughtUp(undefined, names);

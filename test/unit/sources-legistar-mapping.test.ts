@@ -1,15 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { RECORD_SCHEMAS } from '../../domain/records/resources.ts';
 import { catalogueBodyId, catalogueSourceId } from '../../src/sources/catalogue/catalogue-records.ts';
-import { oneLine, paragraphs } from '../../src/sources/legistar/clean-text.ts';
 import { placeOfClient } from '../../src/sources/legistar/clients.ts';
 import { SyncRefused } from '../../src/sources/source.ts';
 import { mapBodies } from '../../src/sources/legistar/map-bodies.ts';
 import { type EventPlace, mapEvent } from '../../src/sources/legistar/map-event.ts';
 import { outcomeOf } from '../../src/sources/legistar/map-items.ts';
 import { eventsToRead, READ_ALL_UP_TO } from '../../src/sources/legistar/poll-window.ts';
-import { publicUrl } from '../../src/sources/legistar/public-url.ts';
 import { bodyRow, eventItemRow, eventRow, parseRows } from '../../src/sources/legistar/rows.ts';
+import { oneLine, paragraphs, publicUrl } from '../../src/sources/legistar/values.ts';
 
 const CLIENT = 'fortworthgov';
 
@@ -55,7 +54,6 @@ const place: EventPlace = {
   client: CLIENT,
   timezone: 'America/Chicago',
   body: {
-    bodyId: 7,
     name: 'City Council',
     publicBodyId: catalogueBodyId('fort-worth', 'city-council'),
     sourceId: catalogueSourceId('fort-worth', 'city-council'),

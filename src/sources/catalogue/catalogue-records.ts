@@ -1,7 +1,7 @@
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
 import { upsert } from '../source.ts';
-import { COUNTIES, COVERED_BODIES, type CoveredBody, MUNICIPALITIES } from './data-files.ts';
+import { COVERED_BODIES, type CoveredBody, JURISDICTIONS } from './data-files.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 
 /** Raised whenever the data files change what they say. */
@@ -9,42 +9,6 @@ export const CATALOGUE_SEED = { name: 'catalogue', version: 1 } as const;
 
 /** The time zone of the whole region. */
 export const REGION_TIME_ZONE = 'America/Chicago';
-
-/** The jurisdiction slug of a county; six names belong to a city and a county. */
-export const countyJurisdictionSlug = (countySlug: string): string => `${countySlug}-county`;
-
-const cities = (): RecordChange[] =>
-  MUNICIPALITIES.map((row) =>
-    upsert('jurisdictions', catalogueJurisdictionId(row.slug), {
-      slug: row.slug,
-      name: row.name,
-      level: 'city',
-      kind: row.kind,
-      countySlugs: row.countySlugs,
-      timezone: REGION_TIME_ZONE,
-      population: row.population,
-      geoid: row.geoid,
-      active: row.active,
-      officialWebsiteUrl: null,
-    }),
-  );
-
-const counties = (): RecordChange[] =>
-  COUNTIES.map((row) => {
-    const slug = countyJurisdictionSlug(row.slug);
-    return upsert('jurisdictions', catalogueJurisdictionId(slug), {
-      slug,
-      name: row.name,
-      level: 'county',
-      kind: 'county',
-      countySlugs: [row.slug],
-      timezone: REGION_TIME_ZONE,
-      population: row.population,
-      geoid: row.geoid,
-      active: true,
-      officialWebsiteUrl: null,
-    });
-  });
 
 const body = (row: CoveredBody): RecordChange =>
   upsert('public_bodies', catalogueBodyId(row.jurisdictionSlug, row.slug), {
@@ -72,18 +36,16 @@ export const catalogueSource = (row: CoveredBody): RecordContent<'sources'> => (
   consecutiveFailures: 0,
 });
 
-const source = (row: CoveredBody): RecordChange =>
-  upsert('sources', catalogueSourceId(row.jurisdictionSlug, row.slug), catalogueSource(row));
-
 /**
  * Every record of the catalogue: 239 municipalities (one inactive), 16 counties, the seven covered bodies and a source for each.
  * Ids are stable; jurisdictions come first, so that a partial write leaves no body without its jurisdiction.
  */
 export const catalogueRecords = (): readonly RecordChange[] => [
-  ...cities(),
-  ...counties(),
+  ...JURISDICTIONS.map((row) =>
+    upsert('jurisdictions', catalogueJurisdictionId(row.slug), { ...row, timezone: REGION_TIME_ZONE, officialWebsiteUrl: null }),
+  ),
   ...COVERED_BODIES.map(body),
-  ...COVERED_BODIES.map(source),
+  ...COVERED_BODIES.map((row) => upsert('sources', catalogueSourceId(row.jurisdictionSlug, row.slug), catalogueSource(row))),
 ];
 
 /** Ids of the catalogue's records, from their slugs: the same in every deployment. */

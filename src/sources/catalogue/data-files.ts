@@ -38,6 +38,22 @@ const coveredBody = z.strictObject({
 export const MUNICIPALITIES = z.array(municipality).parse(municipalities);
 export const COUNTIES = z.array(county).parse(counties);
 
+/** Cities and counties in one form. A county's slug ends in `-county`, because six names belong to a city and a county. */
+export const jurisdictionsOf = (municipalities: typeof MUNICIPALITIES, counties: typeof COUNTIES) => [
+  ...municipalities.map(({ outsideCounties: _outside, populationYear: _year, ...city }) => ({ ...city, level: 'city' as const })),
+  ...counties.map(({ slug, name, population, geoid }) => ({
+    slug: `${slug}-county`,
+    name,
+    level: 'county' as const,
+    kind: 'county' as const,
+    countySlugs: [slug],
+    active: true,
+    population,
+    geoid,
+  })),
+];
+export const JURISDICTIONS = jurisdictionsOf(MUNICIPALITIES, COUNTIES);
+
 /** The seven bodies that have a cadence. */
 export const COVERED_BODIES = z.array(coveredBody).parse(coveredBodies);
 

@@ -3,8 +3,7 @@ import { z } from 'zod';
 import { canonicalJson } from '../../../domain/canonical-json.ts';
 import type { CoverageCatalogue, CoverageJurisdiction, CoveredFamily, Family, CoverageStatus } from '../../../domain/coverage.ts';
 import { CITY_FAMILIES, COUNTY_FAMILIES, FAMILIES } from '../../../domain/records/families.ts';
-import { countyJurisdictionSlug } from '../catalogue/catalogue-records.ts';
-import { COUNTIES, MUNICIPALITIES } from '../catalogue/data-files.ts';
+import { COUNTIES, jurisdictionsOf, MUNICIPALITIES } from '../catalogue/data-files.ts';
 import { date, text, url } from '../../../domain/records/fields.ts';
 import findings from './data/findings.json' with { type: 'json' };
 
@@ -65,30 +64,23 @@ export function coverageCatalogue({ municipalities, counties, research }: Covera
       return found === undefined ? { family, status: 'U' } : coveredFamily(found, research.researchDate);
     });
 
-  const jurisdictions: CoverageJurisdiction[] = [
-    ...municipalities.map((row) => ({
-      jurisdictionSlug: row.slug,
-      jurisdictionName: row.name,
-      level: 'city' as const,
-      kind: row.kind,
-      countySlugs: row.countySlugs,
-      active: row.active,
-      families: familiesOf(row.slug, CITY_FAMILIES),
-    })),
-    ...counties.map((row) => ({
-      jurisdictionSlug: countyJurisdictionSlug(row.slug),
-      jurisdictionName: row.name,
-      level: 'county' as const,
-      kind: 'county' as const,
-      countySlugs: [row.slug],
-      active: true,
-      families: familiesOf(countyJurisdictionSlug(row.slug), COUNTY_FAMILIES),
-    })),
-  ].sort((left, right) => (left.jurisdictionSlug < right.jurisdictionSlug ? -1 : 1));
+  const jurisdictions = jurisdictionsOf(municipalities, counties)
+    .map(
+      ({ slug, name, level, kind, countySlugs, active }): CoverageJurisdiction => ({
+        jurisdictionSlug: slug,
+        jurisdictionName: name,
+        level,
+        kind,
+        countySlugs,
+        active,
+        families: familiesOf(slug, level === 'city' ? CITY_FAMILIES : COUNTY_FAMILIES),
+      }),
+    )
+    .sort((left, right) => (left.jurisdictionSlug < right.jurisdictionSlug ? -1 : 1));
   if (unused.size > 0) throw new Error(`findings about what the catalogue does not have: ${[...unused.keys()].join(', ')}`);
 
   const active = municipalities.filter((row) => row.active).length;
-  return versioned({
+  const content = {
     researchDate: research.researchDate,
     ingestionVerified: false,
     statusDefinitions: STATUS_DEFINITIONS,
@@ -101,7 +93,9 @@ export function coverageCatalogue({ municipalities, counties, research }: Covera
       statement: SCOPE_STATEMENT,
     },
     jurisdictions,
-  });
+  };
+  const digest = createHash('sha256').update(canonicalJson(content), 'utf8').digest('hex');
+  return { catalogVersion: `${research.researchDate}.${digest.slice(0, 12)}`, ...content };
 }
 
 const keyOf = (jurisdictionSlug: string, family: Family): string => `${jurisdictionSlug} ${family}`;
@@ -111,11 +105,6 @@ function coveredFamily({ jurisdictionSlug, ...found }: Finding, researchDate: st
     throw new Error(`${keyOf(jurisdictionSlug, found.family)} was checked after the research date ${researchDate}`);
   }
   return found;
-}
-
-function versioned(content: Omit<CoverageCatalogue, 'catalogVersion'>): CoverageCatalogue {
-  const digest = createHash('sha256').update(canonicalJson(content), 'utf8').digest('hex');
-  return { catalogVersion: `${content.researchDate}.${digest.slice(0, 12)}`, ...content };
 }
 
 /** The shipped catalogue. */

@@ -1,11 +1,5 @@
-import {
-  catalogueBodyId,
-  catalogueJurisdictionId,
-  catalogueSourceId,
-  countyJurisdictionSlug,
-  REGION_TIME_ZONE,
-} from '../catalogue/catalogue-records.ts';
-import { COUNTIES, COVERED_BODIES, MUNICIPALITIES } from '../catalogue/data-files.ts';
+import { catalogueBodyId, catalogueJurisdictionId, catalogueSourceId, REGION_TIME_ZONE } from '../catalogue/catalogue-records.ts';
+import { COVERED_BODIES, JURISDICTIONS } from '../catalogue/data-files.ts';
 import { SyncRefused } from '../source.ts';
 
 /** A body of the source that the catalogue has: the sync uses the catalogue's records. */
@@ -31,9 +25,6 @@ const CLIENTS: Readonly<Record<string, { readonly jurisdictionSlug: string; read
   fortworthgov: { jurisdictionSlug: 'fort-worth', bodies: { 'City Council': 'city-council' } },
 };
 
-const isJurisdiction = (slug: string): boolean =>
-  MUNICIPALITIES.some((row) => row.slug === slug) || COUNTIES.some((row) => countyJurisdictionSlug(row.slug) === slug);
-
 /** Where a client's records belong. Throws `SyncRefused` for a client outside the table that comes without a jurisdiction of the catalogue. */
 export function placeOfClient(client: string, jurisdictionSlug: string | undefined): ClientPlace {
   if (!/^[A-Za-z0-9-]+$/.test(client)) throw new SyncRefused(`client "${client}" is no client name: letters, digits and hyphens only`);
@@ -47,7 +38,8 @@ export function placeOfClient(client: string, jurisdictionSlug: string | undefin
   if (shipped !== undefined && slug !== shipped.jurisdictionSlug) {
     throw new SyncRefused(`client "${client}" belongs to ${shipped.jurisdictionSlug}, not to ${slug}; leave --jurisdiction out`);
   }
-  if (!isJurisdiction(slug)) throw new SyncRefused(`jurisdiction "${slug}" is not in the catalogue; a county's slug ends in -county`);
+  if (!JURISDICTIONS.some((row) => row.slug === slug))
+    throw new SyncRefused(`jurisdiction "${slug}" is not in the catalogue; a county's slug ends in -county`);
   return {
     jurisdictionId: catalogueJurisdictionId(slug),
     jurisdictionSlug: slug,

@@ -1,17 +1,18 @@
 import { DateTime } from 'luxon';
+import type { Text } from './values.ts';
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:T|$)/;
 const TWELVE_HOURS = /^(\d{1,2})(?:[:.](\d{2}))?\s*([ap])\.?\s*m\.?$/i;
 const AFTERNOON_HOURS = /^(1[3-9]|2[0-3]):(\d{2})$/;
 
 /** The calendar day of an `EventDate`, a local midnight without a zone; null for another text. */
-export function localDate(eventDate: string | null | undefined): string | null {
+export function localDate(eventDate: Text): string | null {
   const day = DATE.exec(eventDate?.trim() ?? '')?.[1];
   return day !== undefined && DateTime.fromISO(day, { zone: 'utc' }).isValid ? day : null;
 }
 
 /** Minutes after midnight of a time typed by hand ("9:00 AM", "9 a.m.", "Noon"); null when it is missing or ambiguous. */
-export function minutesOfDay(eventTime: string | null | undefined): number | null {
+export function minutesOfDay(eventTime: Text): number | null {
   const text = (eventTime ?? '').replace(/\s+/g, ' ').trim();
   if (/^(?:12(?::00)? )?noon$/i.test(text)) return 12 * 60;
   const twelve = TWELVE_HOURS.exec(text);
@@ -44,7 +45,7 @@ export function instantOf(day: string, minutes: number, zone: string): string {
 }
 
 /** A stamp that the source states in UTC without saying so, as ISO 8601 ending in Z; null when it is missing or invalid. */
-export function utcStamp(value: string | null | undefined): string | null {
+export function utcStamp(value: Text): string | null {
   if (value === null || value === undefined) return null;
   const time = DateTime.fromISO(value.trim(), { zone: 'utc' });
   return time.isValid ? new Date(time.toMillis()).toISOString() : null;

@@ -1,13 +1,13 @@
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
-import { oneLine } from './clean-text.ts';
+import { upsert } from '../source.ts';
 import type { ClientPlace } from './clients.ts';
-import { legistarBodyId, legistarSourceId } from './legistar-ids.ts';
+import { legistarBodyId, legistarSourceId } from './own-records.ts';
 import type { BodyRow, Skipped } from './rows.ts';
+import { oneLine } from './values.ts';
 
 /** A body of the source and its records. */
 export interface BodyPlace {
-  readonly bodyId: number;
   readonly name: string;
   readonly publicBodyId: string;
   readonly sourceId: string;
@@ -60,21 +60,22 @@ export function mapBodies(client: string, place: ClientPlace, rows: readonly Bod
     const existing = adopted.get(name.toLowerCase());
     if (existing !== undefined) {
       adopted.delete(name.toLowerCase());
-      places.set(row.BodyId, { bodyId: row.BodyId, name, publicBodyId: existing.publicBodyId, sourceId: existing.sourceId });
+      places.set(row.BodyId, { name, publicBodyId: existing.publicBodyId, sourceId: existing.sourceId });
       continue;
     }
     const publicBodyId = legistarBodyId(client, row.BodyId);
-    places.set(row.BodyId, { bodyId: row.BodyId, name, publicBodyId, sourceId: legistarSourceId(client, publicBodyId) });
-    const content: RecordContent<'public_bodies'> = {
-      jurisdictionId: place.jurisdictionId,
-      slug: slugOf(name, row.BodyId, taken),
-      name,
-      bodyType: BODY_TYPES[oneLine(row.BodyTypeName)?.toLowerCase() ?? ''] ?? 'other',
-      actingBodyRole: 'unknown',
-      timezone: place.timezone,
-      active: row.BodyActiveFlag !== 0,
-    };
-    changes.push({ op: 'upsert', resource: 'public_bodies', id: publicBodyId, content });
+    places.set(row.BodyId, { name, publicBodyId, sourceId: legistarSourceId(client, publicBodyId) });
+    changes.push(
+      upsert('public_bodies', publicBodyId, {
+        jurisdictionId: place.jurisdictionId,
+        slug: slugOf(name, row.BodyId, taken),
+        name,
+        bodyType: BODY_TYPES[oneLine(row.BodyTypeName)?.toLowerCase() ?? ''] ?? 'other',
+        actingBodyRole: 'unknown',
+        timezone: place.timezone,
+        active: row.BodyActiveFlag !== 0,
+      }),
+    );
   }
   return { places, changes, skipped };
 }

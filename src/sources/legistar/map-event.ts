@@ -2,15 +2,13 @@ import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
 import { upsert } from '../source.ts';
 import type { RecordContent } from '../../../domain/records/resources.ts';
-import { oneLine } from './clean-text.ts';
-import { agendaId, fileId, meetingId } from './legistar-ids.ts';
 import { instantOf, localDate, minutesOfDay, utcStamp } from './local-time.ts';
 import type { BodyPlace } from './map-bodies.ts';
 import { mapItems } from './map-items.ts';
-import { mediaTypeOf } from './media-types.ts';
-import { publicUrl } from './public-url.ts';
-import type { EventItemRow, EventRow, Skipped } from './rows.ts';
+import { agendaId, fileId, meetingId } from './own-records.ts';
+import type { EventItemRow, EventRow } from './rows.ts';
 import { type Notice, noticeIn, noticeInComment, noticeInLocation, noticeInStatusName } from './notices.ts';
+import { mediaTypeOf, oneLine, publicUrl, type Text } from './values.ts';
 
 export interface EventPlace {
   readonly client: string;
@@ -19,15 +17,6 @@ export interface EventPlace {
   /** When the meeting starts according to what is published now; null when it is not published. */
   readonly knownStart: string | null;
 }
-
-type MappedEvent =
-  | {
-      readonly kind: 'mapped';
-      readonly changes: readonly RecordChange[];
-      readonly documentsUncertain: boolean;
-      readonly skipped: readonly Skipped[];
-    }
-  | { readonly kind: 'skipped'; readonly skipped: Skipped };
 
 type Stage = RecordContent<'agendas'>['stage'];
 
@@ -53,63 +42,64 @@ function startOf(event: EventRow, place: EventPlace): { readonly day: string; re
 }
 
 /** The records of one event with its items, or why it cannot be published. */
-export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: EventPlace): MappedEvent {
+export function mapEvent(event: EventRow, rows: readonly EventItemRow[], place: EventPlace) {
+  const { client, timezone, body } = place;
   const eventId = String(event.EventId);
-  const skip = (reason: string): MappedEvent => ({ kind: 'skipped', skipped: { what: 'event', id: eventId, reason } });
+  const skip = (reason: string) => ({ kind: 'skipped', skipped: { what: 'event', id: eventId, reason } }) as const;
   const start = startOf(event, place);
   if (typeof start === 'string') return skip(start);
   const sourceUrl = publicUrl(event.EventInSiteURL);
   if (sourceUrl === null) return skip('has no usable public address');
 
-  const skipped: Skipped[] = [];
-  const meeting = meetingId(place.client, eventId);
-  const agenda = agendaId(place.client, eventId);
-  const mapped = mapItems(rows, { client: place.client, meetingId: meeting, agendaId: agenda, sourceUrl });
-
-  const file = (kind: 'agenda' | 'minutes', address: string | null | undefined): RecordChange | null => {
-    if (oneLine(address) === null) return null;
+  const meeting = meetingId(client, eventId);
+  const agenda = agendaId(client, eventId);
+  const { items, documents, documentsUncertain, skipped } = mapItems(rows, { client, meetingId: meeting, agendaId: agenda, sourceUrl });
+  const file = (kind: 'agenda' | 'minutes', address: Text): RecordChange[] => {
+    if (oneLine(address) === null) return [];
     const url = publicUrl(address);
     if (url === null) {
       skipped.push({ what: 'document', id: `${eventId} ${kind}`, reason: 'has no usable public address' });
-      return null;
+      return [];
     }
-    const title = `${place.body.name} ${kind}, ${start.day}`;
+    const title = `${body.name} ${kind}, ${start.day}`;
     const mediaType = mediaTypeOf(new URL(url).pathname);
-    return upsert('documents', fileId(place.client, eventId, kind), { meetingId: meeting, kind, title, url, mediaType });
+    return [upsert('documents', fileId(client, eventId, kind), { meetingId: meeting, kind, title, url, mediaType })];
   };
   const agendaFile = file('agenda', event.EventAgendaFile);
   const minutesFile = file('minutes', event.EventMinutesFile);
   const publishedAt = utcStamp(event.EventAgendaLastPublishedUTC);
+  const hasAgenda = items.length > 0 || agendaFile.length > 0 || publishedAt !== null;
 
-  const changes: RecordChange[] = [
+  const changes: readonly RecordChange[] = [
     upsert('meetings', meeting, {
-      publicBodyId: place.body.publicBodyId,
-      sourceId: place.body.sourceId,
+      publicBodyId: body.publicBodyId,
+      sourceId: body.sourceId,
       sourceRecordId: eventId,
-      title: place.body.name,
+      title: body.name,
       startsAt: start.startsAt,
-      timezone: place.timezone,
+      timezone,
       location: oneLine(event.EventLocation),
       status: meetingStatus(event, rows, start.day),
       sourceUrl,
     }),
+    ...(hasAgenda
+      ? [
+          upsert('agendas', agenda, {
+            meetingId: meeting,
+            documentId: agendaFile[0]?.id ?? null,
+            stage: STAGES[oneLine(event.EventAgendaStatusName)?.toLowerCase() ?? ''] ?? 'posted',
+            publishedAt,
+            itemCount: items.length,
+            sourceUrl,
+          }),
+        ]
+      : []),
+    ...agendaFile,
+    ...minutesFile,
+    ...items,
+    ...documents,
   ];
-  if (mapped.items.length > 0 || agendaFile !== null || publishedAt !== null) {
-    changes.push(
-      upsert('agendas', agenda, {
-        meetingId: meeting,
-        documentId: agendaFile?.id ?? null,
-        stage: STAGES[oneLine(event.EventAgendaStatusName)?.toLowerCase() ?? ''] ?? 'posted',
-        publishedAt,
-        itemCount: mapped.items.length,
-        sourceUrl,
-      }),
-    );
-  }
-  for (const document of [agendaFile, minutesFile]) if (document !== null) changes.push(document);
-  changes.push(...mapped.items.map((item) => upsert('agenda_items', item.id, item.content)));
-  changes.push(...mapped.documents.map((document) => upsert('documents', document.id, document.content)));
-  return { kind: 'mapped', changes, documentsUncertain: mapped.documentsUncertain, skipped: [...skipped, ...mapped.skipped] };
+  return { kind: 'mapped', changes, documentsUncertain, skipped } as const;
 }
 
 type MeetingStatus = 'scheduled' | 'held' | 'cancelled' | 'postponed';

@@ -1,9 +1,9 @@
-import type { NormalizedContent, RecordContent } from '../../../domain/records/resources.ts';
-import { oneLine, paragraphs } from './clean-text.ts';
-import { agendaItemId, attachmentId } from './legistar-ids.ts';
-import { mediaTypeOf } from './media-types.ts';
-import { publicUrl } from './public-url.ts';
+import type { RecordChange } from '../../../commands/records/record-writer.ts';
+import type { NormalizedContent } from '../../../domain/records/resources.ts';
+import { upsert } from '../source.ts';
+import { agendaItemId, attachmentId } from './own-records.ts';
 import { attachmentRow, type EventItemRow, parseRows, type Skipped } from './rows.ts';
+import { mediaTypeOf, oneLine, paragraphs, publicUrl, type Text } from './values.ts';
 
 interface ItemPlace {
   readonly client: string;
@@ -12,45 +12,36 @@ interface ItemPlace {
   readonly sourceUrl: string;
 }
 
-interface MappedItems {
-  readonly items: readonly { readonly id: string; readonly content: RecordContent<'agenda_items'> }[];
-  readonly documents: readonly { readonly id: string; readonly content: RecordContent<'documents'> }[];
-  /** Whether an attachment could not be read, so that a missing document may still exist. */
-  readonly documentsUncertain: boolean;
-  readonly skipped: readonly Skipped[];
-}
-
-function mapAttachments(row: EventItemRow, itemRecordId: string, place: ItemPlace) {
-  const parsed = parseRows(attachmentRow, 'MatterAttachmentId', 'document', row.EventItemMatterAttachments ?? []);
-  const skipped: Skipped[] = [...parsed.skipped];
-  const documents = new Map<string, RecordContent<'documents'>>();
-  for (const attachment of parsed.rows) {
-    const id = String(attachment.MatterAttachmentId);
+function mapAttachments(row: EventItemRow, agendaItem: string, meetingId: string) {
+  const { rows, skipped: undecodable } = parseRows(attachmentRow, 'MatterAttachmentId', 'document', row.EventItemMatterAttachments ?? []);
+  const skipped = [...undecodable];
+  /** By id: an address that occurs twice is one document. */
+  const documents = new Map<string, RecordChange>();
+  for (const attachment of rows) {
     const url = publicUrl(attachment.MatterAttachmentHyperlink);
     const fileName = oneLine(attachment.MatterAttachmentFileName);
     const title = oneLine(attachment.MatterAttachmentName) ?? fileName;
-    if (attachment.MatterAttachmentShowOnInternetPage === false) {
-      skipped.push({ what: 'document', id, reason: 'the source does not show it to the public' });
-    } else if (url === null || title === null) {
-      skipped.push({ what: 'document', id, reason: url === null ? 'has no usable public address' : 'has no name' });
-    } else {
-      documents.set(attachmentId(itemRecordId, url), {
-        meetingId: place.meetingId,
-        agendaItemId: itemRecordId,
-        kind: attachment.MatterAttachmentIsSupportingDocument === false ? 'other' : 'exhibit',
-        title,
-        url,
-        mediaType: mediaTypeOf(fileName),
-      });
+    const skip = (reason: string) => skipped.push({ what: 'document', id: String(attachment.MatterAttachmentId), reason });
+    if (attachment.MatterAttachmentShowOnInternetPage === false) skip('the source does not show it to the public');
+    else if (url === null) skip('has no usable public address');
+    else if (title === null) skip('has no name');
+    else {
+      const kind = attachment.MatterAttachmentIsSupportingDocument === false ? 'other' : 'exhibit';
+      const content = { meetingId, agendaItemId: agendaItem, kind, title, url, mediaType: mediaTypeOf(fileName) } as const;
+      const id = attachmentId(agendaItem, url);
+      documents.set(id, upsert('documents', id, content));
     }
   }
-  return { documents: [...documents].map(([id, content]) => ({ id, content })), skipped, uncertain: parsed.skipped.length > 0 };
+  return { documents: [...documents.values()], skipped, isUncertain: undecodable.length > 0 };
 }
 
-/** An event's items as agenda items and documents. An item belongs to the agenda only when it has both a title and a sequence. */
-export function mapItems(rows: readonly EventItemRow[], place: ItemPlace): MappedItems {
-  const items: MappedItems['items'][number][] = [];
-  const documents: MappedItems['documents'][number][] = [];
+/**
+ * An event's items as agenda items and documents. An item belongs to the agenda only when it has both a title and a sequence.
+ * `documentsUncertain`: an attachment could not be read, so that a missing document may still exist.
+ */
+export function mapItems(rows: readonly EventItemRow[], { client, meetingId, agendaId, sourceUrl }: ItemPlace) {
+  const items: RecordChange[] = [];
+  const documents: RecordChange[] = [];
   const skipped: Skipped[] = [];
   let documentsUncertain = false;
   for (const row of rows) {
@@ -61,12 +52,11 @@ export function mapItems(rows: readonly EventItemRow[], place: ItemPlace): Mappe
       skipped.push({ what: 'item', id: String(row.EventItemId), reason: `has ${missing}: it is not on the agenda` });
       continue;
     }
-    const id = agendaItemId(place.client, row.EventItemId);
-    items.push({
-      id,
-      content: {
-        meetingId: place.meetingId,
-        agendaId: place.agendaId,
+    const id = agendaItemId(client, row.EventItemId);
+    items.push(
+      upsert('agenda_items', id, {
+        meetingId,
+        agendaId,
         sourceRecordId: String(row.EventItemId),
         sequence,
         agendaNumber: oneLine(row.EventItemAgendaNumber),
@@ -76,13 +66,13 @@ export function mapItems(rows: readonly EventItemRow[], place: ItemPlace): Mappe
         matterType: oneLine(row.EventItemMatterType),
         actionText: paragraphs(row.EventItemActionText) ?? oneLine(row.EventItemActionName),
         outcome: outcomeOf(row.EventItemActionName, row.EventItemMatterStatus),
-        sourceUrl: place.sourceUrl,
-      },
-    });
-    const attachments = mapAttachments(row, id, place);
+        sourceUrl,
+      }),
+    );
+    const attachments = mapAttachments(row, id, meetingId);
     documents.push(...attachments.documents);
     skipped.push(...attachments.skipped);
-    documentsUncertain ||= attachments.uncertain;
+    documentsUncertain ||= attachments.isUncertain;
   }
   return { items, documents, documentsUncertain, skipped };
 }
@@ -125,5 +115,5 @@ const OUTCOMES: ReadonlyMap<string, Outcome> = new Map([
 ]);
 
 /** The outcome by the action taken at the meeting, or else by the status of the item. */
-export const outcomeOf = (actionName: string | null | undefined, matterStatus: string | null | undefined): Outcome | null =>
+export const outcomeOf = (actionName: Text, matterStatus: Text): Outcome | null =>
   OUTCOMES.get((oneLine(actionName) ?? oneLine(matterStatus) ?? '').toLowerCase()) ?? null;

@@ -1,4 +1,4 @@
-import { oneLine } from './clean-text.ts';
+import { oneLine, type Text } from './values.ts';
 
 /** A meeting does not take place as announced. The source has no field for this, only words. */
 export type Notice = 'cancelled' | 'postponed';
@@ -94,15 +94,15 @@ export function noticeIn(statement: string, context: NoticeContext): Notice | nu
 }
 
 /** The first notice among the statements of a comment. */
-export const noticeInComment = (comment: string | null | undefined, context: NoticeContext): Notice | null =>
+export const noticeInComment = (comment: Text, context: NoticeContext): Notice | null =>
   firstNotice([comment ?? '', ...(comment ?? '').split(/[\r\n]+|(?<![ap]\.?m|\bno)[.!?]\s+/i)], context);
 
 /** The first notice in a location, which may also name a place. */
-export const noticeInLocation = (location: string | null | undefined, context: NoticeContext): Notice | null =>
+export const noticeInLocation = (location: Text, context: NoticeContext): Notice | null =>
   firstNotice([location ?? '', ...(location ?? '').split(/[\r\n;|,()*]+|\s[-–—]+\s|(?<![ap]\.?m)[.!]\s+/i)], context);
 
 /** The notice in a status name, which refers to the meeting only. */
-export function noticeInStatusName(name: string | null | undefined): Notice | null {
+export function noticeInStatusName(name: Text): Notice | null {
   const text = simplify(name ?? '');
   if (/\b(?:not|un)\b/.test(text)) return null;
   if (/\bcancell?(?:ed|ation)\b/.test(text)) return 'cancelled';

@@ -1,15 +1,28 @@
+import { derivedId } from '../../../domain/identifiers.ts';
 import type { PublishedRecords } from '../../../domain/ports/published-records.ts';
 import type { RecordData } from '../../../domain/records/resources.ts';
-import { agendaId, agendaItemId, attachmentId, fileId, meetingId } from './legistar-ids.ts';
+
+/** Ids of a client's records derive from the source's ids; so the sync recognises its own records among imported ones. */
+const idOf = (client: string, kind: string, sourceId: number | string): string => derivedId('legistar', client, kind, sourceId);
+
+export const legistarBodyId = (client: string, bodyId: number): string => idOf(client, 'body', bodyId);
+export const legistarSourceId = (client: string, publicBodyId: string): string => idOf(client, 'source', publicBodyId);
+export const meetingId = (client: string, eventId: number | string): string => idOf(client, 'event', eventId);
+export const agendaId = (client: string, eventId: number | string): string => idOf(client, 'agenda', eventId);
+export const agendaItemId = (client: string, eventItemId: number | string): string => idOf(client, 'event_item', eventItemId);
+
+/** The agenda or the minutes of an event. */
+export const fileId = (client: string, eventId: number | string, kind: string): string =>
+  derivedId('legistar', client, 'file', eventId, kind);
+
+/** An attachment of a matter under one item; a matter on two agendas has it under both items. */
+export const attachmentId = (itemRecordId: string, url: string): string => derivedId('legistar', 'attachment', itemRecordId, url);
 
 /** A published record that the sync of this client wrote. */
 export interface OwnRecord {
   readonly resource: 'meetings' | 'agendas' | 'agenda_items' | 'documents';
   readonly id: string;
 }
-
-const ownDocument = (client: string, eventId: string, id: string, data: RecordData<'documents'>): boolean =>
-  data.agendaItemId === null ? id === fileId(client, eventId, data.kind) : id === attachmentId(data.agendaItemId, data.url);
 
 /**
  * Published records of one event, without its meeting: those whose id is derived from this client and the source's ids. Imported records of
@@ -19,14 +32,15 @@ export async function ownRecordsOfEvent(known: PublishedRecords, client: string,
   const meeting = [meetingId(client, eventId)];
   const [agendas, items, documents] = await Promise.all([
     known.referring('agendas', 'meetingId', meeting),
-    known.referring('agenda_items', 'meetingId', meeting),
-    known.referring('documents', 'meetingId', meeting),
+    known.referring('agenda_items', 'meetingId', meeting).then((ids) => known.current('agenda_items', ids)),
+    known.referring('documents', 'meetingId', meeting).then((ids) => known.current('documents', ids)),
   ]);
-  const [itemData, documentData] = await Promise.all([known.current('agenda_items', items), known.current('documents', documents)]);
+  const documentId = ({ agendaItemId: item, kind, url }: RecordData<'documents'>): string =>
+    item === null ? fileId(client, eventId, kind) : attachmentId(item, url);
   const own: OwnRecord[] = [];
-  for (const [id, data] of documentData) if (ownDocument(client, eventId, id, data)) own.push({ resource: 'documents', id });
-  for (const [id, data] of itemData) {
-    if (data.sourceRecordId !== null && id === agendaItemId(client, data.sourceRecordId)) own.push({ resource: 'agenda_items', id });
+  for (const [id, data] of documents) if (id === documentId(data)) own.push({ resource: 'documents', id });
+  for (const [id, { sourceRecordId }] of items) {
+    if (sourceRecordId !== null && id === agendaItemId(client, sourceRecordId)) own.push({ resource: 'agenda_items', id });
   }
   for (const id of agendas) if (id === agendaId(client, eventId)) own.push({ resource: 'agendas', id });
   return own;

@@ -1,7 +1,7 @@
-import type { RecordChange, RecordOutcome, RecordWriter } from '../../../commands/records/record-writer.ts';
-import type { Position } from '../../../domain/ports/event-log.ts';
-import { type InputLine, readLines, MAX_LINE_BYTES } from './read-lines.ts';
+import type { RecordChange, RecordWriter } from '../../../commands/records/record-writer.ts';
 import { parseChange } from '../../../commands/records/parse-change.ts';
+import { BatchedWriter, CHANGES_A_BATCH } from '../batched-writer.ts';
+import { type InputLine, MAX_LINE_BYTES, readLines } from './read-lines.ts';
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
@@ -12,83 +12,38 @@ function changeOf({ bytes, length, number }: InputLine): RecordChange | string {
   return parseChange(isMarked ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes, 'line');
 }
 
-const CHANGES_A_BATCH = 500;
 const BATCHES_IN_FLIGHT = 3;
-
-export interface ImportTally {
-  readonly read: number;
-  readonly appended: number;
-  readonly unchanged: number;
-  readonly rejected: number;
-  /** Position of the newest event that the import appended, null when it appended none. */
-  readonly last: Position | null;
-}
 
 export interface ImportRecords {
   readonly input: AsyncIterable<Uint8Array>;
   readonly writer: RecordWriter;
-  /** Called for every refused line; awaited, so that a slow disk slows down the import. */
+  /** Called for every refused line and awaited. */
   readonly onRejected: (line: InputLine, reason: string) => Promise<void>;
   readonly onProgress: (read: number) => void;
 }
 
-interface Batch {
-  readonly lines: InputLine[];
-  readonly changes: RecordChange[];
-  readonly records: Set<string>;
-}
-
-const newBatch = (): Batch => ({ lines: [], changes: [], records: new Set() });
-
 /**
- * Reads one change per line and writes batches, a few concurrently. Changes of one record keep their order: a batch waits for an earlier
- * one with the same record. An invalid line does not stop the import.
+ * Reads one change per line and writes batches, a few concurrently; an invalid line does not stop the import. `last` is the position of the
+ * newest event that the import appended, null when it appended none.
  */
-export async function importRecords({ input, writer, onRejected, onProgress }: ImportRecords): Promise<ImportTally> {
-  const tally = { read: 0, appended: 0, unchanged: 0, rejected: 0, last: null as Position | null };
-  const underWay = new Map<Batch, Promise<void>>();
-  const reject = async (line: InputLine, reason: string) => {
-    tally.rejected += 1;
-    await onRejected(line, reason);
-  };
-  const count = async (batch: Batch, outcomes: readonly RecordOutcome[]) => {
-    for (const [index, outcome] of outcomes.entries()) {
-      if (outcome.kind === 'rejected') await reject(batch.lines[index]!, outcome.reason);
-      else tally[outcome.kind] += 1;
-      if (outcome.kind === 'appended' && (tally.last === null || outcome.position > tally.last)) tally.last = outcome.position;
-    }
-    onProgress(tally.read);
-  };
-  const send = async (batch: Batch) => {
-    while (underWay.size >= BATCHES_IN_FLIGHT) await Promise.race(underWay.values());
-    for (const [other, done] of underWay) {
-      if (!batch.records.isDisjointFrom(other.records)) await done;
-    }
-    const writing = writer
-      .write(batch.changes, {})
-      .then((outcomes) => count(batch, outcomes))
-      .finally(() => underWay.delete(batch));
-    writing.catch(() => undefined);
-    underWay.set(batch, writing);
-  };
-
-  let batch = newBatch();
+export async function importRecords({ input, writer, onRejected, onProgress }: ImportRecords) {
+  const lineOf = new WeakMap<RecordChange, InputLine>();
+  const changes = new BatchedWriter(writer, BATCHES_IN_FLIGHT, (change, reason) => onRejected(lineOf.get(change)!, reason));
+  let [read, invalid] = [0, 0];
   for await (const line of readLines(input)) {
-    tally.read += 1;
+    read += 1;
     const change = changeOf(line);
     if (typeof change === 'string') {
-      await reject(line, change);
-      continue;
+      invalid += 1;
+      await onRejected(line, change);
+    } else {
+      lineOf.set(change, line);
+      await changes.add([change]);
     }
-    batch.lines.push(line);
-    batch.changes.push(change);
-    batch.records.add(`${change.resource} ${change.id.toLowerCase()}`);
-    if (batch.changes.length === CHANGES_A_BATCH) {
-      await send(batch);
-      batch = newBatch();
-    }
+    if (read % CHANGES_A_BATCH === 0) onProgress(read);
   }
-  if (batch.changes.length > 0) await send(batch);
-  await Promise.all(underWay.values());
-  return tally;
+  await changes.flush();
+  onProgress(read);
+  const { appended, unchanged, rejected, position } = changes;
+  return { read, appended, unchanged, rejected: invalid + rejected, last: position };
 }

@@ -1,7 +1,9 @@
 import { DateTime } from 'luxon';
+import { z } from 'zod';
 import type { RecordChange } from '../../../commands/records/record-writer.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { upsert } from '../source.ts';
+import data from './data/sample.json' with { type: 'json' };
 
 /** Raised whenever the sample's records change. */
 export const SAMPLE_SEED = { name: 'sample', version: 1 } as const;
@@ -21,6 +23,22 @@ export const SAMPLE_IDS = {
   source: id('source'),
   recordStream: id('record_stream'),
 } as const;
+
+/** The invented meetings and permits: days from today, a local hour, a status, and the titles on an agenda. */
+const { meetings, permits } = z
+  .strictObject({
+    meetings: z.array(
+      z.strictObject({
+        key: z.string(),
+        days: z.int(),
+        hour: z.int(),
+        status: z.enum(['scheduled', 'held', 'cancelled']),
+        items: z.array(z.strictObject({ title: z.string(), outcome: z.enum(['approved', 'denied', 'continued']).optional() })),
+      }),
+    ),
+    permits: z.array(z.strictObject({ number: z.string(), days: z.int(), status: z.string(), work: z.string(), address: z.string() })),
+  })
+  .parse(data);
 
 const instant = (time: DateTime): string => new Date(time.toMillis()).toISOString();
 
@@ -59,7 +77,7 @@ const place = (now: DateTime): RecordChange[] => [
   }),
 ];
 
-function meetingRecords(meeting: SampleMeeting, now: DateTime): RecordChange[] {
+function meetingRecords(meeting: (typeof meetings)[number], now: DateTime): RecordChange[] {
   const startsAt = now.setZone(ZONE).startOf('day').plus({ days: meeting.days }).set({ hour: meeting.hour });
   const meetingId = id('meeting', meeting.key);
   const agendaId = id('agenda', meeting.key);
@@ -121,7 +139,7 @@ const permitRecords = (now: DateTime): RecordChange[] => [
     officialSourceUrl: `${SITE}/permits`,
     active: true,
   }),
-  ...SAMPLE_PERMITS.map((permit) =>
+  ...permits.map((permit) =>
     upsert('stream_records', id('stream_record', permit.number), {
       recordStreamId: SAMPLE_IDS.recordStream,
       sourceRecordId: permit.number,
@@ -141,7 +159,7 @@ const permitRecords = (now: DateTime): RecordChange[] => [
  */
 export function sampleRecords(now: number): readonly RecordChange[] {
   const time = DateTime.fromMillis(now, { zone: ZONE });
-  return [...place(time), ...SAMPLE_MEETINGS.flatMap((meeting) => meetingRecords(meeting, time)), ...permitRecords(time)];
+  return [...place(time), ...meetings.flatMap((meeting) => meetingRecords(meeting, time)), ...permitRecords(time)];
 }
 
 /** A remove of each record of the sample, the last written first. */
@@ -149,82 +167,3 @@ export const sampleRemovals = (now: number): readonly RecordChange[] =>
   sampleRecords(now)
     .toReversed()
     .map((change) => ({ op: 'remove', resource: change.resource, id: change.id, reason: 'the sample was removed' }));
-
-/** An invented meeting: days from today, a local hour, a status and the titles on its agenda. */
-interface SampleMeeting {
-  readonly key: string;
-  readonly days: number;
-  readonly hour: number;
-  readonly status: 'scheduled' | 'held' | 'cancelled';
-  readonly items: readonly SampleItem[];
-}
-
-interface SampleItem {
-  readonly title: string;
-  readonly outcome?: 'approved' | 'denied' | 'continued';
-}
-
-const SAMPLE_MEETINGS: readonly SampleMeeting[] = [
-  {
-    key: 'past-3',
-    days: -42,
-    hour: 18,
-    status: 'held',
-    items: [
-      { title: 'Sample: Call to order' },
-      { title: 'Sample: Appointment of two members to the parks board', outcome: 'approved' },
-      { title: 'Sample: Lease of the old fire station', outcome: 'approved' },
-      { title: 'Sample: Speed limit on Example Boulevard', outcome: 'continued' },
-    ],
-  },
-  {
-    key: 'past-2',
-    days: -28,
-    hour: 18,
-    status: 'held',
-    items: [
-      { title: 'Sample: Call to order' },
-      { title: 'Sample: Contract for the resurfacing of Example Street', outcome: 'approved' },
-      { title: 'Sample: Rezoning of two acres at 100 Example Avenue from residential to retail', outcome: 'continued' },
-    ],
-  },
-  {
-    key: 'past-1',
-    days: -14,
-    hour: 18,
-    status: 'held',
-    items: [
-      { title: 'Sample: Call to order' },
-      { title: 'Sample: Public hearing on the proposed annual budget' },
-      { title: 'Sample: Rezoning of two acres at 100 Example Avenue from residential to retail', outcome: 'denied' },
-      { title: 'Sample: Purchase of two electric buses', outcome: 'approved' },
-    ],
-  },
-  { key: 'cancelled', days: 7, hour: 9, status: 'cancelled', items: [] },
-  {
-    key: 'next-1',
-    days: 14,
-    hour: 18,
-    status: 'scheduled',
-    items: [
-      { title: 'Sample: Call to order' },
-      { title: 'Sample: Ordinance on short-term rentals, first reading' },
-      { title: 'Sample: Plat of the Example Meadows subdivision' },
-      { title: 'Sample: Request for proposals for a new library roof' },
-    ],
-  },
-  {
-    key: 'next-2',
-    days: 28,
-    hour: 18,
-    status: 'scheduled',
-    items: [{ title: 'Sample: Call to order' }, { title: 'Sample: Ordinance on short-term rentals, final reading' }],
-  },
-];
-
-/** Building permits of the sample's record stream; `days` counts from today. */
-const SAMPLE_PERMITS = [
-  { number: 'SAMPLE-0001', days: -21, status: 'issued', work: 'Sample: Kitchen remodel', address: '12 Example Avenue' },
-  { number: 'SAMPLE-0002', days: -9, status: 'issued', work: 'Sample: New garage', address: '34 Example Street' },
-  { number: 'SAMPLE-0003', days: -2, status: 'in review', work: 'Sample: Solar panels', address: '56 Example Court' },
-] as const;

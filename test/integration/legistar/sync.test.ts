@@ -41,7 +41,7 @@ const reader = (options: { timeout?: number; retries?: LegistarHttpOptions['retr
   });
 
 const sync = (options: Parameters<typeof reader>[0] & { since?: string } = {}): Promise<LegistarReport> =>
-  syncLegistar({ client: CLIENT, reader: reader(options), writer: records, known: records, clock, since: options.since });
+  syncLegistar(reader(options), { client: CLIENT, options: { since: options.since } }, { writer: records, known: records, clock });
 
 /** Changes the title of item 90012 at the source without a new time stamp. */
 function retitle(title: unknown) {
@@ -100,7 +100,7 @@ describe('a first sync', () => {
     const recorded = new MemoryRecords();
     await recorded.write(catalogueRecords());
     const folder = legistarFolderReader({ directory: fileURLToPath(FIXTURES), client: CLIENT });
-    await syncLegistar({ client: CLIENT, reader: folder, writer: recorded, known: recorded, clock });
+    await syncLegistar(folder, { client: CLIENT, options: {} }, { writer: recorded, known: recorded, clock });
     const withoutSources = (from: MemoryRecords) => new Map([...from.records].filter(([, record]) => record.resource !== 'sources'));
     expect(withoutSources(recorded)).toEqual(withoutSources(records));
   });
@@ -280,14 +280,8 @@ describe('a failure of the source', () => {
 
   it('is one clear error without retries when the client is unknown to the source', async () => {
     const unknown = reader({ client: 'nobody' });
-    const report = await syncLegistar({
-      client: 'nobody',
-      jurisdictionSlug: 'addison',
-      reader: unknown,
-      writer: records,
-      known: records,
-      clock,
-    });
+    const request = { client: 'nobody', options: { jurisdiction: 'addison' } };
+    const report = await syncLegistar(unknown, request, { writer: records, known: records, clock });
     expect(report.failure).toBe('the source does not know the client "nobody"; check the name with the source');
     expect(server.requests).toHaveLength(1);
     expect(records.log).toEqual([]);
